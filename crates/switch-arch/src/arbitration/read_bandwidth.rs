@@ -16,10 +16,15 @@ pub(crate) struct ReadBandwidth<const WORDS: usize> {
     limited: bool,
     /// True if every input is read by a whole number of outputs at most, all of one rate: then only reservations constrain inputs.
     whole_reads: bool,
-    /// By input.
-    inputs: Box<[InputBandwidth]>,
+    /// Number of outputs that read an input at most, if it is the same 1 or 2 for all inputs and all reads have one rate; else 0.
+    /// Then two sets, in the cache line of all other decisions, tell the reads of all inputs.
+    most_reads: u8,
+    /// Inputs that are read, if reads are counted so.
+    read: PortSet<WORDS>,
     /// Inputs that are read at their limit or faster: no further output can read them.
     saturated: PortSet<WORDS>,
+    /// By input; empty if reads are counted by sets.
+    inputs: Box<[InputBandwidth]>,
     /// Inputs that not every output can read: they are read or reserved, and the remaining bandwidth is less than the
     /// rate of the fastest output.
     constrained: PortSet<WORDS>,
@@ -34,8 +39,10 @@ pub(crate) struct ReadBandwidth<const WORDS: usize> {
 state_codec::state!([const WORDS: usize] ReadBandwidth<WORDS> {
     limited: plan,
     whole_reads: plan,
-    inputs: part,
+    most_reads: plan,
+    read,
     saturated,
+    inputs: part,
     constrained,
     fastest: plan,
     reserved,
@@ -43,7 +50,7 @@ state_codec::state!([const WORDS: usize] ReadBandwidth<WORDS> {
 });
 
 /// Read bandwidth of one input's buffer, in bit/s.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct InputBandwidth {
     reading: u64,
     /// At least the rate of the input's link, hence more than 0.
@@ -64,15 +71,22 @@ state_codec::value!(Reservation { output, rate });
 
 impl<const WORDS: usize> ReadBandwidth<WORDS> {
     /// Creates the state of inputs that are not read. `limits` is the read bandwidth of each input's buffer, `fastest` the rate of
-    /// the fastest output, and `only_rate` the rate of every read if there is only one, all in bit/s.
+    /// the fastest output, and `only_rate` the same if every read has this rate, all in bit/s.
     pub(crate) fn new(limited: bool, limits: Vec<u64>, fastest: u64, only_rate: Option<u64>) -> Self {
         let reservation = Reservation { output: PortId(0), rate: 0 };
+        let whole_reads =
+            only_rate.is_some_and(|rate| rate > 0 && limits.iter().all(|limit| limit.is_multiple_of(rate)));
+        let most_reads = (1..=2).find(|most| {
+            whole_reads && limits.iter().all(|limit| *limit == fastest.saturating_mul(u64::from(*most)))
+        });
+        let inputs = limits.iter().filter(|_| most_reads.is_none());
         Self {
             limited,
-            whole_reads: only_rate
-                .is_some_and(|rate| rate > 0 && limits.iter().all(|limit| limit.is_multiple_of(rate))),
+            whole_reads,
+            most_reads: most_reads.unwrap_or(0),
             reservations: vec![reservation; limits.len()].into(),
-            inputs: limits.into_iter().map(|limit| InputBandwidth { reading: 0, limit }).collect(),
+            inputs: inputs.map(|limit| InputBandwidth { reading: 0, limit: *limit }).collect(),
+            read: PortSet::EMPTY,
             saturated: PortSet::EMPTY,
             constrained: PortSet::EMPTY,
             fastest,
@@ -88,7 +102,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
 
     /// Returns true if an input is read or reserved.
     pub(crate) fn is_in_use(&self, input: PortId) -> bool {
-        self.inputs[input.index()].reading > 0 || self.reserved.contains(input)
+        self.of_input(input).reading > 0 || self.reserved.contains(input)
     }
 
     /// Returns those of `inputs` that `output` can read now at `rate`. An idle input always can be read, since a single
@@ -159,8 +173,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     #[inline(always)]
     pub(crate) fn start(&mut self, input: PortId, output: PortId, rate: Rate) {
         if self.limited {
-            self.inputs[input.index()].reading += rate.get();
-            self.update(input);
+            self.add(input, rate);
             if !self.reserved.is_empty() {
                 self.cancel_reservation(output);
             }
@@ -170,12 +183,14 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     /// Prefetches the state of an input.
     #[inline]
     pub(crate) fn prefetch(&self, input: PortId) {
-        prefetch(&self.inputs[input.index()]);
+        if let Some(input) = self.inputs.get(input.index()) {
+            prefetch(input);
+        }
     }
 
     /// Returns the read bandwidth of an input's buffer, in bit/s.
     pub(crate) fn limit(&self, input: PortId) -> u64 {
-        self.inputs[input.index()].limit
+        self.of_input(input).limit
     }
 
     /// Returns true if the read that has just started from `input` for `output` can be faster by `more`: no other output
@@ -186,24 +201,63 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
 
     /// Makes the read that has just started from `input` faster by `more`.
     pub(crate) fn speed_up(&mut self, input: PortId, more: Rate) {
-        self.inputs[input.index()].reading += more.get();
-        self.update(input);
+        self.add(input, more);
     }
 
     /// Ends a read of `input` at `rate`.
     #[inline(always)]
     pub(crate) fn end(&mut self, input: PortId, rate: Rate) {
-        if self.limited {
-            self.inputs[input.index()].reading -= rate.get();
-            self.update(input);
+        if !self.limited {
+            return;
         }
+        match self.most_reads {
+            0 => {
+                self.inputs[input.index()].reading -= rate.get();
+                self.note_saturation(input);
+            }
+            most => {
+                let is_read_still = most > 1 && self.saturated.contains(input);
+                self.read.set(input, is_read_still);
+                self.saturated.remove(input);
+            }
+        }
+        self.update(input);
     }
 
-    /// Brings the sets up to date after a change of an input's reads or reservation.
+    /// Adds a read of `input` at `rate`.
     #[inline(always)]
-    fn update(&mut self, input: PortId) {
+    fn add(&mut self, input: PortId, rate: Rate) {
+        match self.most_reads {
+            0 => {
+                self.inputs[input.index()].reading += rate.get();
+                self.note_saturation(input);
+            }
+            most => {
+                self.saturated.set(input, most == 1 || self.read.contains(input));
+                self.read.insert(input);
+            }
+        }
+        self.update(input);
+    }
+
+    fn note_saturation(&mut self, input: PortId) {
         let InputBandwidth { reading, limit } = self.inputs[input.index()];
         self.saturated.set(input, reading >= limit);
+    }
+
+    /// Returns the read bandwidth of an input.
+    fn of_input(&self, input: PortId) -> InputBandwidth {
+        if self.most_reads == 0 {
+            return self.inputs[input.index()];
+        }
+        let reads = u64::from(self.read.contains(input))
+            + u64::from(self.most_reads > 1 && self.saturated.contains(input));
+        InputBandwidth { reading: reads * self.fastest, limit: u64::from(self.most_reads) * self.fastest }
+    }
+
+    /// Brings the set of constrained inputs up to date after a change of an input's reads or reservation.
+    #[inline(always)]
+    fn update(&mut self, input: PortId) {
         let is_unconstrained = self.whole_reads && self.reserved.is_empty() && self.constrained.is_empty();
         if !is_unconstrained {
             self.constrain(input);
@@ -214,7 +268,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     #[inline(never)] // Where all links have one rate, few outputs wait for an input.
     fn constrain(&mut self, input: PortId) {
         let reserved = self.reservation_on(input).map_or(0, |reservation| reservation.rate);
-        let InputBandwidth { reading, limit } = self.inputs[input.index()];
+        let InputBandwidth { reading, limit } = self.of_input(input);
         let taken = reading + reserved;
         self.constrained.set(input, reading < limit && taken > 0 && taken + self.fastest > limit);
     }
@@ -228,7 +282,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     /// Returns true if `output` can read `input` at `rate` in addition to the present reads and the reservation of
     /// another output. Any output can read an input that is neither read nor reserved.
     fn can_read(&self, input: PortId, rate: u64, output: PortId) -> bool {
-        let InputBandwidth { reading, limit } = self.inputs[input.index()];
+        let InputBandwidth { reading, limit } = self.of_input(input);
         let of_others = self.reservation_on(input).filter(|reservation| reservation.output != output);
         let taken = reading + of_others.map_or(0, |reservation| reservation.rate);
         taken == 0 || taken + rate <= limit
@@ -242,7 +296,7 @@ mod tests {
 
     /// Rates of the outputs, several and one, and limits of the inputs, in Gb/s.
     const RATES: [[u64; 4]; 2] = [[8, 16, 4, 16], [8; 4]];
-    const LIMITS: [u64; 3] = [8, 16, 24];
+    const LIMITS: [[u64; 3]; 3] = [[8, 16, 24], [16; 3], [8; 3]];
 
     #[derive(Clone, Copy, Debug)]
     enum Op {
@@ -257,7 +311,7 @@ mod tests {
     }
 
     fn op() -> impl Strategy<Value = Op> {
-        let (output, input) = (0..4_usize, 0..LIMITS.len());
+        let (output, input) = (0..4_usize, 0..3_usize);
         prop_oneof![
             3 => (output.clone(), input).prop_map(|(output, input)| Op::Start(output, input)),
             2 => output.clone().prop_map(Op::End),
@@ -274,7 +328,9 @@ mod tests {
         /// By output, the input that it reads.
         reads: [Option<usize>; 4],
         /// By input, the output that it is reserved for.
-        reserved: [Option<usize>; LIMITS.len()],
+        reserved: [Option<usize>; 3],
+        /// By input, in Gb/s.
+        limits: [u64; 3],
     }
 
     impl Book {
@@ -290,7 +346,7 @@ mod tests {
 
         fn can_read(&self, input: usize, output: usize) -> bool {
             let taken = self.taken(input, output);
-            taken == 0 || taken + self.rates[output] <= LIMITS[input]
+            taken == 0 || taken + self.rates[output] <= self.limits[input]
         }
 
         fn cancel(&mut self, output: usize) -> bool {
@@ -310,19 +366,21 @@ mod tests {
     }
 
     fn check(bandwidth: &ReadBandwidth<1>, book: &Book) -> Result<(), TestCaseError> {
-        let all = ports(0..LIMITS.len());
-        for input in 0..LIMITS.len() {
+        let all = ports(0..3);
+        for input in 0..3 {
             let in_use = book.reading(input) > 0 || book.reserved[input].is_some();
             prop_assert_eq!(bandwidth.is_in_use(port(input)), in_use);
         }
         for output in (0..4).filter(|output| book.reads[*output].is_none()) {
             let available = bandwidth.available(all, port(output), || Rate::gbps(book.rates[output]));
-            let expected = ports((0..LIMITS.len()).filter(|input| book.can_read(*input, output)));
+            let expected = ports((0..3).filter(|input| book.can_read(*input, output)));
             prop_assert_eq!(available, expected, "output {}", output);
         }
-        for (output, input) in (0..).zip(book.reads).filter_map(|(output, input)| Some((output, input?))) {
+        // Where all reads have one rate, none speeds up.
+        let reads = (0..).zip(book.reads).filter(|_| book.rates == RATES[0]);
+        for (output, input) in reads.filter_map(|(output, input)| Some((output, input?))) {
             for more in 1..=24 {
-                let fits = book.taken(input, output) + more <= LIMITS[input];
+                let fits = book.taken(input, output) + more <= book.limits[input];
                 prop_assert_eq!(bandwidth.can_speed_up(port(input), port(output), Rate::gbps(more)), fits);
             }
         }
@@ -333,9 +391,9 @@ mod tests {
         /// Whatever starts, ends, is reserved or given up: an output can read the inputs that have bandwidth for it, beside
         /// the reads of others and a reservation of another.
         #[test]
-        fn reads_and_reservations_are_within_the_limits(has_one_rate in any::<bool>(), ops in prop::collection::vec(op(), 0..60)) {
-            let limits = LIMITS.map(|limit| Rate::gbps(limit).get()).to_vec();
-            let mut book = Book { rates: RATES[usize::from(has_one_rate)], ..Book::default() };
+        fn reads_and_reservations_are_within_the_limits(has_one_rate in any::<bool>(), limits in 0..3_usize, ops in prop::collection::vec(op(), 0..60)) {
+            let mut book = Book { rates: RATES[usize::from(has_one_rate)], limits: LIMITS[limits], ..Book::default() };
+            let limits = book.limits.map(|limit| Rate::gbps(limit).get()).to_vec();
             let fastest = book.rates.into_iter().max().map_or(0, |rate| Rate::gbps(rate).get());
             let mut bandwidth = ReadBandwidth::<1>::new(true, limits, fastest, has_one_rate.then_some(fastest));
             check(&bandwidth, &book)?;
@@ -354,7 +412,7 @@ mod tests {
                         }
                     }
                     Op::Reserve(output, mask) => {
-                        let named = || (0..LIMITS.len()).filter(|input| mask >> input & 1 == 1);
+                        let named = || (0..3).filter(|input| mask >> input & 1 == 1);
                         bandwidth.reserve(port(output), Rate::gbps(book.rates[output]), ports(named()));
                         // One for each output; the first input that is not reserved yet.
                         if !book.reserved.contains(&Some(output))
