@@ -30,12 +30,16 @@ const THRESHOLD_PARTS: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct IbaMarker {
     lanes: usize,
+    /// Number of queues over their threshold, and of outputs and lanes that have starved: while both are 0, no departure is looked
+    /// up in `port_vls`.
+    queues_over: u32,
+    starved: u32,
     /// By output and lane: the state that every packet needs.
     port_vls: Box<[PortVl]>,
     rare: Box<QueueTracking>,
 }
 
-state_codec::state!(IbaMarker { lanes: plan, port_vls: part, rare: part });
+state_codec::state!(IbaMarker { lanes: plan, queues_over, starved, port_vls: part, rare: part });
 
 /// State that only long queues need.
 #[derive(Clone, Debug)]
@@ -138,6 +142,8 @@ impl IbaMarker {
         let queues = if settings.compare == ComparedLoad::EachVoq { switch.radix } else { 1 };
         Self {
             lanes: switch.lanes,
+            queues_over: 0,
+            starved: 0,
             rare: Box::new(QueueTracking {
                 hysteresis: settings.hysteresis,
                 compare: settings.compare,
@@ -170,6 +176,7 @@ impl IbaMarker {
         let level = margin.step(was, load.get(), enter.get(), is_over);
         rare.levels[queue] = level;
         vl.queues_over = vl.queues_over + u16::from(is_over) - u16::from(was_over);
+        self.queues_over = self.queues_over + u32::from(is_over) - u32::from(was_over);
         vl.queues_up =
             vl.queues_up + u16::from(level != MarginLevel::Below) - u16::from(was != MarginLevel::Below);
         // The limit does not depend on the number of inputs here: no queue is longer than the sum, and the mean is no
@@ -246,14 +253,19 @@ impl Marker for IbaMarker {
 
     fn starved(&mut self, output: PortId, lane: Lane) {
         let at = self.port_vl(output, lane);
-        self.port_vls[at].starved = true;
+        let had_starved = mem::replace(&mut self.port_vls[at].starved, true);
+        self.starved += u32::from(!had_starved);
     }
 
     #[inline]
     fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkCode> {
+        if self.queues_over == 0 && self.starved == 0 {
+            return None;
+        }
         let at = self.port_vl(voq.output, voq.lane);
         let vl = &mut self.port_vls[at];
         let starved = mem::take(&mut vl.starved);
+        self.starved -= u32::from(starved);
         if vl.queues_over == 0 || length.get() < u64::from(vl.smallest) || (starved && !vl.victim_mask) {
             return None;
         }
