@@ -36,15 +36,15 @@ impl<const WORDS: usize> Arbitration<WORDS> {
         }
     }
 
-    /// Grants a request that has no rivals, if the arbiter is a round robin. Such a request asks for inputs that can be
-    /// read, so it is never refused.
+    /// Grants a request that has no rivals, if the arbiter is a round robin or has nothing to decide. Such a request asks for inputs
+    /// that can be read, so it is never refused.
     #[inline(always)]
     pub(crate) fn grant_alone(&mut self, request: Request<WORDS>, ports: &Ports) -> Option<Grant> {
         let Request { output, lane, contenders } = request;
-        let AnyArbiter::RoundRobin(arbiter) = &mut self.arbiter else { return None };
         if !self.bandwidth.is_limited() {
-            return None;
+            return Some(grant_free(request));
         }
+        let AnyArbiter::RoundRobin(arbiter) = &mut self.arbiter else { return None };
         let input = arbiter.turn(output, lane, contenders)?;
         self.bandwidth.start(input, output, ports.rate(output));
         Some(Grant { input, output, lane })
@@ -89,11 +89,16 @@ impl<B: Buffering, const WORDS: usize> ArbitrationRound<'_, B, WORDS> {
     #[inline(never)] // A switch with an arbiter does not carry this code in its loop.
     fn grant_all(&mut self) {
         for index in 0..self.requests.len() {
-            let mut contenders = self.requests[index].contenders;
-            let input = contenders.pop().expect("a request has a contender");
-            self.grant(index, input);
+            self.grants.push(grant_free(self.requests[index]));
         }
     }
+}
+
+/// Grants a request of an output that does not read at inputs: its packets wait in one queue.
+#[inline]
+fn grant_free<const WORDS: usize>(request: Request<WORDS>) -> Grant {
+    let Request { output, lane, mut contenders } = request;
+    Grant { input: contenders.pop().expect("a request has a contender"), output, lane }
 }
 
 impl<B: Buffering, const WORDS: usize> Requests<WORDS> for ArbitrationRound<'_, B, WORDS> {
