@@ -118,10 +118,28 @@ impl RedMarker {
         }
     }
 
-    /// Draws whether a packet is marked at this length of the queue of `output` that has this ramp.
-    #[inline]
-    fn draw(&mut self, output: PortId, ramp: u8, queue: u64) -> bool {
-        match self.ramps[usize::from(ramp)].probability(queue) {
+    /// Draws whether a packet that joins its virtual output queue will be marked: at the length of the output's queue before.
+    #[inline(never)] // Most switches mark at departure.
+    fn note_arrival(&mut self, place: VoqId, view: QueueView, before: u64) {
+        let vl = place.output.index() * self.lanes + place.lane.index();
+        let own = vl * self.radix + place.input.index();
+        let joined = view.voq.get() > core::mem::replace(&mut self.decided[own].bytes, view.voq.get());
+        if joined {
+            let marked = self.draw(place.output, vl, before);
+            self.decided[own].packets.push_back(marked);
+        }
+    }
+
+    /// Takes the draw of the packet that leaves a virtual output queue.
+    #[inline(never)] // As above.
+    fn decided_at_arrival(&mut self, own: usize) -> bool {
+        self.decided[own].packets.pop_front().expect("what leaves has joined")
+    }
+
+    /// Draws whether a packet is marked at this length of the queue of an output and lane.
+    #[inline(never)] // Few packets meet a queue over Kmin.
+    fn draw(&mut self, output: PortId, vl: usize, queue: u64) -> bool {
+        match self.ramps[usize::from(self.queues[vl].ramp)].probability(queue) {
             0 => false,
             ONE => true,
             probability => u64::from(self.streams[output.index()].random::<u32>()) < probability,
@@ -174,15 +192,8 @@ impl Marker for RedMarker {
         if !queue.is_quiet() {
             queue.compare(self.ramps[usize::from(queue.ramp)]);
         }
-        let ramp = queue.ramp;
-        if self.decided.is_empty() {
-            return;
-        }
-        let own = vl * self.radix + place.input.index();
-        let joined = view.voq.get() > core::mem::replace(&mut self.decided[own].bytes, view.voq.get());
-        if joined {
-            let marked = self.draw(place.output, ramp, before);
-            self.decided[own].packets.push_back(marked);
+        if !self.decided.is_empty() {
+            self.note_arrival(place, view, before);
         }
     }
 
@@ -190,11 +201,11 @@ impl Marker for RedMarker {
     fn departing(&mut self, place: VoqId, _: Bytes) -> Option<MarkCode> {
         let vl = place.output.index() * self.lanes + place.lane.index();
         let marked = if self.decided.is_empty() {
-            let RedQueue { ramp, bytes, .. } = self.queues[vl];
-            self.draw(place.output, ramp, bytes)
+            // Where there is nothing to count the queue is below Kmin.
+            let RedQueue { quiet, bytes, .. } = self.queues[vl];
+            bytes > u64::from(quiet) && self.draw(place.output, vl, bytes)
         } else {
-            let own = &mut self.decided[vl * self.radix + place.input.index()];
-            own.packets.pop_front().expect("what leaves has joined")
+            self.decided_at_arrival(vl * self.radix + place.input.index())
         };
         marked.then_some(Self::RED.code)
     }
