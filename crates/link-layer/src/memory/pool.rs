@@ -36,6 +36,21 @@ struct ByteShare {
     alpha: Option<Alpha>,
 }
 
+impl ByteShare {
+    /// Returns the shared bytes that a receiver with this load uses.
+    #[inline]
+    fn used(self, load: u32) -> u64 {
+        u64::from(load.saturating_sub(self.guaranteed))
+    }
+
+    /// Returns the threshold of a receiver that uses all of the shared bytes `available` to it except those `free`.
+    #[inline]
+    fn limit(self, free: u64, available: u64) -> u32 {
+        let share = self.alpha.map_or(available, |alpha| alpha.times(free).min(available));
+        u32::try_from(u64::from(self.guaranteed) + share).unwrap_or(u32::MAX)
+    }
+}
+
 impl MemoryPool {
     /// A pool with so many shared bytes, besides the guaranteed bytes of each receiver, and with these shares of the
     /// receivers.
@@ -56,7 +71,8 @@ impl MemoryPool {
     #[inline]
     #[must_use]
     pub fn limit(&self, receiver: usize, load: u32) -> u32 {
-        self.limit_with(receiver, self.free, self.used(receiver, load) + self.free)
+        let share = self.shares[receiver];
+        share.limit(self.free, share.used(load) + self.free)
     }
 
     /// Returns the highest threshold of a receiver with this load, while the others use at least `by_others` shared
@@ -64,22 +80,15 @@ impl MemoryPool {
     #[must_use]
     pub fn highest_limit(&self, receiver: usize, load: u32, by_others: u64) -> u32 {
         let available = self.shared.saturating_sub(by_others);
-        self.limit_with(receiver, available.saturating_sub(self.used(receiver, load)), available)
+        let share = self.shares[receiver];
+        share.limit(available.saturating_sub(share.used(load)), available)
     }
 
     /// Returns the shared bytes that a receiver with this load uses.
     #[inline]
     #[must_use]
     pub fn used(&self, receiver: usize, load: u32) -> u64 {
-        u64::from(load.saturating_sub(self.shares[receiver].guaranteed))
-    }
-
-    /// Returns the threshold of a receiver that uses all of the shared bytes `available` to it except those `free`.
-    #[inline]
-    fn limit_with(&self, receiver: usize, free: u64, available: u64) -> u32 {
-        let ByteShare { guaranteed, alpha } = self.shares[receiver];
-        let share = alpha.map_or(available, |alpha| alpha.times(free).min(available));
-        u32::try_from(u64::from(guaranteed) + share).unwrap_or(u32::MAX)
+        self.shares[receiver].used(load)
     }
 
     /// Returns the highest load that a receiver can reach under its threshold, namely while no other uses a shared byte.
@@ -90,15 +99,17 @@ impl MemoryPool {
         u64::from(guaranteed) + shared
     }
 
-    /// Handles the change of a receiver's load.
+    /// Handles the change of a receiver's load. Returns its threshold afterwards, in bytes.
     ///
     /// # Panics
     /// If more bytes are used than there are.
     #[inline]
-    pub fn on_load_change(&mut self, receiver: usize, change: LoadChange) {
-        let free = self.free + self.used(receiver, change.before);
-        let used = self.used(receiver, change.after);
-        self.free = free.checked_sub(used).expect("the bytes used of a pool were free");
+    pub fn on_load_change(&mut self, receiver: usize, change: LoadChange) -> u32 {
+        let share = self.shares[receiver];
+        let available = self.free + share.used(change.before);
+        self.free =
+            available.checked_sub(share.used(change.after)).expect("the bytes used of a pool were free");
+        share.limit(self.free, available)
     }
 
     /// Notes that a receiver requests a pause, or no longer does.

@@ -99,7 +99,7 @@ impl PausePort<'_> {
 
     /// Sends the PAUSE or RESUME that is due now that the load of `lane` or its limit has changed; the limit is the
     /// lane's own if `None`. Returns whether the lane now requests a pause, if that has changed.
-    #[inline]
+    #[inline(always)] // Its callers are out of line themselves.
     pub(super) fn update_pause<W: LinkTimer>(
         &mut self,
         lane: Lane,

@@ -36,8 +36,7 @@ impl SharedBytes {
         let Some(change) = pausing.lane(lane).admit(length.get() as u32, Some(limit)) else {
             return false;
         };
-        self.pool.on_load_change(number, change);
-        let limit = self.pool.limit(number, change.after);
+        let limit = self.pool.on_load_change(number, change);
         if let Some(pausing) = pausing.update_pause(lane, Some(limit), context) {
             self.pool.set_pausing(number, pausing);
         }
