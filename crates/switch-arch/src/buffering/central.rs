@@ -74,6 +74,25 @@ impl Buffering for Central {
         contention.line(voq).depart(self.queues.waiting_mut(voq), length, now)
     }
 
+    /// Finds the output once: the packet behind waits for the same output and lane.
+    #[inline(always)]
+    fn take_for_wire<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        contention: &mut Contention<WORDS>,
+        pool: &PacketPool,
+        now: Time,
+    ) -> (Taken, QueueView) {
+        let (packet, next) = self.queues.pop(voq.output, voq.lane, pool);
+        let line = contention.line(voq);
+        line.withdraw(voq.input);
+        if let Some(next) = next {
+            line.contend(pool[next].voq().input);
+        }
+        let view = line.depart(self.queues.waiting_mut(voq), pool[packet].wire, now);
+        (Taken { packet, exposed: None }, view)
+    }
+
     #[inline]
     fn waiting(&self, voq: VoqId) -> &u32 {
         self.queues.waiting(voq)

@@ -82,6 +82,24 @@ impl Buffering for InputVoq {
         contention.line(voq).depart(&mut self.queues[voq].bytes, length, now)
     }
 
+    /// Finds the queue and its output once.
+    #[inline(always)]
+    fn take_for_wire<const WORDS: usize>(
+        &mut self,
+        voq: VoqId,
+        contention: &mut Contention<WORDS>,
+        pool: &PacketPool,
+        now: Time,
+    ) -> (Taken, QueueView) {
+        let (queue, line) = (&mut self.queues[voq], contention.line(voq));
+        let packet = queue.packets.pop(pool).expect("a contender has a packet");
+        if queue.packets.is_empty() {
+            line.withdraw(voq.input);
+        }
+        let view = line.depart(&mut queue.bytes, pool[packet].wire, now);
+        (Taken { packet, exposed: None }, view)
+    }
+
     #[inline]
     fn waiting(&self, voq: VoqId) -> &u32 {
         &self.queues[voq].bytes
