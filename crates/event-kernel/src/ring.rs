@@ -32,8 +32,8 @@ pub(crate) struct BucketRing<T> {
     summary: u16,
     /// All chunks, one after the other.
     entries: Vec<T>,
-    /// The previous chunk of the same bucket, by chunk.
-    previous: Vec<u32>,
+    /// The next chunk of the same bucket, by chunk; of the last one, any.
+    following: Vec<u32>,
     /// Unused chunks.
     free: Vec<u32>,
 }
@@ -43,18 +43,20 @@ pub(crate) struct BucketRing<T> {
 struct BucketSlot {
     /// Number of events.
     len: u32,
-    /// The last chunk.
+    first: u32,
     last: u32,
 }
+
+const EMPTY: BucketSlot = BucketSlot { len: 0, first: 0, last: 0 };
 
 impl<T: Copy> BucketRing<T> {
     pub(crate) fn new() -> Self {
         Self {
-            slots: Box::new([BucketSlot { len: 0, last: 0 }; SIZE]),
+            slots: Box::new([EMPTY; SIZE]),
             occupied: [0; WORDS],
             summary: 0,
             entries: Vec::new(),
-            previous: Vec::new(),
+            following: Vec::new(),
             free: Vec::new(),
         }
     }
@@ -63,7 +65,7 @@ impl<T: Copy> BucketRing<T> {
     #[inline(always)]
     pub(crate) fn push(&mut self, bucket: u64, entry: T) {
         let slot = slot_of(bucket);
-        let BucketSlot { len, last } = self.slots[slot];
+        let BucketSlot { len, last, .. } = self.slots[slot];
         let place = len as usize % CHUNK;
         if place > 0 {
             self.entries[last as usize * CHUNK + place] = entry;
@@ -80,12 +82,17 @@ impl<T: Copy> BucketRing<T> {
         self.summary |= 1 << (slot / 64);
         let chunk = self.free.pop().unwrap_or_else(|| {
             self.entries.extend([entry; CHUNK]);
-            self.previous.push(0);
-            self.previous.len() as u32 - 1
+            self.following.push(0);
+            self.following.len() as u32 - 1
         });
         self.entries[chunk as usize * CHUNK] = entry;
-        let BucketSlot { len, last } = &mut self.slots[slot];
-        self.previous[chunk as usize] = core::mem::replace(last, chunk);
+        let BucketSlot { len, first, last } = &mut self.slots[slot];
+        if *len == 0 {
+            *first = chunk;
+        } else {
+            self.following[*last as usize] = chunk;
+        }
+        *last = chunk;
         *len += 1;
         if let Some(next) = self.free.last() {
             self.prefetch_chunk(*next);
@@ -95,7 +102,7 @@ impl<T: Copy> BucketRing<T> {
     /// Prefetches a chunk that is used soon, unless all chunks fit the cache.
     #[inline]
     fn prefetch_chunk(&self, chunk: u32) {
-        if self.previous.len() >= MANY_CHUNKS {
+        if self.following.len() >= MANY_CHUNKS {
             prefetch_bytes(&self.entries[chunk as usize * CHUNK], CHUNK * size_of::<T>());
         }
     }
@@ -107,8 +114,8 @@ impl<T: Copy> BucketRing<T> {
         if self.occupied[slot / 64] == 0 {
             self.summary &= !(1 << (slot / 64));
         }
-        let cleared = core::mem::replace(&mut self.slots[slot], BucketSlot { len: 0, last: 0 });
-        self.free.extend(chunks(cleared, &self.previous).map(|(chunk, _)| chunk));
+        let cleared = core::mem::replace(&mut self.slots[slot], EMPTY);
+        self.free.extend(chunks(cleared, &self.following).map(|(chunk, _)| chunk));
     }
 
     /// Returns the number of events of a bucket.
@@ -128,14 +135,15 @@ impl<T: Copy> BucketRing<T> {
         held.flat_map(|(bucket, events)| events.iter().map(move |event| (bucket, event)))
     }
 
-    /// Returns the events of buckets, bucket by bucket, in pieces; those of one bucket are in any order.
+    /// Returns the events of buckets, bucket by bucket, in pieces; those of one bucket are in the order in which they came. Events of
+    /// one instant come in the order of the nodes that scheduled them, which is often that of the ports that they come to.
     #[inline]
     pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = (u64, &[T])> + Clone {
         buckets.flat_map(move |bucket| {
-            let held = chunks(self.slots[slot_of(bucket)], &self.previous);
+            let held = chunks(self.slots[slot_of(bucket)], &self.following);
             held.map(move |(chunk, held)| {
-                // Another one of the bucket, if this is not its first.
-                self.prefetch_chunk(self.previous[chunk as usize]);
+                // Another one of the bucket, if this is not its last.
+                self.prefetch_chunk(self.following[chunk as usize]);
                 (bucket, &self.entries[held])
             })
         })
@@ -182,15 +190,21 @@ impl<T: Copy> BucketRing<T> {
     }
 }
 
-/// Returns the chunks of a bucket, last one first, each with the range of its entries.
-fn chunks(slot: BucketSlot, previous: &[u32]) -> impl Iterator<Item = (u32, Range<usize>)> + Clone {
-    core::iter::successors((slot.len > 0).then_some(slot), |BucketSlot { len, last }| {
-        let len = (len - 1) / CHUNK as u32 * CHUNK as u32;
-        (len > 0).then(|| BucketSlot { len, last: previous[*last as usize] })
-    })
-    .map(|BucketSlot { len, last }| {
-        let begin = last as usize * CHUNK;
-        (last, begin..begin + (len as usize - 1) % CHUNK + 1)
+/// Returns the chunks of a bucket, first one first, each with the range of its entries.
+fn chunks(
+    BucketSlot { len, first, .. }: BucketSlot,
+    following: &[u32],
+) -> impl Iterator<Item = (u32, Range<usize>)> + Clone {
+    let (mut left, mut next) = (len as usize, first);
+    core::iter::from_fn(move || {
+        let chunk = next;
+        let held = left.min(CHUNK);
+        (held > 0).then(|| {
+            left -= held;
+            next = following[chunk as usize];
+            let begin = chunk as usize * CHUNK;
+            (chunk, begin..begin + held)
+        })
     })
 }
 
