@@ -85,13 +85,27 @@ impl Adapter {
     /// Sends the next packet, if there is one and the far end has room for it. A notification precedes the arbitration
     /// of lanes, on whatever lane it is.
     pub(super) fn send(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
+        if self.lane_count > 1 || !self.lanes.is_plain() {
+            return self.send_by_arbitration(context);
+        }
+        let Some(candidate) = self.candidate(Lane(0), context) else { return };
+        if self.port.may_start(Lane(0), candidate.length) {
+            self.start(candidate, context);
+        } else {
+            self.outputs[Lane(0)].starved(context.now());
+        }
+    }
+
+    /// Sends the next packet of the lane that is next in turn.
+    #[inline(never)] // Most adapters have one lane.
+    fn send_by_arbitration(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
         let now = context.now();
         let (mut ready, mut found) = (LaneSet::default(), None);
         for lane in (0..self.lane_count as u8).map(Lane) {
-            let Some(candidate) = self.candidate(lane, context) else { continue };
+            let Some(candidate) = self.candidate_of(lane, context) else { continue };
             if self.port.may_start(lane, candidate.length) {
                 if matches!(candidate.packet, CandidatePacket::Notification) {
-                    self.start(candidate, context);
+                    self.start_picked(candidate, context);
                     return;
                 }
                 ready.insert(lane);
@@ -103,13 +117,28 @@ impl Adapter {
         let Some(last) = found else { return };
         let Some(lane) = self.lanes.pick(ready) else { return };
         if lane == last.lane {
-            self.start(last, context);
-        } else if let Some(candidate) = self.candidate(lane, context) {
-            self.start(candidate, context);
+            self.start_picked(last, context);
+        } else if let Some(candidate) = self.candidate_of(lane, context) {
+            self.start_picked(candidate, context);
         }
     }
 
+    #[inline(never)] // Called three times.
+    fn start_picked(&mut self, candidate: Candidate, context: &mut impl NodeContext<AdapterTimer>) {
+        self.start(candidate, context);
+    }
+
+    #[inline(never)] // Called twice.
+    fn candidate_of(
+        &mut self,
+        lane: Lane,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) -> Option<Candidate> {
+        self.candidate(lane, context)
+    }
+
     /// Returns the packet that would go next on a lane.
+    #[inline(always)] // Into the way of adapters with one lane, and once into that of others.
     fn candidate(&mut self, lane: Lane, context: &mut impl NodeContext<AdapterTimer>) -> Option<Candidate> {
         let candidate = |packet, length| Some(Candidate { lane, packet, length });
         if let Some(id) = self.replies[lane].notifications.head() {
@@ -135,6 +164,7 @@ impl Adapter {
     }
 
     /// Starts the packet that was picked.
+    #[inline(always)] // As above.
     fn start(&mut self, candidate: Candidate, context: &mut impl NodeContext<AdapterTimer>) {
         let Candidate { lane, packet, length } = candidate;
         let now = context.now();

@@ -269,7 +269,7 @@ impl Port {
     /// Admits a packet of this length to the memory of `lane`, which is the lane's own. Returns false if the packet is
     /// dropped, which credits exclude. A node whose ports share memory asks its
     /// [`ReceiveMemory`](receive_memory::ReceiveMemory) instead.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn admit<W: LinkTimer>(
         &mut self,

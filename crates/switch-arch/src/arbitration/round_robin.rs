@@ -33,7 +33,7 @@ impl RoundRobin {
     }
 
     /// Returns the next input in turn of those that contend for an output and lane; `None` if there is none.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn turn<const WORDS: usize>(
         &mut self,
         output: PortId,

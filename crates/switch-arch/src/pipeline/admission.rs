@@ -122,7 +122,7 @@ impl Admission {
         admitted
     }
 
-    #[inline]
+    #[inline(always)]
     fn discharge(
         &mut self,
         receiver: ReceiverId,
