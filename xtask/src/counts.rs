@@ -14,7 +14,10 @@ use crate::cargo::root;
 use crate::simulate;
 
 /// Cases of `bench`, with the overrides that shorten them: counting is some fifty times slower than running.
-const CASES: [(&str, &[&str]); 3] = [("a32", &A32), ("a32-fifo", &A32), ("b128", &["duration=\"100 us\""])];
+const CASES: [(&str, &[&str]); 4] =
+    [("a32", &A32), ("a32-fifo", &A32), ("b128", &SHORT), ("roce-b128", &SHORT)];
+/// Overrides for 0.1 ms.
+const SHORT: [&str; 1] = ["duration=\"100 us\""];
 /// Overrides for 0.2 ms, with the incast in the middle.
 const A32: [&str; 3] = ["traffic[1].at=\"100 us\"", "traffic[0].until=\"150 us\"", "duration=\"200 us\""];
 

@@ -12,10 +12,15 @@ use std::process::{Command, ExitCode, Stdio};
 use crate::cargo::root;
 use crate::simulate;
 
-/// The runs that are profiled: a scenario that ships, and overrides. Both flow controls, all five systems, fabrics of 8 to 288
-/// hosts; none is a case of `bench`. The code of a part among others is compiled apart, so each run is profiled on two threads
-/// too.
-const RUNS: [(&str, &[&str]); 8] = [
+/// Fat tree of 2,000 hosts: three tiers of switches with 20 ports.
+const F2000: &str =
+    "topology=FatTree(down: [10, 10, 20], up: [10, 10], host_cable: \"wire\", trunk_cable: \"wire\")";
+
+/// The runs that are profiled: a scenario that ships, and overrides. Both flow controls, all five systems, fabrics of 8 to 2,000
+/// hosts; none is a case of `bench`. Prefetching is rare in fabrics that fit a cache, and a program by a profile without the
+/// largest of these would take it for code that hardly runs. The code of a part among others is compiled apart, so each run is
+/// profiled on two threads too.
+const RUNS: [(&str, &[&str]); 9] = [
     ("hdr-fat-tree-slow-receiver", &[]),
     ("roce400-leaf-spine", &[]),
     ("gran2011-scenario2", &[]),
@@ -24,6 +29,7 @@ const RUNS: [(&str, &[&str]); 8] = [
     ("zhu2015-victim", &[]),
     ("bench-b128", &["topology.radix=24", "seed=77", "duration=\"1 ms\""]),
     ("bench-b128-roce", &["topology.radix=24", "seed=77", "duration=\"1 ms\""]),
+    ("bench-b128", &[F2000, "seed=78", "duration=\"200 us\""]),
 ];
 
 /// Folder of profiles, beside those of results: the tool that joins profiles reads all that is there.
