@@ -72,7 +72,7 @@ state_codec::value!(Reservation { output, rate });
 impl<const WORDS: usize> ReadBandwidth<WORDS> {
     /// Creates the state of inputs that are not read. `limits` is the read bandwidth of each input's buffer, `fastest` the rate of
     /// the fastest output, and `only_rate` the same if every read has this rate, all in bit/s.
-    pub(crate) fn new(limited: bool, limits: Vec<u64>, fastest: u64, only_rate: Option<u64>) -> Self {
+    pub(crate) fn new(limited: bool, limits: &[u64], fastest: u64, only_rate: Option<u64>) -> Self {
         let reservation = Reservation { output: PortId(0), rate: 0 };
         let whole_reads =
             only_rate.is_some_and(|rate| rate > 0 && limits.iter().all(|limit| limit.is_multiple_of(rate)));
@@ -395,7 +395,7 @@ mod tests {
             let mut book = Book { rates: RATES[usize::from(has_one_rate)], limits: LIMITS[limits], ..Book::default() };
             let limits = book.limits.map(|limit| Rate::gbps(limit).get()).to_vec();
             let fastest = book.rates.into_iter().max().map_or(0, |rate| Rate::gbps(rate).get());
-            let mut bandwidth = ReadBandwidth::<1>::new(true, limits, fastest, has_one_rate.then_some(fastest));
+            let mut bandwidth = ReadBandwidth::<1>::new(true, &limits, fastest, has_one_rate.then_some(fastest));
             check(&bandwidth, &book)?;
             for op in ops {
                 match op {
@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn a_read_that_speeds_up_takes_more_and_gives_it_back() {
-        let mut bandwidth = ReadBandwidth::<1>::new(true, vec![16], 16, None);
+        let mut bandwidth = ReadBandwidth::<1>::new(true, &[16], 16, None);
         let (input, output) = (PortId(0), PortId(0));
         bandwidth.start(input, output, Rate::bps(4));
         bandwidth.speed_up(input, Rate::bps(8));
@@ -447,7 +447,7 @@ mod tests {
     /// Memory that belongs to outputs is read by each of them at its own rate.
     #[test]
     fn without_a_limit_nothing_is_taken() {
-        let mut bandwidth = ReadBandwidth::<1>::new(false, vec![1], 1, Some(1));
+        let mut bandwidth = ReadBandwidth::<1>::new(false, &[1], 1, Some(1));
         bandwidth.start(PortId(0), PortId(0), Rate::bps(1));
         assert!(!bandwidth.is_limited() && !bandwidth.is_in_use(PortId(0)));
         assert!(!bandwidth.available(ports(0..1), PortId(1), || Rate::bps(1)).is_empty());

@@ -129,7 +129,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         let links = Ports::new(setup.ports, setup.lanes, lanes);
         // Packets that cross to a queue are read at the crossbar's speed too.
         let only_rate = (!B::CROSSES && links.have_one_rate()).then_some(fastest);
-        let bandwidth = ReadBandwidth::new(reads_at_inputs, limits, fastest, only_rate);
+        let bandwidth = ReadBandwidth::new(reads_at_inputs, &limits, fastest, only_rate);
         let memory = ReceiveMemory::new(setup.memory, lanes, setup.longest_packet);
         Self {
             agenda: Agenda::IDLE,
