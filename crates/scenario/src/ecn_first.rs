@@ -154,8 +154,9 @@ mod tests {
         };
         let held = plan.graph().ports(node).len() as u32 * ecn as u32;
         let hog = |lane| usize::from(lane); // Port 1.
-        (0..plan.link().data_lanes)
-            .for_each(|lane| pool.on_load_change(hog(lane), LoadChange { before: 0, after: held }));
+        (0..plan.link().data_lanes).for_each(|lane| {
+            pool.on_load_change(hog(lane), LoadChange { before: 0, after: held });
+        });
         (0..plan.link().data_lanes).any(|lane| held >= pool.limit(hog(lane), held))
     }
 
