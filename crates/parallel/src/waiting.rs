@@ -103,7 +103,7 @@ impl Waiting {
         }
         self.sleepers.fetch_sub(1, Ordering::Relaxed);
         drop(bed);
-        Wait::Slept(began.elapsed())
+        if wait == Wait::Yielded { wait } else { Wait::Slept(began.elapsed()) }
     }
 
     /// Wakes those that sleep, after something was done that they may wait for.
