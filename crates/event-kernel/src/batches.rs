@@ -40,26 +40,32 @@ pub(crate) struct WindowBatches<E> {
     next_index: Box<[u32]>,
     /// Batches that are not current yet, last one first.
     batches: Vec<OwnerBatch>,
+    /// Number of owners whose batches come last if owners are asked: the first ones.
+    leaves: usize,
 }
 
 impl<E: Copy + Owned> WindowBatches<E> {
-    pub(crate) fn new(owners: usize) -> Self {
+    /// Creates batches for so many owners, of which so many are leaves.
+    pub(crate) fn new(owners: usize, leaves: u32) -> Self {
         Self {
             events: Vec::new(),
             count: 0,
             current: 0..0,
             next_index: vec![0; owners].into(),
             batches: Vec::new(),
+            leaves: leaves as usize,
         }
     }
 
     /// Makes batches of so many events, which come in pieces, each with the time in ps from the window's start to the origin of its
-    /// keys. They follow the events that have been grouped `before` in the same window.
+    /// keys. They follow the events that have been grouped `before` in the same window. Returns true if the batches of leaves follow those of
+    /// all others.
     pub(crate) fn group<'a>(
         &mut self,
         (before, count): (usize, usize),
         pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])> + Clone,
-    ) where
+    ) -> bool
+    where
         E: 'a,
     {
         self.count = before + count;
@@ -70,7 +76,8 @@ impl<E: Copy + Owned> WindowBatches<E> {
         {
             self.events.resize(self.count, KeyedEvent { key: NO_KEY, event: any.event });
         }
-        if count * OWNERS_PER_EVENT < self.next_index.len() {
+        let are_listed = count * OWNERS_PER_EVENT < self.next_index.len();
+        if are_listed {
             self.count_and_list_owners(pieces.clone());
         } else {
             self.count_by_owner(pieces.clone());
@@ -92,6 +99,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
             self.next_index[batch.owner as usize] = 0;
         }
         self.batches.reverse();
+        !are_listed
     }
 
     /// Counts each owner's events. Lists the owners in the order of their first events.
@@ -111,7 +119,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
         }
     }
 
-    /// Counts each owner's events. Lists the owners in the order of their numbers, which is that of their memory.
+    /// Counts each owner's events. Lists the owners in the order of their numbers, which is that of their memory, but leaves last.
     fn count_by_owner<'a>(&mut self, pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])>)
     where
         E: 'a,
@@ -121,8 +129,11 @@ impl<E: Copy + Owned> WindowBatches<E> {
                 self.next_index[entry.event.owner() as usize] += 1;
             }
         }
-        let with_events = self.next_index.iter().enumerate().filter(|(_, count)| **count > 0);
-        self.batches.extend(with_events.map(|(owner, _)| OwnerBatch::of(owner as u32)));
+        let (leaves, others) = self.next_index.split_at(self.leaves);
+        for (first, counts) in [(self.leaves, others), (0, leaves)] {
+            let with_events = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+            self.batches.extend(with_events.map(|(owner, _)| OwnerBatch::of((first + owner) as u32)));
+        }
     }
 
     /// Returns the batches that are not current yet, last one first.

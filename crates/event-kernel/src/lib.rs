@@ -34,5 +34,5 @@ pub use digest::Digest;
 pub use mix::finalise;
 pub use order::EventOrder;
 pub use owned::Owned;
-pub use queue::{EventQueue, Lookahead};
+pub use queue::{EventQueue, Lookahead, WindowLengths};
 pub use random::{Stream, stream};

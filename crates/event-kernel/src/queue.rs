@@ -59,6 +59,17 @@ pub struct Lookahead {
 
 state_codec::value!(Lookahead { any, to_others });
 
+/// The lengths of a list's windows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowLengths {
+    /// Of a bucket. A window that ends at a multiple of it takes no time to be cut.
+    pub bucket: Span,
+    /// Of a window all of whose events are [known](EventQueue::open_known) when it is opened.
+    pub known: Span,
+    /// Of a window that leaves may share.
+    pub longest: Span,
+}
+
 /// The future-event list. Each event belongs to the owner that it [names](Owned).
 ///
 /// Two events of an owner with the same time and the same order come out in unspecified order, which is a bug of the
@@ -106,6 +117,8 @@ pub struct EventQueue<E> {
     of_leaves: Vec<KeyedEvent<E>>,
     /// True if the open window is shared.
     is_shared: bool,
+    /// True if all leaves have their batches after all others in the open window.
+    leaves_are_last: bool,
     /// Empty, but while a shared window is opened.
     of_others: Vec<KeyedEvent<E>>,
     /// The current owner.
@@ -156,9 +169,10 @@ impl<E: Copy + Owned> EventQueue<E> {
             known_buckets,
             shared_buckets: if gains { shared_buckets } else { known_buckets },
             leaves,
-            open: WindowBatches::new(owners),
+            open: WindowBatches::new(owners, leaves),
             of_leaves: Vec::new(),
             is_shared: false,
+            leaves_are_last: false,
             of_others: Vec::new(),
             owner: None,
             batch_key: NO_KEY,
@@ -208,16 +222,15 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.window_end = end.ps();
     }
 
-    /// Returns the length of a window that nothing cuts, all of whose events are [known](Self::open_known) when it is opened.
+    /// Returns the lengths of windows that nothing cuts.
     #[must_use]
-    pub const fn window_length(&self) -> Span {
-        Span::from_ps(self.known_buckets << self.bucket_shift)
-    }
-
-    /// Returns the length of a bucket. A window that ends at a multiple of it takes no time to be cut.
-    #[must_use]
-    pub const fn bucket_length(&self) -> Span {
-        Span::from_ps(1 << self.bucket_shift)
+    pub const fn window_lengths(&self) -> WindowLengths {
+        let shift = self.bucket_shift;
+        WindowLengths {
+            bucket: Span::from_ps(1 << shift),
+            known: Span::from_ps(self.known_buckets << shift),
+            longest: Span::from_ps(self.shared_buckets << shift),
+        }
     }
 
     /// Returns a time at or before the first event, and not long before it: the beginning of a bucket; `None` if no event is
@@ -299,9 +312,18 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.later.push(later);
     }
 
+    /// Returns true if leaves have their turns after all others in the open window: it is shared, or has so many events that owners
+    /// have them by number.
+    #[inline]
+    #[must_use]
+    pub const fn leaves_are_last(&self) -> bool {
+        self.leaves_are_last
+    }
+
     /// Returns the batches of the open window that are not current yet, last one first. A caller may reorder them: the
     /// order has no effect on owners.
     pub fn batches(&mut self) -> &mut [OwnerBatch] {
+        self.leaves_are_last = self.is_shared;
         self.open.batches()
     }
 

@@ -29,7 +29,7 @@ struct World {
 impl World {
     fn new((owners, leaves): (u32, u32), (lookahead, to_others): (u64, u64)) -> Self {
         let queue: EventQueue<Event> = EventQueue::new(0, Span::from_ps(lookahead));
-        let bucket = queue.bucket_length().ps();
+        let bucket = queue.window_lengths().bucket.ps();
         Self { owners, leaves, lookahead, to_others, bucket, end: 20_000 + 100_000 * lookahead }
     }
 
@@ -120,7 +120,14 @@ impl World {
                     if backwards {
                         queue.batches().reverse();
                     }
+                    let leaves_are_last = queue.leaves_are_last();
+                    let mut past_others = false;
                     while let Some(owner) = queue.next_owner() {
+                        past_others |= owner < self.leaves;
+                        assert!(
+                            !(leaves_are_last && past_others && owner >= self.leaves),
+                            "{owner} after a leaf"
+                        );
                         self.turn(&mut queue, limit, &mut seen[owner as usize]);
                     }
                     if !queue.open_leaves() {

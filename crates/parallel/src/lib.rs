@@ -9,6 +9,9 @@
 //! member 1   work, send   meet   receive, work, send   meet   receive ...
 //! ```
 //!
+//! To meet is to come, and to wait for the others. A member may work in between, if it has no more mail: of members whose work
+//! differs, the slower ones then have less to make up for.
+//!
 //! A thread that waits spins first, since others on processors of their own will soon be there. It then yields, and at last
 //! sleeps, so that a busy machine loses no time to it.
 //!

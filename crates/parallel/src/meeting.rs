@@ -58,7 +58,7 @@ struct Place<const WORDS: usize> {
 pub struct Member<'a, T, const WORDS: usize> {
     all: &'a Meeting<T, WORDS>,
     number: usize,
-    /// Number of the last meeting.
+    /// Number of the last meeting that the member has waited for.
     meeting: u64,
     /// Since the last meeting.
     since: Stopwatch,
@@ -111,15 +111,36 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
         &mut self,
         words: [u64; WORDS],
     ) -> impl Iterator<Item = [u64; WORDS]> + Clone + use<'a, T, WORDS> {
-        let all = self.all;
-        let meeting = self.meeting + 1;
-        let parity = (meeting % 2) as usize;
-        let own = &all.places[self.number];
-        for (place, word) in own.words[parity].iter().zip(words) {
+        self.come(words);
+        self.wait()
+    }
+
+    /// Comes to the next meeting with these words, once all mail for it is sent. A member that has more to do before it needs what
+    /// others send does that, and then [waits](Self::wait) for them.
+    ///
+    /// # Panics
+    /// If the member has come already.
+    pub fn come(&self, words: [u64; WORDS]) {
+        let Self { all, meeting, .. } = self;
+        let (meeting, own) = (meeting + 1, &all.places[self.number]);
+        assert!(own.meeting.load(Ordering::Relaxed) < meeting, "a member comes once to each meeting");
+        for (place, word) in own.words[(meeting % 2) as usize].iter().zip(words) {
             place.store(word, Ordering::Relaxed);
         }
         own.meeting.store(meeting, Ordering::Release);
         all.waiting.wake();
+    }
+
+    /// Waits for all others at the meeting that this member has [come](Self::come) to. Returns the words of all, by member.
+    ///
+    /// # Panics
+    /// If another member panicked, or if this member has not come.
+    pub fn wait(&mut self) -> impl Iterator<Item = [u64; WORDS]> + Clone + use<'a, T, WORDS> {
+        let all = self.all;
+        let meeting = self.meeting + 1;
+        let parity = (meeting % 2) as usize;
+        let own = &all.places[self.number];
+        assert!(own.meeting.load(Ordering::Relaxed) >= meeting, "a member comes before it waits");
         let is_there = |place: &Place<WORDS>| place.meeting.load(Ordering::Acquire) >= meeting;
         let wait_for = |place| all.waiting.until(|| is_there(place));
         let lost = all.places.iter().filter(|place| wait_for(place).is_loss(|| self.since.elapsed())).count();

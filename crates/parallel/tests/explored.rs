@@ -9,7 +9,8 @@ use parallel::{Handoff, Meeting, Member};
 fn attend(mut member: Member<'_, Vec<(u64, usize)>, 1>, number: usize, meetings: u64) {
     for meeting in 1..=meetings {
         member.send(1 - number, &mut vec![(meeting, number)]);
-        let words: Vec<_> = member.meet([meeting * 10 + number as u64]).collect();
+        member.come([meeting * 10 + number as u64]);
+        let words: Vec<_> = member.wait().collect();
         assert_eq!(words, [[meeting * 10], [meeting * 10 + 1]]);
         let mut received = Vec::new();
         member.receive(|mail| received.append(mail));

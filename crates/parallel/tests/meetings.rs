@@ -17,7 +17,7 @@ fn work(number: u64, meeting: u64) {
     }
 }
 
-/// Comes to all meetings with a word that only this member has at this meeting, and sends each other member as many pieces of
+/// Comes to all meetings, works on, and waits. Comes with a word that only this member has at this meeting, and sends each other member as many pieces of
 /// mail as the meeting's number has units.
 fn attend(mut member: Member<'_, Vec<[u64; 3]>, 2>, number: u64, members: u64, meetings: u64) {
     let mut mail = Vec::new();
@@ -28,7 +28,9 @@ fn attend(mut member: Member<'_, Vec<[u64; 3]>, 2>, number: u64, members: u64, m
             member.send(to as usize, &mut mail);
             assert!(mail.is_empty());
         }
-        let words: Vec<_> = member.meet([meeting, number * meeting]).collect();
+        member.come([meeting, number * meeting]);
+        work(number, meeting + 5);
+        let words: Vec<_> = member.wait().collect();
         assert_eq!(words, (0..members).map(|other| [meeting, other * meeting]).collect::<Vec<_>>());
         let mut received = Vec::new();
         member.receive(|mail| received.append(mail));

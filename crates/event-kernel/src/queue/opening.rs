@@ -39,9 +39,11 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.is_shared = longest > self.known_buckets;
         if self.is_shared {
             self.group_others(buckets.clone());
+            self.leaves_are_last = true;
         } else {
             let count = buckets.clone().map(|bucket| self.ring.len(bucket)).sum();
-            self.open.group((0, count), self.ring.pieces(buckets.clone(), self.bucket_shift));
+            let pieces = self.ring.pieces(buckets.clone(), self.bucket_shift);
+            self.leaves_are_last = self.open.group((0, count), pieces);
         }
         buckets.for_each(|bucket| self.ring.clear(bucket));
         self.cut.drain(..).for_each(|entry| self.ring.push(last, entry));

@@ -1,11 +1,13 @@
 //! The windows of a fabric in several parts.
 //!
 //! Invariant: a common window is at most as long as the shortest wire between parts, and begins at or before the first
-//! event of any part. So nothing that a part does in it reaches another part within it. It ends where a bucket of every
-//! part's event list ends, unless an instant is given up to which all events are to be handled: cutting a bucket takes time.
+//! event of any part. So nothing that a part does in it reaches another part within it. It ends where a window of the part with the
+//! longest windows ends, and so a bucket of every part's event list, unless an instant is given up to which all events are to be
+//! handled: cutting a bucket takes time, and so does a window of few events.
 
 use core::time::Duration;
 
+use event_kernel::{EventQueue, WindowLengths};
 use parallel::Stopwatch;
 use telemetry::Progress;
 use units::{Span, Time};
@@ -39,13 +41,15 @@ impl CommonWindows {
     pub(super) fn new(world: &World, stop: Time, is_whole: bool) -> Self {
         let queues = || world.parts.iter().map(|part| &part.interconnect.queue);
         let away = || world.away.iter().flat_map(|away| &away.lists).copied();
-        let lists = || queues().map(|queue| (queue.window_length(), queue.bucket_length())).chain(away());
+        let lists = || queues().map(EventQueue::window_lengths).chain(away());
         // The list's window may begin with a bucket of which a part is handled.
-        let within = |(window, bucket): (Span, Span)| window - bucket + Span::from_ps(1);
+        let within = |list: WindowLengths| list.known - list.bucket + Span::from_ps(1);
         let shortest = lists().map(within).min().filter(|_| is_whole);
+        let longest = world.between.into_iter().chain(shortest).min();
+        let window = lists().map(|list| list.longest).max().unwrap_or(Span::ZERO);
         Self {
-            longest: world.between.into_iter().chain(shortest).min(),
-            bucket: lists().map(|(_, bucket)| bucket).max().unwrap_or(Span::ZERO),
+            longest: longest.map(|longest| whole_windows(longest, window)),
+            bucket: lists().map(|list| list.bucket).max().unwrap_or(Span::ZERO),
             stop,
         }
     }
@@ -62,11 +66,23 @@ impl CommonWindows {
         if first > self.stop {
             return None;
         }
-        let end = self.longest.map_or(Time::NEVER, |longest| first + longest);
-        let whole = Time::from_ps(end.ps() / self.bucket.ps() * self.bucket.ps());
+        let end_from = |begin: Time| self.longest.map_or(Time::NEVER, |longest| begin + longest);
+        let whole = self.begin_of_bucket(end_from(self.begin_of_bucket(first)));
         // Buckets of some parts may be longer than a window.
-        let end = if whole > first { whole } else { end };
+        let end = if whole > first { whole } else { end_from(first) };
         Some(end.min(after(self.stop)))
+    }
+
+    fn begin_of_bucket(&self, at: Time) -> Time {
+        Time::from_ps(at.ps() / self.bucket.ps() * self.bucket.ps())
+    }
+}
+
+/// Returns the time of as many whole windows of this length as lie in `longest`, or all of it if none does.
+fn whole_windows(longest: Span, window: Span) -> Span {
+    match longest.ps().checked_rem(window.ps()) {
+        Some(rest) if rest < longest.ps() => longest - Span::from_ps(rest),
+        _ => longest,
     }
 }
 
@@ -119,5 +135,32 @@ impl Run<'_> {
             turns.run_until::<Divided>(part, end);
         }
         self.world.exchange_mail();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part of 128 hosts has windows of 15 buckets of 65,536 ps, since its adapters' cables take 1 us, and the wire to another part takes
+    /// 1.1 us. A common window of 16 buckets would cost a part one of a single bucket besides.
+    #[test]
+    fn a_common_window_has_whole_windows_of_its_parts() {
+        let (bucket, between) = (Span::from_ps(1 << 16), Span::from_ns(1100));
+        let longest = whole_windows(between, bucket * 15);
+        assert_eq!(longest, bucket * 15);
+        let windows =
+            CommonWindows { longest: Some(longest), bucket, stop: Span::from_us(1000).after_start() };
+        let ends = |first: u64| windows.end(Some(Time::from_ps(first)), Time::ZERO).expect("before the stop");
+        assert_eq!(ends(0), Time::from_ps(15 << 16));
+        assert_eq!(ends((1 << 16) + 700), Time::from_ps(16 << 16), "from within a bucket");
+        assert_eq!(windows.end(Some(Time::ZERO), Time::from_ps(15 << 16)), Some(Time::from_ps(30 << 16)));
+    }
+
+    #[test]
+    fn a_part_with_longer_windows_does_not_shorten_them() {
+        assert_eq!(whole_windows(Span::from_ns(100), Span::from_ns(101)), Span::from_ns(100));
+        assert_eq!(whole_windows(Span::from_ns(100), Span::ZERO), Span::from_ns(100));
+        assert_eq!(whole_windows(Span::from_ns(100), Span::from_ns(30)), Span::from_ns(90));
     }
 }

@@ -275,7 +275,7 @@ impl<'a> Run<'a> {
             return self.advance_tapped(stop, progress);
         }
         while self.open(stop) {
-            self.turns[0].window::<Whole>(&mut self.world.parts[0]);
+            self.turns[0].window::<Whole>(&mut self.world.parts[0], None);
             if let Some(advance) = self.after_window(progress)? {
                 return Ok(advance);
             }

@@ -33,7 +33,7 @@ impl<'a> Run<'a> {
     ) -> Result<Advance, RunError> {
         while self.open(stop) {
             self.turns[0].look(&self.world.parts[0]);
-            self.turns[0].window::<Whole>(&mut self.world.parts[0]);
+            self.turns[0].window::<Whole>(&mut self.world.parts[0], None);
             if let Some(waits) = &mut self.waits {
                 waits.look(&self.world, before(self.world.window_end));
             }

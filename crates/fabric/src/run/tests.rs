@@ -12,12 +12,14 @@ use units::{Span, Time};
 use super::ranks::following::follow;
 use super::ranks::leading::release;
 use super::{Run, RunOptions};
+use crate::state::interconnect::Divided;
 use crate::state::mail::Mailbag;
+use crate::state::part::Part;
 use crate::state::world::World;
 use crate::{new_run, new_run_on_ranks};
 
-fn plan() -> Plan {
-    let checked = ScenarioText::find("victim").and_then(|source| Scenario::read(&source)?.check(&source));
+fn plan(name: &str) -> Plan {
+    let checked = ScenarioText::find(name).and_then(|source| Scenario::read(&source)?.check(&source));
     checked.unwrap_or_else(|diagnostic| panic!("{diagnostic}"))
 }
 
@@ -34,7 +36,7 @@ fn pause(world: &mut World<'_>, node: usize, at: Time) {
 
 /// Runs until the first violation. The fabric has five hosts, then two switches.
 fn failure(partition: Option<&Partition>, in_turn: bool, pauses: &[(usize, Time)]) -> String {
-    let plan = plan();
+    let plan = plan("victim");
     let mut run = new_run(&plan, RunOptions { partition, in_turn, ..RunOptions::default() });
     pauses.iter().for_each(|(node, at)| pause(&mut run.world, *node, *at));
     let failed = run.run_to_end(plan.duration().after_start(), &mut |_| {});
@@ -43,7 +45,7 @@ fn failure(partition: Option<&Partition>, in_turn: bool, pauses: &[(usize, Time)
 
 /// Runs by three ranks until the first violation, from the state of a run with these pauses.
 fn failure_on_ranks(partition: &Partition, pauses: &[(usize, Time)]) -> String {
-    let plan = plan();
+    let plan = plan("victim");
     let mut run = new_run(&plan, RunOptions::default());
     pauses.iter().for_each(|(node, at)| pause(&mut run.world, *node, *at));
     run.bring_up();
@@ -82,7 +84,7 @@ fn the_earliest_violation_is_reported_by_time_and_node() {
         [(6, at(50_000)), (5, at(50_000)), (4, at(50_001))],
     ] {
         let one = failure(None, false, &pauses);
-        let node = plan()
+        let node = plan("victim")
             .graph()
             .name(NodeId(pauses.iter().map(|(node, at)| (*at, *node)).min().expect("three").1 as u32))
             .to_owned();
@@ -103,10 +105,40 @@ fn the_earliest_violation_is_reported_by_time_and_node() {
     }
 }
 
+/// Hosts of the same part as their switch send no mail. Once the switches of a window have had their turns, the other part may have the
+/// mail: threads gain by it only if it happens in most windows.
+#[test]
+fn a_part_tells_when_it_has_sent_its_mail() {
+    let plan = plan("bench-b128");
+    let partition = Partition::balanced(&plan.weighed_graph(&plan.expected_work()), 2);
+    let options = RunOptions { partition: Some(&partition), in_turn: true, ..RunOptions::default() };
+    let mut run = new_run(&plan, options);
+    run.bring_up();
+    run.run_until(Span::from_us(20).after_start(), &mut |_| {}).expect("nothing fails");
+    let letters =
+        |part: &mut Part| part.interconnect.outgoing.bags().map(|(_, mail)| mail.len()).sum::<usize>();
+    let (mut told, mut windows) = (0, 0);
+    for _ in 0..20 {
+        let end = run.world.window_end + Span::from_ns(900);
+        for (part, turns) in run.world.parts.iter_mut().zip(&mut run.turns) {
+            windows += 1;
+            let mut sent = None;
+            turns.run_and_tell::<Divided>(part, end, &mut |part| {
+                sent = Some(letters(part));
+            });
+            assert!(sent.is_none_or(|sent| sent == letters(part)), "{sent:?} of {} letters", letters(part));
+            told += u32::from(sent.is_some_and(|sent| sent > 0));
+        }
+        run.world.exchange_mail();
+        run.world.window_end = end;
+    }
+    assert!(told * 10 >= windows * 9, "{told} of {windows}");
+}
+
 /// Rank 0 holds its own nodes alone, and does so again once it has looked at those of all.
 #[test]
 fn a_rank_holds_its_own_parts_alone() {
-    let plan = plan();
+    let plan = plan("victim");
     let partition = Partition::new(&[0, 1, 2, 0, 1, 2, 0]);
     by_three_ranks(&plan, |first| {
         let options = RunOptions { partition: Some(&partition), ranks: Some(first), ..RunOptions::default() };

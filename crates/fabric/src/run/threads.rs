@@ -10,6 +10,9 @@
 //! window   all events before its end
 //! send     mail, which lies in later windows
 //! ```
+//!
+//! Where adapters send no mail, and have their turns last in a window, a thread sends its mail and comes to the next meeting before
+//! these turns. What it has to do until it waits for others makes up for windows in which they have more to do.
 
 use core::sync::atomic::AtomicBool;
 use core::time::Duration;
@@ -48,14 +51,17 @@ pub(super) fn together(all: impl Iterator<Item = Words>) -> Words {
 
 /// The meetings of the threads of all parts, as one thread takes part in them.
 pub(super) trait Meetings {
-    /// Sends mail to another part, which gets it at the next meeting; at most once to each before a meeting.
+    /// Sends mail to another part, which gets it at the next meeting; at most once to each before the thread comes to that.
     fn send(&mut self, to: usize, mail: &mut Mailbag);
 
-    /// Comes to the next meeting, and waits for the others. Shows the mail for the thread's own part to `see`. Returns the words
-    /// of all parts together.
-    fn meet(&mut self, words: Words, see: impl FnMut(&mut Mailbag)) -> Words;
+    /// Comes to the next meeting.
+    fn come(&mut self, words: Words);
 
-    /// Comes to a meeting before which nobody has sent mail.
+    /// Waits for the others at the meeting that the thread has come to. Shows the mail for the thread's own part to `see`. Returns the
+    /// words of all parts together.
+    fn wait(&mut self, see: impl FnMut(&mut Mailbag)) -> Words;
+
+    /// Comes to a meeting before which nobody has sent mail, and waits for the others.
     fn agree(&mut self, words: Words) -> Words;
 }
 
@@ -65,8 +71,12 @@ impl Meetings for Member<'_, Mailbag, WORDS> {
         Member::send(self, to, mail);
     }
 
-    fn meet(&mut self, words: Words, see: impl FnMut(&mut Mailbag)) -> Words {
-        let all = Member::meet(self, words);
+    fn come(&mut self, words: Words) {
+        Member::come(self, words);
+    }
+
+    fn wait(&mut self, see: impl FnMut(&mut Mailbag)) -> Words {
+        let all = Member::wait(self);
         self.receive(see);
         together(all)
     }
@@ -261,8 +271,9 @@ impl Work {
         mut look: impl FnMut(u64, Time, u64) -> Signal,
     ) -> (Option<Time>, Signal) {
         let (mut end, mut signal) = (None, Signal::None);
+        self.come(member, signal);
         loop {
-            let (first, reason, packet_hops) = self.meet(member, signal);
+            let (first, reason, packet_hops) = self.wait(member);
             if reason > Signal::None || end == Some(after(self.windows.stop)) {
                 return (end, reason);
             }
@@ -271,13 +282,35 @@ impl Work {
             if self.is_near_end(member, window_end) {
                 return (end, Signal::NearEnd);
             }
-            self.turns.run_until::<Divided>(&mut self.part, window_end);
+            let has_come = self.handle(member, window_end, signal);
             end = Some(window_end);
-            signal = match self.part.interconnect.broken {
+            let found = match self.part.interconnect.broken {
                 Some(_) => Signal::Violation,
                 None => look(self.turns.events, window_end, packet_hops),
             };
+            signal = signal.max(found);
+            if !has_come {
+                self.come(member, signal);
+            }
         }
+    }
+
+    /// Handles the part's events before the end of a window. Returns true if the thread has come to the next meeting meanwhile, with
+    /// this signal: what it finds after that is for the meeting after the next. It never has at the stop, where all is to be known.
+    fn handle(&mut self, member: &mut impl Meetings, end: Time, signal: Signal) -> bool {
+        let Self { part, turns, windows, .. } = self;
+        if end == after(windows.stop) {
+            turns.run_until::<Divided>(part, end);
+            return false;
+        }
+        let mut has_come = false;
+        turns.run_and_tell::<Divided>(part, end, &mut |part| {
+            part.interconnect.outgoing.take_first();
+            come(part, member, end, signal);
+            has_come = true;
+        });
+        assert!(!has_come || part.interconnect.outgoing.is_empty(), "adapters send no mail");
+        has_come
     }
 
     /// Counts the deliveries that the window up to `end` can bring to all parts, and returns true if the last message may be
@@ -293,17 +326,25 @@ impl Work {
         false
     }
 
-    /// Meets the other threads, and exchanges mail with them. Returns the time of the first event of all, the most urgent
-    /// signal, and the packet-hops of all.
-    fn meet(&mut self, member: &mut impl Meetings, signal: Signal) -> (Option<Time>, Signal, u64) {
-        let next = self.part.next_time();
-        let outgoing = &mut self.part.interconnect.outgoing;
-        outgoing.bags().for_each(|(to, mail)| member.send(to, mail));
-        let words = [next.unwrap_or(Time::NEVER).ps(), signal as u64, self.part.interconnect.packet_hops];
-        let [first, signal, packet_hops] = member.meet(words, |mail| self.part.interconnect.receive(mail));
+    /// Comes to the next meeting, when all events up to it are handled.
+    fn come(&mut self, member: &mut impl Meetings, signal: Signal) {
+        let next = self.part.next_time().unwrap_or(Time::NEVER);
+        come(&mut self.part, member, next, signal);
+    }
+
+    /// Waits for the other threads, and receives their mail. Returns the time of the first event of all, or an earlier time, the most
+    /// urgent signal, and the packet-hops of all.
+    fn wait(&mut self, member: &mut impl Meetings) -> (Option<Time>, Signal, u64) {
+        let [first, signal, packet_hops] = member.wait(|mail| self.part.interconnect.receive(mail));
         let signal = Signal::ALL[usize::from(signal as u8)];
         (Some(Time::from_ps(first)).filter(|first| *first < Time::NEVER), signal, packet_hops)
     }
+}
+
+/// Comes to the next meeting, and sends the part's mail before it. The part has nothing to do before `next`, but in the open window.
+fn come(part: &mut Part, member: &mut impl Meetings, next: Time, signal: Signal) {
+    part.interconnect.outgoing.bags().for_each(|(to, mail)| member.send(to, mail));
+    member.come([next.ps(), signal as u64, part.interconnect.packet_hops]);
 }
 
 /// The report of progress, and the time of the next pause, by one of the threads.

@@ -1,7 +1,8 @@
 //! The turns of a part's nodes: each handles its events of the open window.
 //!
 //! Invariant: within a window nodes handle their events one node after the other, in any order, but adapters after switches where
-//! the window is longer than their cables. A node finishes one instant before it begins the next, and decides exactly once in it.
+//! the window is longer than their cables, or has many events. A node finishes one instant before it begins the next, and decides
+//! exactly once in it.
 
 use ca_transport::Adapter;
 use event_kernel::Stream;
@@ -13,7 +14,7 @@ use units::Time;
 use super::prefetching::Prefetching;
 use crate::observe::tap::PartTap;
 use crate::state::event::EventKind;
-use crate::state::interconnect::{Extent, NodeAccess};
+use crate::state::interconnect::{Extent, Interconnect, NodeAccess};
 use crate::state::part::Part;
 
 /// The loop's own state of a part.
@@ -36,11 +37,23 @@ impl Turns {
 
     /// Handles all events before `end`, in windows of the part's event list. No other part sends anything for this time.
     pub(crate) fn run_until<X: Extent>(&mut self, part: &mut Part, end: Time) {
+        self.run_and_tell::<X>(part, end, &mut |_| ());
+    }
+
+    /// Handles the same events. Calls `tell` when the part has sent all its mail for this time, if adapters have their turns after that.
+    pub(crate) fn run_and_tell<X: Extent>(
+        &mut self,
+        part: &mut Part,
+        end: Time,
+        tell: &mut dyn FnMut(&mut Part),
+    ) {
         if self.tap.is_some() {
             return self.run_tapped_until::<X>(part, end);
         }
         while part.interconnect.broken.is_none() && part.interconnect.queue.open(end) {
-            self.window::<X>(part);
+            let Interconnect { queue, adapters_send_no_mail, .. } = &part.interconnect;
+            let tells = *adapters_send_no_mail && queue.leaves_are_last() && queue.window_end() == end;
+            self.window::<X>(part, if tells { Some(tell) } else { None });
         }
     }
 
@@ -49,7 +62,7 @@ impl Turns {
     fn run_tapped_until<X: Extent>(&mut self, part: &mut Part, end: Time) {
         while part.interconnect.broken.is_none() && part.interconnect.queue.open_known(end) {
             self.look(part);
-            self.window::<X>(part);
+            self.window::<X>(part, None);
         }
     }
 
@@ -60,14 +73,21 @@ impl Turns {
         }
     }
 
-    /// Gives every node with events in the open window its turn.
-    pub(crate) fn window<X: Extent>(&mut self, part: &mut Part) {
+    /// Gives every node with events in the open window its turn. Calls `tell` before the turns of adapters, which come last then.
+    pub(crate) fn window<X: Extent>(&mut self, part: &mut Part, mut tell: Option<&mut dyn FnMut(&mut Part)>) {
         self.prefetching.begin_window(part, self.events);
         loop {
             if let Some(stream) = &mut self.scramble {
+                tell = None;
                 part.interconnect.queue.batches().shuffle(stream);
             }
             while let Some(node) = part.interconnect.queue.next_owner() {
+                if X::IS_DIVIDED
+                    && part.switch_index(NodeId(node)).is_none()
+                    && let Some(tell) = tell.take()
+                {
+                    tell(part);
+                }
                 self.prefetching.before_turn(part);
                 let Part { adapters, switches, interconnect, .. } = part;
                 self.events += match (node as usize).checked_sub(adapters.len()) {

@@ -88,6 +88,8 @@ pub(crate) struct Interconnect {
     /// Number of adapters, which are the first nodes.
     hosts: u32,
     lookahead: Lookahead,
+    /// True if no cable leads from an adapter of this part to another part: adapters send no mail.
+    pub(crate) adapters_send_no_mail: bool,
     part: PartId,
     pub(crate) outgoing: Outgoing,
 }
@@ -119,6 +121,7 @@ impl Interconnect {
         let of_adapters = first_port.iter().take(hosts as usize);
         assert!((0..).zip(of_adapters).all(|(node, first)| *first == node), "an adapter has one port");
         Self {
+            adapters_send_no_mail: far_parts.iter().take(hosts as usize).all(|far| *far == part),
             queue: EventQueue::with_leaves(first_port.len(), hosts, lookahead),
             pool: PacketPool::default(),
             far_ends,

@@ -85,6 +85,12 @@ impl Mailbag {
         self.packets.clear();
     }
 
+    /// Returns the number of letters.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.letters.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.letters.is_empty()
     }
@@ -129,6 +135,11 @@ impl Outgoing {
     /// Returns the time of the earliest event, and forgets it: called once before all mail is collected.
     pub(crate) fn take_first(&mut self) -> Option<Time> {
         self.first.take()
+    }
+
+    /// Returns true if all mail is collected.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bags.iter().all(Mailbag::is_empty)
     }
 
     /// Returns all mail, by the index of the receiving part, to be collected.

@@ -134,8 +134,12 @@ impl Meetings for OfficeMember<'_> {
         *away = bytes.into_bytes();
     }
 
-    fn meet(&mut self, words: Words, mut see: impl FnMut(&mut Mailbag)) -> Words {
-        let of_rank = together(self.member.meet(words));
+    fn come(&mut self, words: Words) {
+        self.member.come(words);
+    }
+
+    fn wait(&mut self, mut see: impl FnMut(&mut Mailbag)) -> Words {
+        let of_rank = together(self.member.wait());
         self.member.receive(&mut see);
         let words = match &mut self.exchange {
             Some(exchange) => exchange.with_ranks(self.office, &self.member, of_rank, &mut see),
@@ -147,7 +151,8 @@ impl Meetings for OfficeMember<'_> {
     }
 
     fn agree(&mut self, words: Words) -> Words {
-        self.meet(words, |mail| assert!(mail.is_empty(), "{mail:?} before an agreement"))
+        self.come(words);
+        self.wait(|mail| assert!(mail.is_empty(), "{mail:?} before an agreement"))
     }
 }
 

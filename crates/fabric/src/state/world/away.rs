@@ -10,12 +10,12 @@
 
 use core::ops::Range;
 
-use event_kernel::{EventQueue, Lookahead};
+use event_kernel::{EventQueue, Lookahead, WindowLengths};
 use packet::{Bth, BthFlags, FlowId, Lane, Lrh, NodeId, Opcode, Packet, PortId, Psn};
 use parallel::Ranks;
 use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
-use units::{Rate, Span, Time};
+use units::{Rate, Time};
 
 use super::question::{Question, taken};
 use super::seen::Seen;
@@ -46,8 +46,8 @@ pub(crate) struct Away<'a> {
     /// Number of parts of all ranks.
     pub(crate) parts: usize,
     plan: &'a Plan,
-    /// Lengths of windows and of buckets of the event lists of their parts.
-    pub(crate) lists: Vec<(Span, Span)>,
+    /// Lengths of the windows of their parts' event lists.
+    pub(crate) lists: Vec<WindowLengths>,
     /// By rank, without rank 0: after the last advance.
     pub(crate) counts: Vec<Counts>,
     /// At the last look.
@@ -73,8 +73,8 @@ impl<'a> Away<'a> {
     pub(crate) fn new(ranks: &'a dyn Ranks, inner: &[Lookahead], plan: &'a Plan) -> Self {
         let own = parts_of(0, ranks.count(), inner.len());
         let list = |inner: &Lookahead| {
-            let list: EventQueue<Event> = EventQueue::new(0, inner.any);
-            (list.window_length(), list.bucket_length())
+            let list: EventQueue<Event> = EventQueue::with_leaves(0, 1, *inner);
+            list.window_lengths()
         };
         let lists = inner[own.end..].iter().map(list).collect();
         let (parts, seen) = (inner.len(), Seen::default());
