@@ -313,7 +313,7 @@ impl<E: Copy + Owned> EventQueue<E> {
     }
 
     /// Returns true if leaves have their turns after all others in the open window: it is shared, or has so many events that owners
-    /// have them by number.
+    /// have them by number. False once a caller may have [reordered](Self::batches) the batches of a window that is not shared.
     #[inline]
     #[must_use]
     pub const fn leaves_are_last(&self) -> bool {

@@ -11,7 +11,7 @@
 //!                                     between windows:  instruments look          at the end:  record
 //! ```
 //!
-//! A run may divide its fabric into parts, each on a thread of its own: they handle common windows, as long as the shortest
+//! A run may divide its fabric into parts, each on a thread of its own: they handle common windows, no longer than the shortest
 //! wire between parts, and exchange mail between them. The threads may belong to several processes. The record is the same for any
 //! number of parts and processes.
 //!

@@ -1,7 +1,8 @@
 //! Threads that work in step: they are handed their work, meet, tell each other a few words, and exchange mail. Processes that do
 //! the same exchange messages.
 //!
-//! Invariant: mail that is sent before a meeting is received after it, by its receiver alone, and before the next meeting.
+//! Invariant: mail that is sent before a member comes to a meeting is received after it, by its receiver alone, before that comes to
+//! the next.
 //! No member is ahead of another by more than one meeting.
 //!
 //! ```text

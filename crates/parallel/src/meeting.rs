@@ -1,7 +1,7 @@
 //! Meetings, and the members that take part in them.
 //!
 //! Invariant: words and mail of a meeting lie in one of two sets, by the parity of the meeting's number. A member writes to a
-//! set again only when all others have left the meeting between, and so have read it.
+//! set again only when all others have come to the meeting between, and so have read it: before they came.
 
 use core::iter;
 use std::thread;
@@ -98,6 +98,8 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
     /// # Panics
     /// If there is no such member.
     pub fn send(&self, to: usize, mail: &mut T) {
+        let last = self.all.places[self.number].meeting.load(Ordering::Relaxed);
+        debug_assert_eq!(last, self.meeting, "mail is sent before a member comes to the meeting");
         let mut place =
             self.mail(self.meeting + 1, self.number, to).lock().expect("no member panics with it");
         core::mem::swap(&mut *place, mail);
@@ -116,7 +118,7 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
     }
 
     /// Comes to the next meeting with these words, once all mail for it is sent. A member that has more to do before it needs what
-    /// others send does that, and then [waits](Self::wait) for them.
+    /// others send does that, and then [waits](Self::wait) for them. It has read the words and the mail of the meeting before.
     ///
     /// # Panics
     /// If the member has come already.
@@ -131,7 +133,8 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
         all.waiting.wake();
     }
 
-    /// Waits for all others at the meeting that this member has [come](Self::come) to. Returns the words of all, by member.
+    /// Waits for all others at the meeting that this member has [come](Self::come) to. Returns the words of all, by member, to be read
+    /// before the next.
     ///
     /// # Panics
     /// If another member panicked, or if this member has not come.
@@ -161,7 +164,7 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
     }
 
     /// Shows the mail that others sent to this member before the last meeting to `see`, sender by sender, to take
-    /// it out. Mail that nobody has sent is as a sender left it, or the default.
+    /// it out before the member comes to the next. Mail that nobody has sent is as a sender left it, or the default.
     pub fn receive(&self, mut see: impl FnMut(&mut T)) {
         for from in (0..self.all.places.len()).filter(|from| *from != self.number) {
             let mut mail =

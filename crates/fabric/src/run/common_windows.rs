@@ -1,9 +1,8 @@
 //! The windows of a fabric in several parts.
 //!
 //! Invariant: a common window is at most as long as the shortest wire between parts, and begins at or before the first
-//! event of any part. So nothing that a part does in it reaches another part within it. It ends where a window of the part with the
-//! longest windows ends, and so a bucket of every part's event list, unless an instant is given up to which all events are to be
-//! handled: cutting a bucket takes time, and so does a window of few events.
+//! event of any part. So nothing that a part does in it reaches another part within it. It ends where a bucket of every
+//! part's event list ends, unless an instant is given up to which all events are to be handled: cutting a bucket takes time.
 
 use core::time::Duration;
 
@@ -48,7 +47,7 @@ impl CommonWindows {
         let longest = world.between.into_iter().chain(shortest).min();
         let window = lists().map(|list| list.longest).max().unwrap_or(Span::ZERO);
         Self {
-            longest: longest.map(|longest| whole_windows(longest, window)),
+            longest: longest.map(|longest| without_short_rest(longest, window)),
             bucket: lists().map(|list| list.bucket).max().unwrap_or(Span::ZERO),
             stop,
         }
@@ -78,12 +77,13 @@ impl CommonWindows {
     }
 }
 
-/// Returns the time of as many whole windows of this length as lie in `longest`, or all of it if none does.
-fn whole_windows(longest: Span, window: Span) -> Span {
-    match longest.ps().checked_rem(window.ps()) {
-        Some(rest) if rest < longest.ps() => longest - Span::from_ps(rest),
-        _ => longest,
-    }
+/// Share of a part's window below which a rest of a common one is left out: a window of few events takes time.
+const SHORT: u64 = 4;
+
+/// Returns the time of as many whole windows of this length as lie in `longest`, without the rest if that is short.
+fn without_short_rest(longest: Span, window: Span) -> Span {
+    let rest = Span::from_ps(longest.ps() % window.ps().max(1));
+    if window <= longest && rest * SHORT < window { longest - rest } else { longest }
 }
 
 impl Run<'_> {
@@ -145,9 +145,9 @@ mod tests {
     /// A part of 128 hosts has windows of 15 buckets of 65,536 ps, since its adapters' cables take 1 us, and the wire to another part takes
     /// 1.1 us. A common window of 16 buckets would cost a part one of a single bucket besides.
     #[test]
-    fn a_common_window_has_whole_windows_of_its_parts() {
+    fn a_common_window_has_no_short_rest() {
         let (bucket, between) = (Span::from_ps(1 << 16), Span::from_ns(1100));
-        let longest = whole_windows(between, bucket * 15);
+        let longest = without_short_rest(between, bucket * 15);
         assert_eq!(longest, bucket * 15);
         let windows =
             CommonWindows { longest: Some(longest), bucket, stop: Span::from_us(1000).after_start() };
@@ -158,9 +158,16 @@ mod tests {
     }
 
     #[test]
-    fn a_part_with_longer_windows_does_not_shorten_them() {
-        assert_eq!(whole_windows(Span::from_ns(100), Span::from_ns(101)), Span::from_ns(100));
-        assert_eq!(whole_windows(Span::from_ns(100), Span::ZERO), Span::from_ns(100));
-        assert_eq!(whole_windows(Span::from_ns(100), Span::from_ns(30)), Span::from_ns(90));
+    fn a_long_rest_stays() {
+        let without = |longest, window| without_short_rest(Span::from_ns(longest), Span::from_ns(window));
+        for (longest, window, left) in
+            [(230, 131, 230), (270, 131, 262), (270, 10, 270), (100, 101, 100), (105, 66, 105), (100, 0, 100)]
+        {
+            assert_eq!(
+                without(longest, window),
+                Span::from_ns(left),
+                "{longest} ns of windows of {window} ns"
+            );
+        }
     }
 }

@@ -3,8 +3,8 @@
 //! Invariant: a window is no longer than the shortest wire delay to a switch, so what a node does in it reaches no switch within it,
 //! and reaches an adapter before the adapter's turn. Instruments look between windows, when all events up to their instant are handled.
 //!
-//! A fabric in several parts has common windows, as long as the shortest wire between parts. All parts handle a common
-//! window, each in windows of its own, and then exchange their [mail](crate::state::mail). Windows have no effect on results.
+//! A fabric in several parts has common windows, at most as long as the shortest wire between parts. All parts handle a common
+//! window, each in windows of its own, and exchange their [mail](crate::state::mail). Windows have no effect on results.
 //!
 //! | module | contents |
 //! |---|---|

@@ -5,7 +5,7 @@
 //! advances all parts are in the world, where instruments see them.
 //!
 //! ```text
-//! meet     next event of each part: the least begins the window      a violation, an interrupt: stop
+//! meet     next event of each part, or earlier: the least begins the window      a violation, an interrupt: stop
 //! receive  mail that others sent before the meeting
 //! window   all events before its end
 //! send     mail, which lies in later windows
@@ -35,8 +35,8 @@ use crate::state::part::Part;
 /// Number of words of a meeting.
 pub(super) const WORDS: usize = 3;
 
-/// Words of a meeting: the time of a part's next event in ps, a [`Signal`], and the part's packet-hops. All parts together have
-/// the least of the first, the greatest of the second, and the sum of the third.
+/// Words of a meeting: a time in ps before which the part has nothing to do, a [`Signal`], and the part's packet-hops so far. All parts
+/// together have the least of the first, the greatest of the second, and the sum of the third.
 pub(super) type Words = [u64; WORDS];
 
 /// Words that change nothing of those of others.
@@ -62,7 +62,10 @@ pub(super) trait Meetings {
     fn wait(&mut self, see: impl FnMut(&mut Mailbag)) -> Words;
 
     /// Comes to a meeting before which nobody has sent mail, and waits for the others.
-    fn agree(&mut self, words: Words) -> Words;
+    fn agree(&mut self, words: Words) -> Words {
+        self.come(words);
+        self.wait(|mail| assert!(mail.is_empty(), "{mail:?} before an agreement"))
+    }
 }
 
 /// The threads of one process.
@@ -79,10 +82,6 @@ impl Meetings for Member<'_, Mailbag, WORDS> {
         let all = Member::wait(self);
         self.receive(see);
         together(all)
-    }
-
-    fn agree(&mut self, words: Words) -> Words {
-        together(Member::meet(self, words))
     }
 }
 

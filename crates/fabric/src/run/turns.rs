@@ -1,8 +1,7 @@
 //! The turns of a part's nodes: each handles its events of the open window.
 //!
 //! Invariant: within a window nodes handle their events one node after the other, in any order, but adapters after switches where
-//! the window is longer than their cables, or has many events. A node finishes one instant before it begins the next, and decides
-//! exactly once in it.
+//! the window is longer than their cables. A node finishes one instant before it begins the next, and decides exactly once in it.
 
 use ca_transport::Adapter;
 use event_kernel::Stream;
@@ -52,7 +51,7 @@ impl Turns {
         }
         while part.interconnect.broken.is_none() && part.interconnect.queue.open(end) {
             let Interconnect { queue, adapters_send_no_mail, .. } = &part.interconnect;
-            let tells = *adapters_send_no_mail && queue.leaves_are_last() && queue.window_end() == end;
+            let tells = *adapters_send_no_mail && queue.window_end() == end;
             self.window::<X>(part, if tells { Some(tell) } else { None });
         }
     }
@@ -73,17 +72,17 @@ impl Turns {
         }
     }
 
-    /// Gives every node with events in the open window its turn. Calls `tell` before the turns of adapters, which come last then.
+    /// Gives every node with events in the open window its turn. Calls `tell` before the turns of adapters, if these come last.
     pub(crate) fn window<X: Extent>(&mut self, part: &mut Part, mut tell: Option<&mut dyn FnMut(&mut Part)>) {
         self.prefetching.begin_window(part, self.events);
         loop {
             if let Some(stream) = &mut self.scramble {
-                tell = None;
                 part.interconnect.queue.batches().shuffle(stream);
             }
             while let Some(node) = part.interconnect.queue.next_owner() {
                 if X::IS_DIVIDED
                     && part.switch_index(NodeId(node)).is_none()
+                    && part.interconnect.queue.leaves_are_last()
                     && let Some(tell) = tell.take()
                 {
                     tell(part);

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every part has at least one node. A partition follows from the fabric and its expected work alone.
 //!
-//! Parts work side by side in windows as long as the shortest cable between two of them. So a good partition, in this order,
+//! Parts work side by side in windows no longer than the shortest cable between two of them, and little shorter. So a good partition, in this order,
 //! gives all parts equal work, cuts long cables only, and cuts few of them.
 //!
 //! | module | contents |
@@ -52,7 +52,7 @@ pub struct PartitionCost {
     pub cut: usize,
     /// All cables.
     pub cables: usize,
-    /// Length of a common window: the least time from part to part. `None` if no cable leads from part to part.
+    /// Longest common window: the least time from part to part. `None` if no cable leads from part to part.
     pub window: Option<Span>,
 }
 

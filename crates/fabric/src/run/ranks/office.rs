@@ -149,11 +149,6 @@ impl Meetings for OfficeMember<'_> {
         self.member.receive(see);
         of_all
     }
-
-    fn agree(&mut self, words: Words) -> Words {
-        self.come(words);
-        self.wait(|mail| assert!(mail.is_empty(), "{mail:?} before an agreement"))
-    }
 }
 
 impl Exchange {
