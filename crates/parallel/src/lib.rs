@@ -2,8 +2,7 @@
 //! the same exchange messages.
 //!
 //! Invariant: mail that is sent before a member comes to a meeting is received after it, by its receiver alone, before that comes to
-//! the next.
-//! No member is ahead of another by more than one meeting.
+//! the next. No member is ahead of another by more than one meeting.
 //!
 //! ```text
 //! member 0   work, send   meet   receive, work, send   meet   receive ...

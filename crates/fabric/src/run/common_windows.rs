@@ -77,10 +77,11 @@ impl CommonWindows {
     }
 }
 
-/// Share of a part's window below which a rest of a common one is left out: a window of few events takes time.
+/// Ratio of a part's window to the rest of a common one above which the rest is left out: meetings are little more frequent, and no part
+/// opens a window for few events.
 const SHORT: u64 = 4;
 
-/// Returns the time of as many whole windows of this length as lie in `longest`, without the rest if that is short.
+/// Returns `longest`, without what it has beyond whole windows of this length if that is [short](SHORT).
 fn without_short_rest(longest: Span, window: Span) -> Span {
     let rest = Span::from_ps(longest.ps() % window.ps().max(1));
     if window <= longest && rest * SHORT < window { longest - rest } else { longest }

@@ -2,8 +2,8 @@
 //!
 //! Invariant: every part has at least one node. A partition follows from the fabric and its expected work alone.
 //!
-//! Parts work side by side in windows no longer than the shortest cable between two of them, and little shorter. So a good partition, in this order,
-//! gives all parts equal work, cuts long cables only, and cuts few of them.
+//! Parts work side by side in windows no longer than the shortest cable between two of them, and little shorter. So a good partition, in
+//! this order, gives all parts equal work, cuts long cables only, and cuts few of them.
 //!
 //! | module | contents |
 //! |---|---|
