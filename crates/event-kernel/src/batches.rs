@@ -40,28 +40,26 @@ pub(crate) struct WindowBatches<E> {
     next_index: Box<[u32]>,
     /// Batches that are not current yet, last one first.
     batches: Vec<OwnerBatch>,
-    /// Number of owners whose batches come last if owners are asked: the first ones.
-    leaves: usize,
 }
 
 impl<E: Copy + Owned> WindowBatches<E> {
-    /// Creates batches for so many owners, of which so many are leaves.
-    pub(crate) fn new(owners: usize, leaves: u32) -> Self {
+    /// Creates batches for so many owners.
+    pub(crate) fn new(owners: usize) -> Self {
         Self {
             events: Vec::new(),
             count: 0,
             current: 0..0,
             next_index: vec![0; owners].into(),
             batches: Vec::new(),
-            leaves: leaves as usize,
         }
     }
 
     /// Makes batches of so many events, which come in pieces, each with the time in ps from the window's start to the origin of its
-    /// keys. They follow the events that have been grouped `before` in the same window. Returns true if the batches of leaves follow those of
-    /// all others.
+    /// keys. They follow the events that have been grouped `before` in the same window. Returns true if the batches of the first `leaves`
+    /// owners follow those of all others.
     pub(crate) fn group<'a>(
         &mut self,
+        leaves: u32,
         (before, count): (usize, usize),
         pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])> + Clone,
     ) -> bool
@@ -80,7 +78,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
         if are_listed {
             self.count_and_list_owners(pieces.clone());
         } else {
-            self.count_by_owner(pieces.clone());
+            self.count_by_owner(leaves, pieces.clone());
         }
         let mut end = before as u32;
         for batch in &mut self.batches {
@@ -120,7 +118,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
     }
 
     /// Counts each owner's events. Lists the owners in the order of their numbers, which is that of their memory, but leaves last.
-    fn count_by_owner<'a>(&mut self, pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])>)
+    fn count_by_owner<'a>(&mut self, leaves: u32, pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])>)
     where
         E: 'a,
     {
@@ -129,8 +127,8 @@ impl<E: Copy + Owned> WindowBatches<E> {
                 self.next_index[entry.event.owner() as usize] += 1;
             }
         }
-        let (leaves, others) = self.next_index.split_at(self.leaves);
-        for (first, counts) in [(self.leaves, others), (0, leaves)] {
+        let (of_leaves, of_others) = self.next_index.split_at(leaves as usize);
+        for (first, counts) in [(leaves as usize, of_others), (0, of_leaves)] {
             let with_events = counts.iter().enumerate().filter(|(_, count)| **count > 0);
             self.batches.extend(with_events.map(|(owner, _)| OwnerBatch::of((first + owner) as u32)));
         }

@@ -59,15 +59,34 @@ pub struct Lookahead {
 
 state_codec::value!(Lookahead { any, to_others });
 
-/// The lengths of a list's windows.
+/// The lengths of a list's windows, where nothing cuts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowLengths {
-    /// Of a bucket. A window that ends at a multiple of it takes no time to be cut.
+    /// Of a bucket: a power of two of picoseconds. A window that ends at a multiple of it takes no time to be cut.
     pub bucket: Span,
     /// Of a window all of whose events are [known](EventQueue::open_known) when it is opened.
     pub known: Span,
-    /// Of a window that leaves may share.
+    /// Of a window that leaves may share: not shorter.
     pub longest: Span,
+}
+
+impl WindowLengths {
+    /// Returns the lengths of the windows of a list with this lookahead.
+    ///
+    /// # Panics
+    /// If `any` is longer than `to_others`.
+    #[must_use]
+    pub fn of(lookahead: Lookahead) -> Self {
+        let Lookahead { any, to_others } = lookahead;
+        assert!(any <= to_others, "{any:?} for any owner, but {to_others:?} for others than leaves");
+        let longest = any.ps().clamp(1, LONGEST);
+        let shift = bucket_shift(longest);
+        let known = longest >> shift;
+        let shared = (to_others.ps().min(LONGEST) >> shift).min(MOST_BUCKETS);
+        let longest = if shared >= known * SHARED_GAIN { shared } else { known };
+        let span = |buckets: u64| Span::from_ps(buckets << shift);
+        Self { bucket: span(1), known: span(known), longest: span(longest) }
+    }
 }
 
 /// The future-event list. Each event belongs to the owner that it [names](Owned).
@@ -146,30 +165,25 @@ impl<E: Copy + Owned> EventQueue<E> {
     }
 
     /// Makes an empty list, at time zero, of which the first `leaves` owners are leaves: a window may be as long as the lookahead to
-    /// others.
+    /// others. Without leaves that is the lookahead for any owner.
     ///
     /// # Panics
     /// If `any` is longer than `to_others`.
     #[must_use]
     pub fn with_leaves(owners: usize, leaves: u32, lookahead: Lookahead) -> Self {
         const { assert!(size_of::<E>() <= 24, "an event is at most 24 bytes") }
-        let Lookahead { any, to_others } = lookahead;
-        assert!(any <= to_others, "{any:?} for any owner, but {to_others:?} for others than leaves");
-        let longest = any.ps().clamp(1, LONGEST);
-        let bucket_shift = bucket_shift(longest);
-        let known_buckets = longest >> bucket_shift;
-        let shared_buckets = (to_others.ps().min(LONGEST) >> bucket_shift).min(MOST_BUCKETS);
-        let gains = leaves > 0 && shared_buckets >= known_buckets * SHARED_GAIN;
+        let WindowLengths { bucket, known, longest } = WindowLengths::of(lookahead);
+        let bucket_shift = bucket.ps().ilog2();
         Self {
             now: 0,
             window_start: 0,
             window_end: 0,
             first_bucket: 0,
             bucket_shift,
-            known_buckets,
-            shared_buckets: if gains { shared_buckets } else { known_buckets },
+            known_buckets: known.ps() >> bucket_shift,
+            shared_buckets: longest.ps() >> bucket_shift,
             leaves,
-            open: WindowBatches::new(owners, leaves),
+            open: WindowBatches::new(owners),
             of_leaves: Vec::new(),
             is_shared: false,
             leaves_are_last: false,
@@ -220,17 +234,6 @@ impl<E: Copy + Owned> EventQueue<E> {
     pub fn resume(&mut self, end: Time) {
         assert!(self.is_empty(), "a list that is resumed is empty");
         self.window_end = end.ps();
-    }
-
-    /// Returns the lengths of windows that nothing cuts.
-    #[must_use]
-    pub const fn window_lengths(&self) -> WindowLengths {
-        let shift = self.bucket_shift;
-        WindowLengths {
-            bucket: Span::from_ps(1 << shift),
-            known: Span::from_ps(self.known_buckets << shift),
-            longest: Span::from_ps(self.shared_buckets << shift),
-        }
     }
 
     /// Returns a time at or before the first event, and not long before it: the beginning of a bucket; `None` if no event is

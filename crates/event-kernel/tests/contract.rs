@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use event_kernel::{EventOrder, EventQueue, Lookahead, finalise};
+use event_kernel::{EventOrder, EventQueue, Lookahead, WindowLengths, finalise};
 use proptest::prelude::*;
 use units::{Span, Time};
 
@@ -28,8 +28,8 @@ struct World {
 
 impl World {
     fn new((owners, leaves): (u32, u32), (lookahead, to_others): (u64, u64)) -> Self {
-        let queue: EventQueue<Event> = EventQueue::new(0, Span::from_ps(lookahead));
-        let bucket = queue.window_lengths().bucket.ps();
+        let any = Span::from_ps(lookahead);
+        let bucket = WindowLengths::of(Lookahead { any, to_others: any }).bucket.ps();
         Self { owners, leaves, lookahead, to_others, bucket, end: 20_000 + 100_000 * lookahead }
     }
 

@@ -43,7 +43,7 @@ impl<E: Copy + Owned> EventQueue<E> {
         } else {
             let count = buckets.clone().map(|bucket| self.ring.len(bucket)).sum();
             let pieces = self.ring.pieces(buckets.clone(), self.bucket_shift);
-            self.leaves_are_last = self.open.group((0, count), pieces);
+            self.leaves_are_last = self.open.group(self.leaves, (0, count), pieces);
         }
         buckets.for_each(|bucket| self.ring.clear(bucket));
         self.cut.drain(..).for_each(|entry| self.ring.push(last, entry));
@@ -59,7 +59,7 @@ impl<E: Copy + Owned> EventQueue<E> {
                 list.push(entry.since_earlier(since_start));
             }
         }
-        self.open.group((0, of_others.len()), core::iter::once((0, &of_others[..])));
+        self.open.group(*leaves, (0, of_others.len()), core::iter::once((0, &of_others[..])));
         of_others.clear();
     }
 
@@ -73,7 +73,7 @@ impl<E: Copy + Owned> EventQueue<E> {
     #[inline(never)]
     fn group_leaves(&mut self) -> bool {
         let (before, all) = (self.window_len(), core::iter::once((0, &self.of_leaves[..])));
-        self.open.group((before, self.of_leaves.len()), all);
+        self.open.group(self.leaves, (before, self.of_leaves.len()), all);
         self.of_leaves.clear();
         true
     }

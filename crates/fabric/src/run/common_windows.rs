@@ -6,7 +6,7 @@
 
 use core::time::Duration;
 
-use event_kernel::{EventQueue, WindowLengths};
+use event_kernel::WindowLengths;
 use parallel::Stopwatch;
 use telemetry::Progress;
 use units::{Span, Time};
@@ -38,9 +38,9 @@ impl CommonWindows {
     /// Returns the rule for windows up to `stop`. If `is_whole`, a window lies within the next window of each part's event
     /// list.
     pub(super) fn new(world: &World, stop: Time, is_whole: bool) -> Self {
-        let queues = || world.parts.iter().map(|part| &part.interconnect.queue);
+        let own = || world.parts.iter().map(|part| part.interconnect.window_lengths());
         let away = || world.away.iter().flat_map(|away| &away.lists).copied();
-        let lists = || queues().map(EventQueue::window_lengths).chain(away());
+        let lists = || own().chain(away());
         // The list's window may begin with a bucket of which a part is handled.
         let within = |list: WindowLengths| list.known - list.bucket + Span::from_ps(1);
         let shortest = lists().map(within).min().filter(|_| is_whole);

@@ -10,7 +10,7 @@
 
 use core::marker::PhantomData;
 
-use event_kernel::{EventOrder, EventQueue, Lookahead};
+use event_kernel::{EventOrder, EventQueue, Lookahead, WindowLengths};
 use link_layer::{InvariantViolation, NodeContext, Signal};
 use packet::{Lane, NodeId, PacketId, PacketPool, PortId};
 use prefetch::prefetch_bytes;
@@ -142,6 +142,11 @@ impl Interconnect {
         self.queue = EventQueue::with_leaves(self.first_port.len(), self.hosts, self.lookahead);
         self.queue.resume(handled);
         self.now = Time::from_ps(handled.ps().saturating_sub(1));
+    }
+
+    /// Returns the lengths of the windows of the event list.
+    pub(crate) fn window_lengths(&self) -> WindowLengths {
+        WindowLengths::of(self.lookahead)
     }
 
     /// Returns the interconnect as this adapter may use it.

@@ -14,7 +14,9 @@ pub fn threads(division: &Division, asked: Threads) -> String {
             let shares = cost.work.iter().map(share).collect::<Vec<_>>().join(", ");
             let window = match cost.window {
                 Some(window) => {
-                    format!("windows of {window}, in which a part is expected to have {expected:.0} events")
+                    format!(
+                        "windows of at most {window}, in which a part is expected to have {expected:.0} events"
+                    )
                 }
                 None => "no window ends before the run, since no cable leads from part to part".to_owned(),
             };

@@ -10,7 +10,7 @@
 
 use core::ops::Range;
 
-use event_kernel::{EventQueue, Lookahead, WindowLengths};
+use event_kernel::{Lookahead, WindowLengths};
 use packet::{Bth, BthFlags, FlowId, Lane, Lrh, NodeId, Opcode, Packet, PortId, Psn};
 use parallel::Ranks;
 use scenario::Plan;
@@ -20,7 +20,6 @@ use units::{Rate, Time};
 use super::question::{Question, taken};
 use super::seen::Seen;
 use super::{FlowEnds, World};
-use crate::state::event::Event;
 use crate::state::interconnect::NodeViolation;
 use crate::state::part_id::PartId;
 
@@ -72,11 +71,7 @@ impl<'a> Away<'a> {
     /// Creates what rank 0 knows of others. `inner` has the lookahead within each part, of all parts.
     pub(crate) fn new(ranks: &'a dyn Ranks, inner: &[Lookahead], plan: &'a Plan) -> Self {
         let own = parts_of(0, ranks.count(), inner.len());
-        let list = |inner: &Lookahead| {
-            let list: EventQueue<Event> = EventQueue::with_leaves(0, 1, *inner);
-            list.window_lengths()
-        };
-        let lists = inner[own.end..].iter().map(list).collect();
+        let lists = inner[own.end..].iter().map(|lookahead| WindowLengths::of(*lookahead)).collect();
         let (parts, seen) = (inner.len(), Seen::default());
         Self { ranks, parts, plan, lists, counts: Vec::new(), seen }
     }
