@@ -103,7 +103,7 @@ pub(crate) struct Run<'a> {
     /// By part of this process.
     turns: Vec<Turns>,
     pub(crate) until_done: Option<UntilDone>,
-    /// Number of events at which progress is reported next.
+    /// Number of events of all parts at which progress is reported next, while one thread handles them.
     report_at: u64,
     interrupt: Option<&'a AtomicBool>,
     /// True if the run goes on from a state.
@@ -255,7 +255,8 @@ impl<'a> Run<'a> {
                     self.check_deadlock()?;
                 }
             }
-            if save == stop {
+            // A run that is done has no further look at whether it is, which its state would tell.
+            if save == stop && self.ended == RunEnding::AtDuration {
                 self.save_here();
             }
         }
@@ -406,12 +407,12 @@ fn is_set(interrupt: Option<&AtomicBool>) -> bool {
     interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
 }
 
-/// The instant after this one.
+/// Returns the instant after this one.
 fn after(instant: Time) -> Time {
     Time::from_ps(instant.ps().saturating_add(1))
 }
 
-/// The instant before this one.
+/// Returns the instant before this one.
 fn before(instant: Time) -> Time {
     Time::from_ps(instant.ps().saturating_sub(1))
 }

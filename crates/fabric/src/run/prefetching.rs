@@ -43,7 +43,7 @@ const LONGEST_HOLD: u32 = 64;
 pub(crate) struct Prefetching {
     /// Number of the window's events that have been prefetched for.
     done: usize,
-    /// Empty, but while memory is asked for.
+    /// Empty except while memory is asked for.
     coming: Coming,
     /// False if the open window is handled without.
     is_on: bool,

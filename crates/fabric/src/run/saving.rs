@@ -68,7 +68,7 @@ impl Run<'_> {
         self.report_at = events + PROGRESS_EVERY;
         self.until_done.load(&mut from)?;
         self.instruments.load(&mut from)?;
-        self.with_new_parts(|run| {
+        self.load_all_parts(|run| {
             world::load(&mut run.world, &mut from)?;
             from.finish()
         })?;

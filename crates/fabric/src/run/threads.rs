@@ -100,7 +100,7 @@ impl Signal {
     const ALL: [Self; 5] = [Self::None, Self::NearEnd, Self::Pause, Self::Interrupt, Self::Violation];
 }
 
-/// What the threads of a run share: their meetings, and the places where each is handed its work and hands it back.
+/// State that the threads of a run share: their meetings, and the places where each is handed its work and hands it back.
 pub(super) struct Workshop {
     meeting: Meeting<Mailbag, WORDS>,
     /// By part; the first thread hands its work to itself.
@@ -191,18 +191,9 @@ impl Run<'_> {
         let mut own = works.next().expect("a world has a part");
         let others = &crew.workshop.desks[1..];
         others.iter().zip(works).for_each(|(desk, work)| desk.work.give(work));
-        let (slice, stopwatch) = (self.pace.left(), Stopwatch::start());
-        let mut watch = Watch {
-            progress,
-            interrupt: self.interrupt,
-            report_at: self.report_at,
-            slice,
-            stopwatch,
-            windows: 0,
-        };
+        let mut watch = Watch::start(progress, self.interrupt, own.turns.events, self.pace.left());
         let (end, signal) =
             own.run(&mut crew.lead, |events, now, packet_hops| watch.look(events, now, packet_hops));
-        self.report_at = watch.report_at;
         let missing = own.counting.as_ref().map(|counting| counting.missing);
         let done = others.iter().map(|desk| desk.done.take().expect("no thread of this run panicked"));
         for Work { part, turns, .. } in iter::once(own).chain(done) {
@@ -340,40 +331,75 @@ impl Work {
     }
 }
 
-/// Comes to the next meeting, and sends the part's mail before it. The part has nothing to do before `next`, but in the open window.
+/// Comes to the next meeting, and sends the part's mail before it. The part has nothing to do before `next`, except in the open window.
 fn come(part: &mut Part, member: &mut impl Meetings, next: Time, signal: Signal) {
     part.interconnect.outgoing.bags().for_each(|(to, mail)| member.send(to, mail));
     member.come([next.ps(), signal as u64, part.interconnect.packet_hops]);
 }
 
-/// The report of progress, and the time of the next pause, by one of the threads.
+/// The report of progress, interrupts, and the time of the next pause, as one of the threads looks at them.
 pub(super) struct Watch<'a, 'p> {
-    pub(super) progress: &'p mut dyn FnMut(Progress),
-    pub(super) interrupt: Option<&'a AtomicBool>,
-    /// Number of its own events at which the thread reports next.
-    pub(super) report_at: u64,
+    progress: &'p mut dyn FnMut(Progress),
+    interrupt: Option<&'a AtomicBool>,
+    /// Number of its own events after which the thread looks, however few windows they took.
+    look_at: u64,
     /// Elapsed time after which all pause.
-    pub(super) slice: Duration,
-    pub(super) stopwatch: Stopwatch,
+    slice: Duration,
+    stopwatch: Stopwatch,
     /// Windows so far.
-    pub(super) windows: u32,
+    windows: u32,
 }
 
-/// Windows from one look at the time to the next, which takes as long as an event.
-const TIMED: u32 = 32;
+/// Most windows from one look to the next: a look takes as long as an event. The thread's own part may have no events in them.
+const WINDOWS_A_LOOK: u32 = 32;
 
-impl Watch<'_, '_> {
+impl<'a, 'p> Watch<'a, 'p> {
+    /// Starts the watch of a thread that has handled so many events. All pause after a slice of elapsed time.
+    pub(super) fn start(
+        progress: &'p mut dyn FnMut(Progress),
+        interrupt: Option<&'a AtomicBool>,
+        events: u64,
+        slice: Duration,
+    ) -> Self {
+        let look_at = events + PROGRESS_EVERY;
+        Self { progress, interrupt, look_at, slice, stopwatch: Stopwatch::start(), windows: 0 }
+    }
+
     /// Returns a reason to stop, once the thread has handled so many events.
     pub(super) fn look(&mut self, events: u64, now: Time, packet_hops: u64) -> Signal {
         self.windows += 1;
-        if events >= self.report_at {
-            self.report_at = events + PROGRESS_EVERY;
-            (self.progress)(Progress { now, packet_hops });
-            if is_set(self.interrupt) {
-                return Signal::Interrupt;
-            }
+        if events < self.look_at && !self.windows.is_multiple_of(WINDOWS_A_LOOK) {
+            return Signal::None;
         }
-        let is_over = self.windows.is_multiple_of(TIMED) && self.stopwatch.elapsed() >= self.slice;
-        if is_over { Signal::Pause } else { Signal::None }
+        self.look_at = events + PROGRESS_EVERY;
+        (self.progress)(Progress { now, packet_hops });
+        if is_set(self.interrupt) {
+            Signal::Interrupt
+        } else if self.stopwatch.elapsed() >= self.slice {
+            Signal::Pause
+        } else {
+            Signal::None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first part may have handled far fewer events than all parts together, or none at all.
+    #[test]
+    fn a_thread_without_events_sees_an_interrupt() {
+        let (mut reports, interrupt) = (0, AtomicBool::new(false));
+        let mut progress = |_| reports += 1;
+        let mut watch = Watch::start(&mut progress, Some(&interrupt), 1000, Duration::MAX);
+        let mut look = |events: u64| watch.look(events, Time::ZERO, 7);
+        assert!((1..WINDOWS_A_LOOK).all(|_| look(1000) == Signal::None), "nothing to see");
+        assert_eq!(look(1000), Signal::None, "no interrupt");
+        interrupt.store(true, core::sync::atomic::Ordering::Relaxed);
+        assert!((1..WINDOWS_A_LOOK).all(|_| look(1000) == Signal::None), "no look before its time");
+        assert_eq!(look(1000), Signal::Interrupt);
+        assert_eq!(look(1000 + PROGRESS_EVERY), Signal::Interrupt, "after many events at once");
+        assert_eq!(reports, 3);
     }
 }

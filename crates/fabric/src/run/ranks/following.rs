@@ -9,7 +9,7 @@ use core::time::Duration;
 
 use ca_transport::Adapter;
 use event_kernel::{Digest, Lookahead};
-use parallel::{Ranks, Stopwatch};
+use parallel::Ranks;
 use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
 use topology::Partition;
@@ -20,12 +20,12 @@ use super::order::{Order, Reading};
 use crate::build;
 use crate::checkpoint::parts;
 use crate::observe::{digest, last_look};
+use crate::run::RunOptions;
 use crate::run::audit::Sums;
 use crate::run::drain::Rest;
 use crate::run::threads::{Signal, Watch};
 use crate::run::turns::Turns;
 use crate::run::until_done::UntilDone;
-use crate::run::{PROGRESS_EVERY, RunOptions};
 use crate::state::interconnect::Divided;
 use crate::state::part::Part;
 use crate::state::world::World;
@@ -108,8 +108,6 @@ struct Share<'a, 'p> {
     /// Only if the run ends when its finite traffic is delivered.
     until_done: Option<UntilDone>,
     interrupt: Option<&'a AtomicBool>,
-    /// Number of events of the first part at which the interrupt is looked at next.
-    report_at: u64,
 }
 
 impl<'a, 'p> Share<'a, 'p> {
@@ -129,7 +127,6 @@ impl<'a, 'p> Share<'a, 'p> {
             until_done: plan.until_done().then(|| UntilDone::new(plan, &world)),
             world,
             interrupt: options.interrupt,
-            report_at: PROGRESS_EVERY,
         }
     }
 
@@ -145,19 +142,12 @@ impl<'a, 'p> Share<'a, 'p> {
         let counting = self.until_done.as_ref().zip(missing);
         let counting = counting.map(|(until_done, missing)| until_done.counting_from(missing, &self.world));
         let counting = counting.unwrap_or_default();
-        let mut watch = Watch {
-            progress: &mut |_| {},
-            interrupt: self.interrupt,
-            report_at: self.report_at,
-            slice: Duration::MAX,
-            stopwatch: Stopwatch::start(),
-            windows: 0,
-        };
+        let progress = &mut |_| {};
+        let mut watch = Watch::start(progress, self.interrupt, self.turns[0].events, Duration::MAX);
         let look = |events, now, hops| -> Signal { watch.look(events, now, hops) };
         let stint = Stint { windows, handled, counting };
         let advanced = self.office.advance((&mut self.world.parts, &mut self.turns), stint, look);
         self.world.window_end = advanced.end.unwrap_or(self.world.window_end);
-        self.report_at = watch.report_at;
     }
 
     /// Answers a question of rank 0 for the nodes of this rank.

@@ -1,15 +1,15 @@
 //! The run, as rank 0 leads it.
 //!
-//! Invariant: rank 0 holds its own parts alone, but while it [needs all](Run::with_all_parts). After each advance it knows the counts of
+//! Invariant: rank 0 holds its own parts alone, except while it [needs all](Run::with_all_parts). After each advance it knows the counts of
 //! the others.
 
 use core::time::Duration;
 
 use ca_transport::Adapter;
 use event_kernel::Lookahead;
-use parallel::{Ranks, Stopwatch};
+use parallel::Ranks;
 use scenario::Plan;
-use state_codec::{StateReader, StateWriter, Value};
+use state_codec::{StateError, StateReader, StateWriter, Value};
 use telemetry::Progress;
 use topology::Partition;
 use units::{Span, Time};
@@ -180,18 +180,25 @@ impl Run<'_> {
         done
     }
 
-    /// Does something that changes every node of a run that has not begun, and hands the parts of other ranks out to them.
-    pub(in crate::run) fn with_new_parts<R>(&mut self, change: impl FnOnce(&mut Self) -> R) -> R {
-        let Some(leader) = &self.leader else { return change(self) };
+    /// Loads every node of a run that has not begun, and hands the parts of other ranks out to them.
+    ///
+    /// # Errors
+    /// Those of `load`. The other ranks keep their parts as they are then, since images may be half loaded.
+    pub(in crate::run) fn load_all_parts(
+        &mut self,
+        load: impl FnOnce(&mut Self) -> Result<(), StateError>,
+    ) -> Result<(), StateError> {
+        let Some(leader) = &self.leader else { return load(self) };
         let images = leader.others();
-        let (done, images) = self.with_images(images, change);
+        let (loaded, images) = self.with_images(images, load);
+        loaded?;
         let handled = self.world.window_end;
         if let Some(leader) = &mut self.leader {
             leader.hand_out(&images, handled);
         }
         drop(images);
         self.count_away();
-        done
+        Ok(())
     }
 
     fn with_images<R>(&mut self, images: Vec<Part>, work: impl FnOnce(&mut Self) -> R) -> (R, Vec<Part>) {
@@ -252,17 +259,9 @@ impl Run<'_> {
     ) -> Result<Advance, RunError> {
         let is_counting = self.until_done.as_ref().is_some_and(UntilDone::is_counting);
         let windows = CommonWindows::new(&self.world, stop, is_counting);
-        let mut watch = Watch {
-            progress,
-            interrupt: self.interrupt,
-            report_at: self.report_at,
-            slice: Duration::MAX,
-            stopwatch: Stopwatch::start(),
-            windows: 0,
-        };
+        let mut watch = Watch::start(progress, self.interrupt, self.turns[0].events, Duration::MAX);
         let Advanced { end, signal, missing } =
             self.handle_windows(windows, is_counting, |events, now, hops| watch.look(events, now, hops));
-        self.report_at = watch.report_at;
         self.world.window_end = end.unwrap_or(self.world.window_end);
         self.count_away();
         self.conclude(signal, missing)

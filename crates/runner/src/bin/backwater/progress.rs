@@ -16,6 +16,8 @@ use crate::terminal::{warn, warn_of_other_build};
 
 /// Interval between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
+/// Least interval between two states of a bar.
+const BAR_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Reports progress in simulated time.
 pub(crate) struct ProgressReport {
@@ -27,7 +29,7 @@ pub(crate) struct ProgressReport {
 }
 
 enum ReportForm {
-    Bar(ProgressBar),
+    Bar { bar: ProgressBar, last: Instant },
     Lines { last: Instant },
     Nothing,
 }
@@ -41,7 +43,7 @@ impl ProgressReport {
         } else if io::stderr().is_terminal() {
             let style = ProgressStyle::with_template("{wide_bar} {msg}").expect("the template is right");
             // In nanoseconds, so that the bar's arithmetic does not overflow.
-            ReportForm::Bar(ProgressBar::new(total.ps() / 1000).with_style(style))
+            ReportForm::Bar { bar: ProgressBar::new(total.ps() / 1000).with_style(style), last: began }
         } else {
             ReportForm::Lines { last: began }
         };
@@ -52,7 +54,8 @@ impl ProgressReport {
     pub(crate) fn update(&mut self, progress: Progress) {
         let message = || line(progress, (self.total, self.at_most), self.began.elapsed());
         match &mut self.form {
-            ReportForm::Bar(bar) => {
+            ReportForm::Bar { bar, last } if last.elapsed() >= BAR_INTERVAL => {
+                *last = Instant::now();
                 bar.set_message(message());
                 bar.set_position(progress.now.ps() / 1000);
             }
@@ -61,14 +64,14 @@ impl ProgressReport {
                 // A closed standard error is no reason to stop.
                 let _ = writeln!(io::stderr(), "{}", message());
             }
-            ReportForm::Lines { .. } | ReportForm::Nothing => {}
+            ReportForm::Bar { .. } | ReportForm::Lines { .. } | ReportForm::Nothing => {}
         }
     }
 }
 
 impl Drop for ProgressReport {
     fn drop(&mut self) {
-        if let ReportForm::Bar(bar) = &self.form {
+        if let ReportForm::Bar { bar, .. } = &self.form {
             bar.finish_and_clear();
         }
     }
