@@ -72,6 +72,22 @@ fn long_cables_are_cut_first() {
     assert!(cost.balance() <= 110 || cost.window == Some(Span::from_ns(5)), "{cost:?}");
 }
 
+/// Two fabrics without a cable between them are two parts, whose windows have no end.
+#[test]
+fn islands_are_not_cut() {
+    let links = |switch: &str, hosts: [&str; 3]| {
+        hosts.map(|host| format!("(from: \"{host}\", to: \"{switch}\", cable: \"near\")")).join(", ")
+    };
+    let islands = built(&format!(
+        "Custom((hosts: [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"], switches: [\"s\", \"t\"], links: [{}, {}]))",
+        links("s", ["a", "c", "e"]),
+        links("t", ["b", "d", "f"])
+    ));
+    let fabric = weighed(islands.graph(), &EQUAL);
+    let cost = Partition::balanced(&fabric, 2).cost(&fabric);
+    assert_eq!((cost.window, cost.cut, cost.balance()), (None, 0, 100), "{cost:?}");
+}
+
 /// One switch and its hosts make two parts at most usefully, but any number is possible; no part is empty.
 #[test]
 fn small_fabrics_have_as_many_parts_as_nodes_at_most() {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every part has at least one node. A partition follows from the fabric and its expected work alone.
 //!
-//! Parts work side by side in windows no longer than the shortest cable between two of them, and little shorter. So a good partition, in
+//! Parts work side by side in windows no longer than the shortest cable between two of them. So a good partition, in
 //! this order, gives all parts equal work, cuts long cables only, and cuts few of them.
 //!
 //! | module | contents |
@@ -52,7 +52,7 @@ pub struct PartitionCost {
     pub cut: usize,
     /// All cables.
     pub cables: usize,
-    /// Longest common window: the least time from part to part. `None` if no cable leads from part to part.
+    /// Least time from part to part, which no common window exceeds. `None`, without end, if no cable leads from part to part.
     pub window: Option<Span>,
 }
 
@@ -90,7 +90,7 @@ impl Partition {
             let cost = partition.cost(fabric);
             let balance = cost.balance().max(BALANCED);
             // Unbalanced parts differ by single racks: a tenth more or less decides nothing.
-            (balance / 10, core::cmp::Reverse(cost.window), cost.cut)
+            (balance / 10, core::cmp::Reverse(cost.window.map_or(u64::MAX, Span::ps)), cost.cut)
         };
         let all = Clusters::levels(fabric).into_iter().flat_map(|clusters| deal::dealt(&clusters, parts));
         all.map(|of_node| Self::new(&of_node))
