@@ -41,6 +41,11 @@ pub fn end_of_failure(error: &RunError) -> RunEnd {
     }
 }
 
+/// Returns the words of this process's command line. What is no Unicode in them becomes U+FFFD.
+pub fn command_line() -> impl Iterator<Item = String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned())
+}
+
 /// Returns the manifest of a complete run of the command line of this process. `names` are the files that it may write.
 #[must_use]
 pub fn manifest(
@@ -54,7 +59,7 @@ pub fn manifest(
         commit: COMMIT.map(str::to_owned),
         kind,
         verdict: None,
-        command: std::env::args().collect(),
+        command: command_line().collect(),
         plans,
         ended: RunEnd::Complete,
         files: names.into_iter().map(|name| FileEntry { name, bytes: 0 }).collect(),

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use backwater::provenance::build;
+use backwater::provenance::{build, command_line};
 use backwater::{Checkpoint, Plan, StateError};
 use clap::Args;
 use event_kernel::Digest;
@@ -51,6 +51,11 @@ pub(crate) struct Checkpoints {
 }
 
 impl CheckpointOptions {
+    /// Returns true if states are saved or loaded.
+    pub(crate) const fn needs_all_parts(&self) -> bool {
+        self.checkpoint_every.is_some() || self.resume.is_some()
+    }
+
     /// Reads the state to go on from, and checks that the file for states is free. `folder` is that of the results.
     pub(crate) fn opened(&self, plan: &Plan, folder: &Path, force: bool) -> Result<Checkpoints, Failure> {
         let file = self.checkpoint.clone().unwrap_or_else(|| beside(folder));
@@ -111,7 +116,7 @@ impl Checkpoints {
 
     /// Returns the command that goes on from the last state; `None` if none was written.
     pub(crate) fn command(&self) -> Option<String> {
-        self.is_written.then(|| resuming(std::env::args(), &self.file))
+        self.is_written.then(|| resuming(command_line(), &self.file))
     }
 
     /// Removes the file, once the results are written.
@@ -154,10 +159,15 @@ fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
     name.push(".writing");
     let temporary = folder.join(name);
-    let mut writing = File::create(&temporary)?;
-    writing.write_all(bytes)?;
-    writing.sync_all()?;
-    fs::rename(&temporary, file)?;
+    let written = File::create(&temporary).and_then(|mut writing| {
+        writing.write_all(bytes)?;
+        writing.sync_all()
+    });
+    if let Err(cause) = written.and_then(|()| fs::rename(&temporary, file)) {
+        // A part of a state is of no use, and may be what fills the disk. There may be nothing to remove.
+        let _ = fs::remove_file(&temporary);
+        return Err(cause);
+    }
     // Not every system can open a folder to write it to the disk.
     File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use backwater::provenance::COMMIT;
+use backwater::provenance::{COMMIT, command_line};
 use clap::{Args, ValueEnum};
 use experiment::store::{BatchOptions, KeptFiles, Origin, RunBudget};
 use experiment::sweep::{Given, SweepPlan, SweepRequest};
@@ -133,7 +133,7 @@ impl WorkOptions {
             },
             keep: self.kept(),
             measures: Vec::new(),
-            origin: Origin { commit: COMMIT.map(str::to_owned), command: std::env::args().collect() },
+            origin: Origin { commit: COMMIT.map(str::to_owned), command: command_line().collect() },
             interrupt: Some(interrupt::watched()),
         }
     }
