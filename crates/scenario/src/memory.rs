@@ -86,6 +86,14 @@ impl MemoryEstimate {
         ]
     }
 
+    /// Returns the memory of rank 0 of so many, which run a plan together: its share of the fabric and of the messages that wait, and
+    /// all that is recorded. The packets and queue pairs of others count as its own, which is too much.
+    #[must_use]
+    pub fn of_first_rank(self, ranks: usize) -> Self {
+        let share = |all: Bytes| Bytes::new(all.get().div_ceil(ranks as u64));
+        Self { fabric: share(self.fabric), messages: share(self.messages), ..self }
+    }
+
     /// Returns the memory of all parts.
     #[must_use]
     pub fn total(&self) -> Bytes {

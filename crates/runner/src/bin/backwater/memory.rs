@@ -51,14 +51,23 @@ impl MemoryOptions {
     /// Refuses plans that are expected to need more memory together than the limit. The error names the plan that
     /// needs most.
     pub(crate) fn check(self, plans: &[&Plan]) -> Result<(), MemoryExceeded> {
+        self.check_estimates(plans.iter().map(|plan| (*plan, plan.memory())).collect())
+    }
+
+    /// Refuses a plan that so many ranks run together, if rank 0 is expected to need more memory than the limit.
+    pub(crate) fn check_first_rank(self, plan: &Plan, ranks: usize) -> Result<(), MemoryExceeded> {
+        self.check_estimates(vec![(plan, plan.memory().of_first_rank(ranks))])
+    }
+
+    fn check_estimates(self, estimates: Vec<(&Plan, MemoryEstimate)>) -> Result<(), MemoryExceeded> {
         let free = || resources::available_memory().map(Bytes::new);
         let Some(limit) = self.memory_limit.or_else(free) else { return Ok(()) };
-        let estimates: Vec<_> = plans.iter().map(|plan| (*plan, plan.memory())).collect();
+        let runs = estimates.len();
         let total: Bytes = estimates.iter().map(|(_, estimate)| estimate.total()).sum();
         let largest = estimates.into_iter().max_by_key(|(_, estimate)| estimate.total());
         let Some((plan, estimate)) = largest.filter(|_| total > limit) else { return Ok(()) };
         let megabytes = total.get().div_ceil(1_000_000);
-        let together = match plans.len() {
+        let together = match runs {
             1 => String::new(),
             runs => format!(", all {runs} runs {megabytes} MB"),
         };

@@ -83,7 +83,11 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
     if options.fct_txt && !plan.keeps_completions() {
         return Err(Failure::NoCompletions);
     }
-    options.memory.check(&[&plan])?;
+    // A state is saved and loaded by an image of all parts.
+    match ranks.filter(|_| !options.checkpoint.needs_all_parts()) {
+        None => options.memory.check(&[&plan])?,
+        Some(ranks) => options.memory.check_first_rank(&plan, ranks.count())?,
+    }
     let (manifest, folder) = opened(&plan, options, formats)?;
     let mut checkpoints = options.checkpoint.opened(&plan, folder.path(), options.force)?;
     let run = simulated(plan, (options, ranks), &mut checkpoints).map_err(|error| match error {
