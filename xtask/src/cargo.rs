@@ -4,6 +4,8 @@
 //! status of one that failed is passed on.
 
 use std::env;
+use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
@@ -35,4 +37,15 @@ pub(crate) fn finish(mut command: Command) -> ExitCode {
 /// The status of a command as the status of this one. One that a signal ended has failed.
 pub(crate) fn code(status: ExitStatus) -> ExitCode {
     status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Returns the standard output of a command that succeeds. Its errors are shown as they come.
+pub(crate) fn output(command: &mut Command) -> io::Result<Vec<u8>> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let named = [command.get_program()].into_iter().chain(command.get_args());
+    let named: Vec<_> = named.map(OsStr::to_string_lossy).collect();
+    Err(io::Error::other(format!("`{}` failed", named.join(" "))))
 }

@@ -8,9 +8,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
-use crate::cargo::root;
+use crate::cargo::{output, root};
 use crate::profile_guided::{self, Profiled};
 use crate::{help, simulate};
 
@@ -69,17 +69,8 @@ fn pack(program: &Path) -> io::Result<PathBuf> {
     Ok(dist.join(archive))
 }
 
-/// The line `SUM  NAME`, by the tool that the system has: `sha256sum` on Linux, `shasum` on macOS.
+/// Returns the line `SUM  NAME`, by the tool that the system has: `sha256sum` on Linux, `shasum` on macOS.
 fn checksum(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
     output(Command::new("sha256sum").current_dir(folder).arg(name))
         .or_else(|_| output(Command::new("shasum").current_dir(folder).args(["-a", "256", name])))
-}
-
-/// Standard output of a command that succeeds.
-fn output(command: &mut Command) -> io::Result<Vec<u8>> {
-    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    Err(io::Error::other(format!("{} failed", command.get_program().display())))
 }

@@ -1,26 +1,29 @@
 //! `cargo xtask test-mpi [PROGRAM]`: runs by 1, 2, 3 and 4 processes under a real MPI, compared with one process to the byte.
 //!
 //! Invariant: nothing is installed, and nothing is written but in `target/mpi`. Every process that the verb starts ends with it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | the runs, and how they end |
+//! | `packages` | the packages that are needed |
+//! | `results` | results without the cost of the run |
 
-use std::env;
+mod packages;
+mod results;
+
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Output, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use crate::cargo::root;
 use crate::simulate;
+use results::{names, results, results_printed};
 
-/// Packages of Debian that are needed.
-const PACKAGES: &str = "apt-get install openmpi-bin libopenmpi-dev libclang-dev";
 /// Longest time that a run may take.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Fields of `summary.json` that measure the run instead of describing its results.
-const COST: [&str; 3] = ["wall_s", "packet_hops_per_s", "peak_rss_bytes"];
 
 /// A run that all numbers of processes repeat, with its exit status.
 struct Case {
@@ -110,7 +113,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         return ExitCode::from(2);
     }
     let builds = arguments.is_empty();
-    if let Some(message) = missing(builds, found, has_libclang()) {
+    if let Some(message) = packages::missing(builds) {
         eprintln!("{message}");
         return ExitCode::FAILURE;
     }
@@ -129,51 +132,6 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// Returns what is missing to run and, if it `builds`, to build, with the way to get it; `None` if nothing is.
-fn missing(builds: bool, is_there: impl Fn(&str) -> bool, has_libclang: bool) -> Option<String> {
-    let needed = [
-        (true, is_there("mpirun"), "`mpirun` (package openmpi-bin)"),
-        (builds, is_there("mpicc"), "`mpicc` (package libopenmpi-dev)"),
-        (builds, has_libclang, "`libclang.so` (package libclang-dev)"),
-    ];
-    let lacking = needed.iter().filter(|(needed, there, _)| *needed && !there);
-    let lacking: Vec<_> = lacking.map(|(.., name)| *name).collect();
-    (!lacking.is_empty()).then(|| {
-        format!("error: {} cannot be found\nhelp: install them, on Debian: {PACKAGES}", lacking.join(", "))
-    })
-}
-
-fn found(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
-}
-
-/// Returns true if the library by which MPI's headers are read is where the build looks for it.
-fn has_libclang() -> bool {
-    let named = env::var_os("LIBCLANG_PATH").map(PathBuf::from);
-    let llvm = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
-    let llvm = llvm.map(|entry| entry.path().join("lib")).filter(|path| path.parent().is_some_and(is_llvm));
-    let usual = [
-        "/usr/lib",
-        "/usr/lib64",
-        "/usr/local/lib",
-        "/usr/lib/x86_64-linux-gnu",
-        "/usr/lib/aarch64-linux-gnu",
-    ];
-    let folders = named.into_iter().chain(llvm).chain(usual.map(PathBuf::from));
-    folders.into_iter().any(|folder| {
-        let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
-        names.into_iter().any(|name| {
-            name.to_string_lossy().starts_with("libclang.so")
-                || name.to_string_lossy().starts_with("libclang-")
-        })
-    })
-}
-
-fn is_llvm(folder: &Path) -> bool {
-    folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with("llvm"))
-}
-
 type Fault = Box<dyn std::error::Error>;
 
 /// A build of `backwater`, and the folder in which it runs.
@@ -184,6 +142,22 @@ struct Test {
 
 /// A process that ends when this is dropped.
 struct Started(Child);
+
+impl Started {
+    /// Waits for the end of the process: of `what`, which must not take longer than [`PATIENCE`].
+    fn wait(&mut self, what: &str) -> Result<ExitStatus, Fault> {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.0.try_wait()? {
+                return Ok(status);
+            }
+            if began.elapsed() > PATIENCE {
+                return Err(format!("{what} takes longer than {PATIENCE:?}").into());
+            }
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
 
 impl Drop for Started {
     fn drop(&mut self) {
@@ -238,20 +212,21 @@ impl Test {
     }
 
     fn sim(&self, processes: Option<usize>, arguments: &[&str], out: &str) -> Result<Output, Fault> {
+        self.finish(processes, ("sim", arguments), out)
+    }
+
+    /// Runs a verb by so many processes, with results in this folder.
+    fn finish(
+        &self,
+        processes: Option<usize>,
+        (verb, arguments): (&str, &[&str]),
+        out: &str,
+    ) -> Result<Output, Fault> {
         let mut command = self.command(processes);
-        command.arg("sim").args(arguments).args(["--out", out]);
+        command.arg(verb).args(arguments).args(["--out", out]);
         let [stdout, stderr] = ["stdout", "stderr"].map(|name| self.folder.join(format!("{out}.{name}")));
         command.stdout(fs::File::create(&stdout)?).stderr(fs::File::create(&stderr)?);
-        let (mut started, began) = (Started(command.spawn()?), Instant::now());
-        let status = loop {
-            if let Some(status) = started.0.try_wait()? {
-                break status;
-            }
-            if began.elapsed() > PATIENCE {
-                return Err(format!("`sim {}` takes longer than {PATIENCE:?}", arguments.join(" ")).into());
-            }
-            sleep(Duration::from_millis(20));
-        };
+        let status = Started(command.spawn()?).wait(&format!("`{} {}`", verb, arguments.join(" ")))?;
         Ok(Output { status, stdout: fs::read(stdout)?, stderr: fs::read(stderr)? })
     }
 
@@ -312,10 +287,7 @@ impl Test {
 
     /// Verbs that run in one process are refused under MPI, with a message of rank 0 alone.
     fn refuse(&self) -> Result<(), Fault> {
-        let output = self
-            .command(Some(2))
-            .args(["sweep", "one-flow", "--seeds", "1..=2", "--out", "sweep"])
-            .output()?;
+        let output = self.finish(Some(2), ("sweep", &["one-flow", "--seeds", "1..=2"]), "sweep")?;
         let said = String::from_utf8_lossy(&output.stderr);
         let is_refused =
             output.status.code() == Some(2) && said.matches("`sweep` runs in one process").count() == 1;
@@ -349,15 +321,7 @@ impl Test {
         }
         let rank = rank_of(started.0.id(), 1).ok_or("rank 1 cannot be found in /proc")?;
         Command::new("kill").args(["-9", &rank.to_string()]).status()?;
-        let status = loop {
-            if let Some(status) = started.0.try_wait()? {
-                break status;
-            }
-            if began.elapsed() > PATIENCE {
-                return Err("the other ranks go on without the one that was killed".into());
-            }
-            sleep(Duration::from_millis(20));
-        };
+        let status = started.wait("the end of the ranks other than the one that was killed")?;
         let said = fs::read_to_string(self.folder.join("killed.log"))?;
         let left = names(&self.folder.join("killed"));
         if status.success() || said.trim().is_empty() || !left.is_empty() {
@@ -385,43 +349,6 @@ fn is_root() -> bool {
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
-/// Returns the names of the files in a folder and in those in it, in order; none if there is no such folder.
-fn names(folder: &Path) -> Vec<String> {
-    let mut all = Vec::new();
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().is_dir() {
-            all.extend(names(&entry.path()).into_iter().map(|inner| format!("{name}/{inner}")));
-        } else {
-            all.push(name);
-        }
-    }
-    all.sort();
-    all
-}
-
-/// Returns what a file in JSON says of results: without the cost of the run, the command line, and the length of the file with
-/// the cost.
-fn results(text: &[u8]) -> Option<Value> {
-    let mut value: Value = serde_json::from_slice(text).ok()?;
-    let fields = value.as_object_mut()?;
-    COST.iter().chain(&["command"]).for_each(|name| {
-        fields.remove(*name);
-    });
-    for file in fields.get_mut("files").and_then(Value::as_array_mut).into_iter().flatten() {
-        if file["name"] == "summary.json" {
-            file["bytes"].take();
-        }
-    }
-    Some(value)
-}
-
-/// Returns what a run in this folder prints, without the line that measures it.
-fn results_printed(printed: &[u8], folder: &str) -> String {
-    let text = String::from_utf8_lossy(printed).replace(folder, "");
-    text.lines().filter(|line| !line.contains(" simulated in ")).collect::<Vec<_>>().join("\n")
-}
-
 /// Returns the process of a rank of Open MPI, a child of `mpirun`.
 fn rank_of(mpirun: u32, rank: usize) -> Option<u32> {
     let (parent, rank) = (format!("PPid:\t{mpirun}"), format!("OMPI_COMM_WORLD_RANK={rank}"));
@@ -432,39 +359,4 @@ fn rank_of(mpirun: u32, rank: usize) -> Option<u32> {
         let is_rank = variables.split(|byte| *byte == 0).any(|variable| variable == rank.as_bytes());
         (is_rank && status.lines().any(|line| line == parent)).then_some(process)
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn missing_packages_are_named_with_the_way_to_get_them() {
-        assert_eq!(missing(true, |_| true, true), None);
-        assert_eq!(missing(false, |program| program == "mpirun", false), None);
-        let message = missing(true, |program| program == "mpirun", false).expect("two are missing");
-        assert!(message.starts_with(
-            "error: `mpicc` (package libopenmpi-dev), `libclang.so` (package libclang-dev) cannot"
-        ));
-        assert!(message.ends_with(PACKAGES), "{message}");
-        assert!(!found("no-such-program"));
-    }
-
-    #[test]
-    fn results_are_compared_without_the_cost_of_the_run() {
-        let run = |wall: &str, hops: &str| {
-            results(format!("{{\"wall_s\": {wall}, \"packet_hops\": {hops}}}").as_bytes())
-        };
-        assert_eq!(run("1.0", "7"), run("2.0", "7"));
-        assert_ne!(run("1.0", "7"), run("1.0", "8"));
-        let manifest = |bytes: u32, other: u32| {
-            let files = format!(
-                "{{\"name\": \"summary.json\", \"bytes\": {bytes}}}, {{\"name\": \"f\", \"bytes\": {other}}}"
-            );
-            results(format!("{{\"command\": [\"{bytes}\"], \"files\": [{files}]}}").as_bytes())
-        };
-        assert_eq!(manifest(1, 3), manifest(2, 3));
-        assert_ne!(manifest(1, 3), manifest(1, 4));
-        assert_eq!(results(b"no JSON"), None);
-    }
 }

@@ -3,13 +3,12 @@
 //! Invariant: the profile comes from other runs than those whose speed is reported (`bench`, `dcs648`), and the optimised
 //! program has the same digests as the one that wrote the profile.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
-use crate::cargo::root;
+use crate::cargo::{output, root};
 use crate::simulate;
 
 /// Fat tree of 2,000 hosts: three tiers of switches with 20 ports.
@@ -85,7 +84,7 @@ pub(crate) fn build(features: &[&str]) -> Result<Profiled, ExitCode> {
     }
 }
 
-/// What a profile takes from the toolchain.
+/// Tools of the toolchain that a profile needs.
 struct Toolchain {
     /// The target that it compiles for by default.
     host: String,
@@ -134,15 +133,4 @@ fn digests(program: &Path, folder: &Path) -> io::Result<Vec<String>> {
         .flat_map(|threads| RUNS.iter().map(move |run| (threads, run)))
         .map(|(threads, run)| digest(threads, run))
         .collect()
-}
-
-/// Standard output of a command that succeeds.
-fn output(command: &mut Command) -> io::Result<Vec<u8>> {
-    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
-    if output.status.success() {
-        return Ok(output.stdout);
-    }
-    let named = [command.get_program()].into_iter().chain(command.get_args());
-    let named: Vec<_> = named.map(OsStr::to_string_lossy).collect();
-    Err(io::Error::other(format!("`{}` failed", named.join(" "))))
 }
