@@ -17,7 +17,7 @@ pub struct OwnerBatch {
 }
 
 impl OwnerBatch {
-    /// A batch of an owner whose events are not placed yet.
+    /// Returns a batch of an owner whose events are not placed yet.
     const fn of(owner: u32) -> Self {
         Self { owner, begin: 0, end: 0 }
     }

@@ -138,7 +138,7 @@ pub struct EventQueue<E> {
     is_shared: bool,
     /// True if all leaves have their batches after all others in the open window.
     leaves_are_last: bool,
-    /// Empty, but while a shared window is opened.
+    /// Empty except while a shared window is opened.
     of_others: Vec<KeyedEvent<E>>,
     /// The current owner.
     owner: Option<u32>,
@@ -149,7 +149,7 @@ pub struct EventQueue<E> {
     own: OwnEvents<E>,
     ring: BucketRing<KeyedEvent<E>>,
     later: LaterEvents<E>,
-    /// Empty, but while a window is cut within a bucket.
+    /// Empty except while a window is cut within a bucket.
     cut: Vec<KeyedEvent<E>>,
 }
 

@@ -1,5 +1,6 @@
 //! Patience of a thread that waits: the steps before it sleeps.
 
+use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
 
@@ -28,8 +29,14 @@ impl Patience {
         if cfg!(loom) {
             return Self { spinning: Duration::ZERO, yields: 1 };
         }
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        let spinning = if processors < threads { Duration::ZERO } else { Duration::from_millis(1) };
+        let spinning = if processors() < threads { Duration::ZERO } else { Duration::from_millis(1) };
         Self { spinning, yields: 200 }
     }
+}
+
+/// Returns the number of processors that this process may use, as it was when this was first asked for: Linux reads files to tell, which
+/// takes as long as some meetings.
+fn processors() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
 }

@@ -4,7 +4,7 @@
 //! results.
 //!
 //! A packet costs an event where it leaves a host and one where it arrives, more with credits and timers; at a switch it costs
-//! its arrival, the departure of its tail, and credits: measured over the cases of `bench`, see `docs/performance.md`.
+//! its arrival, the departure of its tail, and credits: measured over the cases of `bench`.
 
 use link_layer::PortPlan;
 use packet::{NodeId, PortId};

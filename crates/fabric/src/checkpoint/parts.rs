@@ -8,10 +8,11 @@
 //! | counts, nodes, events in any order | packets, in the order of their first mention |
 
 use event_kernel::EventOrder;
-use packet::{NodeId, Packet, PacketPool};
+use packet::NodeId;
 use state_codec::{State, StateError, StateReader, StateWriter, Value};
 use units::Time;
 
+use super::world::load_packets;
 use crate::state::event::{Event, EventKind};
 use crate::state::interconnect::NodeViolation;
 use crate::state::part::Part;
@@ -64,13 +65,6 @@ pub(crate) fn load(
             interconnect.queue.push(at, order, Event::new(node, kind));
         }
     }
-    let mut packets: Vec<Vec<Packet>> = vec![Vec::new(); parts.len()];
-    for mentioned in from.packets().to_vec() {
-        packets[mentioned.pool].push(Value::take(from)?);
-    }
-    for (pool, (part, packets)) in parts.iter_mut().zip(packets).enumerate() {
-        let linked = packets.into_iter().zip(from.successors(pool).iter().copied());
-        part.interconnect.pool = PacketPool::restored(linked);
-    }
+    load_packets(parts, from)?;
     from.finish().map(|()| counts)
 }

@@ -10,6 +10,7 @@ use state_codec::{State, StateError, StateReader, StateWriter, Value};
 use units::Time;
 
 use crate::state::event::{Event, EventKind};
+use crate::state::part::Part;
 use crate::state::world::{Node, Place, World};
 
 /// Saves a world between two windows.
@@ -59,7 +60,7 @@ pub(crate) fn load(world: &mut World, from: &mut StateReader<'_>) -> Result<(), 
         }
     }
     load_events(world, from)?;
-    load_packets(world, from)
+    load_packets(&mut world.parts, from)
 }
 
 fn save_events(world: &World, to: &mut StateWriter) {
@@ -99,12 +100,12 @@ fn load_events(world: &mut World, from: &mut StateReader<'_>) -> Result<(), Stat
 }
 
 /// Loads the packets that nodes and events have mentioned, each into the pool of its part.
-fn load_packets(world: &mut World, from: &mut StateReader<'_>) -> Result<(), StateError> {
-    let mut packets: Vec<Vec<Packet>> = vec![Vec::new(); world.parts.len()];
+pub(super) fn load_packets(parts: &mut [Part], from: &mut StateReader<'_>) -> Result<(), StateError> {
+    let mut packets: Vec<Vec<Packet>> = vec![Vec::new(); parts.len()];
     for mentioned in from.packets().to_vec() {
         packets[mentioned.pool].push(Value::take(from)?);
     }
-    for (number, (part, packets)) in world.parts.iter_mut().zip(packets).enumerate() {
+    for (number, (part, packets)) in parts.iter_mut().zip(packets).enumerate() {
         let linked = packets.into_iter().zip(from.successors(number).iter().copied());
         part.interconnect.pool = PacketPool::restored(linked);
     }

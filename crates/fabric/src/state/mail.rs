@@ -8,7 +8,6 @@
 
 use link_layer::Signal;
 use packet::{NodeId, Packet, PortId};
-use state_codec::{StateError, StateReader, StateWriter, Value};
 use units::Time;
 
 use super::part_id::PartId;
@@ -20,6 +19,8 @@ pub(crate) struct Mailbag {
     /// The packets that letters announce, in the order of the letters.
     packets: Vec<Packet>,
 }
+
+state_codec::value!(Mailbag { letters, packets });
 
 /// An event for a node of the part that receives the letter.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ state_codec::value!(Letter { at, node, sequence, cargo });
 
 const _: () = assert!(size_of::<Letter>() <= 32, "a letter is half a cache line");
 
-/// What a wire carries to a port of another part.
+/// Load of a wire to a port of another part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cargo {
     /// The next packet of the mailbag.
@@ -93,22 +94,6 @@ impl Mailbag {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.letters.is_empty()
-    }
-}
-
-/// The bytes of mail, between processes.
-impl Value for Mailbag {
-    fn put(&self, to: &mut StateWriter) {
-        self.letters.len().put(to);
-        self.letters.iter().for_each(|letter| letter.put(to));
-        self.packets.len().put(to);
-        self.packets.iter().for_each(|packet| packet.put(to));
-    }
-
-    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
-        let letters = (0..usize::take(from)?).map(|_| Value::take(from)).collect::<Result<_, _>>()?;
-        let packets = (0..usize::take(from)?).map(|_| Value::take(from)).collect::<Result<_, _>>()?;
-        Ok(Self { letters, packets })
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) enum Node<'a> {
 }
 
 impl World<'_> {
-    /// The present instant.
+    /// Returns the present instant.
     pub(crate) fn now(&self) -> Time {
         self.now
     }
@@ -141,29 +141,29 @@ impl World<'_> {
         }
     }
 
-    /// Numbers of all nodes, of other processes too.
+    /// Returns the numbers of all nodes, of other processes too.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.places.len() as u32).map(NodeId)
     }
 
-    /// The channel adapters of this process, by node number.
+    /// Returns the channel adapters of this process, by node number.
     pub(crate) fn adapters(&self) -> impl Iterator<Item = &Adapter> + Clone {
         let hosts = (0..self.hosts as u32).map(NodeId).filter_map(|node| self.place(node));
         hosts.map(|(part, index)| &part.adapters[index])
     }
 
-    /// The switches of this process with their numbers, in order.
+    /// Returns the switches of this process with their numbers, in order.
     pub(crate) fn switches(&self) -> impl Iterator<Item = (NodeId, &Switch)> + Clone {
         let switches = self.switch_numbers().filter_map(|node| Some((node, self.place(node)?)));
         switches.map(|(node, (part, index))| (node, &part.switches[index]))
     }
 
-    /// Numbers of all switches, of other processes too.
+    /// Returns the numbers of all switches, of other processes too.
     pub(crate) fn switch_numbers(&self) -> impl Iterator<Item = NodeId> + Clone + use<> {
         (self.hosts as u32..self.places.len() as u32).map(NodeId)
     }
 
-    /// The channel adapters of this process, in no particular order.
+    /// Returns the channel adapters of this process, in no particular order.
     pub(crate) fn adapters_mut(&mut self) -> impl Iterator<Item = &mut Adapter> {
         self.parts.iter_mut().flat_map(|part| &mut part.adapters)
     }
@@ -195,7 +195,7 @@ impl World<'_> {
         }
     }
 
-    /// The ports of this process, by node number and port number.
+    /// Returns the ports of this process, by node number and port number.
     pub(crate) fn ports(&self) -> impl Iterator<Item = &Port> {
         let of_switches = self.switches().flat_map(|(_, switch)| switch.view().links());
         self.adapters().map(Adapter::port).chain(of_switches)
@@ -294,7 +294,7 @@ impl World<'_> {
         }
     }
 
-    /// The name of a node.
+    /// Returns the name of a node.
     pub(crate) fn name(&self, node: NodeId) -> &str {
         &self.names[node.index()]
     }

@@ -8,7 +8,6 @@
 //! | module | contents |
 //! |---|---|
 //! | `terminal`, `progress` | standard output; warnings and the progress bar on standard error |
-//! | `checkpoint` | a run's state in a file, and runs that go on from it |
 //! | `interrupt` | Ctrl-C, and SIGTERM |
 //! | `browser` | the browser of the desktop, for pages |
 //! | `arguments` | parsers of quantities on the command line |
@@ -16,6 +15,8 @@
 //! | `memory` | the limit of memory beyond which a run is refused |
 //! | `folder_name` | default names of result folders |
 //! | `failure` | reasons why a verb failed, and the exit status of each |
+//! | `threads` | threads of a run, and its division among them |
+//! | `checkpoint` | a run's state in a file, and runs that go on from it |
 //! | `new_file` | files outside of result folders |
 //! | `formats` | formats of tables |
 //! | `until_done` | runs that end when their finite traffic is delivered |
