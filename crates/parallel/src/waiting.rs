@@ -18,8 +18,8 @@ pub(crate) struct Waiting {
     patience: Patience,
     /// Number of threads that sleep, or are about to.
     sleepers: AtomicUsize,
-    bed: Mutex<()>,
-    bell: Condvar,
+    lock: Mutex<()>,
+    wakes: Condvar,
 }
 
 /// The course of a wait.
@@ -51,8 +51,8 @@ impl Waiting {
         Self {
             patience: Patience::of(threads),
             sleepers: AtomicUsize::new(0),
-            bed: Mutex::new(()),
-            bell: Condvar::new(),
+            lock: Mutex::new(()),
+            wakes: Condvar::new(),
         }
     }
 
@@ -94,15 +94,15 @@ impl Waiting {
         if is_there() {
             return wait;
         }
-        let mut bed = self.bed.lock().expect("no thread panics with this lock");
+        let mut lock = self.lock.lock().expect("no thread panics with this lock");
         self.sleepers.fetch_add(1, Ordering::Relaxed);
         // Either the other thread sees this one among the sleepers, or this one sees what the other has done.
         fence(Ordering::SeqCst);
         while !is_there() {
-            bed = self.bell.wait(bed).expect("no thread panics with this lock");
+            lock = self.wakes.wait(lock).expect("no thread panics with this lock");
         }
         self.sleepers.fetch_sub(1, Ordering::Relaxed);
-        drop(bed);
+        drop(lock);
         if wait == Wait::Yielded { wait } else { Wait::Slept(began.elapsed()) }
     }
 
@@ -111,15 +111,15 @@ impl Waiting {
     pub(crate) fn wake(&self) {
         fence(Ordering::SeqCst);
         if self.sleepers.load(Ordering::Relaxed) > 0 {
-            self.ring();
+            self.notify();
         }
     }
 
     #[inline(never)]
-    fn ring(&self) {
+    fn notify(&self) {
         // A thread that counts as a sleeper holds the lock until it sleeps.
-        drop(self.bed.lock().expect("no thread panics with this lock"));
-        self.bell.notify_all();
+        drop(self.lock.lock().expect("no thread panics with this lock"));
+        self.wakes.notify_all();
     }
 }
 

@@ -8,7 +8,7 @@ use telemetry::{Progress, RunEnding};
 use units::Span;
 
 use super::error::{RunError, Violation};
-use super::threads::Crew;
+use super::threads::Workers;
 use super::{Run, audit};
 use crate::state::world::question::Question;
 use crate::state::world::{Node, World};
@@ -22,12 +22,12 @@ const DRAIN_STEP: Span = Span::from_us(10);
 impl Run<'_> {
     /// Silences the sources and runs until every node is at rest.
     pub(crate) fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), RunError> {
-        self.with_crew(|run, crew| run.drain_with(crew, progress))
+        self.with_workers(|run, workers| run.drain_with(workers, progress))
     }
 
     fn drain_with(
         &mut self,
-        crew: &mut Crew<'_, '_>,
+        workers: &mut Workers<'_, '_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
         self.silence();
@@ -35,7 +35,7 @@ impl Run<'_> {
         let mut worked = start;
         loop {
             let packet_hops = self.world.packet_hops();
-            self.run_with(crew, self.world.now() + DRAIN_STEP, progress)?;
+            self.run_with(workers, self.world.now() + DRAIN_STEP, progress)?;
             if self.ended == RunEnding::Interrupted {
                 self.audit = audit::conservation(&self.world)?;
                 return Ok(());

@@ -57,7 +57,7 @@ use parallel::{Ranks, Stopwatch};
 use ranks::leading::Leader;
 use saving::SavingTimer;
 use scenario::Plan;
-use threads::Crew;
+use threads::Workers;
 use turns::Turns;
 use until_done::UntilDone;
 
@@ -216,13 +216,13 @@ impl<'a> Run<'a> {
         end: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
-        self.with_crew(|run, crew| run.run_with(crew, end, progress))
+        self.with_workers(|run, workers| run.run_with(workers, end, progress))
     }
 
-    /// As [`run_until`](Self::run_until), with a crew that is kept for more than this.
+    /// As [`run_until`](Self::run_until), with workers that are kept for more than this.
     fn run_with(
         &mut self,
-        crew: &mut Crew<'_, '_>,
+        workers: &mut Workers<'_, '_>,
         mut end: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
@@ -232,7 +232,7 @@ impl<'a> Run<'a> {
             let save = self.saving.as_ref().map_or(Time::NEVER, |saving| saving.due);
             let tap = self.tap.as_ref().map_or(Time::NEVER, |tap| tap.due);
             let mut stop = end.min(look).min(check).min(save).min(tap);
-            match self.advance(crew, stop, progress)? {
+            match self.advance(workers, stop, progress)? {
                 Advance::Reached => {}
                 Advance::Paused | Advance::NearEnd => unreachable!("an advance that goes on"),
                 Advance::Done(done) => (stop, end) = (done, done),
@@ -265,12 +265,12 @@ impl<'a> Run<'a> {
     /// Handles every event up to and including the instant `stop`.
     fn advance(
         &mut self,
-        crew: &mut Crew<'_, '_>,
+        workers: &mut Workers<'_, '_>,
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
         if CAN_DIVIDE && (self.world.parts.len() > 1 || self.leader.is_some()) {
-            return self.advance_in_parts(crew, stop, progress);
+            return self.advance_in_parts(workers, stop, progress);
         }
         if self.tap.is_some() {
             return self.advance_tapped(stop, progress);
@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
     /// Handles every event up to and including the instant `stop`, on one thread for each part or on one for all.
     fn advance_in_parts(
         &mut self,
-        crew: &mut Crew<'_, '_>,
+        workers: &mut Workers<'_, '_>,
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
@@ -297,7 +297,7 @@ impl<'a> Run<'a> {
         loop {
             let (watch, before) = (Stopwatch::start(), self.events());
             let (advance, meetings) = match self.way.unwrap_or(self.pace.way()) {
-                Way::Threads => self.advance_on_threads(crew, stop, progress)?,
+                Way::Threads => self.advance_on_threads(workers, stop, progress)?,
                 Way::InTurn => (self.advance_in_turn((stop, Some(self.pace.left())), progress)?, [0; 2]),
             };
             let [meetings, lost] = meetings;

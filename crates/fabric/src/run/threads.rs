@@ -101,53 +101,56 @@ impl Signal {
 }
 
 /// State that the threads of a run share: their meetings, and the places where each is handed its work and hands it back.
-pub(super) struct Workshop {
+pub(super) struct SharedWork {
     meeting: Meeting<Mailbag, WORDS>,
     /// By part; the first thread hands its work to itself.
-    desks: Box<[Desk]>,
+    slots: Box<[WorkSlot]>,
 }
 
 /// The places of a thread.
 #[derive(Default)]
-struct Desk {
+struct WorkSlot {
     work: Handoff<Work>,
     done: Handoff<Work>,
 }
 
-impl Workshop {
-    /// Creates the workshop for so many parts.
+impl SharedWork {
+    /// Creates that of so many parts.
     pub(super) fn new(parts: usize) -> Self {
-        Self { meeting: Meeting::new(parts), desks: iter::repeat_with(Desk::default).take(parts).collect() }
+        Self {
+            meeting: Meeting::new(parts),
+            slots: iter::repeat_with(WorkSlot::default).take(parts).collect(),
+        }
     }
 }
 
 /// The threads of a run, one for each part, which start when they are needed first.
-pub(super) struct Crew<'scope, 'env> {
+pub(super) struct Workers<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
-    workshop: &'env Workshop,
+    shared: &'env SharedWork,
     /// The first thread's membership, which is the run's own thread.
     lead: Member<'env, Mailbag, WORDS>,
     /// Members without a thread so far.
     others: Vec<Member<'env, Mailbag, WORDS>>,
 }
 
-impl<'scope, 'env> Crew<'scope, 'env> {
-    /// Creates the crew of a workshop. Its threads end with it.
-    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, workshop: &'env Workshop) -> Self {
-        let mut others = workshop.meeting.members();
+impl<'scope, 'env> Workers<'scope, 'env> {
+    /// Creates the workers that share this. Their threads end with the scope.
+    pub(super) fn new(scope: &'scope Scope<'scope, 'env>, shared: &'env SharedWork) -> Self {
+        let mut others = shared.meeting.members();
         let lead = others.remove(0);
-        Self { scope, workshop, lead, others }
+        Self { scope, shared, lead, others }
     }
 
     /// Starts the threads that have not started.
     fn start(&mut self) {
-        let desks = &self.workshop.desks[1..];
-        for (mut member, desk) in self.others.drain(..).zip(desks) {
+        let slots = &self.shared.slots[1..];
+        for (mut member, slot) in self.others.drain(..).zip(slots) {
             self.scope.spawn(move || {
-                let closing = Closing(&desk.done);
-                while let Some(mut work) = desk.work.take() {
+                let closing = Closing(&slot.done);
+                while let Some(mut work) = slot.work.take() {
                     work.run(&mut member, |_, _, _| Signal::None);
-                    desk.done.give(work);
+                    slot.done.give(work);
                 }
                 drop(closing);
             });
@@ -155,9 +158,9 @@ impl<'scope, 'env> Crew<'scope, 'env> {
     }
 }
 
-impl Drop for Crew<'_, '_> {
+impl Drop for Workers<'_, '_> {
     fn drop(&mut self) {
-        self.workshop.desks.iter().for_each(|desk| desk.work.close());
+        self.shared.slots.iter().for_each(|slot| slot.work.close());
     }
 }
 
@@ -171,38 +174,38 @@ impl Drop for Closing<'_> {
 }
 
 impl Run<'_> {
-    /// Does something that may need the crew of this run.
-    pub(super) fn with_crew<R>(&mut self, work: impl FnOnce(&mut Self, &mut Crew<'_, '_>) -> R) -> R {
-        let workshop = Workshop::new(self.world.parts.len());
-        thread::scope(|scope| work(self, &mut Crew::new(scope, &workshop)))
+    /// Does something that may need the workers of this run.
+    pub(super) fn with_workers<R>(&mut self, work: impl FnOnce(&mut Self, &mut Workers<'_, '_>) -> R) -> R {
+        let shared = SharedWork::new(self.world.parts.len());
+        thread::scope(|scope| work(self, &mut Workers::new(scope, &shared)))
     }
 
     /// Handles every event up to and including the instant `stop`, window by window; or of some windows, for the rest of a slice
     /// of elapsed time. Returns the number of meetings besides, and of those before which a thread lost its processor.
     pub(super) fn advance_on_threads(
         &mut self,
-        crew: &mut Crew<'_, '_>,
+        workers: &mut Workers<'_, '_>,
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Advance, [u64; 2]), RunError> {
-        crew.start();
-        let before = crew.lead.meetings();
+        workers.start();
+        let before = workers.lead.meetings();
         let mut works = self.hand_out(stop);
         let mut own = works.next().expect("a world has a part");
-        let others = &crew.workshop.desks[1..];
-        others.iter().zip(works).for_each(|(desk, work)| desk.work.give(work));
+        let others = &workers.shared.slots[1..];
+        others.iter().zip(works).for_each(|(slot, work)| slot.work.give(work));
         let mut watch = Watch::start(progress, self.interrupt, own.turns.events, self.pace.left());
         let (end, signal) =
-            own.run(&mut crew.lead, |events, now, packet_hops| watch.look(events, now, packet_hops));
+            own.run(&mut workers.lead, |events, now, packet_hops| watch.look(events, now, packet_hops));
         let missing = own.counting.as_ref().map(|counting| counting.missing);
-        let done = others.iter().map(|desk| desk.done.take().expect("no thread of this run panicked"));
+        let done = others.iter().map(|slot| slot.done.take().expect("no thread of this run panicked"));
         for Work { part, turns, .. } in iter::once(own).chain(done) {
             self.world.parts.push(part);
             self.turns.push(turns);
         }
         self.world.window_end = end.unwrap_or(self.world.window_end);
         let advance = self.conclude(signal, missing)?;
-        let [meetings, lost] = crew.lead.meetings();
+        let [meetings, lost] = workers.lead.meetings();
         Ok((advance, [meetings - before[0], lost - before[1]]))
     }
 

@@ -15,7 +15,7 @@ use state_codec::{StateReader, StateWriter, Value};
 use topology::Partition;
 use units::{Span, Time};
 
-use super::office::{Office, Stint};
+use super::office::{AdvanceOrder, Office};
 use super::order::{Order, Reading};
 use crate::build;
 use crate::checkpoint::parts;
@@ -145,8 +145,8 @@ impl<'a, 'p> Share<'a, 'p> {
         let progress = &mut |_| {};
         let mut watch = Watch::start(progress, self.interrupt, self.turns[0].events, Duration::MAX);
         let look = |events, now, hops| -> Signal { watch.look(events, now, hops) };
-        let stint = Stint { windows, handled, counting };
-        let advanced = self.office.advance((&mut self.world.parts, &mut self.turns), stint, look);
+        let advance = AdvanceOrder { windows, handled, counting };
+        let advanced = self.office.advance((&mut self.world.parts, &mut self.turns), advance, look);
         self.world.window_end = advanced.end.unwrap_or(self.world.window_end);
     }
 

@@ -14,7 +14,7 @@ use telemetry::Progress;
 use topology::Partition;
 use units::{Span, Time};
 
-use super::office::{Advanced, Office, Stint};
+use super::office::{AdvanceOrder, Advanced, Office};
 use super::order::{Order, Reading};
 use crate::build;
 use crate::checkpoint::parts;
@@ -287,7 +287,7 @@ impl Run<'_> {
             counting.as_ref().and_then(|counting| counting.first()).map(|counting| counting.missing);
         leader.order(&Order::Advance { windows, handled, missing });
         let counting = counting.unwrap_or_default();
-        let stint = Stint { windows, handled, counting };
-        leader.office.advance((&mut self.world.parts, &mut self.turns), stint, look)
+        let advance = AdvanceOrder { windows, handled, counting };
+        leader.office.advance((&mut self.world.parts, &mut self.turns), advance, look)
     }
 }

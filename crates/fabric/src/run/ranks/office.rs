@@ -37,8 +37,8 @@ pub(super) struct Office<'a> {
     away: Vec<Mutex<Vec<u8>>>,
 }
 
-/// An advance over windows.
-pub(super) struct Stint {
+/// Windows to be handled.
+pub(super) struct AdvanceOrder {
     pub(super) windows: CommonWindows,
     /// End of the last window before, exclusive.
     pub(super) handled: Time,
@@ -46,7 +46,7 @@ pub(super) struct Stint {
     pub(super) counting: Vec<Counting>,
 }
 
-/// The outcome of an advance.
+/// Outcome of an advance.
 pub(super) struct Advanced {
     /// End of the last window, if there was one.
     pub(super) end: Option<Time>,
@@ -71,10 +71,10 @@ impl<'a> Office<'a> {
     pub(super) fn advance(
         &self,
         (parts, turns): (&mut Vec<Part>, &mut Vec<Turns>),
-        stint: Stint,
+        order: AdvanceOrder,
         look: impl FnMut(u64, Time, u64) -> Signal,
     ) -> Advanced {
-        let Stint { windows, handled, counting } = stint;
+        let AdvanceOrder { windows, handled, counting } = order;
         let own = self.own.len();
         let meeting: Meeting<Mailbag, WORDS> = Meeting::new(own);
         let mut members = meeting.members().into_iter();
