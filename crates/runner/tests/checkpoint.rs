@@ -148,6 +148,67 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
     );
 }
 
+/// A short run that writes states.
+const SHORT: [&str; 6] = ["sim", "one-flow", "--quiet", "--set", "duration=4 ms", "--checkpoint-every=1 ms"];
+
+/// Data that are no checkpoint are not overwritten, even with `--force`, and a path that cannot be written is refused before the run.
+#[test]
+fn files_that_cannot_become_checkpoints_are_refused() {
+    let scratch = Scratch::new("checkpoint-places");
+    fs::write(scratch.0.join("precious"), "hello\n").unwrap();
+    fs::write(scratch.0.join("c.writing"), "hello\n").unwrap();
+    fs::create_dir(scratch.0.join("folder")).unwrap();
+    let refused = |file: &str, message: &str| {
+        for force in [&[][..], &["--force"]] {
+            let options = [&SHORT[..], &["--out", "run", "--checkpoint", file], force].concat();
+            assert_refused(&scratch.run(&options), message);
+        }
+    };
+    let help = "and would be overwritten\nhelp: name another file with `--checkpoint FILE`";
+    refused("precious", &format!("error: `precious` is no checkpoint, {help}"));
+    refused("folder", &format!("error: `folder` is no checkpoint, {help}"));
+    refused("c", &format!("error: `c.writing` is no checkpoint, {help}"));
+    refused("/dev/null", "error: `/dev/null` is no checkpoint");
+    refused("precious/c", "error: the checkpoint `precious/c` cannot be written: ");
+    assert_eq!(scratch.names(), ["c.writing", "folder", "precious"], "nothing is written");
+    assert_eq!(scratch.read("precious"), "hello\n");
+}
+
+/// The file of `--resume` stays unless states are written to it. What killed processes have left beside it is removed.
+#[test]
+fn a_resumed_file_stays_unless_it_is_written_to() {
+    let scratch = Scratch::new("checkpoint-stays");
+    kill_after_a_checkpoint(&scratch, &with(&["--out", "run", "--checkpoint-every", "1 ms"]));
+    let state = fs::read(scratch.0.join("run.checkpoint")).unwrap();
+    let unfinished = scratch.0.join("run.checkpoint.writing");
+    fs::write(&unfinished, &state[..state.len() / 2]).unwrap();
+    scratch.printed(&with(&["--out", "run", "--resume", "run.checkpoint"]));
+    assert_eq!(scratch.names(), ["run", "run.checkpoint"]);
+    fs::write(&unfinished, &state[..5]).unwrap();
+    let saving = ["--out", "run", "--resume", "run.checkpoint", "--checkpoint-every", "5 ms"];
+    scratch.printed(&with(&saving));
+    assert_eq!(scratch.names(), ["run"]);
+}
+
+/// A run whose states can no longer be written goes on, and says so once.
+#[test]
+fn states_that_cannot_be_written_are_told_once() {
+    let scratch = Scratch::new("checkpoint-lost");
+    let options = ["--out", "run", "--checkpoint-every", "500 us", "--checkpoint", "states/run"];
+    let mut child = spawned(&scratch, &with(&options));
+    let states = scratch.0.join("states");
+    while !states.join("run").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before its first state");
+        thread::sleep(Duration::from_millis(2));
+    }
+    fs::rename(&states, scratch.0.join("moved")).unwrap();
+    fs::write(&states, "no folder").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(said.matches("warning: no checkpoint at ").count(), 1, "{said}");
+}
+
 /// Returns true once a process has a handler of its own for SIGTERM, which is signal 15.
 #[cfg(target_os = "linux")]
 fn handles_termination(process: u32) -> bool {

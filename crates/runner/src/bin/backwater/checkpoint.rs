@@ -1,11 +1,11 @@
 //! `--checkpoint-every` and `--resume`: a run's state in a file, from which a later process goes on.
 //!
 //! Invariant: the file is replaced as a whole: whenever the process is killed, it holds the last state that was written. A file is
-//! overwritten only by the run that it belongs to.
+//! overwritten only by the run that it belongs to, or with `--force`; a file that is no checkpoint is never overwritten.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use backwater::provenance::{build, command_line};
 use backwater::{Checkpoint, Plan, StateError};
 use clap::Args;
 use event_kernel::Digest;
+use fabric::CheckpointError;
 use units::{Span, Time};
 
 use crate::arguments;
@@ -22,14 +23,15 @@ use crate::terminal::warn;
 #[derive(Args, Debug)]
 pub(crate) struct CheckpointOptions {
     /// Write the state of the run to a file each time that so much simulated time has passed, such as `10 ms`, and when Ctrl-C or
-    /// SIGTERM ends the run. A run that is killed goes on from there with `--resume`, to the same results. The file goes once the
-    /// results are written.
+    /// SIGTERM ends the run. A run that is killed goes on from there with `--resume`, to the same results. The file is removed
+    /// once the results are written.
     #[arg(long, value_name = "TIME", value_parser = arguments::interval)]
     checkpoint_every: Option<Span>,
     /// File for the state [default: the name of the folder for the results, and `.checkpoint`].
     #[arg(long, value_name = "FILE", requires = "checkpoint_every")]
     checkpoint: Option<PathBuf>,
-    /// Go on from the state in this file, which `--checkpoint-every` wrote: with the same scenario, overrides and seed.
+    /// Go on from the state in this file, which `--checkpoint-every` wrote: with the same scenario, overrides and seed. The file
+    /// stays, unless `--checkpoint-every` writes the next states to it.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
 }
@@ -48,6 +50,8 @@ pub(crate) struct Checkpoints {
     began: Instant,
     /// True once a state has been written.
     is_written: bool,
+    /// True if the last state could not be written, and the user has been told.
+    is_failing: bool,
 }
 
 impl CheckpointOptions {
@@ -61,8 +65,8 @@ impl CheckpointOptions {
         let file = self.checkpoint.clone().unwrap_or_else(|| beside(folder));
         let from = self.resume.as_deref().map(|file| read(file, plan)).transpose()?;
         let is_own = self.resume.as_deref().is_some_and(|resumed| is_same(resumed, &file));
-        if self.checkpoint_every.is_some() && !force && !is_own && file.exists() {
-            return Err(Failure::CheckpointThere(file));
+        if self.checkpoint_every.is_some() {
+            check_place(&file, force || is_own)?;
         }
         Ok(Checkpoints {
             plan: plan.name().to_owned(),
@@ -73,6 +77,7 @@ impl CheckpointOptions {
             from: self.resume.clone().zip(from.map(|from| from.state)),
             began: Instant::now(),
             is_written: false,
+            is_failing: false,
         })
     }
 }
@@ -94,7 +99,8 @@ impl Checkpoints {
         Failure::Checkpoint { file, error: error.into() }
     }
 
-    /// Writes a state. A run goes on without, if that fails: the file then has the state before.
+    /// Writes a state. A run goes on without, if that fails: the file then has the state before. Warns of the first failure, and of
+    /// the first after a success.
     pub(crate) fn keep(&mut self, at: Time, state: Vec<u8>) {
         let checkpoint = Checkpoint {
             build: build(),
@@ -105,12 +111,17 @@ impl Checkpoints {
             state,
         };
         match replace(&self.file, &checkpoint.bytes()) {
-            Ok(()) => self.is_written = true,
-            Err(cause) => warn(&format!(
-                "no checkpoint at {}: `{}` cannot be written: {cause}; the run goes on",
-                at.since_start(),
-                self.file.display()
-            )),
+            Ok(()) => (self.is_written, self.is_failing) = (true, false),
+            Err(cause) => {
+                if !self.is_failing {
+                    warn(&format!(
+                        "no checkpoint at {}: `{}` cannot be written: {cause}; the run goes on, and tries again at each interval",
+                        at.since_start(),
+                        self.file.display()
+                    ));
+                }
+                self.is_failing = true;
+            }
         }
     }
 
@@ -119,19 +130,62 @@ impl Checkpoints {
         self.is_written.then(|| resuming(command_line(), &self.file))
     }
 
-    /// Removes the file, once the results are written.
+    /// Removes the file for states, once the results are written, and what killed processes have left beside it and beside the file
+    /// that the run was resumed from. That file itself stays, unless it is the file for states: its owner may resume from it again.
     pub(crate) fn remove(&self) {
-        if self.every.is_none() {
-            return;
-        }
-        match fs::remove_file(&self.file) {
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                warn(&format!("`{}` is of no more use, and cannot be removed: {cause}", self.file.display()));
+        let states = self.every.map(|_| &self.file);
+        let resumed = self.from.as_ref().map(|(file, _)| file);
+        for unfinished in states.into_iter().chain(resumed).filter_map(|file| temporary(file).ok()) {
+            if matches!(is_foreign(&unfinished), Ok(false)) {
+                remove(&unfinished);
             }
-            _ => {}
         }
+        states.into_iter().for_each(|file| remove(file));
     }
 }
+
+/// Removes a file, if it is there, and warns if that fails.
+fn remove(file: &Path) {
+    match fs::remove_file(file) {
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+            warn(&format!("`{}` is of no more use, and cannot be removed: {cause}", file.display()));
+        }
+        _ => {}
+    }
+}
+
+/// Checks that states can be written to a file, and that no data are lost by it: those of another run only if it `may_replace` them,
+/// and data that are no checkpoint never.
+fn check_place(file: &Path, may_replace: bool) -> Result<(), Failure> {
+    let unwritable = |cause| Failure::UnwritableCheckpoint { file: file.to_owned(), cause };
+    if is_foreign(file)? {
+        return Err(Failure::NotACheckpoint(file.to_owned()));
+    }
+    if !may_replace && file.exists() {
+        return Err(Failure::CheckpointThere(file.to_owned()));
+    }
+    let temporary = temporary(file).map_err(unwritable)?;
+    if is_foreign(&temporary)? {
+        return Err(Failure::NotACheckpoint(temporary));
+    }
+    fs::create_dir_all(folder_of(file)).map_err(unwritable)?;
+    File::create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(unwritable)
+}
+
+/// Returns true if a path leads to something that is not a checkpoint, nor the beginning of one.
+fn is_foreign(path: &Path) -> Result<bool, Failure> {
+    let Ok(metadata) = fs::metadata(path) else { return Ok(false) };
+    if !metadata.is_file() {
+        return Ok(true);
+    }
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    read.map_err(|cause| Failure::Unreadable { file: path.display().to_string(), cause })?;
+    Ok(Checkpoint::read(&beginning) == Err(CheckpointError::Foreign))
+}
+
+/// Number of bytes that tell a checkpoint from other files: more than its magic has.
+const BEGINNING: u64 = 64;
 
 /// Returns the name of the folder for the results, with the ending of checkpoints.
 fn beside(folder: &Path) -> PathBuf {
@@ -154,11 +208,8 @@ fn read(file: &Path, plan: &Plan) -> Result<Checkpoint, Failure> {
 
 /// Replaces a file as a whole, once its bytes are on the disk.
 fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (folder, temporary) = (folder_of(file), temporary(file)?);
     fs::create_dir_all(folder)?;
-    let mut name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
-    name.push(".writing");
-    let temporary = folder.join(name);
     let written = File::create(&temporary).and_then(|mut writing| {
         writing.write_all(bytes)?;
         writing.sync_all()
@@ -170,6 +221,18 @@ fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     // Not every system can open a folder to write it to the disk.
     File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
+}
+
+/// Returns the folder of a file.
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Returns the file that has a state until all of it is written.
+fn temporary(file: &Path) -> io::Result<PathBuf> {
+    let mut name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_owned();
+    name.push(".writing");
+    Ok(file.with_file_name(name))
 }
 
 /// Returns a command line with the option to go on from this file.

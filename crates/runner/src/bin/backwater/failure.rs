@@ -106,6 +106,18 @@ pub(crate) enum Failure {
         file = .0.display()
     )]
     CheckpointThere(PathBuf),
+    /// The file for checkpoints is something else. `--force` does not help: the file is to be removed by its owner.
+    #[error(
+        "error: `{}` is no checkpoint, and would be overwritten\nhelp: name another file with `--checkpoint FILE`",
+        .0.display()
+    )]
+    NotACheckpoint(PathBuf),
+    /// Checkpoints cannot be written.
+    #[error(
+        "error: the checkpoint `{}` cannot be written: {cause}\nhelp: name another file with `--checkpoint FILE`",
+        file.display()
+    )]
+    UnwritableCheckpoint { file: PathBuf, cause: io::Error },
     /// The processes of a run do not have the same plan.
     #[error(
         "error: {0}\nhelp: start all ranks with one command line, in a folder that every machine has with the same files"
