@@ -15,7 +15,7 @@ use report::format::grouped;
 use scenario::{EcnFirst, Plan};
 use units::{Bytes, Rate};
 
-pub use threads::{fewer_threads, ranks, threads};
+pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 
 /// Describes a plan: its size and duration in one line, single cables that differ, the use that each pattern makes of the fabric, the memory that
 /// it needs, a cycle that could deadlock, and whether ECN acts before PFC.

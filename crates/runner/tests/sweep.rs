@@ -62,7 +62,7 @@ fn a_sweep_that_is_killed_twice_ends_with_the_same_table_by_any_number_of_thread
     kill_at(&scratch, 10);
     assert!(finished(&scratch.0.join("killed")) < 60 && !scratch.0.join("killed/results.csv").exists());
     kill_at(&scratch, 30);
-    scratch.printed(&with(&["--out", "killed", "--threads", "2"]));
+    scratch.printed(&with(&["--out", "killed", "--threads", "2", "--quiet"]));
     let table = scratch.read("whole/results.csv");
     assert_eq!(table.lines().count(), 61);
     assert_eq!(table, scratch.read("killed/results.csv"));
@@ -192,7 +192,7 @@ fn wrong_options_are_refused_and_leave_nothing() {
         ),
         (&["one-flow", "--minimise", "p99(F1)", "--maximise", "p99(F1)"], "cannot be used with"),
         (&["one-flow", "--budget-run", "soon"], "invalid value 'soon' for '--budget-run <TIME>'"),
-        (&["one-flow", "--threads", "0"], "invalid value '0' for '--threads <N>'"),
+        (&["one-flow", "--threads", "0"], "invalid value '0' for '--threads <N>': write a number from 1"),
         (&["one-flow", "--memory-limit", "1 B"], "error: 1 runs at a time need about"),
         (&["nowhere"], "error: nowhere: there is no file and no shipped scenario of this name"),
         (&["--file", "s.ron"], "error: s.ron:1:31: vary[0]: `link.mtu=9 KiB`: link.mtu: "),
@@ -207,6 +207,22 @@ fn wrong_options_are_refused_and_leave_nothing() {
         assert_refused(&output, message);
         assert_eq!(scratch.names(), ["s.ron"], "{arguments:?}");
     }
+}
+
+/// More runs at a time than the machine has cores are not started, and a note says so.
+#[test]
+fn runs_at_a_time_are_at_most_as_many_as_cores() {
+    let scratch = Scratch::new("sweep-threads");
+    let said = |more: &[&str]| {
+        let sweep = ["sweep", "one-flow", "--set", "duration=100 us", "--threads", "100000", "--out", "out"];
+        let output = scratch.run(&[&sweep[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let note = "of those asked for: the machine has ";
+    assert!(said(&["--dry-run"]).contains(note));
+    assert!(said(&[]).contains(note));
+    assert_eq!(said(&["--quiet"]), "");
 }
 
 #[test]

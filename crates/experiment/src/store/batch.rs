@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fabric::{RunError, RunOptions};
+use fabric::{RunError, RunOptions, Threads};
 use rayon::prelude::*;
 use report::OutputFile;
 use report::manifest::{FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, SCHEMA};
@@ -25,7 +25,7 @@ use crate::unit::{IdentifiedUnit, Unit};
 /// Settings of a batch.
 #[derive(Clone, Debug, Default)]
 pub struct BatchOptions<'a> {
-    /// Number of runs at a time; `None` for as many as there are processors.
+    /// Number of runs at a time, at most as many as there are processors; `None` for as many.
     pub threads: Option<NonZeroUsize>,
     /// Limits of each run.
     pub budget: RunBudget,
@@ -104,7 +104,8 @@ impl Store {
         options: &BatchOptions<'_>,
         watch: &(dyn Fn(BatchEvent<'_>) + Sync),
     ) -> Result<Vec<UnitResult>, StoreError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads.map_or(0, NonZeroUsize::get));
+        let most = options.threads.map_or(Threads::Auto, Threads::AtMost).most();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(most.min(units.len()).max(1));
         pool.build()?.install(|| self.run_here(units, options, watch))
     }
 

@@ -35,16 +35,24 @@ pub fn threads(division: &Division, asked: Threads) -> String {
 /// Says why a run takes fewer threads than asked for, if it does.
 #[must_use]
 pub fn fewer_threads(division: &Division, asked: Threads) -> Option<String> {
-    let (parts, most) = (division.parts(), asked.most());
-    let cores = match asked {
+    let reasons: Vec<_> = few_cores(asked).into_iter().chain(division.fewer.map(reason)).collect();
+    (!reasons.is_empty()).then(|| format!("{} of those asked for: {}", division.parts(), reasons.join("; ")))
+}
+
+/// Says how many threads there are for runs of one thread each, if the machine has fewer cores than asked for.
+#[must_use]
+pub fn fewer_cores(asked: Threads) -> Option<String> {
+    few_cores(asked).map(|reason| format!("{} of those asked for: {reason}", asked.most()))
+}
+
+fn few_cores(asked: Threads) -> Option<String> {
+    let most = asked.most();
+    match asked {
         Threads::AtMost(threads) if threads.get() > most => {
             Some(format!("the machine has {}", super::counted(most, "core")))
         }
         _ => None,
-    };
-    let fewer = division.fewer.map(reason);
-    let reasons: Vec<_> = cores.into_iter().chain(fewer).collect();
-    (!reasons.is_empty()).then(|| format!("{parts} of those asked for: {}", reasons.join("; ")))
+    }
 }
 
 /// Says what is less than asked for in a run by so many ranks, and what they do not gain.

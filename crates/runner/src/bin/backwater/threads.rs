@@ -30,6 +30,18 @@ pub(crate) fn parsed(text: &str) -> Result<Threads, String> {
     }
 }
 
+/// Parses the number of runs at a time.
+pub(crate) fn number(text: &str) -> Result<NonZero<usize>, String> {
+    text.parse().map_err(|_| "write a number from 1".to_owned())
+}
+
+/// Notes that the machine has fewer cores than so many runs at a time would take.
+pub(crate) fn note_fewer_cores(asked: Option<NonZero<usize>>) {
+    if let Some(remark) = asked.and_then(|asked| wording::fewer_cores(Threads::AtMost(asked))) {
+        note(&remark);
+    }
+}
+
 impl ThreadOptions {
     /// Returns the threads of a run.
     pub(crate) fn of_one(self) -> Threads {
@@ -84,7 +96,7 @@ mod tests {
         assert_eq!(parsed("1"), Ok(Threads::One));
         assert_eq!(parsed("3"), Ok(Threads::AtMost(NonZero::new(3).expect("3 is not 0"))));
         for wrong in ["0", "-1", "two", "", "1.5"] {
-            assert!(parsed(wrong).is_err(), "{wrong}");
+            assert!(parsed(wrong).is_err() && number(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -18,6 +18,7 @@ use crate::arguments;
 use crate::failure::Failure;
 use crate::folder_name;
 use crate::terminal::{print, print_exactly};
+use crate::threads;
 use crate::tuning::{self, TuningRun};
 
 #[derive(Args, Debug)]
@@ -67,8 +68,8 @@ pub(crate) struct TuneOptions {
     /// Do not move each parameter of the best point by itself: these runs go to the search.
     #[arg(long)]
     no_sensitivity: bool,
-    /// Runs at a time [default: as many as there are processors].
-    #[arg(long, value_name = "N")]
+    /// Runs at a time, at most as many as the machine has cores [default: as many]. The answer is the same for any number.
+    #[arg(long, value_name = "N", value_parser = threads::number)]
     threads: Option<NonZeroUsize>,
     /// Folder for all runs, tables and the winner [default: out/tune,SCENARIO,SPACE].
     #[arg(long, value_name = "DIR")]
@@ -175,6 +176,7 @@ pub(crate) fn run(options: &TuneOptions) -> Result<(), Failure> {
     let job = job(options)?;
     let default = || folder_name::of_run("tune", &[options.scenario.clone(), options.space.clone()], None);
     let out = options.out.clone().unwrap_or_else(default);
+    threads::note_fewer_cores(options.threads.filter(|_| !options.quiet));
     let run = TuningRun { out: &out, force: options.force, threads: options.threads, quiet: options.quiet };
     let finished = tuning::run(&job, run)?;
     if options.json {

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use backwater::Threads;
 use backwater::provenance::{COMMIT, command_line};
 use clap::{Args, ValueEnum};
 use experiment::store::{BatchOptions, KeptFiles, Origin, RunBudget};
@@ -14,6 +15,7 @@ use units::{Bytes, Span};
 use crate::arguments;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::threads;
 
 #[derive(Args, Debug)]
 pub(crate) struct AskedOptions {
@@ -63,8 +65,8 @@ pub(crate) enum Keep {
 
 #[derive(Args, Debug)]
 pub(crate) struct WorkOptions {
-    /// Number of runs at a time [default: one for each processor]. Results are the same for any number.
-    #[arg(long, value_name = "N")]
+    /// Number of runs at a time, at most as many as the machine has cores [default: as many]. Results are the same for any number.
+    #[arg(long, value_name = "N", value_parser = threads::number)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Real time that each run may take: `60s`. A run that takes longer is a row with `over_time`.
     #[arg(long, value_name = "TIME", value_parser = arguments::span)]
@@ -153,10 +155,14 @@ impl WorkOptions {
         budget.into_iter().chain(memory).chain(keep).collect()
     }
 
-    /// Returns the number of runs at a time.
+    /// Returns the number of runs at a time, if there are as many.
     pub(crate) fn at_a_time(&self) -> usize {
-        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.map_or_else(processors, NonZeroUsize::get)
+        self.threads.map_or(Threads::Auto, Threads::AtMost).most()
+    }
+
+    /// Notes that the machine has fewer cores than are asked for, unless that is to be `quiet`.
+    pub(crate) fn note_fewer_cores(&self) {
+        threads::note_fewer_cores(self.threads.filter(|_| !self.quiet));
     }
 }
 

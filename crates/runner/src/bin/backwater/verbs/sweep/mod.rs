@@ -122,6 +122,7 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     let formats = options.format.checked()?;
     let plan = options.asked.plan()?;
     let wanted = options.measures.read(Some(&plan))?;
+    options.work.note_fewer_cores();
     let default = || folder_name::of_run("sweep", &options.asked.words(), None);
     let dir = options.folder.out.clone().unwrap_or_else(default);
     let store = Store::open(&dir);
@@ -176,6 +177,7 @@ fn run_part(options: &RunOptions) -> Result<(), Failure> {
         return Err(Failure::PlanOfOtherVersion(other.version.clone()));
     }
     let claim = folder::claim(&options.dir, &plan, false)?;
+    options.work.note_fewer_cores();
     let shard = options.shard.unwrap_or(Shard { number: 1, of: 1 });
     let runs: Vec<_> = plan.part(shard).collect();
     let results = ran(&Store::open(&options.dir), &runs, &options.work.batch(), options.work.quiet, claim)?;
