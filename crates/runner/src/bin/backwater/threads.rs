@@ -12,8 +12,8 @@ use crate::terminal::note;
 
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct ThreadOptions {
-    /// Threads that a run takes, at most as many as the machine has cores: a number, or `auto` for as many as gain. Under
-    /// `mpirun`, those of each process. The results are the same [default: 1].
+    /// Threads that a run takes, at most as many as the machine has cores: a number, or `auto` for as many as gain. The results
+    /// are the same [default: 1].
     #[arg(long, value_name = "N|auto", value_parser = parsed)]
     threads: Option<Threads>,
 }

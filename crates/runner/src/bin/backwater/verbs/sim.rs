@@ -30,7 +30,12 @@ use crate::until_done::EndOptions;
 /// Scenario that runs if none is named.
 const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
 
+/// Help of `--threads`, which `sim` alone takes for several processes, too.
+const THREADS: &str = "Threads that a run takes, at most as many as the machine has cores: a number, or `auto` for as many as gain. \
+                       Under `mpirun`, those of each process. The results are the same [default: 1]";
+
 #[derive(Args, Debug)]
+#[command(mut_arg("threads", |threads| threads.help(THREADS)))]
 pub(crate) struct SimOptions {
     /// File, or name of a shipped scenario (see `list`).
     #[arg(default_value = DEFAULT_SCENARIO)]
