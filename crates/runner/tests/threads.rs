@@ -2,7 +2,7 @@
 
 mod scratch;
 
-use scratch::{Scratch, assert_refused, json};
+use scratch::{Scratch, assert_refused, json, text};
 
 /// Every file of a run is the same on any number of threads, but for cost and command line. On a machine with one core all
 /// runs take one thread.
@@ -51,4 +51,38 @@ fn check_describes_parts() {
     assert!(said.contains("threads: 1, which takes the whole fabric\n"), "{said}");
     assert!(!scratch.printed(&["check", "one-flow"]).contains("threads"));
     assert_eq!(scratch.names(), [""; 0], "a check writes nothing");
+}
+
+/// Runs that take fewer threads than asked for say so, with their label, unless they are to be quiet.
+#[test]
+fn compared_runs_say_that_they_take_fewer_threads() {
+    let scratch = Scratch::new("compare-threads");
+    let said = |more: &[&str]| {
+        let compare = ["compare", "one=one-flow", "two=one-flow", "--set", "duration=100 us", "--out", "out"];
+        let output = scratch.run(&[&compare[..], &["--threads", "100000"], more].concat());
+        assert_eq!(output.status.code(), Some(0));
+        text(&output.stderr)
+    };
+    let notes = said(&[]);
+    let lines: Vec<_> = notes.lines().collect();
+    for (line, label) in lines.iter().zip(["one", "two"]) {
+        assert!(
+            line.starts_with(&format!("note: run `{label}`: 1 of those asked for: the machine has ")),
+            "{line}"
+        );
+    }
+    assert_eq!(lines.len(), 2, "{notes}");
+    assert_eq!(said(&["--quiet"]), "");
+    assert_eq!(said(&["--json"]), "");
+}
+
+/// `sim` alone runs in several processes, and says whose threads it means.
+#[test]
+fn the_help_of_sim_alone_names_processes() {
+    let scratch = Scratch::new("threads-help");
+    for verb in ["sim", "compare", "capture", "check"] {
+        let help = scratch.printed(&[verb, "--help"]);
+        assert!(help.contains("--threads <N|auto>"), "{help}");
+        assert_eq!(help.contains("those of each process"), verb == "sim", "{help}");
+    }
 }

@@ -80,6 +80,26 @@ impl ThreadOptions {
         division
     }
 
+    /// Divides each of several runs, with its label, among so many threads; with remarks as [`divide`](Self::divide) has.
+    pub(crate) fn divide_each<'a>(
+        self,
+        runs: impl Iterator<Item = (&'a str, &'a Plan)>,
+        each: Threads,
+        quiet: bool,
+    ) -> Vec<Division> {
+        let divided = |(label, plan): (&str, &Plan)| {
+            let division = Division::of(plan, each);
+            if !quiet
+                && self.threads.is_some()
+                && let Some(remark) = wording::fewer_threads(&division, each)
+            {
+                note(&format!("run `{label}`: {remark}"));
+            }
+            division
+        };
+        runs.map(divided).collect()
+    }
+
     /// Describes the division of a run, if threads are asked for.
     pub(crate) fn description(self, plan: &Plan) -> Option<String> {
         self.threads.map(|threads| wording::threads(&Division::of(plan, threads), threads))

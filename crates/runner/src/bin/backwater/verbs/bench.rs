@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
+use backwater::wording;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use experiment::{VERSION, resources};
@@ -99,6 +100,9 @@ struct BenchReading {
     /// The same case on several threads, if that is measured.
     #[serde(default)]
     on_threads: Option<Box<BenchReading>>,
+    /// Reason for fewer threads than asked for. It is printed below the table, and is no part of records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fewer_threads: Option<String>,
 }
 
 /// The number of threads of records of earlier versions.
@@ -158,13 +162,16 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
     let cases = cases
         .map(|(case, ..)| fastest(case, options.runs, options.threads.unwrap_or(Threads::Auto)))
         .collect::<Result<Vec<_>, _>>()?;
-    let record = BenchRecord {
+    let mut record = BenchRecord {
         schema: SCHEMA.to_owned(),
         version: VERSION.to_owned(),
         processor: resources::processor(),
         runs: options.runs,
         cases,
     };
+    if options.json || options.threads.is_none() {
+        record.cases.iter_mut().for_each(|one| one.fewer_threads = None);
+    }
     if options.json {
         print_exactly(&(serde_json::to_string_pretty(&record).expect("readings are plain data") + "\n"));
     } else {
@@ -207,12 +214,13 @@ fn read(case: &str, more: &[String], threads: Threads) -> Result<BenchReading, F
         wall_s: Some(summary.wall_s),
         threads: division.parts(),
         on_threads: None,
+        fewer_threads: wording::fewer_threads(&division, threads),
     })
 }
 
 /// Returns the fastest of several runs on one thread, with the fastest on these threads in turn, each in a process of its own.
 fn fastest(case: &'static str, runs: u32, threads: Threads) -> Result<BenchReading, Failure> {
-    let (mut one, mut several) = (Vec::new(), Vec::new());
+    let (mut one, mut several) = (Vec::new(), Vec::<BenchReading>::new());
     for _ in 0..runs {
         one.push(read_apart(case, Threads::One)?);
         if threads.most() > 1 {
@@ -232,9 +240,14 @@ fn fastest(case: &'static str, runs: u32, threads: Threads) -> Result<BenchReadi
     let wall_s = one.iter().filter_map(|reading| reading.wall_s).min_by(f64::total_cmp);
     let fastest =
         one.into_iter().min_by(|a, b| a.cpu_s.total_cmp(&b.cpu_s)).expect("there is at least one run");
+    let fewer_threads = match several.first_mut() {
+        Some(reading) => reading.fewer_threads.take(),
+        None => wording::fewer_cores(threads),
+    };
     let several = several.into_iter().filter(|reading| reading.threads > 1);
     let several = several.min_by(|a, b| of_wall(a).total_cmp(&of_wall(b)));
-    Ok(BenchReading { wall_s, on_threads: several.map(Box::new), ..fastest })
+    let on_threads = several.map(|reading| Box::new(BenchReading { fewer_threads: None, ..reading }));
+    Ok(BenchReading { wall_s, on_threads, fewer_threads, ..fastest })
 }
 
 fn read_apart(case: &'static str, threads: Threads) -> Result<BenchReading, Failure> {
@@ -287,15 +300,29 @@ fn printed(record: &BenchRecord, before: Option<&BenchRecord>) -> String {
     let runs = record.runs;
     let processor = record.processor.as_deref().unwrap_or("a processor that the system does not name");
     format!(
-        "{}\n\nThe fastest of {runs} runs each, in a process of its own, on one core of {processor}{}.\n{}",
+        "{}\n\nThe fastest of {runs} runs each, in a process of its own, on one core of {processor}{}.\n{}{}",
         aligned(table, 2),
         if on_threads { "; elapsed times also on several" } else { "" },
+        fewer_threads(&record.cases),
         before.map_or_else(String::new, |before| format!(
             "Compared with version {} on {}.\n",
             before.version,
             before.processor.as_deref().unwrap_or("a processor that the system did not name")
         ))
     )
+}
+
+/// Returns a line for each reason for fewer threads than asked for, with the cases that it holds for.
+fn fewer_threads(cases: &[BenchReading]) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (case, reason) in cases.iter().filter_map(|one| Some((&one.case, one.fewer_threads.as_ref()?))) {
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, cases)) => cases.push(case),
+            None => reasons.push((reason, vec![case])),
+        }
+    }
+    let line = |(reason, cases): &(&str, Vec<&str>)| format!("Threads of {}: {reason}.\n", cases.join(", "));
+    reasons.iter().map(line).collect()
 }
 
 /// Returns the elapsed time of a case on one thread, the number of threads, the elapsed time on them, and their ratio.
@@ -338,6 +365,7 @@ mod tests {
             wall_s: Some(0.9),
             threads: 1,
             on_threads: None,
+            fewer_threads: None,
         };
         let on_threads = BenchReading { wall_s: Some(0.5), threads: 2, ..case.clone() };
         let case = BenchReading { on_threads: Some(Box::new(on_threads)), ..case };
@@ -354,6 +382,28 @@ mod tests {
         before.cases[0].packet_hops_per_cpu_s /= 2.0;
         before.cases[0].digest.clear();
         insta::assert_snapshot!(printed(&back, Some(&before)));
+    }
+
+    #[test]
+    fn fewer_threads_than_asked_for_are_told_with_their_cases() {
+        let reading = |case: &str, reason: &str| BenchReading {
+            case: case.to_owned(),
+            digest: String::new(),
+            events: 0,
+            delivered_packets: 0,
+            packet_hops: 0,
+            cpu_s: 1.0,
+            packet_hops_per_cpu_s: 0.0,
+            peak_rss_bytes: None,
+            wall_s: None,
+            threads: 1,
+            on_threads: None,
+            fewer_threads: Some(reason.to_owned()).filter(|reason| !reason.is_empty()),
+        };
+        let (cores, nodes) =
+            ("2 of those asked for: the machine has 2 cores", "1 of those asked for: few nodes");
+        let cases = [reading("a", cores), reading("b", nodes), reading("c", ""), reading("d", cores)];
+        assert_eq!(fewer_threads(&cases), format!("Threads of a, d: {cores}.\nThreads of b: {nodes}.\n"));
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
         ResultFolder::open(&out.join(folder_name::safe(&run.label)), &run.manifest, options.force)
     };
     let folders = asked.iter().map(own).collect::<Result<Vec<_>, _>>()?;
-    let runs = simulated(&asked, options.threads, options.quiet);
+    let runs = simulated(&asked, options);
     let mut written = Vec::with_capacity(runs.len());
     for ((asked, folder), run) in asked.iter().zip(&folders).zip(&runs) {
         written.push((asked.label.clone(), record(formats, &asked.manifest, folder, run)?));
@@ -183,18 +183,20 @@ fn asked(options: &CompareOptions, formats: TableFormats) -> Result<Vec<RunAsked
 }
 
 /// Simulates all plans, as many at a time as the processors have threads for.
-fn simulated(asked: &[RunAsked], threads: ThreadOptions, quiet: bool) -> Vec<Result<FinishedRun, RunError>> {
-    let (threads, at_once) = threads.of_each(asked.len());
+fn simulated(asked: &[RunAsked], options: &CompareOptions) -> Vec<Result<FinishedRun, RunError>> {
+    let (each, at_once) = options.threads.of_each(asked.len());
+    let named = asked.iter().map(|run| (run.label.as_str(), &run.plan));
+    let divisions = options.threads.divide_each(named, each, options.quiet || options.json);
+    let pieces: Vec<_> = asked.iter().zip(&divisions).collect();
     let interrupt = Some(interrupt::watched());
-    let work = |asked: &RunAsked| {
-        let division = Division::of(&asked.plan, threads);
+    let work = |(asked, division): &(&RunAsked, &Division)| {
         let options =
             RunOptions { interrupt, partition: division.partition.as_ref(), ..RunOptions::default() };
         Ok(FinishedRun::of(asked.plan.clone(), options, &mut |_| {}))
     };
-    let duration = |asked: &RunAsked| asked.plan.duration().ps();
-    let noun = (!quiet).then_some("runs");
-    let Ok(runs) = pool::work_through_by::<_, _, Infallible>(at_once, noun, asked, duration, work);
+    let duration = |(asked, _): &(&RunAsked, &Division)| asked.plan.duration().ps();
+    let noun = (!options.quiet).then_some("runs");
+    let Ok(runs) = pool::work_through_by::<_, _, Infallible>(at_once, noun, &pieces, duration, work);
     runs
 }
 
