@@ -219,7 +219,7 @@ impl Pair {
 }
 
 fn bare(transport: TransportService, opcode: Opcode, psn: Psn, flags: BthFlags, payload: u16) -> Packet {
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+    let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), ServiceLevel(0));
     let bth = Bth { destination_qp: QpNumber(0), psn, opcode, transport, flags };
     Packet::new(lrh, bth, QpNumber(0), FlowId(0), payload)
 }

@@ -24,7 +24,7 @@ const RULE: EndpointRule = EndpointRule {
 const HALF: u32 = 1 << 23;
 
 fn packet(opcode: Opcode, psn: u64) -> Packet {
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+    let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), ServiceLevel(0));
     let (psn, transport, flags) = (Psn::new(psn as u32), TransportService::Rc, BthFlags::empty());
     let bth = Bth { destination_qp: QpNumber(0), psn, opcode, transport, flags };
     Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use units::{Bytes, Rate, Span, Time};
 
 fn packet(payload: u16, injected: Time) -> Packet {
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+    let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), ServiceLevel(0));
     let (opcode, transport) = (Opcode::SendOnly, TransportService::Rc);
     let bth =
         Bth { destination_qp: QpNumber(0), psn: Psn::new(7), opcode, transport, flags: BthFlags::empty() };

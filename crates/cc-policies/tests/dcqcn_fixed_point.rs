@@ -35,7 +35,7 @@ const BATCHES: u64 = 20;
 const BATCH: Span = Span::from_us(350_000);
 
 fn packet(flags: BthFlags) -> Packet {
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+    let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), ServiceLevel(0));
     let (opcode, transport) = (Opcode::WriteMiddle, TransportService::Rc);
     let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(0), opcode, transport, flags };
     Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)

@@ -179,7 +179,7 @@ proptest! {
 }
 
 fn packet(marked: bool) -> Packet {
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+    let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), ServiceLevel(0));
     let flags = if marked { BthFlags::FECN } else { BthFlags::empty() };
     let (opcode, transport) = (Opcode::WriteMiddle, TransportService::Rc);
     let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(0), opcode, transport, flags };

@@ -55,7 +55,7 @@ fn the_state_is_kept_where_the_slides_keep_it() {
 fn a_mark_is_answered_by_a_cn_packet_where_there_is_no_acknowledgement() {
     let echo = control().echo;
     let answer = |opcode, transport| {
-        let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+        let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), ServiceLevel(0));
         let bth =
             Bth { destination_qp: QpNumber(0), psn: Psn::new(7), opcode, transport, flags: BthFlags::FECN };
         echo.answer(&Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0), &mut EchoState::default(), Time::ZERO)

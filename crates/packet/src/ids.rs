@@ -36,9 +36,9 @@ pub struct ServiceLevel(#[schemars(range(min = 0, max = 15))] pub u8);
 state_codec::value!(ServiceLevel { 0 });
 
 /// A local identifier (IBA `LID`): the address in forwarding tables; 0 is reserved. The adapter of node `n` has LID
-/// `n + 1`.
+/// `n + 1`. At most [`MAX`](Lid::MAX): more than the 16 bits of InfiniBand, for Ethernet, where it stands for MAC and IP addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Lid(pub u16);
+pub struct Lid(pub u32);
 
 state_codec::value!(Lid { 0 });
 
@@ -109,11 +109,11 @@ impl NodeId {
     /// Returns the LID of this node's adapter.
     ///
     /// # Panics
-    /// If the node number exceeds the unicast range of LIDs, 0x0001 to 0xBFFF.
+    /// If the LID would be beyond [`Lid::MAX`].
     #[must_use]
     pub const fn lid(self) -> Lid {
-        assert!(self.0 < 0xBFFF, "the fabric has more nodes than unicast LIDs");
-        Lid(self.0 as u16 + 1)
+        assert!(self.0 < Lid::MAX.0, "the fabric has more nodes than addresses");
+        Lid(self.0 + 1)
     }
 }
 
@@ -144,10 +144,15 @@ impl Lane {
 }
 
 impl Lid {
+    /// Largest address of the simulator: 18 bits, as many as a packet's record has room for.
+    pub const MAX: Self = Self(0x3_FFFF);
+    /// Largest unicast LID of InfiniBand, 0xBFFF (IBA 4.1.3).
+    pub const MAX_UNICAST: Self = Self(0xBFFF);
+
     /// Returns the node whose adapter has this LID.
     #[must_use]
     pub const fn node(self) -> NodeId {
-        NodeId(self.0 as u32 - 1)
+        NodeId(self.0 - 1)
     }
 
     /// Returns the index into a forwarding table, which has an entry for LID 0 too.

@@ -118,8 +118,9 @@ impl Value for Packet {
 #[inline]
 #[must_use]
 pub fn flow_key((source, destination): (Lid, Lid), (from, to): (QpNumber, QpNumber)) -> u64 {
-    let addresses = u64::from(source.0) << 16 | u64::from(destination.0);
-    addresses << 32 ^ u64::from(from.0) << 24 ^ u64::from(to.0)
+    let low = |lid: Lid| u64::from(lid.0 as u16);
+    let upper = u64::from(source.0 >> 16 << 2 | destination.0 >> 16);
+    (low(source) << 16 | low(destination)) << 32 ^ upper << 20 ^ u64::from(from.0) << 24 ^ u64::from(to.0)
 }
 
 impl Packet {
@@ -127,7 +128,7 @@ impl Packet {
     /// both ends, as RoCEv2 has them in its IP and UDP headers. All packets from one end of a flow have the same key.
     #[must_use]
     pub fn flow_key(&self) -> u64 {
-        let addresses = (self.lrh.source, self.lrh.destination);
+        let addresses = (self.lrh.source(), self.lrh.destination());
         flow_key(addresses, (self.source_qp, self.bth.destination_qp))
     }
 

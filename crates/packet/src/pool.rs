@@ -173,7 +173,7 @@ mod tests {
     use std::collections::VecDeque;
 
     fn packet(n: u32) -> Packet {
-        let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+        let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), ServiceLevel(0));
         let bth = Bth {
             destination_qp: QpNumber(0),
             psn: Psn::new(n),

@@ -144,7 +144,7 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
     written(&format);
     refused(
         &["--resume", "other.checkpoint"],
-        "its format is 200, and this version of the simulator reads format 3",
+        "its format is 200, and this version of the simulator reads format 4",
     );
 }
 

@@ -93,7 +93,7 @@ fn assert_same(one: &Plan, other: &Plan) {
 fn a_net_file_and_its_tables_are_those_of_the_smallest_victim() {
     let text = ScenarioText::find("victim").expect("it ships");
     let plan = checked(text.text(), &["name=victim"]);
-    let addresses = Addresses::assigned(&plan);
+    let addresses = Addresses::assigned(&plan).expect("few nodes");
     let Exported { text, account } = ibsim::export(&plan, &addresses).expect("it is InfiniBand's");
     let account: Vec<_> = account.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(format!("{text}{}\n\n{}", tables(&plan, &addresses), account.join("\n")));
@@ -125,7 +125,7 @@ fn an_import_of_an_export_has_the_same_paths() {
     for (topology, routings) in cases {
         for routing in routings {
             let plan = plan(&[topology, &format!("routing={routing}")]);
-            let (again, imported) = again(&plan, &Addresses::assigned(&plan));
+            let (again, imported) = again(&plan, &Addresses::assigned(&plan).expect("few nodes"));
             assert_same(&plan, &again);
             let changed: Vec<_> =
                 imported.account.iter().filter(|entry| entry.fate == KeyFate::Changed).collect();
@@ -156,7 +156,7 @@ fn an_imported_cluster_keeps_its_addresses() {
     assert_same(&plan, &again);
     assert_eq!((file(&second, "nodes.csv"), file(&second, "ports.csv")), (nodes.clone(), ports.clone()));
     // Without the tables ports have the cluster's numbers all the same, which the links of the scenario give.
-    let assigned = Addresses::assigned(&plan);
+    let assigned = Addresses::assigned(&plan).expect("few nodes");
     for switch in plan.graph().switch_ids() {
         assert_eq!(assigned.node(switch).ports, addresses.node(switch).ports);
     }
@@ -193,7 +193,7 @@ fn ports_keep_their_numbers_without_a_removed_cable() {
     let addresses = addresses.unwrap_or_else(|said| panic!("{said}"));
     let switch = plan.graph().find("sw-b").expect("it is there");
     assert_eq!(addresses.node(switch).ports, [3, 4, 20]);
-    assert_eq!(Addresses::assigned(&plan).node(switch).ports, [3, 4, 20]);
+    assert_eq!(Addresses::assigned(&plan).expect("few nodes").node(switch).ports, [3, 4, 20]);
     let (again, _) = again(&plan, &addresses);
     assert_same(&plan, &again);
 }
@@ -201,7 +201,7 @@ fn ports_keep_their_numbers_without_a_removed_cable() {
 #[test]
 fn what_a_table_cannot_hold_is_refused_or_named() {
     let said = |plan: &Plan| {
-        let addresses = Addresses::assigned(plan);
+        let addresses = Addresses::assigned(plan).expect("few nodes");
         lfts::export(plan, &addresses).map(|tables| tables.account).map_err(|error| error.to_string())
     };
     let several = plan(&[&format!("topology={TREE}"), "routing=Ecmp"]);
@@ -211,7 +211,7 @@ fn what_a_table_cannot_hold_is_refused_or_named() {
         "link.framing=RoCEv2",
         "link.flow_control=Pause(resume_offset: \"2 KiB\", reaction: \"700 ns\", headroom: \"8 KiB\")",
     ]);
-    let addresses = Addresses::assigned(&roce);
+    let addresses = Addresses::assigned(&roce).expect("few nodes");
     assert!(matches!(ibsim::export(&roce, &addresses), Err(ExportError::NotInfiniBand { .. })));
     let refused = said(&roce).expect_err("it is of the other world");
     assert_eq!(refused, "lfts is for InfiniBand, and the scenario's framing is RoCEv2");
@@ -240,7 +240,7 @@ fn what_a_net_file_rounds_is_named() {
             "cables.t.speed=NDR",
         ]);
         let Exported { text, account } =
-            ibsim::export(&plan, &Addresses::assigned(&plan)).expect("InfiniBand's");
+            ibsim::export(&plan, &Addresses::assigned(&plan).expect("few nodes")).expect("InfiniBand's");
         assert!(text.contains(&format!("# \"{written}\"\n")), "{text}");
         let said: Vec<_> = account.iter().map(ToString::to_string).collect();
         for words in [
@@ -278,7 +278,7 @@ proptest! {
             names("s", switches)
         );
         let plan = plan(&[&topology, &format!("routing={routing}"), &format!("seed={seed}")]);
-        let (again, _) = again(&plan, &Addresses::assigned(&plan));
+        let (again, _) = again(&plan, &Addresses::assigned(&plan).expect("few nodes"));
         assert_same(&plan, &again);
     }
 }

@@ -144,7 +144,7 @@ proptest! {
     fn congestion_control_of_infiniband_comes_back((scheme, bytes) in scheme()) {
         let base = infiniband();
         let first = plan(&base, &[scheme]);
-        let addresses = Addresses::assigned(&first);
+        let addresses = Addresses::assigned(&first).expect("few nodes");
         let off = ["congestion_control=Off".to_owned()];
         let keys = opensm::export(&first, &addresses);
         // OpenSM reads lines of 1,022 bytes: the key, a blank, entries with a comma between them.
@@ -178,7 +178,7 @@ fn single_ports_have_commands_of_their_own() {
     let scheme = ["congestion_control=Guideline".to_owned(), "congestion_control=Iba()".to_owned()];
     let plain = plan(&infiniband(), &scheme);
     let plan = plan(&infiniband(), &[scheme[0].clone(), scheme[1].clone(), ports]);
-    let addresses = Addresses::assigned(&plan);
+    let addresses = Addresses::assigned(&plan).expect("few nodes");
     let commands = |plan: &Plan| ibccconfig::export(plan, &addresses).expect("InfiniBand's");
     let (without, Exported { text, account }) = (commands(&plain).text, commands(&plan));
     assert!(!account.iter().any(|entry| entry.field.contains("ports")), "{account:?}");
@@ -353,7 +353,7 @@ fn files_have_the_forms_of_their_tools() {
             "congestion_control.response.service_levels=[(service_level: 4, ccti_increase: 2, ccti_min: 0, ccti_timer: 99, trigger_threshold: 1)]",
         ]),
     );
-    let addresses = Addresses::assigned(&victim);
+    let addresses = Addresses::assigned(&victim).expect("few nodes");
     insta::assert_snapshot!("opensm", shown(opensm::export(&victim, &addresses).expect("InfiniBand's")));
     insta::assert_snapshot!(
         "ibccconfig",
@@ -385,9 +385,9 @@ fn what_does_not_fit_is_refused() {
         export(&plan(text, &sets)).expect_err("it does not fit").to_string()
     };
     let keys: fn(&Plan) -> Result<Exported, ExportError> =
-        |plan| opensm::export(plan, &Addresses::assigned(plan));
+        |plan| opensm::export(plan, &Addresses::assigned(plan).expect("few nodes"));
     let commands: fn(&Plan) -> Result<Exported, ExportError> =
-        |plan| ibccconfig::export(plan, &Addresses::assigned(plan));
+        |plan| ibccconfig::export(plan, &Addresses::assigned(plan).expect("few nodes"));
     let tables: fn(&Plan) -> Result<Exported, ExportError> =
         |plan| sonic::export(plan, plan.graph().switch_ids().next().expect("a switch"));
     let dcqcn = "congestion_control=Dcqcn()";
@@ -423,7 +423,7 @@ fn what_does_not_fit_is_refused() {
     }
     let off = opensm::export(
         &plan(&ib, &["congestion_control=Off".to_owned()]),
-        &Addresses::assigned(&plan(&ib, &[])),
+        &Addresses::assigned(&plan(&ib, &[])).expect("few nodes"),
     );
     assert!(off.expect("a key turns it off").text.ends_with("\ncongestion_control FALSE\n"));
 }

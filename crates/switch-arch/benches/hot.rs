@@ -26,7 +26,7 @@ const LANES: usize = 1;
 const DEPTH: u16 = 4;
 
 fn packet(voq: VoqId) -> Packet {
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: voq.lane, service_level: ServiceLevel(0) };
+    let lrh = Lrh::new(Lid(1), Lid(2), voq.lane, ServiceLevel(0));
     let bth = Bth {
         destination_qp: QpNumber(0),
         psn: Psn::new(0),

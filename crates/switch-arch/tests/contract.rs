@@ -27,7 +27,7 @@ fn arbiters() -> impl Iterator<Item = ArbiterSpec> {
 }
 
 fn packet(number: u32, voq: VoqId) -> Packet {
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: voq.lane, service_level: ServiceLevel(0) };
+    let lrh = Lrh::new(Lid(1), Lid(2), voq.lane, ServiceLevel(0));
     let flags = BthFlags::empty();
     let bth = Bth {
         destination_qp: QpNumber(0),

@@ -137,12 +137,7 @@ impl Bench {
 
     /// Sends a packet from one far end to another, if there is credit.
     fn send(&mut self, who: usize, to: usize, payload: u16) {
-        let lrh = Lrh {
-            source: Lid(who as u16),
-            destination: Lid(to as u16),
-            lane: LANE,
-            service_level: ServiceLevel(0),
-        };
+        let lrh = Lrh::new(Lid(who as u32), Lid(to as u32), LANE, ServiceLevel(0));
         let bth = Bth {
             destination_qp: QpNumber(0),
             psn: Psn::new(0),

@@ -179,7 +179,7 @@ impl TopologyErrorKind {
             }
             Self::RadixOdd { .. } => "half of a leaf's ports lead down and half up, so it is even".to_owned(),
             Self::RadixTooSmall { .. } => "the smallest is 2".to_owned(),
-            Self::TooManyNodes { .. } => format!("IBA has {MAX_NODES} unicast LIDs, 0x0001 to 0xBFFF"),
+            Self::TooManyNodes { .. } => format!("the simulator has {MAX_NODES} addresses"),
             Self::UnreadFile { .. } => "write the nodes and links that it describes".to_owned(),
         }
     }

@@ -160,7 +160,11 @@ pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
         given => return Err(whole(&header, HpccFlawKind::Header { given })),
     };
     if nodes > MAX_NODES {
-        return Err(wrong(header[0], "a number of nodes", "at most 49151, as many as IBA has unicast LIDs"));
+        return Err(wrong(
+            header[0],
+            "a number of nodes",
+            "at most 262143, as many as the simulator has addresses",
+        ));
     }
     if switches > nodes {
         return Err(whole(&header, HpccFlawKind::NoNode { given: switches, nodes }));

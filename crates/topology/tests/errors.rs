@@ -140,10 +140,10 @@ fn the_cables_of_two_switches_exist() {
 }
 
 #[test]
-fn there_is_a_lid_for_every_node() {
+fn there_is_an_address_for_every_node() {
     let hosts: Vec<String> = (0..topology::MAX_NODES).map(|i| i.to_string()).collect();
     let crowd = CustomFabric { hosts, switches: vec![name("s")], links: vec![] };
-    custom_fails(crowd, "hosts", &Kind::TooManyNodes { nodes: 0xC000 });
+    custom_fails(crowd, "hosts", &Kind::TooManyNodes { nodes: 0x4_0000 });
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn messages_say_what_would_be_right() {
     assert_eq!(unknown.help.as_deref(), Some("name one that `hosts` or `switches` lists"));
     let hosts: Vec<String> = (0..=topology::MAX_NODES).map(|i| i.to_string()).collect();
     let crowd = fault(&TopologySpec::Custom(CustomFabric { hosts, switches: vec![], links: vec![] }));
-    assert_eq!(crowd.message, "49152 hosts and switches are too many");
-    assert_eq!(crowd.help.as_deref(), Some("IBA has 49151 unicast LIDs, 0x0001 to 0xBFFF"));
+    assert_eq!(crowd.message, "262144 hosts and switches are too many");
+    assert_eq!(crowd.help.as_deref(), Some("the simulator has 262143 addresses"));
 }
 
 #[test]

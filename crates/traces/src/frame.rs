@@ -108,12 +108,7 @@ mod tests {
     ];
 
     fn sample(transport: TransportService, opcode: Opcode, payload: u16, flags: BthFlags) -> Packet {
-        let lrh = Lrh {
-            source: Lid(0x1234),
-            destination: Lid(0x00FE),
-            lane: Lane(3),
-            service_level: ServiceLevel(5),
-        };
+        let lrh = Lrh::new(Lid(0x1234), Lid(0x00FE), Lane(3), ServiceLevel(5));
         let bth = Bth { destination_qp: QpNumber(7), psn: Psn::new(0x00AB_CDEF), opcode, transport, flags };
         let mut packet = Packet::new(lrh, bth, QpNumber(9), FlowId(0), payload);
         (packet.msn, packet.syndrome, packet.dma_length) =

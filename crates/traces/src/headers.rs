@@ -36,8 +36,8 @@ const IP_AND_UDP: u16 = 28;
 /// Returns the address of the adapter with this LID: locally administered, with the LID at its end.
 #[must_use]
 pub const fn mac_of_adapter(lid: Lid) -> [u8; 6] {
-    let [high, low] = lid.0.to_be_bytes();
-    [0x02, 0, 0, 0, high, low]
+    let [_, high, middle, low] = lid.0.to_be_bytes();
+    [0x02, 0, 0, high, middle, low]
 }
 
 /// Returns the address of a switch's port, or of an adapter's: locally administered, with the node's and the port's numbers from 0 at
@@ -51,17 +51,22 @@ pub const fn mac_of_port(node: NodeId, port: PortId) -> [u8; 6] {
 /// Appends an LRH. `length` is the packet's, in bytes, without the VCRC: a multiple of 4.
 pub fn lrh(packet: &Packet, length: u16, bytes: &mut Vec<u8>) {
     let lrh = &packet.lrh;
-    bytes.extend([lrh.lane.0 << 4, lrh.service_level.0 << 4 | 2]);
-    bytes.extend(lrh.destination.0.to_be_bytes());
+    bytes.extend([lrh.lane.0 << 4, lrh.service_level().0 << 4 | 2]);
+    bytes.extend(lid(lrh.destination()));
     bytes.extend((length / 4).to_be_bytes());
-    bytes.extend(lrh.source.0.to_be_bytes());
+    bytes.extend(lid(lrh.source()));
+}
+
+/// Returns the bytes of an address of InfiniBand, whose fabrics have no larger ones.
+fn lid(lid: Lid) -> [u8; 2] {
+    u16::try_from(lid.0).expect("a LID has 16 bits").to_be_bytes()
 }
 
 /// Appends the Ethernet header of a frame with IPv4, with the tag of its priority. The fabric is one network of bridges: the addresses are
 /// those of both adapters on the whole path.
 pub fn ethernet(packet: &Packet, bytes: &mut Vec<u8>) {
-    bytes.extend(mac_of_adapter(packet.lrh.destination));
-    bytes.extend(mac_of_adapter(packet.lrh.source));
+    bytes.extend(mac_of_adapter(packet.lrh.destination()));
+    bytes.extend(mac_of_adapter(packet.lrh.source()));
     bytes.extend([0x81, 0x00, packet.lrh.lane.0 << 5, 0]);
     bytes.extend([0x08, 0x00]);
 }
@@ -78,8 +83,8 @@ pub fn ipv4_and_udp(packet: &Packet, length: u16, bytes: &mut Vec<u8>) {
     (header[0], header[1]) = (0x45, packet.lrh.lane.0 << 5 | ecn);
     header[2..4].copy_from_slice(&(IP_AND_UDP + length).to_be_bytes());
     (header[6], header[8], header[9]) = (0x40, 64, 17);
-    header[12..16].copy_from_slice(&ip_of_adapter(packet.lrh.source));
-    header[16..20].copy_from_slice(&ip_of_adapter(packet.lrh.destination));
+    header[12..16].copy_from_slice(&ip_of_adapter(packet.lrh.source()));
+    header[16..20].copy_from_slice(&ip_of_adapter(packet.lrh.destination()));
     let checksum = checks::ipv4(&header);
     header[10..12].copy_from_slice(&checksum);
     bytes.extend(header);
@@ -91,8 +96,8 @@ pub fn ipv4_and_udp(packet: &Packet, length: u16, bytes: &mut Vec<u8>) {
 
 /// Returns the address of the adapter with this LID.
 const fn ip_of_adapter(lid: Lid) -> [u8; 4] {
-    let [high, low] = lid.0.to_be_bytes();
-    [10, 0, high, low]
+    let [_, high, middle, low] = lid.0.to_be_bytes();
+    [10, high, middle, low]
 }
 
 /// Returns the UDP port from which a flow's packets come: one of the dynamic ones, the same for all packets from one end of the flow.

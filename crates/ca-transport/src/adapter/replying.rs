@@ -41,7 +41,7 @@ impl Adapter {
         let psn = if self.config.echo.names_packets() { marked } else { Psn::new(0) };
         let mut packet = self.answer(number, Opcode::Cnp, psn, BthFlags::BECN);
         if let Some(level) = self.config.echo.service_level() {
-            packet.lrh.service_level = level;
+            packet.lrh = packet.lrh.with_service_level(level);
             packet.lrh.lane = self.config.sl_to_vl[usize::from(level.0)];
         }
         let id = context.packets().insert(packet);
@@ -93,11 +93,11 @@ impl Adapter {
 
     /// Returns the header by which packets reach the other end of a queue pair.
     pub(super) fn route(&self, end: &FlowEnd) -> Lrh {
-        Lrh {
-            source: self.lid,
-            destination: end.peer,
-            lane: self.config.sl_to_vl[usize::from(end.service_level.0)],
-            service_level: end.service_level,
-        }
+        Lrh::new(
+            self.lid,
+            end.peer,
+            self.config.sl_to_vl[usize::from(end.service_level.0)],
+            end.service_level,
+        )
     }
 }

@@ -371,7 +371,7 @@ mod tests {
     }
 
     fn ack(psn: Psn) -> Packet {
-        let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+        let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), ServiceLevel(0));
         let (opcode, flags) = (Opcode::Acknowledge, BthFlags::empty());
         Packet::new(
             lrh,

@@ -32,7 +32,7 @@ fn lengths(record: &[Record], node: usize) -> impl Iterator<Item = Bytes> {
 fn digest(at: Time, flow: u32, psn: u32, flags: BthFlags) -> Digest {
     let mut pair = Pair::new(&plain(), |_, _| Fate::Arrives);
     pair.open((TransportService::Ud, Operation::Send), 0, SL, &listed([]));
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: SL };
+    let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), SL);
     let (opcode, transport) = (Opcode::SendOnly, TransportService::Ud);
     let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(psn), opcode, transport, flags };
     pair.arrive(1, at, Packet::new(lrh, bth, QpNumber(0), FlowId(flow), 64));

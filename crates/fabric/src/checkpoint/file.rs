@@ -21,7 +21,7 @@ use units::Time;
 
 const MAGIC: &[u8; 8] = b"BKWCKPT\n";
 /// Number of the format. It changes with everything that this module writes; other changes of the state show in the build.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 const CHECKSUM_BYTES: usize = 8;
 
 /// A run's state at one instant, with its identity.

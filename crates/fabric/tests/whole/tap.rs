@@ -70,7 +70,8 @@ fn a_tap_sees_notifications_marks_and_pauses() {
         let plan = shipped(name, sets);
         let (record, seen) = tapped(&plan, &all_ports(&plan), RunOptions::default());
         let at_source = |sighting: &&Sighting| {
-            let from_source = packet(sighting).is_some_and(|packet| packet.lrh.source == sighting.node.lid());
+            let from_source =
+                packet(sighting).is_some_and(|packet| packet.lrh.source() == sighting.node.lid());
             sighting.outbound && plan.graph().is_host(sighting.node) && from_source
         };
         let cnps = seen

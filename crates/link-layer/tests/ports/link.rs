@@ -253,7 +253,7 @@ impl Link {
 }
 
 fn packet(lane: Lane, length: u16) -> Packet {
-    let lrh = Lrh { source: Lid(1), destination: Lid(2), lane, service_level: ServiceLevel(0) };
+    let lrh = Lrh::new(Lid(1), Lid(2), lane, ServiceLevel(0));
     let (opcode, transport, flags) = (Opcode::SendOnly, TransportService::Rc, BthFlags::empty());
     let bth = Bth { destination_qp: QpNumber(0), psn: Psn::new(7), opcode, transport, flags };
     Packet::new(lrh, bth, QpNumber(0), FlowId(0), length)

@@ -209,7 +209,7 @@ impl Filter {
         let has =
             |chosen: &Option<Vec<bool>>, number: usize| chosen.as_ref().is_none_or(|chosen| chosen[number]);
         let (FlowId(flow), NodeId(from), NodeId(to)) =
-            (packet.flow, packet.lrh.source.node(), packet.lrh.destination.node());
+            (packet.flow, packet.lrh.source().node(), packet.lrh.destination().node());
         has(&self.flows, flow as usize) && has(&self.from, from as usize) && has(&self.to, to as usize)
     }
 }

@@ -19,7 +19,7 @@ type Key = (Lid, QpNumber, QpNumber, u32, u8);
 
 fn key(packet: &Packet) -> Key {
     (
-        packet.lrh.source,
+        packet.lrh.source(),
         packet.source_qp,
         packet.bth.destination_qp,
         packet.bth.psn.get(),
@@ -63,11 +63,11 @@ impl<'a> Notified<'a> {
         }
         let Some(tracks) = self.tracks.flow(packet.flow) else { return };
         let here = sighting.node.lid();
-        let end = if sighting.outbound { packet.lrh.source } else { packet.lrh.destination };
+        let end = if sighting.outbound { packet.lrh.source() } else { packet.lrh.destination() };
         if packet.has(BthFlags::BECN) && end == here {
             self.see_notification(sighting, packet, tracks, to);
         }
-        if packet.has(BthFlags::FECN) && !sighting.outbound && packet.lrh.destination == here {
+        if packet.has(BthFlags::FECN) && !sighting.outbound && packet.lrh.destination() == here {
             let answers = self.flows.entry(packet.flow).or_default();
             answers.last = self.marked.remove(&key(packet)).or(answers.last);
         }

@@ -38,6 +38,7 @@ mod watch;
 
 use cc_policies::{Control, MarkingSpec};
 use link_layer::{CablePlan, LinkPlan};
+use packet::{Framing, Lid};
 use settings::SettingError;
 use topology::{Routes, Topology, TopologyError, TopologyErrorKind, TopologySpec};
 
@@ -171,7 +172,17 @@ impl Scenario {
             fault.help = self.names_for(&error, &cables).or(fault.help);
             faults.of_setting(&"topology".into(), fault);
         });
-        cables::change(self, topology.ok()?, &cables, faults)
+        let topology = topology.ok()?;
+        let (nodes, most) = (topology.graph().nodes(), Lid::MAX_UNICAST.index());
+        if self.link.framing == Framing::InfiniBand && nodes > most {
+            let message = format!("{nodes} hosts and switches are too many for one subnet of InfiniBand");
+            let help = format!(
+                "it has {most} unicast LIDs, 0x0001 to 0xBFFF; RoCEv2 (`link.framing`) has no such limit"
+            );
+            faults.add(&"topology".into(), message, help);
+            return None;
+        }
+        cables::change(self, topology, &cables, faults)
     }
 
     /// Suggests a name for an unknown one in the topology.

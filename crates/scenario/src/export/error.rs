@@ -2,7 +2,7 @@
 //!
 //! Invariant: a message names the target and the field of the scenario that does not fit.
 
-use packet::Framing;
+use packet::{Framing, Lid};
 use settings::{FieldPath, SettingError};
 
 use crate::diagnostics::Diagnostic;
@@ -52,6 +52,12 @@ pub enum ExportError {
         /// Name of the host.
         host: String,
     },
+    /// More nodes than unicast LIDs.
+    #[error("InfiniBand has {} unicast LIDs, and the fabric {nodes} hosts and switches", Lid::MAX_UNICAST.0)]
+    TooManyNodes {
+        /// Number of nodes.
+        nodes: usize,
+    },
     /// Another congestion control than InfiniBand's.
     #[error("{target} holds InfiniBand's congestion control, and the scenario has {found}")]
     OtherControl {
@@ -98,6 +104,7 @@ impl SettingError for ExportError {
             Self::NoPfc => "link.flow_control".into(),
             Self::MemoryNotShared { .. } => "switch.buffering".into(),
             Self::SeveralPorts { .. } => "routing".into(),
+            Self::TooManyNodes { .. } => "topology".into(),
             Self::OtherControl { .. } | Self::NotDcqcn { .. } | Self::NothingToSet => {
                 "congestion_control".into()
             }
@@ -127,6 +134,7 @@ impl SettingError for ExportError {
             Self::OtherControl { .. } => {
                 "choose `congestion_control: Iba(...)`, or `Guideline`; DCQCN has `export mlx5` and `export sonic`".to_owned()
             }
+            Self::TooManyNodes { .. } => "name a scenario with a smaller fabric".to_owned(),
             Self::NothingToSet => {
                 "choose `congestion_control: Iba(...)`; `export opensm` has a key that turns it off".to_owned()
             }

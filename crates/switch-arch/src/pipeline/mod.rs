@@ -169,7 +169,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
             output.expect("a run begins only if the tables lead to every host that receives packets");
         packet.set_ports(input, output);
         if let Some(tables) = &self.sl_to_vl {
-            packet.lrh.lane = tables.lane((input, output), packet.lrh.service_level);
+            packet.lrh.lane = tables.lane((input, output), packet.lrh.service_level());
         }
         let (voq, arrived_on) = (packet.voq(), packet.arrived_on);
         let charge = Charge { voq, arrived_on, length };
@@ -234,12 +234,12 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     /// Returns the port by which a packet leaves, or would leave if it came here.
     #[inline]
     pub(crate) fn output_of(&self, packet: &Packet) -> Option<PortId> {
-        self.forwarding.output(packet.lrh.destination, || packet.flow_key())
+        self.forwarding.output(packet.lrh.destination(), || packet.flow_key())
     }
 
     /// Returns the lane of the next link for a packet that leaves by `output`, or would if it came here by `input`.
     pub(crate) fn lane_of(&self, input: PortId, output: PortId, packet: &Packet) -> Option<Lane> {
-        self.sl_to_vl.as_ref().map(|tables| tables.lane((input, output), packet.lrh.service_level))
+        self.sl_to_vl.as_ref().map(|tables| tables.lane((input, output), packet.lrh.service_level()))
     }
 
     /// Makes `output` due if the obstacle to its sending may have gone: only an output that waits has a reason to ask

@@ -12,7 +12,7 @@ use super::{Pipeline, Stages};
 impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     #[inline]
     pub(crate) fn prefetch_route(&self, packet: &Packet) {
-        self.forwarding.prefetch(packet.lrh.destination);
+        self.forwarding.prefetch(packet.lrh.destination());
     }
 
     #[inline]

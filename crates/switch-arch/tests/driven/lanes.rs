@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use link_layer::VlArbiter;
 use link_layer::spec::{VlArbitrationSpec, VlWeight};
-use packet::{Lane, Lid, PortId, ServiceLevel, VoqId};
+use packet::{Lane, Lid, Lrh, PortId, ServiceLevel, VoqId};
 use switch_arch::SwitchSetup;
 use switch_arch::spec::BufferingSpec;
 use switch_arch::tables::SlToVl;
@@ -40,21 +40,22 @@ fn a_packet_leaves_on_the_lane_of_its_service_level() {
                     ((number / 64) as u16, (number / 16 % 4) as u16, (number % 16) as u8);
                 probe.send_as(at(number * 300), input, output, 1, |packet| {
                     packet.tail = at(number * 300);
-                    packet.lrh.service_level = ServiceLevel(level);
+                    packet.lrh = packet.lrh.with_service_level(ServiceLevel(level));
                 });
             }
             probe.run_until(at(300_000));
             assert_eq!(probe.world.departures.len(), 4 * 4 * 16, "{buffering:?}");
             for departure in &probe.world.departures {
                 let (packet, output) = (&departure.packet, departure.output);
-                let (input, level) = (packet.voq().input, packet.lrh.service_level);
+                let (input, level) = (packet.voq().input, packet.lrh.service_level());
                 let table = with_tables.then(|| tables().lane((input, output), level));
                 assert_eq!(packet.lrh.lane, table.unwrap_or(Lane(1)), "{buffering:?}");
                 assert_eq!(packet.arrived_on, Lane(1), "{buffering:?}");
                 assert_eq!(probe.switch.lane_of(input, output, packet), table, "{buffering:?}");
                 assert_eq!(probe.switch.output_of(packet), Some(output), "{buffering:?}");
                 let mut elsewhere = *packet;
-                elsewhere.lrh.destination = Lid(4);
+                let lrh = elsewhere.lrh;
+                elsewhere.lrh = Lrh::new(lrh.source(), Lid(4), lrh.lane, lrh.service_level());
                 assert_eq!(probe.switch.output_of(&elsewhere), None, "no port leads there");
             }
         }

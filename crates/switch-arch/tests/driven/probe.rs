@@ -190,12 +190,7 @@ impl Probe {
         lane: u8,
         change: impl FnOnce(&mut Packet),
     ) {
-        let lrh = Lrh {
-            source: Lid(input),
-            destination: Lid(output),
-            lane: Lane(lane),
-            service_level: ServiceLevel(0),
-        };
+        let lrh = Lrh::new(Lid(input.into()), Lid(output.into()), Lane(lane), ServiceLevel(0));
         let bth = Bth {
             destination_qp: QpNumber(0),
             psn: Psn::new(0),

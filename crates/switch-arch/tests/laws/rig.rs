@@ -177,12 +177,7 @@ impl Rig {
     }
 
     fn send(&mut self, station: PortId, output: PortId) {
-        let lrh = Lrh {
-            source: Lid(station.0),
-            destination: Lid(output.0),
-            lane: Lane(0),
-            service_level: ServiceLevel(0),
-        };
+        let lrh = Lrh::new(Lid(station.0.into()), Lid(output.0.into()), Lane(0), ServiceLevel(0));
         let (opcode, flags) = (Opcode::SendOnly, BthFlags::empty());
         let bth = Bth {
             destination_qp: QpNumber(0),

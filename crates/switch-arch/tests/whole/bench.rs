@@ -310,8 +310,7 @@ impl Bench {
     fn post(&mut self, order: Order) {
         let Order { from, to, lane, payload, .. } = order;
         let count = self.sent.entry((from, to, lane)).or_default();
-        let lrh =
-            Lrh { source: Lid(from), destination: Lid(to), lane: Lane(lane), service_level: ServiceLevel(0) };
+        let lrh = Lrh::new(Lid(from.into()), Lid(to.into()), Lane(lane), ServiceLevel(0));
         let bth = Bth {
             destination_qp: QpNumber(0),
             psn: Psn::new(*count),
@@ -347,8 +346,8 @@ impl Bench {
     fn receive(&mut self, number: u16, id: PacketId) {
         let packet = self.cables.pool.remove(id);
         let (lane, length) = (packet.lrh.lane, packet.wire_bytes());
-        assert_eq!(packet.lrh.destination, Lid(number), "a packet arrives at its destination");
-        let flow = (packet.lrh.source.0, number, lane.0);
+        assert_eq!(packet.lrh.destination(), Lid(number.into()), "a packet arrives at its destination");
+        let flow = (packet.lrh.source().0 as u16, number, lane.0);
         let count = self.delivered.entry(flow).or_default();
         assert_eq!(packet.bth.psn, Psn::new(*count), "{flow:?} is out of order");
         *count += 1;

@@ -39,7 +39,7 @@ pub(super) fn ports_fit(path: impl Into<FieldPath>, ports: u64) -> Result<(), To
     Ok(())
 }
 
-/// Fails if there are more nodes than LIDs.
+/// Fails if there are more nodes than addresses.
 pub(super) fn nodes_fit(path: impl Into<FieldPath>, nodes: u64) -> Result<(), TopologyError> {
     if nodes > MAX_NODES as u64 {
         let nodes = usize::try_from(nodes).unwrap_or(usize::MAX);

@@ -97,7 +97,7 @@ impl ForwardingTable {
 
     /// Returns the first of [`ports`](Self::ports) by LID, from 0 to the number of hosts.
     pub fn first_ports(&self) -> impl ExactSizeIterator<Item = Option<PortId>> {
-        (0..self.entries.len() as u16).map(|lid| self.ports(Lid(lid)).next())
+        (0..self.entries.len() as u32).map(|lid| self.ports(Lid(lid)).next())
     }
 
     /// Returns the entries by LID. Tables that share them have the same address.

@@ -49,7 +49,8 @@ impl WaitingPackets {
 /// Returns all of a packet that decides about its part in a tree: its flow, whether it carries data, its route, and its buffer.
 fn kind(packet: &Packet) -> impl Ord + use<> {
     let (lrh, VoqId { input, output, lane }) = (packet.lrh, packet.voq());
-    let route = (lrh.source, lrh.destination, lrh.service_level, packet.source_qp, packet.bth.destination_qp);
+    let route =
+        (lrh.source(), lrh.destination(), lrh.service_level(), packet.source_qp, packet.bth.destination_qp);
     (packet.flow, packet.payload > 0, route, (input, output, lane, packet.arrived_on))
 }
 
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     fn packet(psn: u32, payload: u16, ports: (u16, u16)) -> Packet {
-        let lrh = Lrh { source: Lid(1), destination: Lid(2), lane: Lane(0), service_level: ServiceLevel(0) };
+        let lrh = Lrh::new(Lid(1), Lid(2), Lane(0), ServiceLevel(0));
         let bth = Bth {
             destination_qp: QpNumber(3),
             psn: Psn::new(psn),
@@ -84,7 +85,7 @@ mod tests {
             assert!(kind(&first) != kind(&other), "{other:?}");
         }
         let mut elsewhere = first;
-        elsewhere.lrh.destination = Lid(9);
+        elsewhere.lrh = Lrh::new(Lid(1), Lid(9), Lane(0), ServiceLevel(0));
         let mut by_other_lane = first;
         by_other_lane.arrived_on = Lane(1);
         let mut other_flow = first;

@@ -119,9 +119,9 @@ impl<'a> Away<'a> {
         (node, input): (NodeId, PortId),
         packet: &Packet,
     ) -> Option<(PortId, Option<Lane>)> {
-        let output = self.plan.routes().table(node).output(packet.lrh.destination, || packet.flow_key())?;
+        let output = self.plan.routes().table(node).output(packet.lrh.destination(), || packet.flow_key())?;
         let lanes = self.plan.nodes().switch(node).sl_to_vl.as_ref();
-        Some((output, lanes.map(|lanes| lanes.lane((input, output), packet.lrh.service_level))))
+        Some((output, lanes.map(|lanes| lanes.lane((input, output), packet.lrh.service_level()))))
     }
 
     /// Returns a packet without payload that goes the way of a flow's data, as [`Adapter::probe`](ca_transport::Adapter::probe) does.
@@ -129,12 +129,12 @@ impl<'a> Away<'a> {
         let flow = &self.plan.workload().flows[number.index()];
         let (source, sink) = (ends.source.0, ends.sink.0);
         let service_level = self.plan.service_level(flow.service_level, source, sink);
-        let lrh = Lrh {
-            source: source.lid(),
-            destination: sink.lid(),
-            lane: self.plan.link().lanes[usize::from(service_level.0)],
+        let lrh = Lrh::new(
+            source.lid(),
+            sink.lid(),
+            self.plan.link().lanes[usize::from(service_level.0)],
             service_level,
-        };
+        );
         let bth = Bth {
             destination_qp: ends.sink.1,
             psn: Psn::new(0),

@@ -17,10 +17,11 @@ mod tables;
 use core::fmt::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
-use packet::{NodeId, PortId};
+use packet::{Lid, NodeId, PortId};
 use topology::{LinkEnds, TopologySpec};
 
 use super::account::ValueAccount;
+use super::error::ExportError;
 use crate::diagnostics::Diagnostic;
 use crate::import::SourceText;
 use crate::plan::Plan;
@@ -53,12 +54,17 @@ pub struct NodeAddress {
 
 impl Addresses {
     /// Assigns the addresses of a plan's nodes.
-    #[must_use]
-    pub fn assigned(plan: &Plan) -> Self {
+    ///
+    /// # Errors
+    /// If there are more nodes than InfiniBand has unicast LIDs.
+    pub fn assigned(plan: &Plan) -> Result<Self, ExportError> {
         let graph = plan.graph();
+        if graph.nodes() > Lid::MAX_UNICAST.index() {
+            return Err(ExportError::TooManyNodes { nodes: graph.nodes() });
+        }
         let (removed, mut given) = (removed(plan), given_ports(plan));
         let mut address = |node: NodeId| {
-            let lid = node.lid().0;
+            let lid = node.lid().0 as u16;
             let guid = assigned_guid(lid);
             let numbers = given.remove(graph.name(node)).unwrap_or_default();
             let last = numbers.last().copied();
@@ -73,7 +79,7 @@ impl Addresses {
         };
         let nodes: Vec<_> = (0..graph.nodes() as u32).map(|index| address(NodeId(index))).collect();
         let all = nodes.len();
-        Self { nodes, assigned: (all, all) }
+        Ok(Self { nodes, assigned: (all, all) })
     }
 
     /// Takes the addresses of an imported cluster from the tables beside its scenario, `nodes.csv` and `ports.csv`.

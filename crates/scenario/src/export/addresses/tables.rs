@@ -5,7 +5,7 @@
 use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
-use packet::{NodeId, PortId};
+use packet::{Lid, NodeId, PortId};
 
 use super::{Addresses, NodeAddress, assigned_guid, removed};
 use crate::diagnostics::Diagnostic;
@@ -14,7 +14,7 @@ use crate::import::source::{Part, decimal, hex};
 use crate::plan::Plan;
 
 /// Largest unicast LID (IBA 4.1.3).
-const LAST_LID: u16 = 0xBFFF;
+const LAST_LID: u16 = Lid::MAX_UNICAST.0 as u16;
 const OF_NODES: &str = "name,kind,guid,port_guid,lid";
 const OF_PORTS: &str = "switch,port,cluster_port,state,peer,peer_port,speed";
 const REMEDY: &str = "import the cluster again, or leave the tables out: `--assigned`";

@@ -185,7 +185,7 @@ impl ExportFabricOptions {
         } else {
             self.cluster.as_deref().or_else(|| of.text.folder().filter(|folder| has_tables(folder)))
         };
-        let Some(folder) = folder else { return Ok(Addresses::assigned(&of.plan)) };
+        let Some(folder) = folder else { return of.checked(Addresses::assigned(&of.plan)) };
         let files = TABLES.map(|name| folder.join(name));
         let names = files.each_ref().map(|file| file.display().to_string());
         let [nodes, ports] = [text(&files[0])?, text(&files[1])?];

@@ -72,7 +72,8 @@ impl ExportCountersOptions {
 
     /// Returns commands of ibsim for the fabric that `export ibsim --assigned` writes.
     fn ibsim(&self, plan: &Plan, lanes: &[LaneCounts]) -> Result<String, Failure> {
-        let (graph, addresses) = (plan.graph(), Addresses::assigned(plan));
+        let graph = plan.graph();
+        let addresses = Addresses::assigned(plan).expect("a plan of InfiniBand has a LID for each node");
         let place = |name: &str, port: u16| {
             let node = graph.find(name)?;
             let port = PortId(port.checked_sub(1)?);
