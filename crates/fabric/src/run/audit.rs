@@ -31,7 +31,8 @@ pub(crate) fn conservation(world: &World<'_>) -> Result<Audit, Violation> {
 pub(super) struct Sums {
     injected: u64,
     delivered: u64,
-    under_way: u64,
+    /// Packets in nodes and on wires, but for those that wait for their host.
+    pub(super) under_way: u64,
     dropped: u64,
     /// Number of negative acknowledgements, and of gaps in unacknowledged flows.
     missed: u64,

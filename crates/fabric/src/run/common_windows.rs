@@ -21,6 +21,9 @@ use crate::state::world::World;
 /// Events that one thread handles at a time, some 300 us: starting several threads again takes some 50 us.
 const AT_A_TIME: u64 = 4096;
 
+/// Windows of a part in a common one where no cable leads from part to part. An interrupt is looked for after each.
+const OF_ISLANDS: u64 = 16;
+
 /// The rule by which all parts find their next common window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommonWindows {
@@ -46,8 +49,9 @@ impl CommonWindows {
         let shortest = lists().map(within).min().filter(|_| is_whole);
         let longest = world.between.into_iter().chain(shortest).min();
         let window = lists().map(|list| list.longest).max().unwrap_or(Span::ZERO);
+        let longest = longest.unwrap_or(window * OF_ISLANDS);
         Self {
-            longest: longest.map(|longest| without_short_rest(longest, window)),
+            longest: Some(without_short_rest(longest, window)),
             bucket: lists().map(|list| list.bucket).max().unwrap_or(Span::ZERO),
             stop,
         }

@@ -259,6 +259,12 @@ impl<'a> Run<'a> {
             if save == stop && self.ended == RunEnding::AtDuration {
                 self.save_here();
             }
+            // Looks and states may take longer than all events between them. A run of no time has no results.
+            progress(self.progress(stop));
+            if stop > Time::ZERO && is_set(self.interrupt) {
+                self.end_interrupted();
+                return Ok(());
+            }
         }
     }
 
@@ -373,6 +379,11 @@ impl<'a> Run<'a> {
     /// Ends the run at the last instant of the window that was handled last.
     fn interrupt_here(&mut self) {
         self.world.now = before(self.world.window_end);
+        self.end_interrupted();
+    }
+
+    /// Ends the run at the present instant, up to which all events are handled.
+    fn end_interrupted(&mut self) {
         self.save_here();
         self.look_away();
         self.instruments.goodput.end_here(&self.world);

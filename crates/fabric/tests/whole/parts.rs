@@ -1,15 +1,16 @@
 //! Runs in several parts: the record is that of one part, to the last digit, for any division of any fabric.
 
 use core::fmt::Write;
-use core::sync::atomic::AtomicBool;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use fabric::{RunOptions, simulate};
 use proptest::prelude::*;
 use proptest::sample::select;
 use scenario::Plan;
 use switch_arch::spec::BufferingSpec;
-use telemetry::RunEnding;
+use telemetry::{Progress, RunEnding};
 use topology::Partition;
+use units::Time;
 
 use crate::common::{run, shipped};
 
@@ -178,20 +179,30 @@ proptest! {
 /// A run that is interrupted in several parts has the digest of a run of one part that lasts as long.
 #[test]
 fn an_interrupted_run_in_parts_is_whole_up_to_its_end() {
-    let plan = shipped("bench-b128", &["sample=\"10 us\""]);
-    let partition = Partition::balanced(&plan.weighed_graph(&plan.expected_work()), 2);
-    for in_turn in [false, true] {
+    // At a sample; and between two, where progress is reported.
+    for (in_turn, sample) in [(false, "10 us"), (true, "10 us"), (false, "1 ms"), (true, "1 ms")] {
+        let sample = format!("sample=\"{sample}\"");
+        let plan = shipped("bench-b128", &[&sample]);
+        let partition = Partition::balanced(&plan.weighed_graph(&plan.expected_work()), 2);
+        let interrupt = AtomicBool::new(false);
+        let reported = |progress: Progress| {
+            interrupt.store(progress.now > Time::ZERO, Ordering::Relaxed);
+        };
         let options = RunOptions {
-            interrupt: Some(&AtomicBool::new(true)),
+            interrupt: Some(&interrupt),
             partition: Some(&partition),
             in_turn,
             ..RunOptions::default()
         };
-        let record = simulate(&plan, options, &mut |_| {}).unwrap_or_else(|failed| panic!("{failed}"));
+        let record = simulate(&plan, options, &mut { reported }).unwrap_or_else(|failed| panic!("{failed}"));
         assert_eq!(record.ended, RunEnding::Interrupted);
         let duration = format!("duration=\"{}\"", record.simulated);
         let same = run(&shipped("bench-b128", &["sample=\"10 us\"", &duration]));
-        assert_eq!((same.digest, same.events), (record.digest, record.events), "in turn: {in_turn}");
+        assert_eq!(
+            (same.digest, same.events),
+            (record.digest, record.events),
+            "in turn: {in_turn}, {sample}"
+        );
     }
 }
 

@@ -1,7 +1,8 @@
 //! Every transport service with each of its operations: alone on a wire, where theory gives the goodput, and in
 //! congestion under every scheme, where no packet may be lost.
 
-use crate::common::{law, run, settled_bps};
+use crate::common::{law, run, settled_bps, shipped};
+use fabric::{RunOptions, simulate};
 use packet::{Opcode, TransportService};
 use telemetry::RunRecord;
 use units::{Bytes, Rate, Span};
@@ -134,8 +135,8 @@ fn congested(transport: TransportService, operation: Operation, scheme: &str) ->
     ];
     let flows = format!("flows=[{}]", flows.map(flow).join(", "));
     let plan = law("two-switches", &[&flows, "duration=\"3 ms\"", "adapter.max_reads=4", scheme]);
-    let options = fabric::RunOptions { drain: true, ..fabric::RunOptions::default() };
-    fabric::simulate(&plan, options, &mut |_| {}).unwrap_or_else(|broken| panic!("{broken}"))
+    let options = RunOptions { drain: true, ..RunOptions::default() };
+    simulate(&plan, options, &mut |_| {}).unwrap_or_else(|broken| panic!("{broken}"))
 }
 
 /// With every transport and every response, all packets sent arrive, every started message completes, every credit
@@ -187,5 +188,32 @@ fn flows_that_share_a_state_share_its_rate() {
         } else {
             assert!(share > 1.85, "{transport:?} {operation:?}: {share}");
         }
+    }
+}
+
+/// Without credits, a sender of an unreliable flow rests once its last packet has left, and one of a reliable flow while repeated packets are
+/// on the wire. A drain waits for these packets.
+#[test]
+fn a_drain_waits_for_packets_on_long_wires() {
+    const PAUSE: &str = "link.flow_control=Pause(resume_offset: \"2 KiB\", reaction: \"500 ns\")";
+    const BUFFERS: [&str; 2] = ["adapter.receive_buffer=\"128 KiB\"", "switch.buffer=\"128 KiB\""];
+    let lossy =
+        ["link.flow_control=Lossy", "cables.host.propagation=Delay(\"30 us\")", "flows.F1.transport=Uc"];
+    let repeated = [
+        PAUSE,
+        "cables.host.propagation=Delay(\"5 us\")",
+        "flows.F1.transport=Rc",
+        "adapter.ack_timeout=1",
+        "adapter.ack_every=1",
+    ];
+    for sets in [&lossy[..], &repeated[..]] {
+        let sets = [sets, &BUFFERS, &["duration=\"1 ms\"", "sample=\"100 us\""]].concat();
+        let plan = shipped("one-flow", &sets);
+        let options = RunOptions { drain: true, ..RunOptions::default() };
+        let record =
+            simulate(&plan, options, &mut |_| {}).unwrap_or_else(|fault| panic!("{sets:?}: {fault}"));
+        assert!(record.audit.drained, "{sets:?}");
+        assert_eq!(record.audit.under_way, 0, "{sets:?}");
+        assert!(record.audit.injected > 100, "{:?}", record.audit);
     }
 }

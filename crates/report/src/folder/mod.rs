@@ -64,6 +64,13 @@ pub enum OutputError {
     },
 }
 
+/// Name of the file by which a folder is probed.
+const PROBE: &str = "probe";
+/// Name of the manifest that says that a folder is being written.
+const WRITING: &str = "writing";
+/// Names of temporary files that are those of no result.
+const OWN_NAMES: [&str; 3] = [MANIFEST, PROBE, WRITING];
+
 /// A result folder that a run may fill.
 #[derive(Debug)]
 pub struct ResultFolder {
@@ -145,7 +152,26 @@ impl ResultFolder {
             }
             made.undo();
         });
-        staged.and_then(|()| self.exchange(&manifest)).map_err(|cause| self.unwritable(cause))
+        staged.and_then(|()| self.exchange(&manifest)).map_err(|cause| self.unwritable(cause))?;
+        self.remove_abandoned(&manifest);
+        Ok(())
+    }
+
+    /// Removes temporary files of this run's names, and of the former run's, that a killed process has left.
+    fn remove_abandoned(&self, manifest: &Manifest) {
+        let of_manifest = manifest.files.iter().map(|file| file.name.as_str());
+        let names = self.former.iter().map(String::as_str).chain(of_manifest).chain(OWN_NAMES);
+        let names: BTreeSet<String> = names.map(flat).collect();
+        for file in fs::read_dir(&self.path).into_iter().flatten().flatten() {
+            let is_abandoned =
+                file.file_name().to_str().and_then(parts_of_temporary).is_some_and(|(name, process)| {
+                    names.contains(name) && !Path::new("/proc").join(process).exists()
+                });
+            if is_abandoned {
+                // It is of no use to anyone, but does no harm either.
+                let _ = fs::remove_file(file.path());
+            }
+        }
     }
 
     /// Writes all files under temporary names.
@@ -170,7 +196,7 @@ impl ResultFolder {
         let sizeless = self.former.iter().map(|name| FileEntry { name: name.clone(), bytes: 0 });
         let both = sizeless.chain(manifest.files.iter().cloned()).collect();
         let writing = Manifest { ended: RunEnd::Writing, files: both, ..manifest.clone() };
-        let first = self.temporary("writing");
+        let first = self.temporary(WRITING);
         fs::write(&first, writing.json())?;
         fs::rename(first, self.path.join(MANIFEST))?;
         for name in &self.former {
@@ -260,14 +286,26 @@ fn remove(file: &Path) -> io::Result<()> {
 /// Checks that files can be written to `folder`. Leaves no trace.
 fn probe(folder: &Path) -> Result<(), OutputError> {
     let made = CreatedFolders::folder(folder)?;
-    let name = temporary(folder, "probe");
+    let name = temporary(folder, PROBE);
     let outcome = fs::write(&name, b"").and_then(|()| fs::remove_file(&name));
     made.undo();
     outcome.map_err(|cause| OutputError::Unwritable { folder: folder.to_owned(), cause })
 }
 
+/// Returns the temporary file for a name.
 fn temporary(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!(".{}.{}.part", name.replace('/', "%"), std::process::id()))
+    folder.join(format!(".{}.{}.part", flat(name), std::process::id()))
+}
+
+/// Returns a name without folders.
+fn flat(name: &str) -> String {
+    name.replace('/', "%")
+}
+
+/// Returns the name without folders, and the process, that a [`temporary`] file is of; `None` if it is none.
+fn parts_of_temporary(file: &str) -> Option<(&str, &str)> {
+    let (name, process) = file.strip_prefix('.')?.strip_suffix(".part")?.rsplit_once('.')?;
+    (!process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())).then_some((name, process))
 }
 
 /// Folders that were created, deepest first.

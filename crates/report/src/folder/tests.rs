@@ -181,6 +181,25 @@ fn a_folder_whose_writer_was_killed_is_cleared_by_the_next_run() {
     assert_eq!(names(&scratch.0).iter().filter(|name| !name.starts_with('.')).count(), 2);
 }
 
+/// No process has the number 4294967295. The test's own is alive.
+#[test]
+fn temporary_files_of_a_killed_writer_go() {
+    let scratch = Scratch::new("abandoned");
+    let own = std::process::id();
+    let abandoned =
+        [".a.4294967295.part", ".run.json.4294967295.part", ".probe.4294967295.part", ".x%y.4294967295.part"];
+    let other =
+        [&format!(".a.{own}.part.old"), ".foreign.4294967295.part", ".a..part", ".a.12x.part", "a.7.part"];
+    for name in abandoned.iter().chain(&other) {
+        fs::write(scratch.0.join(name), "half").unwrap();
+    }
+    write(&scratch.0, "p", false, &[file("a", "one"), file("x/y", "two")]).unwrap();
+    let mut expected: Vec<_> = other.iter().map(|name| (*name).to_owned()).collect();
+    expected.extend(["a", "run.json", "x"].map(str::to_owned));
+    expected.sort();
+    assert_eq!(scratch.names(), expected);
+}
+
 #[test]
 fn a_name_in_a_manifest_leads_to_no_other_folder() {
     let scratch = Scratch::new("names");
