@@ -59,7 +59,7 @@ fn a_run_that_is_not_done_in_time_writes_its_results_and_says_so() {
     let delivered = printed.lines().nth(1).expect("a second line");
     let expected = " of 10 finite messages delivered by 0.004 ms, the longest time of the run";
     assert!(delivered.ends_with(expected), "{printed}");
-    assert!(message.starts_with("not done at 0.004 ms of simulated time: "), "{message}");
+    assert!(message.starts_with("not done at 4 us of simulated time: "), "{message}");
     assert!(message.contains(" of 10 finite messages delivered; the results end there\n"), "{message}");
     assert!(message.ends_with("help: allow more time with `--at-most TIME`\n"), "{message}");
     let folders = scratch.names_in("out");

@@ -21,7 +21,7 @@ use report::tables::printed::delivered_of_finite;
 use report::{OutputError, Summary};
 use scenario::Diagnostic;
 use scenario::manual::UnknownPlace;
-use units::Rate;
+use units::{Rate, Span};
 
 use crate::memory::MemoryExceeded;
 
@@ -88,12 +88,12 @@ pub(crate) enum Failure {
     #[error("error: {0}")]
     Read(#[from] ReadError),
     /// The user has ended the run; its results up to there are written.
-    #[error("interrupted at {} ms of simulated time: the results end there", simulated_s * 1e3)]
+    #[error("interrupted at {} of simulated time: the results end there", time(*simulated_s))]
     Interrupted { simulated_s: f64 },
     /// The run was ended from outside; its results and its state up to there are written.
     #[error(
-        "interrupted at {} ms of simulated time: the results end there\nhelp: go on with `{command}`",
-        simulated_s * 1e3
+        "interrupted at {} of simulated time: the results end there\nhelp: go on with `{command}`",
+        time(*simulated_s)
     )]
     InterruptedAndSaved { simulated_s: f64, command: String },
     /// A checkpoint cannot be used.
@@ -137,8 +137,8 @@ pub(crate) enum Failure {
     NoMpi(usize),
     /// Finite traffic was not delivered by the longest time of the run; the results up to there are written.
     #[error(
-        "not done at {} ms of simulated time: {delivered}; the results end there\nhelp: allow more time with `--at-most TIME`",
-        simulated_s * 1e3
+        "not done at {} of simulated time: {delivered}; the results end there\nhelp: allow more time with `--at-most TIME`",
+        time(*simulated_s)
     )]
     NotDone { simulated_s: f64, delivered: String },
     /// The longest time of a run is given twice.
@@ -331,6 +331,11 @@ pub(crate) enum Failure {
          `dependency_cycles: Allowed` such routes are refused before a run"
     )]
     Deadlock(Deadlock),
+}
+
+/// Returns a time in s, exact to the picosecond.
+fn time(seconds: f64) -> Span {
+    Span::from_ps((seconds * 1e12).round() as u64)
 }
 
 fn checkpoint_help(error: &CheckpointError) -> &'static str {

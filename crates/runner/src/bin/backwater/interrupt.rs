@@ -21,7 +21,7 @@ pub(crate) fn watched() -> &'static AtomicBool {
             process::exit(KILLED);
         }
         // A closed standard error is no reason to stop.
-        let _ = writeln!(io::stderr(), "interrupted: the run ends here; Ctrl-C again kills it");
+        let _ = writeln!(io::stderr(), "interrupted: the run ends soon; Ctrl-C again kills it");
     });
     // Where no handler can be set, Ctrl-C kills the program, as it does without one.
     drop(handled);

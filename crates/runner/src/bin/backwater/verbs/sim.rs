@@ -100,6 +100,9 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
         ResumeError::Ranks(fault) => fault.into(),
         ResumeError::Run(error) => {
             record_failure(&error, &manifest, &folder);
+            if matches!(error, RunError::Deadlock(_)) {
+                checkpoints.remove(); // The run has ended, and would end in the same way again.
+            }
             error.into()
         }
     })?;
