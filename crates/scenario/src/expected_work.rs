@@ -166,7 +166,10 @@ mod tests {
             assert!((0.5..2.0).contains(&ratio), "{name}: {all} events expected, {events} counted");
             let (in_window, mean) = (work.in_window(Span::from_us(1)), events / duration);
             let ratio = in_window / mean;
-            assert!((0.5..2.0).contains(&ratio), "{name}: {in_window} events expected in 1 us, {mean} counted");
+            assert!(
+                (0.5..2.0).contains(&ratio),
+                "{name}: {in_window} events expected in 1 us, {mean} counted"
+            );
             let hosts: u64 = work.events[..plan.graph().hosts()].iter().sum();
             assert!(hosts > all / 10 && hosts < all / 2, "{name}: {hosts} of {all} events at hosts");
         }

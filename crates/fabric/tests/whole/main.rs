@@ -7,6 +7,7 @@ mod common;
 mod completions;
 mod congestion;
 mod deadlocks;
+mod drawn;
 mod ethernet;
 mod families;
 mod golden;

@@ -14,7 +14,8 @@ use topology::Partition;
 use units::Span;
 
 use crate::common::shipped;
-use crate::parts::{assert_same, drawn, outcome, told};
+use crate::drawn::drawn;
+use crate::parts::{assert_same, outcome, told};
 
 /// Runs a plan by so many ranks, of which rank 0 has these options.
 fn by_ranks<T>(

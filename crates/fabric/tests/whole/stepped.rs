@@ -7,7 +7,8 @@ use telemetry::{LaneMoment, RunRecord};
 use units::{Span, Time};
 
 use crate::common::shipped;
-use crate::parts::{assert_same, drawn, told};
+use crate::drawn::drawn;
+use crate::parts::{assert_same, told};
 
 const MOMENTS: usize = 4;
 

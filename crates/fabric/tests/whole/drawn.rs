@@ -1,0 +1,124 @@
+//! Runs drawn at random: fabric, cables, flow control, congestion control, organisation of buffers, traffic, and a division into 2, 3 or 7
+//! parts. Tests of higher crates draw them, too.
+
+use fabric::RunOptions;
+use proptest::prelude::*;
+use proptest::sample::select;
+use switch_arch::spec::BufferingSpec;
+
+/// Fabrics, with the settings that they need. Cables to hosts are `near`, those between switches `far`.
+const FABRICS: [(&str, &str); 8] = [
+    ("Crossbar(hosts: 6, host_cable: \"near\")", "seed=1"),
+    ("HyperX(sizes: [3, 2], hosts: 1, host_cable: \"near\", trunk_cable: \"far\")", "routing=MinHop"),
+    ("Chain(hosts: [2, 1, 3], parallel: 2, host_cable: \"near\", trunk_cable: \"far\")", "seed=1"),
+    ("Clos(radix: 4, host_cable: \"near\", trunk_cable: \"far\")", "seed=1"),
+    ("FatTree(down: [2, 2, 2], up: [1, 2], host_cable: \"near\", trunk_cable: \"far\")", "seed=1"),
+    ("Torus(sizes: [3, 3], hosts: 1, host_cable: \"near\", trunk_cable: \"far\")", "link.data_lanes=2"),
+    ("Mesh(sizes: [3, 2], hosts: 2, host_cable: \"near\", trunk_cable: \"far\")", "seed=1"),
+    ("Torus(sizes: [5], hosts: 1, host_cable: \"near\", trunk_cable: \"far\")", "routing=MinHop"),
+];
+
+/// Lengths of both kinds of cables.
+const CABLES: [[&str; 2]; 4] = [["1 us"; 2], ["5 ns", "700 ns"], ["300 ns", "20 ns"], ["5 ns"; 2]];
+
+const FLOW_CONTROLS: [&str; 3] = [
+    "Credits(update_blocks: 130, update_interval: \"16.384 us\", wire_time: Counted)",
+    "Pause(resume_offset: \"8 KiB\", reaction: \"500 ns\")",
+    "Lossy",
+];
+
+/// Schemes of congestion control.
+const CONTROLS: [&str; 6] = [
+    "seed=1",
+    "congestion_control=Off",
+    "congestion_control=Dcqcn()",
+    "congestion_control.echo=Acknowledgement",
+    "congestion_control=Mixed(marking: Hp(trigger: Full, set: Selective(InputAndOutput)), echo: Acknowledgement, response: Off)",
+    "congestion_control=Mixed(marking: Red(kmin: \"8 KiB\", kmax: \"32 KiB\", pmax: 0.5, at: Departure), echo: Cnp, response: Off)",
+];
+
+/// Traffic that ends by itself.
+const TRAFFIC: [&str; 8] = [
+    "Poisson(from: \"0 s\", until: \"40 us\", message: \"9 KiB\", load: 0.8)",
+    "Permutation(at: \"3 us\", bytes: \"64 KiB\")",
+    "Permutation(transport: Uc, at: \"3 us\", bytes: \"64 KiB\")",
+    "Incast(at: \"2 us\", to: \"h1\", senders: 4, bytes: \"40 KiB\")",
+    "Synthetic(operation: RdmaRead, destinations: Uniform, arrivals: AtOnce, size: Fixed(\"9 KiB\"), messages: 3)",
+    "Synthetic(transport: Ud, operation: Send, destinations: Uniform, arrivals: AtOnce, size: Fixed(\"2 KiB\"), messages: 20)",
+    "Synthetic(destinations: AllToAll, arrivals: Closed(outstanding: 2), size: Fixed(\"7 KiB\"), messages: 9)",
+    "Synthetic(transport: Rd, destinations: Uniform, arrivals: Closed(outstanding: 1), size: Uniform(least: \"1 B\", most: \"9 KiB\"), stop: \"30 us\")",
+];
+
+/// A run, drawn at random.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawn {
+    pub(crate) sets: Vec<String>,
+    pub(crate) drain: bool,
+    pub(crate) scramble: Option<u64>,
+    pub(crate) in_turn: bool,
+    /// Parts of nodes, by node, as far as the fabric has nodes.
+    pub(crate) of_node: Vec<u16>,
+}
+
+/// Draws runs of some 60 us on fabrics of 6 to 18 hosts.
+pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
+    let world =
+        (select(&FABRICS[..]), select(&CABLES[..]), select(&FLOW_CONTROLS[..]), select(&CONTROLS[..]));
+    let switch = (select(&BufferingSpec::ALL[..]), any::<bool>(), select(&["32 KiB", "128 KiB"][..]));
+    let load = (select(&TRAFFIC[..]), select(&TRAFFIC[..]), any::<bool>(), 0..1000_u64);
+    let options = (any::<bool>(), prop::option::of(0..10_u64), any::<bool>(), any::<bool>());
+    let parts = select(&[2_u16, 3, 7][..]).prop_flat_map(|parts| prop::collection::vec(0..parts, 40));
+    (world, switch, load, options, parts).prop_map(|(world, switch, load, options, of_node)| {
+        let ((topology, needs), [near, far], flow_control, control) = world;
+        let (buffering, shares, buffer) = switch;
+        let (one, other, slow, seed) = load;
+        let (drain, scramble, until_done, in_turn) = options;
+        let wire = |delay: &str| format!("(width: X4, speed: EDR, propagation: Delay(\"{delay}\"))");
+        let sharing = match shares && buffering.shares_memory() {
+            true => "Dynamic(alpha: 1.0, guaranteed: \"9 KiB\")",
+            false => "Static",
+        };
+        let mut sets = vec![
+            format!("topology={topology}"),
+            needs.to_owned(),
+            format!("cables={{\"near\": {}, \"far\": {}}}", wire(near), wire(far)),
+            "dependency_cycles=Allowed".to_owned(),
+            format!("link.flow_control={flow_control}"),
+            format!(
+                "switch.buffer=\"{}\"",
+                if flow_control.starts_with("Pause") { "512 KiB" } else { buffer }
+            ),
+            format!("switch.buffering={buffering:?}"),
+            format!("switch.sharing={sharing}"),
+            control.to_owned(),
+            format!(
+                "adapter.receive_buffer=\"{}\"",
+                if flow_control.starts_with("Pause") { "512 KiB" } else { "128 KiB" }
+            ),
+            "adapter.max_reads=4".to_owned(),
+            "adapter.ack_timeout=4".to_owned(),
+            format!("traffic=[{one}, {other}]"),
+            format!("seed={seed}"),
+            format!("until_done={until_done}"),
+            "completions=Kept".to_owned(),
+            "duration=\"60 us\"".to_owned(),
+            "sample=\"5 us\"".to_owned(),
+            "series=(ports: [\"*\"], sources: [\"*\"], pauses: [\"*\"], pauses_kept: 1000)".to_owned(),
+        ];
+        if buffering.has_output_queues() {
+            sets.push("switch.output_buffer=\"16 KiB\"".to_owned());
+        }
+        if slow {
+            sets.push("adapter.drain_limit=\"30 Gb/s\"".to_owned());
+        }
+        Drawn { sets, drain, scramble, in_turn, of_node }
+    })
+}
+
+impl Drawn {
+    /// Returns the options of the run in one part.
+    pub(crate) fn options(&self) -> RunOptions<'static> {
+        let Self { drain, scramble, in_turn, .. } = *self;
+        RunOptions { drain, scramble, in_turn, moments: 4, ..RunOptions::default() }
+    }
+}
