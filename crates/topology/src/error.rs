@@ -118,7 +118,7 @@ pub enum TopologyErrorKind {
         /// The radix as written.
         radix: u16,
     },
-    /// More nodes than unicast LIDs.
+    /// More nodes than the simulator has addresses.
     #[error("{nodes} hosts and switches are too many")]
     TooManyNodes {
         /// Number of hosts and switches together.
