@@ -1,17 +1,16 @@
 //! Runs in several parts: every file is that of one part, to the byte.
 
+mod cost;
 #[path = "../../fabric/tests/whole/drawn.rs"]
 mod drawn;
 
 use std::collections::BTreeMap;
 
 use backwater::{FinishedRun, Plan, RunOptions, Simulation};
+use cost::without_cost;
 use drawn::drawn;
 use proptest::prelude::*;
 use topology::Partition;
-
-/// Fields of `summary.json` that depend on the machine.
-const COST: [&str; 3] = ["wall_s", "packet_hops_per_s", "peak_rss_bytes"];
 
 /// Returns the contents of every file of a run by name, without its cost; or the reason for which it failed.
 fn files(plan: &Plan, options: RunOptions<'_>) -> Result<BTreeMap<String, String>, String> {
@@ -19,17 +18,12 @@ fn files(plan: &Plan, options: RunOptions<'_>) -> Result<BTreeMap<String, String
     let files = run.output().files.into_iter();
     Ok(files
         .map(|file| match file.name.as_str() {
-            "summary.json" => (file.name, without_cost(&file.contents)),
+            "summary.json" => {
+                (file.name, without_cost(serde_json::from_str(&file.contents).expect("a summary is JSON")))
+            }
             _ => (file.name, file.contents),
         })
         .collect())
-}
-
-fn without_cost(summary: &str) -> String {
-    let mut summary: serde_json::Value = serde_json::from_str(summary).expect("a summary is JSON");
-    let fields = summary.as_object_mut().expect("a summary is an object");
-    COST.iter().for_each(|name| drop(fields.remove(*name).expect("a summary has its cost")));
-    summary.to_string()
 }
 
 proptest! {

@@ -1,7 +1,9 @@
 //! Runs on several threads: the same files.
 
+mod cost;
 mod scratch;
 
+use cost::without_cost;
 use scratch::{Scratch, assert_refused, json, text};
 
 /// Every file of a run is the same on any number of threads, but for cost and command line. On a machine with one core all
@@ -24,21 +26,12 @@ fn threads_change_no_file() {
             let (mut one, mut other) =
                 (scratch.read(&format!("1/{file}")), scratch.read(&format!("{threads}/{file}")));
             if file == "summary.json" {
-                (one, other) = (without_cost(&one), without_cost(&other));
+                (one, other) = (without_cost(json(&one)), without_cost(json(&other)));
             }
             assert_eq!(one, other, "{file} differs with --threads {threads}");
         }
     }
     assert_refused(&scratch.run(&["sim", "one-flow", "--threads", "0"]), "write a number from 1, or auto");
-}
-
-/// Returns a summary without the fields that depend on the machine.
-fn without_cost(summary: &str) -> String {
-    let mut summary = json(summary);
-    for field in ["wall_s", "packet_hops_per_s", "peak_rss_bytes"] {
-        summary.as_object_mut().unwrap().remove(field).unwrap_or_else(|| panic!("no {field}"));
-    }
-    summary.to_string()
 }
 
 /// `check` describes the division, and a fabric that gains nothing has one part, with the reason.
