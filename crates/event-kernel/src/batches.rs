@@ -26,14 +26,19 @@ impl OwnerBatch {
 /// Ratio of owners to events above which asking each owner costs more than listing those with events.
 const OWNERS_PER_EVENT: usize = 3;
 
+/// Most events that are sorted by owner instead of counted: a window of a small fabric has two or three.
+const FEW: usize = 12;
+
 /// Most places, for each event, that events may move while a batch is sorted by insertion. More than nearly sorted batches need.
 const MOVES_PER_EVENT: usize = 8;
 
 /// The batches of the open window.
 pub(crate) struct WindowBatches<E> {
-    /// Events of the window by owner; entries beyond `count` are unused.
+    /// Events of the window by owner, of which those beyond `count` are unused; or in the order of their times.
     events: Vec<KeyedEvent<E>>,
     count: usize,
+    /// True if the events are in the order of their times: those of the current batch, and the rest.
+    is_in_order: bool,
     /// Events of the current batch that have not come out, as a range of `events`.
     current: Range<usize>,
     /// While events are grouped, the number of each owner's events, then the index of its next one; otherwise zero.
@@ -48,6 +53,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
         Self {
             events: Vec::new(),
             count: 0,
+            is_in_order: false,
             current: 0..0,
             next_index: vec![0; owners].into(),
             batches: Vec::new(),
@@ -68,6 +74,10 @@ impl<E: Copy + Owned> WindowBatches<E> {
     {
         self.count = before + count;
         self.current = before..before;
+        if count <= FEW {
+            self.group_few(before, pieces);
+            return false;
+        }
         let filler = pieces.clone().next().and_then(|(_, events)| events.first());
         if let Some(any) = filler
             && self.events.len() < self.count
@@ -98,6 +108,44 @@ impl<E: Copy + Owned> WindowBatches<E> {
         }
         self.batches.reverse();
         !are_listed
+    }
+
+    /// Makes batches of few events: sorts them by owner and key on their way in.
+    fn group_few<'a>(&mut self, before: usize, pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])>)
+    where
+        E: 'a,
+    {
+        let mut end = before;
+        for (since_start, events) in pieces {
+            for entry in events {
+                let entry = entry.since_earlier(since_start);
+                let rank = (entry.event.owner(), entry.key);
+                let mut place = end;
+                if end == self.events.len() {
+                    self.events.push(entry);
+                }
+                while place > before {
+                    let other = self.events[place - 1];
+                    if (other.event.owner(), other.key) <= rank {
+                        break;
+                    }
+                    self.events[place] = other;
+                    place -= 1;
+                }
+                self.events[place] = entry;
+                end += 1;
+            }
+        }
+        // Last one first, as `batches` has them.
+        while end > before {
+            let owner = self.events[end - 1].event.owner();
+            let mut begin = end - 1;
+            while begin > before && self.events[begin - 1].event.owner() == owner {
+                begin -= 1;
+            }
+            self.batches.push(OwnerBatch { owner, begin: begin as u32, end: end as u32 });
+            end = begin;
+        }
     }
 
     /// Counts each owner's events. Lists the owners in the order of their first events.
@@ -132,6 +180,66 @@ impl<E: Copy + Owned> WindowBatches<E> {
             let with_events = counts.iter().enumerate().filter(|(_, count)| **count > 0);
             self.batches.extend(with_events.map(|(owner, _)| OwnerBatch::of((first + owner) as u32)));
         }
+    }
+
+    /// Returns the events, in order, that are in no batch yet; none outside a [service in order](crate::queue).
+    #[inline]
+    pub(crate) fn rest(&self) -> &[KeyedEvent<E>] {
+        if self.is_in_order { &self.events[self.current.end..] } else { &[] }
+    }
+
+    /// Inserts an event into the rest, which is in the order of times, owners and keys; or into the current batch.
+    #[inline]
+    pub(crate) fn insert(&mut self, entry: KeyedEvent<E>, is_of_batch: bool) {
+        if is_of_batch {
+            return self.insert_into_batch(entry);
+        }
+        self.events.push(entry);
+        let mut place = self.events.len() - 1;
+        // Most events are among the last ones.
+        while place > self.current.end && comes_before(&entry, &self.events[place - 1]) {
+            self.events[place] = self.events[place - 1];
+            place -= 1;
+        }
+        self.events[place] = entry;
+    }
+
+    /// Inserts an event of the instant and owner of the current batch.
+    #[inline(never)] // Few timers expire at once.
+    fn insert_into_batch(&mut self, entry: KeyedEvent<E>) {
+        let batch = &self.events[self.current.clone()];
+        let place = self.current.start + batch.partition_point(|other| other.key < entry.key);
+        self.events.insert(place, entry);
+        self.current.end += 1;
+    }
+
+    /// Makes the first events of the rest the current batch, those of one instant and owner, and returns the owner; `None` if they
+    /// are not before `end_key`.
+    #[inline]
+    pub(crate) fn next_in_order(&mut self, end_key: u64) -> Option<u32> {
+        let rest = &self.events[self.current.end..];
+        let first = rest.first().filter(|first| first.key < end_key)?;
+        let owner = first.event.owner();
+        let is_same = |other: &&KeyedEvent<E>| other.is_of_instant(first) && other.event.owner() == owner;
+        let more = rest[1..].iter().take_while(is_same).count();
+        self.current = self.current.end..self.current.end + 1 + more;
+        Some(owner)
+    }
+
+    /// Forgets the events that have come out, before further ones are inserted in order.
+    #[inline]
+    pub(crate) fn forget_done(&mut self) {
+        let done = if self.is_in_order { self.current.end } else { self.events.len() };
+        self.events.drain(..done);
+        self.current = 0..0;
+        self.is_in_order = true;
+    }
+
+    /// Forgets all events, before others are grouped.
+    pub(crate) fn forget_all(&mut self) {
+        self.events.clear();
+        self.current = 0..0;
+        self.is_in_order = false;
     }
 
     /// Returns the batches that are not current yet, last one first.
@@ -194,6 +302,16 @@ impl<E: Copy + Owned> WindowBatches<E> {
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.events.capacity()
+    }
+}
+
+/// Returns true if an event comes before another in the order of times, owners and keys.
+#[inline(always)]
+fn comes_before<E: Copy + Owned>(event: &KeyedEvent<E>, other: &KeyedEvent<E>) -> bool {
+    if event.is_of_instant(other) {
+        (event.event.owner(), event.key) < (other.event.owner(), other.key)
+    } else {
+        event.key < other.key
     }
 }
 

@@ -51,6 +51,12 @@ impl<E: Copy> KeyedEvent<E> {
         self.key >> ORDER_BITS
     }
 
+    /// Returns true if another event, counted from the same origin, has the same time.
+    #[inline(always)]
+    pub(crate) const fn is_of_instant(&self, other: &Self) -> bool {
+        (self.key ^ other.key) >> ORDER_BITS == 0
+    }
+
     /// Returns the order.
     pub(crate) const fn order(&self) -> EventOrder {
         EventOrder::from_bits(self.key & ((1 << ORDER_BITS) - 1))

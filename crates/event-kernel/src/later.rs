@@ -106,10 +106,7 @@ impl<E: Copy> LaterEvents<E> {
             let event = PeekMut::pop(event).0;
             self.ring.push(event.time >> self.shift, event);
         }
-        for (_, events) in self.ring.slices(self.first..self.first + 1) {
-            events.iter().copied().for_each(&mut take);
-        }
-        self.ring.clear(self.first);
+        self.ring.take(self.first..self.first + 1, |_, events| events.iter().copied().for_each(&mut take));
         let in_heap = self.heap.peek().map(|event| event.0.time >> self.shift);
         self.first = self.ring.first_from(self.first).or(in_heap).unwrap_or(u64::MAX);
     }

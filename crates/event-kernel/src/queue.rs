@@ -21,7 +21,11 @@
 //!   that its owner schedules for itself meanwhile, within the window, form a second sorted list.
 //! * The *ring* covers the buckets that follow.
 //! * *Later* events, mostly timers, move into the ring when a window reaches them.
+//!
+//! Windows and batches pay where the owners' state is larger than the cache. Few owners are served [in order](EventQueue::open_in_order)
+//! instead: each instant of each owner is a batch, and a bucket may be as long as a few events fill it.
 
+mod in_order;
 mod opening;
 
 use core::fmt::{self, Debug, Formatter};
@@ -34,9 +38,16 @@ use crate::later::{LaterEvent, LaterEvents};
 use crate::order::EventOrder;
 use crate::own_events::OwnEvents;
 use crate::ring::{BucketRing, SIZE};
+use in_order::InOrder;
 
 /// Number of buckets in a window from which it loses at most an eighth of the lookahead, since it has a whole number of them.
 const BUCKETS: u64 = 8;
+
+/// Largest share of the lookahead that a window loses by fewer buckets, as its reciprocal.
+const LOSS: u64 = 8;
+
+/// The same of windows that are opened rarely. Longer buckets let the ring cover more time: fewer events come as later ones.
+const LOSS_OF_RARE: u64 = 4;
 
 /// Most buckets in a window that leaves share.
 const MOST_BUCKETS: u64 = 128;
@@ -80,7 +91,9 @@ impl WindowLengths {
         let Lookahead { any, to_others } = lookahead;
         assert!(any <= to_others, "{any:?} for any owner, but {to_others:?} for others than leaves");
         let longest = any.ps().clamp(1, LONGEST);
-        let shift = bucket_shift(longest);
+        // Where leaves share windows, those of the least lookahead are rare, and may lose more.
+        let is_shared = to_others.ps() >= longest.saturating_mul(SHARED_GAIN);
+        let shift = bucket_shift(longest, if is_shared { LOSS_OF_RARE } else { LOSS });
         let known = longest >> shift;
         let shared = (to_others.ps().min(LONGEST) >> shift).min(MOST_BUCKETS);
         let longest = if shared >= known * SHARED_GAIN { shared } else { known };
@@ -124,6 +137,8 @@ pub struct EventQueue<E> {
     first_bucket: u64,
     /// Binary logarithm of a bucket's length in ps.
     bucket_shift: u32,
+    /// The same of a bucket of windows.
+    window_shift: u32,
     /// Number of buckets in a window all of whose events are known when it is opened.
     known_buckets: u64,
     /// Number of buckets in a window that leaves share: not fewer.
@@ -149,6 +164,8 @@ pub struct EventQueue<E> {
     own: OwnEvents<E>,
     ring: BucketRing<KeyedEvent<E>>,
     later: LaterEvents<E>,
+    /// Only while owners are served in order.
+    order: Option<InOrder>,
     /// Empty except while a window is cut within a bucket.
     cut: Vec<KeyedEvent<E>>,
 }
@@ -182,6 +199,7 @@ impl<E: Copy + Owned> EventQueue<E> {
             bucket_shift,
             known_buckets: known.ps() >> bucket_shift,
             shared_buckets: longest.ps() >> bucket_shift,
+            window_shift: bucket_shift,
             leaves,
             open: WindowBatches::new(owners),
             of_leaves: Vec::new(),
@@ -194,6 +212,7 @@ impl<E: Copy + Owned> EventQueue<E> {
             own: OwnEvents::new(),
             ring: BucketRing::new(),
             later: LaterEvents::new(bucket_shift),
+            order: None,
             cut: Vec::new(),
         }
     }
@@ -201,7 +220,8 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Returns the number of pending events. Counts them.
     #[must_use]
     pub fn len(&self) -> usize {
-        let in_batches = self.open.waiting_len() + self.open.current_len() + self.own.len();
+        let in_batches =
+            self.open.waiting_len() + self.open.current_len() + self.own.len() + self.open.rest().len();
         in_batches + self.of_leaves.len() + self.ring.total_len() + self.later.len()
     }
 
@@ -224,7 +244,10 @@ impl<E: Copy + Owned> EventQueue<E> {
         let near = self.ring.events(self.first_bucket).map(|(bucket, entry)| {
             (time_of(entry.key, bucket << self.bucket_shift), entry.order(), &entry.event)
         });
-        near.chain(self.later.events().map(|later| (Time::from_ps(later.time), later.order, &later.event)))
+        let rest = self.open.rest().iter();
+        let rest = rest.map(|entry| (time_of(entry.key, self.window_start), entry.order(), &entry.event));
+        rest.chain(near)
+            .chain(self.later.events().map(|later| (Time::from_ps(later.time), later.order, &later.event)))
     }
 
     /// Continues the list of another run: it is empty, and every event before `end` is handled.
@@ -247,6 +270,9 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Returns the first bucket with events, or that with which the first later ones begin.
     #[inline]
     fn first_pending(&self) -> Option<u64> {
+        if !self.open.rest().is_empty() {
+            return Some(self.first_bucket);
+        }
         let later = self.later.first_bucket();
         let first = self.ring.first_from(self.first_bucket).map_or(later, |near| near.min(later));
         (first < u64::MAX).then_some(first)
@@ -285,6 +311,9 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Schedules an event in the open window.
     #[inline(never)] // Most events are of later windows, and their way is short.
     fn push_in_window(&mut self, time: u64, order: EventOrder, event: E) {
+        if self.order.is_some() {
+            return self.push_in_order(time, order, event);
+        }
         if time < self.now || self.owner != Some(event.owner()) {
             return self.push_for_another(time, order, event);
         }
@@ -339,7 +368,10 @@ impl<E: Copy + Owned> EventQueue<E> {
             "a batch is done when its owner has no events left in the window"
         );
         self.now = 0;
-        self.owner = self.open.next_batch();
+        self.owner = match &self.order {
+            None => self.open.next_batch(),
+            Some(order) => self.open.next_in_order(order.end_key),
+        };
         self.batch_key = self.open.least_key();
         self.owner
     }
@@ -428,9 +460,9 @@ impl<E: Copy + Owned> EventQueue<E> {
 }
 
 /// Returns the binary logarithm of a bucket's length in ps, for windows of at most `longest` ps: eight or more buckets, or fewer
-/// that are not longer than [`SHORT`] where the window loses no more by them.
-fn bucket_shift(longest: u64) -> u32 {
-    let loses_little = |shift: &u32| longest % (1 << shift) <= longest / BUCKETS;
+/// that are not longer than [`SHORT`] where the window loses no more than `1 / loss` by them.
+fn bucket_shift(longest: u64, loss: u64) -> u32 {
+    let loses_little = |shift: &u32| longest % (1 << shift) <= longest / loss;
     let short = (longest / 2).checked_ilog2().map_or(0, |shift| shift.min(SHORT));
     let few = (0..=short).rev().find(loses_little).unwrap_or(0);
     (longest / BUCKETS).checked_ilog2().unwrap_or(0).max(few)
@@ -453,10 +485,12 @@ mod tests {
 
     #[test]
     fn a_window_is_little_shorter_than_the_lookahead() {
-        let shifts = [1, 7, 8, 2_000, 12_000, 27_000, 106_500, 1_000_000].map(bucket_shift);
+        let shifts =
+            [1, 7, 8, 2_000, 12_000, 27_000, 106_500, 1_000_000].map(|longest| bucket_shift(longest, LOSS));
         assert_eq!(shifts, [0, 0, 2, 8, 10, 13, 13, 16]);
         for longest in 1..100_000_u64 {
-            let window = longest >> bucket_shift(longest) << bucket_shift(longest);
+            let shift = bucket_shift(longest, LOSS);
+            let window = longest >> shift << shift;
             assert!(window * 8 >= longest * 7 && window <= longest, "{window} ps of {longest} ps");
         }
     }

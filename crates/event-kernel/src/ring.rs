@@ -32,11 +32,14 @@ pub(crate) struct BucketRing<T> {
     summary: u16,
     /// All chunks, one after the other.
     entries: Vec<T>,
-    /// The next chunk of the same bucket, by chunk; of the last one, any.
+    /// The next chunk of the same bucket, by chunk, or of the unused ones; of a bucket's last one, any.
     following: Vec<u32>,
-    /// Unused chunks.
-    free: Vec<u32>,
+    /// The first unused chunk, or [`NONE`]. A bucket's whole list joins them at once.
+    free: u32,
 }
+
+/// No chunk.
+const NONE: u32 = u32::MAX;
 
 /// The list of a bucket's chunks, of which all except the last are full.
 #[derive(Clone, Copy)]
@@ -57,7 +60,7 @@ impl<T: Copy> BucketRing<T> {
             summary: 0,
             entries: Vec::new(),
             following: Vec::new(),
-            free: Vec::new(),
+            free: NONE,
         }
     }
 
@@ -76,27 +79,43 @@ impl<T: Copy> BucketRing<T> {
     }
 
     /// Adds an event to a bucket whose chunks are full, or that has none.
-    #[inline(never)] // One event of 32.
+    #[inline(never)] // One event of 32 in a large fabric.
     fn push_to_new_chunk(&mut self, slot: usize, entry: T) {
-        self.occupied[slot / 64] |= 1 << (slot % 64);
-        self.summary |= 1 << (slot / 64);
-        let chunk = self.free.pop().unwrap_or_else(|| {
-            self.entries.extend([entry; CHUNK]);
-            self.following.push(0);
-            self.following.len() as u32 - 1
-        });
+        let chunk = self.free;
+        if chunk == NONE {
+            return self.push_to_new_memory(slot, entry);
+        }
+        self.free = self.following[chunk as usize];
         self.entries[chunk as usize * CHUNK] = entry;
+        self.append(slot, chunk);
+        if self.following.len() >= MANY_CHUNKS && self.free != NONE {
+            self.prefetch_chunk(self.free);
+        }
+    }
+
+    /// Appends a chunk with one event to the list of a slot.
+    #[inline]
+    fn append(&mut self, slot: usize, chunk: u32) {
         let BucketSlot { len, first, last } = &mut self.slots[slot];
         if *len == 0 {
             *first = chunk;
+            self.occupied[slot / 64] |= 1 << (slot % 64);
+            self.summary |= 1 << (slot / 64);
         } else {
             self.following[*last as usize] = chunk;
         }
         *last = chunk;
         *len += 1;
-        if let Some(next) = self.free.last() {
-            self.prefetch_chunk(*next);
-        }
+    }
+
+    /// Adds an event in the same way, when no chunk is unused.
+    #[cold]
+    #[inline(never)]
+    fn push_to_new_memory(&mut self, slot: usize, entry: T) {
+        let chunk = self.following.len() as u32;
+        self.entries.extend([entry; CHUNK]);
+        self.following.push(0);
+        self.append(slot, chunk);
     }
 
     /// Prefetches a chunk that is used soon, unless all chunks fit the cache.
@@ -107,21 +126,68 @@ impl<T: Copy> BucketRing<T> {
         }
     }
 
-    /// Empties a bucket.
-    pub(crate) fn clear(&mut self, bucket: u64) {
-        let slot = slot_of(bucket);
-        self.occupied[slot / 64] &= !(1 << (slot % 64));
-        if self.occupied[slot / 64] == 0 {
-            self.summary &= !(1 << (slot / 64));
-        }
-        let cleared = core::mem::replace(&mut self.slots[slot], EMPTY);
-        self.free.extend(chunks(cleared, &self.following).map(|(chunk, _)| chunk));
+    /// Returns those of the buckets that have events, in ascending order.
+    #[inline]
+    pub(crate) fn occupied(&self, buckets: Range<u64>) -> OccupiedBuckets<'_> {
+        debug_assert!(buckets.end - buckets.start <= SIZE as u64, "a ring has each slot once");
+        OccupiedBuckets::new(&self.occupied, buckets)
     }
 
-    /// Returns the number of events of a bucket.
+    /// Empties buckets.
     #[inline]
-    pub(crate) fn len(&self, bucket: u64) -> usize {
-        self.slots[slot_of(bucket)].len as usize
+    pub(crate) fn clear(&mut self, buckets: Range<u64>) {
+        self.take(buckets, |_, _| ());
+    }
+
+    /// Takes the events of buckets: shows them to `take` as [`slices`](Self::slices) does, and empties the buckets.
+    #[inline]
+    pub(crate) fn take(&mut self, buckets: Range<u64>, mut take: impl FnMut(u64, &[T])) {
+        let mut base = buckets.start - buckets.start % 64;
+        let mut mask = u64::MAX << (buckets.start % 64);
+        while base < buckets.end {
+            if buckets.end - base < 64 {
+                mask &= (1 << (buckets.end - base)) - 1;
+            }
+            let word = slot_of(base) / 64;
+            let mut bits = self.occupied[word] & mask;
+            if bits != 0 {
+                self.occupied[word] &= !bits;
+                if self.occupied[word] == 0 {
+                    self.summary &= !(1 << word);
+                }
+            }
+            while bits != 0 {
+                let bit = bits.trailing_zeros();
+                bits &= bits - 1;
+                self.take_slot(word * 64 + bit as usize, |events| take(base + u64::from(bit), events));
+            }
+            (base, mask) = (base + 64, u64::MAX);
+        }
+    }
+
+    /// Takes the events of a slot whose bit is cleared.
+    #[inline]
+    fn take_slot(&mut self, slot: usize, mut take: impl FnMut(&[T])) {
+        let BucketSlot { len, first, last } = core::mem::replace(&mut self.slots[slot], EMPTY);
+        let (mut left, mut chunk) = (len as usize, first);
+        loop {
+            let begin = chunk as usize * CHUNK;
+            take(&self.entries[begin..begin + left.min(CHUNK)]);
+            if left <= CHUNK {
+                break;
+            }
+            left -= CHUNK;
+            chunk = self.following[chunk as usize];
+            self.prefetch_chunk(chunk);
+        }
+        self.following[last as usize] = self.free;
+        self.free = first;
+    }
+
+    /// Returns the number of events of buckets.
+    #[inline]
+    pub(crate) fn len(&self, buckets: Range<u64>) -> usize {
+        self.occupied(buckets).map(|bucket| self.slots[slot_of(bucket)].len as usize).sum()
     }
 
     /// Returns the number of all events.
@@ -139,7 +205,7 @@ impl<T: Copy> BucketRing<T> {
     /// one instant come in the order of the nodes that scheduled them, which is often that of the ports that they come to.
     #[inline]
     pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = (u64, &[T])> + Clone {
-        buckets.flat_map(move |bucket| {
+        self.occupied(buckets).flat_map(move |bucket| {
             let held = chunks(self.slots[slot_of(bucket)], &self.following);
             held.map(move |(chunk, held)| {
                 // Another one of the bucket, if this is not its last.
@@ -190,6 +256,45 @@ impl<T: Copy> BucketRing<T> {
     }
 }
 
+/// Buckets with events, in ascending order. Empty buckets cost nothing but a bit: most buckets of a small fabric's window are empty.
+#[derive(Clone)]
+pub(crate) struct OccupiedBuckets<'a> {
+    occupied: &'a [u64; WORDS],
+    /// Bits of the current word that are left.
+    bits: u64,
+    /// The bucket of the current word's lowest bit.
+    base: u64,
+    end: u64,
+}
+
+impl<'a> OccupiedBuckets<'a> {
+    #[inline]
+    fn new(occupied: &'a [u64; WORDS], buckets: Range<u64>) -> Self {
+        let bit = buckets.start % 64;
+        let bits = occupied[slot_of(buckets.start) / 64] & (u64::MAX << bit);
+        Self { occupied, bits, base: buckets.start - bit, end: buckets.end }
+    }
+}
+
+impl Iterator for OccupiedBuckets<'_> {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        while self.bits == 0 {
+            self.base += 64;
+            if self.base >= self.end {
+                return None;
+            }
+            self.bits = self.occupied[slot_of(self.base) / 64];
+        }
+        let bucket = self.base + u64::from(self.bits.trailing_zeros());
+        self.bits &= self.bits - 1;
+        // The word may have buckets beyond the end. None before it follows.
+        (bucket < self.end).then_some(bucket)
+    }
+}
+
 /// Returns the chunks of a bucket, first one first, each with the range of its entries.
 fn chunks(
     BucketSlot { len, first, .. }: BucketSlot,
@@ -224,8 +329,8 @@ mod tests {
         assert_eq!(ring.first_from(77), None);
         ring.push(80, ());
         assert_eq!(ring.first_from(77), Some(80));
-        assert_eq!((ring.len(80), ring.total_len()), (1, 1));
-        ring.clear(80);
+        assert_eq!((ring.len(80..81), ring.total_len()), (1, 1));
+        ring.clear(80..81);
         assert_eq!((ring.first_from(77), ring.total_len()), (None, 0));
     }
 

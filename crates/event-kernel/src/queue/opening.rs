@@ -38,27 +38,29 @@ impl<E: Copy + Owned> EventQueue<E> {
         }
         self.is_shared = longest > self.known_buckets;
         if self.is_shared {
-            self.group_others(buckets.clone());
+            self.group_others(buckets);
             self.leaves_are_last = true;
         } else {
-            let count = buckets.clone().map(|bucket| self.ring.len(bucket)).sum();
+            let count = self.ring.len(buckets.clone());
             let pieces = self.ring.pieces(buckets.clone(), self.bucket_shift);
             self.leaves_are_last = self.open.group(self.leaves, (0, count), pieces);
+            self.ring.clear(buckets);
         }
-        buckets.for_each(|bucket| self.ring.clear(bucket));
         self.cut.drain(..).for_each(|entry| self.ring.push(last, entry));
         !(self.open.is_done() && self.of_leaves.is_empty())
     }
 
-    /// Makes batches of the events of owners that are no leaves.
+    /// Takes the events of these buckets, and makes batches of those of owners that are no leaves.
     fn group_others(&mut self, buckets: Range<u64>) {
-        let Self { ring, of_leaves, of_others, leaves, .. } = self;
-        for (since_start, events) in ring.pieces(buckets, self.bucket_shift) {
+        let Self { ring, of_leaves, of_others, leaves, bucket_shift, .. } = self;
+        let start = buckets.start;
+        ring.take(buckets, |bucket, events| {
+            let since_start = (bucket - start) << *bucket_shift;
             for entry in events {
                 let list = if entry.event.owner() < *leaves { &mut *of_leaves } else { &mut *of_others };
                 list.push(entry.since_earlier(since_start));
             }
-        }
+        });
         self.open.group(*leaves, (0, of_others.len()), core::iter::once((0, &of_others[..])));
         of_others.clear();
     }
@@ -80,8 +82,7 @@ impl<E: Copy + Owned> EventQueue<E> {
 
     /// Sets the events of a bucket aside that lie beyond the open window.
     fn set_aside(&mut self, bucket: u64) {
-        self.ring.slices(bucket..bucket + 1).for_each(|(_, events)| self.cut.extend_from_slice(events));
-        self.ring.clear(bucket);
+        self.ring.take(bucket..bucket + 1, |_, events| self.cut.extend_from_slice(events));
         let until_end = self.window_end - (bucket << self.bucket_shift);
         let within = self.cut.extract_if(.., |entry| entry.offset() < until_end);
         within.for_each(|entry| self.ring.push(bucket, entry));
@@ -101,6 +102,9 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Finds the next window of at most `longest` buckets that holds events, if it begins before `end`. Returns its buckets that begin
     /// before `end`.
     fn find_window(&mut self, end: Time, longest: u64) -> Option<Range<u64>> {
+        if self.order.is_some() {
+            self.leave_order();
+        }
         let after_end = (end.ps().saturating_sub(1) >> self.bucket_shift) + 1;
         loop {
             let first = self.first_pending()?;
@@ -118,7 +122,7 @@ impl<E: Copy + Owned> EventQueue<E> {
 
     /// Moves the first later events into the ring. A window has reached them.
     #[inline(never)] // Few windows bring one.
-    fn bring_later_events(&mut self) {
+    pub(super) fn bring_later_events(&mut self) {
         const {
             let most = NEAR_BUCKETS + MOST_BUCKETS;
             assert!(

@@ -15,6 +15,7 @@
 //! | `ranks` | the same on several processes |
 //! | `pace` | the choice between one thread and several, on a machine with other work |
 //! | `prefetching` | prefetches memory, for fabrics larger than any cache |
+//! | `density` | the choice of windows by the events in them |
 //! | `contest` | the choice between two ways of the same work, by their speed |
 //! | `until_done` | ends a run when its finite traffic is delivered |
 //! | `drain` | runs a fabric empty after its sources fall silent |
@@ -26,6 +27,7 @@
 mod audit;
 mod common_windows;
 mod contest;
+mod density;
 mod drain;
 pub(crate) mod error;
 mod pace;
@@ -281,13 +283,32 @@ impl<'a> Run<'a> {
         if self.tap.is_some() {
             return self.advance_tapped(stop, progress);
         }
-        while self.open(stop) {
-            self.turns[0].window::<Whole>(&mut self.world.parts[0], None);
+        loop {
+            let is_reached = if self.until_done.as_ref().is_some_and(UntilDone::is_counting) {
+                // Each window may bring the last message.
+                !self.handle_window(stop)
+            } else {
+                let part = &mut self.world.parts[0];
+                let is_reached = self.turns[0].run_windows(part, after(stop), self.report_at);
+                self.world.window_end = part.interconnect.queue.window_end();
+                is_reached
+            };
+            if is_reached {
+                return Ok(Advance::Reached);
+            }
             if let Some(advance) = self.after_window(progress)? {
                 return Ok(advance);
             }
         }
-        Ok(Advance::Reached)
+    }
+
+    /// Handles the next window of the only part that holds events up to `stop`. Returns false if there is none.
+    fn handle_window(&mut self, stop: Time) -> bool {
+        let is_open = self.open(stop);
+        if is_open {
+            self.turns[0].window::<Whole>(&mut self.world.parts[0], None);
+        }
+        is_open
     }
 
     /// Handles every event up to and including the instant `stop`, on one thread for each part or on one for all.

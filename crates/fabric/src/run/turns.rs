@@ -10,10 +10,11 @@ use rand::seq::SliceRandom;
 use switch_arch::Switch;
 use units::Time;
 
+use super::density::Density;
 use super::prefetching::Prefetching;
 use crate::observe::tap::PartTap;
 use crate::state::event::EventKind;
-use crate::state::interconnect::{Extent, Interconnect, NodeAccess};
+use crate::state::interconnect::{Extent, Interconnect, NodeAccess, Whole};
 use crate::state::part::Part;
 
 /// The loop's own state of a part.
@@ -21,6 +22,7 @@ use crate::state::part::Part;
 pub(crate) struct Turns {
     /// Events handled.
     pub(crate) events: u64,
+    density: Density,
     prefetching: Prefetching,
     scramble: Option<Stream>,
     /// Only if the run is tapped.
@@ -31,7 +33,13 @@ impl Turns {
     /// Creates the state of the part of this number. With a seed, nodes take their turns in an order that it draws.
     pub(crate) fn new(part: usize, scramble: Option<u64>) -> Self {
         let stream = |seed: u64| event_kernel::stream(seed.wrapping_add(part as u64), "scramble", "world");
-        Self { events: 0, prefetching: Prefetching::default(), scramble: scramble.map(stream), tap: None }
+        Self {
+            events: 0,
+            density: Density::default(),
+            prefetching: Prefetching::default(),
+            scramble: scramble.map(stream),
+            tap: None,
+        }
     }
 
     /// Handles all events before `end`, in windows of the part's event list. No other part sends anything for this time.
@@ -53,6 +61,35 @@ impl Turns {
             let Interconnect { queue, adapters_send_no_mail, .. } = &part.interconnect;
             let tells = *adapters_send_no_mail && queue.window_end() == end;
             self.window::<X>(part, if tells { Some(tell) } else { None });
+        }
+    }
+
+    /// Handles events before `end` of a fabric in one part, window by window, until the part has handled `until` events in all or breaks
+    /// a promise. Returns true if no event before `end` is left.
+    pub(crate) fn run_windows(&mut self, part: &mut Part, end: Time, until: u64) -> bool {
+        loop {
+            let queue = &mut part.interconnect.queue;
+            let is_open = if self.density.is_low() { queue.open_in_order(end) } else { queue.open(end) };
+            if !is_open {
+                return true;
+            }
+            self.window::<Whole>(part, None);
+            if self.density.is_due(self.events) {
+                self.look_at_density(part);
+            }
+            if self.events >= until || part.interconnect.broken.is_some() {
+                return false;
+            }
+        }
+    }
+
+    /// Looks at the density of events, which tells the faster way to open windows.
+    #[cold]
+    fn look_at_density(&mut self, part: &Part) {
+        if self.scramble.is_none() {
+            // Scrambled turns need windows, in which nodes may have their turns in any order.
+            let now = part.interconnect.queue.window_end();
+            self.density.look(self.events, now, part.interconnect.window_lengths().longest);
         }
     }
 
