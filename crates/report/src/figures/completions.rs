@@ -120,17 +120,26 @@ fn group_names(flows: &[FlowRow]) -> Vec<&str> {
 
 /// Returns a curve for all messages and, if there are several groups, one for each.
 fn curves(messages: &[MessageRow], flows: &[FlowRow]) -> Vec<(String, CompletionCurve)> {
-    let group_of: BTreeMap<&str, &str> =
-        flows.iter().filter_map(|flow| Some((flow.flow.as_str(), flow.group.as_deref()?))).collect();
-    let mut curves: Vec<_> = CompletionCurve::of(&messages.iter().collect::<Vec<_>>())
-        .map(|curve| ("all messages".to_owned(), curve))
-        .into_iter()
+    let all = CompletionCurve::of(&messages.iter().collect::<Vec<_>>());
+    let mut curves: Vec<_> = all.map(|curve| ("all messages".to_owned(), curve)).into_iter().collect();
+    let names = group_names(flows);
+    let place_of: BTreeMap<&str, usize> =
+        names[..names.len().min(OVERLAID - 1)].iter().copied().zip(0..).collect();
+    let group_of: BTreeMap<&str, usize> = flows
+        .iter()
+        .filter_map(|flow| Some((flow.flow.as_str(), *place_of.get(flow.group.as_deref()?)?)))
         .collect();
-    for group in group_names(flows).into_iter().take(OVERLAID - 1) {
-        let is_own = |message: &&MessageRow| group_of.get(message.flow.as_str()) == Some(&group);
-        let own: Vec<_> = messages.iter().filter(is_own).collect();
-        curves.extend(CompletionCurve::of(&own).map(|curve| (group.to_owned(), curve)));
+    if group_of.is_empty() {
+        return curves;
     }
+    let mut by_group: Vec<Vec<&MessageRow>> = vec![Vec::new(); place_of.len()];
+    for message in messages {
+        if let Some(group) = group_of.get(message.flow.as_str()) {
+            by_group[*group].push(message);
+        }
+    }
+    let of_groups = names.iter().zip(&by_group);
+    curves.extend(of_groups.filter_map(|(name, own)| Some(((*name).to_owned(), CompletionCurve::of(own)?))));
     curves
 }
 

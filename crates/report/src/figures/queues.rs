@@ -79,6 +79,9 @@ fn queue_panel(title: &str, curves: Vec<Curve>, facts: &RunFacts) -> Panel {
 /// Returns the queues in KB of the roots with the largest ones, and the number of further roots.
 fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
     let trees: Vec<TreeRow> = files.rows("trees.csv")?;
+    if trees.is_empty() {
+        return Ok((Vec::new(), 0)); // The series, which may be long, need not be read.
+    }
     let mut times: Vec<f64> =
         files.rows("series.csv")?.into_iter().map(|row: SeriesRow| row.time_s).collect();
     times.dedup();
