@@ -45,6 +45,7 @@ impl Display for Threads {
 }
 
 /// Returns the number of processors of the machine that this process may use.
+#[expect(clippy::disallowed_methods, reason = "of a run in parts, and a page has none")]
 fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }

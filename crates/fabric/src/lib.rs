@@ -38,6 +38,7 @@ mod state;
 mod stepped;
 
 use event_kernel::Digest;
+use parallel::Clock;
 use scenario::Plan;
 use telemetry::{Progress, RunEnding, RunRecord};
 use units::Span;
@@ -152,8 +153,9 @@ pub fn simulate_tapped<'a>(
 fn new_run_on_ranks<'a>(plan: &'a Plan, options: RunOptions<'a>) -> Result<run::Run<'a>, RankFault> {
     match (options.ranks, options.partition) {
         (Some(ranks), Some(partition)) if ranks.count() > 1 => {
-            let (world, leader) = Leader::begin(plan, (ranks, partition))?;
-            let mut run = run_of(plan, world, options);
+            let clock = Clock::of_machine().expect("a process of several has a clock");
+            let (world, leader) = Leader::begin(plan, (ranks, partition), clock)?;
+            let mut run = run_of(plan, world, (options, Some(clock)));
             run.leader = Some(leader);
             Ok(run)
         }
@@ -161,16 +163,20 @@ fn new_run_on_ranks<'a>(plan: &'a Plan, options: RunOptions<'a>) -> Result<run::
     }
 }
 
-/// Returns the run of a plan, at time zero.
+/// Returns the run of a plan, at time zero, with the machine's clock.
 fn new_run<'a>(plan: &Plan, options: RunOptions<'a>) -> run::Run<'a> {
-    run_of(plan, build::world(plan, options.partition), options)
+    run_of(plan, build::world(plan, options.partition), (options, Clock::of_machine()))
 }
 
-/// Returns the run of a plan's world at rest.
-fn run_of<'a>(plan: &Plan, world: World<'a>, options: RunOptions<'a>) -> run::Run<'a> {
+/// Returns the run of a plan's world at rest. Without a clock it has one thread, and does not measure which of two ways is faster.
+fn run_of<'a>(
+    plan: &Plan,
+    world: World<'a>,
+    (options, clock): (RunOptions<'a>, Option<Clock>),
+) -> run::Run<'a> {
     let mut instruments = build::instruments(plan, &world);
     instruments.timeline = observe::timeline::TimelineProbe::new(plan, options.moments);
-    let mut run = run::Run::new(world, instruments, options);
+    let mut run = run::Run::new(world, instruments, (options, clock));
     if plan.until_done() {
         run.end_when_done(plan);
     }

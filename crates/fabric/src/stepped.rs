@@ -14,9 +14,9 @@ use crate::observe::timeline::lane_so_far;
 use crate::run::error::RunError;
 use crate::run::{Run, RunOptions};
 use crate::state::world::Node;
-use crate::{new_run, record};
+use crate::{build, record, run_of};
 
-/// A run that advances step by step, on one thread.
+/// A run that advances step by step, on one thread and without a clock.
 pub struct SteppedRun {
     plan: Plan,
     run: Run<'static>,
@@ -36,7 +36,9 @@ impl SteppedRun {
     /// Creates the run of a plan, at time zero, with all links brought up. `moments` is that of [`RunOptions`].
     #[must_use]
     pub fn new(plan: Plan, moments: usize) -> Self {
-        let mut run = new_run(&plan, RunOptions { moments, ..RunOptions::default() });
+        let options = RunOptions { moments, ..RunOptions::default() };
+        // A page has no clock, and so this run has none on any machine.
+        let mut run = run_of(&plan, build::world(&plan, None), (options, None));
         run.bring_up();
         Self { plan, run, is_over: false }
     }

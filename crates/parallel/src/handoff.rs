@@ -2,15 +2,17 @@
 //!
 //! Invariant: each value is taken once, in the order in which they were given, and there is at most one at a time.
 
+use crate::stopwatch::Clock;
 use crate::sync::{AtomicBool, Mutex, Ordering};
 use crate::waiting::Waiting;
 
 /// A place for one value, between a thread that gives and a thread that takes.
 ///
 /// ```
-/// use parallel::Handoff;
+/// use parallel::{Clock, Handoff};
 ///
-/// let numbers = Handoff::new();
+/// let clock = Clock::of_machine().expect("this is no page");
+/// let numbers = Handoff::new(clock);
 /// std::thread::scope(|scope| {
 ///     let sum = scope.spawn(|| core::iter::from_fn(|| numbers.take()).sum::<u64>());
 ///     for number in [2, 3, 4] {
@@ -28,21 +30,15 @@ pub struct Handoff<T> {
     waiting: Waiting,
 }
 
-impl<T> Default for Handoff<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl<T> Handoff<T> {
-    /// Creates an empty place.
+    /// Creates an empty place. Threads wait by the clock.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(clock: Clock) -> Self {
         Self {
             value: Mutex::new(None),
             is_full: AtomicBool::new(false),
             is_closed: AtomicBool::new(false),
-            waiting: Waiting::new(2),
+            waiting: Waiting::new(clock, 2),
         }
     }
 

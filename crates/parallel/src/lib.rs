@@ -20,11 +20,11 @@
 //! | `meeting`, `handoff`, `waiting`, `patience` | threads of one process |
 //! | `ranks` | processes with memory of their own, by whatever carries their messages |
 //! | `lookout` | waiting for another process |
-//! | `stopwatch` | elapsed time |
+//! | `stopwatch` | elapsed time, for those who hold a clock |
 //! | `sync` | the primitives of synchronisation |
 
 mod handoff;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, target_family = "wasm")))]
 mod lookout;
 mod meeting;
 mod patience;
@@ -35,9 +35,9 @@ mod sync;
 mod waiting;
 
 pub use handoff::Handoff;
-#[cfg(not(loom))]
+#[cfg(not(any(loom, target_family = "wasm")))]
 pub use lookout::look_until;
 pub use meeting::{Meeting, Member};
 #[cfg(not(loom))]
 pub use ranks::{Ranks, RanksInThreads};
-pub use stopwatch::Stopwatch;
+pub use stopwatch::{Clock, Stopwatch};

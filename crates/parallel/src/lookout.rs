@@ -8,7 +8,7 @@ use core::{hint, iter};
 use std::thread;
 
 use crate::patience::ANOTHER_TURN;
-use crate::stopwatch::Stopwatch;
+use crate::stopwatch::{Clock, Stopwatch};
 
 /// Looks between two yields, each of which takes as long as some looks.
 const LOOKS: u32 = 16;
@@ -34,8 +34,10 @@ const NAPS: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)
 /// });
 /// assert_eq!((found, looks), ("there", 1000));
 /// ```
+#[expect(clippy::disallowed_methods, reason = "of processes, and there are none in a page")]
 pub fn look_until<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let began = Stopwatch::start();
+    let clock = Clock::of_machine().expect("a process has a clock");
+    let began = Stopwatch::start(clock);
     while began.elapsed() < AWAKE {
         for _ in 0..LOOKS {
             if let Some(found) = look() {
@@ -43,7 +45,7 @@ pub fn look_until<T>(mut look: impl FnMut() -> Option<T>) -> T {
             }
             hint::spin_loop();
         }
-        let yielded = Stopwatch::start();
+        let yielded = Stopwatch::start(clock);
         thread::yield_now();
         if yielded.elapsed() > ANOTHER_TURN {
             break;
@@ -77,6 +79,7 @@ mod tests {
 
     /// The wait lasts well into the naps, in which looks are rare: a wait that looked all the time would look a million times.
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "another thread takes its time here")]
     fn a_long_wait_finds_what_comes_and_looks_seldom() {
         let (sender, receiver) = mpsc::channel();
         let sleeper = thread::spawn(move || {
@@ -84,7 +87,7 @@ mod tests {
             sender.send(7).expect("the other waits");
         });
         let mut late_looks = 0;
-        let began = Stopwatch::start();
+        let began = Stopwatch::start(Clock::of_machine().expect("this is no page"));
         let found = look_until(|| {
             late_looks += u32::from(began.elapsed() > AWAKE * 2);
             receiver.try_recv().ok()

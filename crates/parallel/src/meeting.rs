@@ -6,7 +6,7 @@
 use core::iter;
 use std::thread;
 
-use crate::stopwatch::Stopwatch;
+use crate::stopwatch::{Clock, Stopwatch};
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 use crate::waiting::Waiting;
 
@@ -19,9 +19,10 @@ const FOR_EVER: u64 = u64::MAX;
 /// ```
 /// use core::mem;
 ///
-/// use parallel::Meeting;
+/// use parallel::{Clock, Meeting};
 ///
-/// let meeting: Meeting<Vec<&str>, 1> = Meeting::new(2);
+/// let clock = Clock::of_machine().expect("this is no page");
+/// let meeting: Meeting<Vec<&str>, 1> = Meeting::new(clock, 2);
 /// let [mut one, mut other] = meeting.members().try_into().ok().expect("two members");
 /// std::thread::scope(|scope| {
 ///     scope.spawn(move || {
@@ -34,6 +35,7 @@ const FOR_EVER: u64 = u64::MAX;
 /// ```
 #[derive(Debug)]
 pub struct Meeting<T, const WORDS: usize> {
+    clock: Clock,
     places: Box<[Place<WORDS>]>,
     /// Mail by parity of the meeting, receiver and sender.
     boxes: [Box<[Mutex<T>]>; 2],
@@ -67,18 +69,19 @@ pub struct Member<'a, T, const WORDS: usize> {
 }
 
 impl<T: Default, const WORDS: usize> Meeting<T, WORDS> {
-    /// Creates the meetings of so many members.
+    /// Creates the meetings of so many members, who wait by the clock.
     #[must_use]
-    pub fn new(members: usize) -> Self {
+    pub fn new(clock: Clock, members: usize) -> Self {
         let place = || Place {
             meeting: AtomicU64::new(0),
             words: [(); 2].map(|()| [(); WORDS].map(|()| AtomicU64::new(0))),
         };
         let boxes = || iter::repeat_with(|| Mutex::new(T::default())).take(members * members).collect();
         Self {
+            clock,
             places: iter::repeat_with(place).take(members).collect(),
             boxes: [boxes(), boxes()],
-            waiting: Waiting::new(members),
+            waiting: Waiting::new(clock, members),
             failed: AtomicBool::new(false),
         }
     }
@@ -86,7 +89,8 @@ impl<T: Default, const WORDS: usize> Meeting<T, WORDS> {
     /// Returns the members, by number. Call it once: each member is one.
     #[must_use]
     pub fn members(&self) -> Vec<Member<'_, T, WORDS>> {
-        let member = |number| Member { all: self, number, meeting: 0, since: Stopwatch::start(), lost: 0 };
+        let since = Stopwatch::start(self.clock);
+        let member = |number| Member { all: self, number, meeting: 0, since, lost: 0 };
         (0..self.places.len()).map(member).collect()
     }
 }
@@ -148,7 +152,7 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
         let wait_for = |place| all.waiting.until(|| is_there(place));
         let lost = all.places.iter().filter(|place| wait_for(place).is_loss(|| self.since.elapsed())).count();
         self.lost += u64::from(lost > 0);
-        self.since = Stopwatch::start();
+        self.since = Stopwatch::start(all.clock);
         assert!(!all.failed.load(Ordering::Relaxed), "another thread of this run panicked");
         self.meeting = meeting;
         all.places

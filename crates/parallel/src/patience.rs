@@ -36,6 +36,7 @@ impl Patience {
 
 /// Returns the number of processors that this process may use, as it was when this was first asked for: Linux reads files to tell, which
 /// takes as long as some meetings.
+#[expect(clippy::disallowed_methods, reason = "of threads that wait, and there are none in a page")]
 fn processors() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))

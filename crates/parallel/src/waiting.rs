@@ -6,7 +6,7 @@ use core::hint::spin_loop;
 use core::time::Duration;
 
 use crate::patience::{ANOTHER_TURN, Patience};
-use crate::stopwatch::Stopwatch;
+use crate::stopwatch::{Clock, Stopwatch};
 use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, fence, yield_now};
 
 /// Looks between two readings of the clock, each of which takes as long as some looks. None under loom, which tries every order.
@@ -15,6 +15,7 @@ const SPINS: u32 = if cfg!(loom) { 0 } else { 64 };
 /// The place where threads wait, and where others wake them.
 #[derive(Debug)]
 pub(crate) struct Waiting {
+    clock: Clock,
     patience: Patience,
     /// Number of threads that sleep, or are about to.
     sleepers: AtomicUsize,
@@ -47,8 +48,9 @@ impl Wait {
 
 impl Waiting {
     /// Creates a place for so many threads that work at the same time.
-    pub(crate) fn new(threads: usize) -> Self {
+    pub(crate) fn new(clock: Clock, threads: usize) -> Self {
         Self {
+            clock,
             patience: Patience::of(threads),
             sleepers: AtomicUsize::new(0),
             lock: Mutex::new(()),
@@ -70,7 +72,7 @@ impl Waiting {
 
     #[inline(never)]
     fn longer(&self, is_there: &dyn Fn() -> bool) -> Wait {
-        let began = Stopwatch::start();
+        let began = Stopwatch::start(self.clock);
         while began.elapsed() < self.patience.spinning {
             for _ in 0..SPINS {
                 if is_there() {
@@ -84,7 +86,7 @@ impl Waiting {
             if is_there() {
                 return Wait::Awake;
             }
-            let yielded = Stopwatch::start();
+            let yielded = Stopwatch::start(self.clock);
             yield_now();
             if !cfg!(loom) && yielded.elapsed() > ANOTHER_TURN {
                 wait = Wait::Yielded;

@@ -3,7 +3,11 @@
 
 use loom::sync::Arc;
 use loom::thread;
-use parallel::{Handoff, Meeting, Member};
+use parallel::{Clock, Handoff, Meeting, Member};
+
+fn clock() -> Clock {
+    Clock::of_machine().expect("this is no page")
+}
 
 /// Two meetings of two members: each word and each piece of mail is of its meeting, and nobody sleeps for ever.
 fn attend(mut member: Member<'_, Vec<(u64, usize)>, 1>, number: usize, meetings: u64) {
@@ -22,7 +26,7 @@ fn explore(meetings: u64) {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(move || {
-        let meeting = Arc::new(Meeting::new(2));
+        let meeting = Arc::new(Meeting::new(clock(), 2));
         let other = {
             let meeting = Arc::clone(&meeting);
             thread::spawn(move || {
@@ -53,7 +57,7 @@ fn values_are_handed_over_once_and_in_order() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
-        let (there, back) = (Arc::new(Handoff::new()), Arc::new(Handoff::new()));
+        let (there, back) = (Arc::new(Handoff::new(clock())), Arc::new(Handoff::new(clock())));
         let other = {
             let (there, back) = (Arc::clone(&there), Arc::clone(&back));
             thread::spawn(move || {
@@ -77,7 +81,7 @@ fn a_value_waits_for_the_one_before() {
     let mut model = loom::model::Builder::new();
     model.preemption_bound = Some(3);
     model.check(|| {
-        let place = Arc::new(Handoff::new());
+        let place = Arc::new(Handoff::new(clock()));
         let giver = {
             let place = Arc::clone(&place);
             thread::spawn(move || {

@@ -1,13 +1,18 @@
 //! Meetings of real threads: words and mail of many meetings, more members than processors, and a member that panics.
 #![cfg(not(loom))]
+#![expect(clippy::disallowed_methods, reason = "threads are what these tests are about")]
 
 use std::panic;
 use std::thread;
 
-use parallel::{Meeting, Member};
+use parallel::{Clock, Meeting, Member};
 
 /// Meetings of each test: few where Miri interprets them.
 const MEETINGS: u64 = if cfg!(miri) { 12 } else { 500 };
+
+fn clock() -> Clock {
+    Clock::of_machine().expect("this is no page")
+}
 
 /// Work of a member that differs from meeting to meeting, so that each member is at times the last.
 fn work(number: u64, meeting: u64) {
@@ -44,7 +49,7 @@ fn attend(mut member: Member<'_, Vec<[u64; 3]>, 2>, number: u64, members: u64, m
 fn words_and_mail_belong_to_their_meeting() {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     for members in [1, 2, 3, processors + 2] {
-        let meeting = Meeting::new(members);
+        let meeting = Meeting::new(clock(), members);
         thread::scope(|scope| {
             for (number, member) in (0..).zip(meeting.members()) {
                 scope.spawn(move || attend(member, number, members as u64, MEETINGS));
@@ -58,7 +63,7 @@ fn words_and_mail_belong_to_their_meeting() {
 fn a_panic_ends_all() {
     for meetings in [0, 1, MEETINGS / 5] {
         let ended = panic::catch_unwind(|| {
-            let meeting: Meeting<(), 1> = Meeting::new(3);
+            let meeting: Meeting<(), 1> = Meeting::new(clock(), 3);
             thread::scope(|scope| {
                 for (number, mut member) in (0..).zip(meeting.members()) {
                     scope.spawn(move || {

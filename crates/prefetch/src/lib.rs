@@ -1,7 +1,7 @@
 //! Prefetching: memory is brought into the processor's cache before it is needed.
 //!
 //! Invariant: a prefetch changes nothing and reads no value, so a prefetch of the wrong memory costs time and nothing
-//! else. This crate has the only `unsafe` of the project: Rust has no safe function for the instruction.
+//! else. This crate has the only `unsafe` of the program: Rust has no safe function for the instruction.
 
 /// Bytes of a cache line.
 const LINE: usize = 64;

@@ -30,6 +30,13 @@ const PAGE_TOOLS: [&str; 2] = ["vite/bin/vite.js", "typescript/bin/tsc"];
 /// Largest module packed by gzip, in bytes, that a reader should have to wait for.
 const MOST_PACKED: usize = 1_500_000;
 
+/// Words of the standard library in every module that can ask for the time or start a thread: both panic there. They are in no other, since code
+/// that is never called is left out.
+const FORBIDDEN: [(&str, &str); 2] = [
+    ("time not implemented on this platform", "ask for the time"),
+    ("failed to spawn thread", "start a thread"),
+];
+
 /// Builds the playground into target/web.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(refused) = help::refused("web", arguments) {
@@ -57,6 +64,8 @@ pub(super) fn build() -> Result<PathBuf, String> {
         [compiler.as_ref().err().cloned(), missing_page_tools()].into_iter().flatten().collect();
     let (Ok(compiler), true) = (compiler, missing.is_empty()) else { return Err(missing.join("\n")) };
     let module = compiler.module()?;
+    let bytes = fs::read(&module).map_err(|cause| format!("error: {}: {cause}", module.display()))?;
+    able_to_panic(&bytes)?;
     let bound = root().join("target/web-module");
     bind(&module, &bound)?;
     let page = root().join("web");
@@ -72,6 +81,18 @@ pub(super) fn build() -> Result<PathBuf, String> {
     let folder = root().join("target/web");
     report(&folder)?;
     Ok(folder)
+}
+
+/// Returns what a module could do that a page cannot.
+fn able_to_panic(module: &[u8]) -> Result<(), String> {
+    let contains = |words: &str| module.windows(words.len()).any(|window| window == words.as_bytes());
+    match FORBIDDEN.iter().find(|(words, _)| contains(words)) {
+        None => Ok(()),
+        Some((_, what)) => Err(format!(
+            "error: the module can {what}, which panics in a page\n\
+             help: pass a `parallel::Clock` to the code that does, as an `Option`, and do without it there"
+        )),
+    }
 }
 
 /// Returns what is missing for the page, with the way to get it.
@@ -136,4 +157,16 @@ fn report(folder: &Path) -> Result<(), String> {
         "error: the module has {packed} bytes packed by gzip, more than {MOST_PACKED}\n\
          help: build it without `profile.release.strip` of xtask/src/web/compiler.rs, and see its name section for what has grown"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::able_to_panic;
+
+    #[test]
+    fn a_module_that_asks_for_the_time_is_refused() {
+        assert_eq!(able_to_panic(b"\0asm panicked at"), Ok(()));
+        let refused = able_to_panic(b"\0asm time not implemented on this platform library/std");
+        assert!(refused.is_err_and(|message| message.starts_with("error: the module can ask for the time")));
+    }
 }

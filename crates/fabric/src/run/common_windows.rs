@@ -4,14 +4,12 @@
 //! event of any part. So nothing that a part does in it reaches another part within it. It ends where a bucket of every
 //! part's event list ends, unless an instant is given up to which all events are to be handled: cutting a bucket takes time.
 
-use core::time::Duration;
-
 use event_kernel::WindowLengths;
-use parallel::Stopwatch;
 use telemetry::Progress;
 use units::{Span, Time};
 
 use super::error::RunError;
+use super::pace::SliceRest;
 use super::until_done::UntilDone;
 use super::{Advance, Run, after, before};
 use crate::state::interconnect::Divided;
@@ -93,15 +91,14 @@ fn without_short_rest(longest: Span, window: Span) -> Span {
 
 impl Run<'_> {
     /// Handles every event up to and including the instant `stop`, part by part on one thread; or of some windows: at least
-    /// [`AT_A_TIME`] events, and for a `slice` of elapsed time.
+    /// [`AT_A_TIME`] events, and for the rest of a slice of elapsed time.
     pub(super) fn advance_in_turn(
         &mut self,
-        (stop, slice): (Time, Option<Duration>),
+        (stop, slice): (Time, Option<SliceRest>),
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
         let is_counting = self.until_done.as_ref().is_some_and(UntilDone::is_counting);
         let windows = CommonWindows::new(&self.world, stop, is_counting);
-        let watch = Stopwatch::start();
         self.world.exchange_mail();
         let mut look_at = self.events() + AT_A_TIME;
         loop {
@@ -123,7 +120,7 @@ impl Run<'_> {
                 return Ok(Advance::Reached);
             }
             if self.events() >= look_at {
-                if slice.is_none_or(|slice| watch.elapsed() >= slice) {
+                if slice.is_none_or(|slice| slice.is_over()) {
                     return Ok(Advance::Paused);
                 }
                 look_at = self.events() + AT_A_TIME;

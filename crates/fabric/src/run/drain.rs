@@ -28,7 +28,7 @@ impl Run<'_> {
 
     fn drain_with(
         &mut self,
-        workers: &mut Workers<'_, '_>,
+        mut workers: Option<&mut Workers<'_, '_>>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
         self.silence();
@@ -36,7 +36,7 @@ impl Run<'_> {
         let mut worked = start;
         loop {
             let packet_hops = self.world.packet_hops();
-            self.run_with(workers, self.world.now() + DRAIN_STEP, progress)?;
+            self.run_with(workers.as_deref_mut(), self.world.now() + DRAIN_STEP, progress)?;
             if self.ended == RunEnding::Interrupted {
                 self.audit = audit::conservation(&self.world)?;
                 return Ok(());

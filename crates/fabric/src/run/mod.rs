@@ -55,7 +55,7 @@ use crate::state::part::Part;
 use crate::state::world::World;
 use error::{RunError, Violation};
 use pace::{Pace, Stretch, Way};
-use parallel::{Ranks, Stopwatch};
+use parallel::{Clock, Ranks};
 use ranks::leading::Leader;
 use saving::SavingTimer;
 use scenario::Plan;
@@ -119,6 +119,8 @@ pub(crate) struct Run<'a> {
     /// The way of parts, if it is prescribed.
     way: Option<Way>,
     pace: Pace,
+    /// Clock by which threads wait, and by which the faster of two ways is found; `None` in a page.
+    clock: Option<Clock>,
     /// Only if several processes run the plan.
     pub(crate) leader: Option<Leader<'a>>,
 }
@@ -138,10 +140,14 @@ enum Advance {
 }
 
 impl<'a> Run<'a> {
-    /// Creates a run of a world at rest.
-    pub(crate) fn new(world: World<'a>, instruments: Instruments, options: RunOptions<'a>) -> Self {
+    /// Creates a run of a world at rest, with a clock if there is one.
+    pub(crate) fn new(
+        world: World<'a>,
+        instruments: Instruments,
+        (options, clock): (RunOptions<'a>, Option<Clock>),
+    ) -> Self {
         Self {
-            turns: (0..world.parts.len()).map(|part| Turns::new(part, options.scramble)).collect(),
+            turns: (0..world.parts.len()).map(|part| Turns::new(part, options.scramble, clock)).collect(),
             world,
             instruments,
             audit: Audit::default(),
@@ -156,6 +162,7 @@ impl<'a> Run<'a> {
             waits: None,
             way: options.in_turn.then_some(Way::InTurn),
             pace: Pace::default(),
+            clock,
             leader: None,
         }
     }
@@ -224,7 +231,7 @@ impl<'a> Run<'a> {
     /// As [`run_until`](Self::run_until), with workers that are kept for more than this.
     fn run_with(
         &mut self,
-        workers: &mut Workers<'_, '_>,
+        mut workers: Option<&mut Workers<'_, '_>>,
         mut end: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
@@ -234,7 +241,7 @@ impl<'a> Run<'a> {
             let save = self.saving.as_ref().map_or(Time::NEVER, |saving| saving.due);
             let tap = self.tap.as_ref().map_or(Time::NEVER, |tap| tap.due);
             let mut stop = end.min(look).min(check).min(save).min(tap);
-            match self.advance(workers, stop, progress)? {
+            match self.advance(workers.as_deref_mut(), stop, progress)? {
                 Advance::Reached => {}
                 Advance::Paused | Advance::NearEnd => unreachable!("an advance that goes on"),
                 Advance::Done(done) => (stop, end) = (done, done),
@@ -273,7 +280,7 @@ impl<'a> Run<'a> {
     /// Handles every event up to and including the instant `stop`.
     fn advance(
         &mut self,
-        workers: &mut Workers<'_, '_>,
+        workers: Option<&mut Workers<'_, '_>>,
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
@@ -314,28 +321,45 @@ impl<'a> Run<'a> {
     /// Handles every event up to and including the instant `stop`, on one thread for each part or on one for all.
     fn advance_in_parts(
         &mut self,
-        workers: &mut Workers<'_, '_>,
+        workers: Option<&mut Workers<'_, '_>>,
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
         if self.leader.is_some() {
             return self.advance_with_ranks(stop, progress);
         }
+        let (Some(workers), Some(clock)) = (workers, self.clock) else {
+            return self.advance_without_clock(stop, progress);
+        };
         loop {
-            let (watch, before) = (Stopwatch::start(), self.events());
+            let (slice, before) = (self.pace.rest(clock), self.events());
             let (advance, meetings) = match self.way.unwrap_or(self.pace.way()) {
-                Way::Threads => self.advance_on_threads(workers, stop, progress)?,
-                Way::InTurn => (self.advance_in_turn((stop, Some(self.pace.left())), progress)?, [0; 2]),
+                Way::Threads => self.advance_on_threads(workers, (stop, slice), progress)?,
+                Way::InTurn => (self.advance_in_turn((stop, Some(slice)), progress)?, [0; 2]),
             };
             let [meetings, lost] = meetings;
             let events = self.events() - before;
-            self.pace.add(Stretch { events, elapsed: watch.elapsed(), meetings, lost });
+            self.pace.add(Stretch { events, elapsed: slice.elapsed(), meetings, lost });
             let advance = match advance {
                 Advance::NearEnd => self.advance_in_turn((stop, None), progress)?,
                 other => other,
             };
             if !matches!(advance, Advance::Paused) {
                 return Ok(advance);
+            }
+        }
+    }
+
+    /// Handles every event up to and including the instant `stop`, part by part on one thread.
+    fn advance_without_clock(
+        &mut self,
+        stop: Time,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Advance, RunError> {
+        loop {
+            match self.advance_in_turn((stop, None), progress)? {
+                Advance::Paused => {}
+                other => return Ok(other),
             }
         }
     }

@@ -9,6 +9,8 @@
 
 use core::time::Duration;
 
+use parallel::{Clock, Stopwatch};
+
 use super::contest::Contest;
 
 /// The two ways.
@@ -28,6 +30,25 @@ const BUSY: u64 = 2;
 const SHORT: u64 = 50;
 /// Most slices of the faster way until the slower one is tried again.
 const LONGEST_HOLD: u32 = 12;
+
+/// The rest of a slice of elapsed time, from a moment on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SliceRest {
+    since: Stopwatch,
+    length: Duration,
+}
+
+impl SliceRest {
+    /// Returns the time since that moment.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// Returns true once the slice is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.elapsed() >= self.length
+    }
+}
 
 /// The work of an advance.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,9 +83,9 @@ impl Pace {
         if self.contest.is_first() { Way::Threads } else { Way::InTurn }
     }
 
-    /// Returns the time that is left of the present slice.
-    pub(super) fn left(&self) -> Duration {
-        SLICE.saturating_sub(self.slice.elapsed)
+    /// Returns the rest of the present slice, from now on.
+    pub(super) fn rest(&self, clock: Clock) -> SliceRest {
+        SliceRest { since: Stopwatch::start(clock), length: SLICE.saturating_sub(self.slice.elapsed) }
     }
 
     /// Adds work that was done in the present way, and chooses anew at the end of a slice.

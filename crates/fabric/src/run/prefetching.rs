@@ -17,7 +17,7 @@ use core::time::Duration;
 
 use link_layer::Signal;
 use packet::{Lane, PacketId, PortId, VoqId};
-use parallel::Stopwatch;
+use parallel::{Clock, Stopwatch};
 use prefetch::prefetch;
 use switch_arch::SwitchTimer;
 
@@ -47,6 +47,8 @@ pub(crate) struct Prefetching {
     coming: Coming,
     /// False if the open window is handled without.
     is_on: bool,
+    /// Clock of the contest; without one there is no prefetching.
+    clock: Option<Clock>,
     /// Between prefetching and none.
     contest: Contest,
     /// Events of the part before the last window that was timed.
@@ -55,20 +57,6 @@ pub(crate) struct Prefetching {
     stopwatch: Option<Stopwatch>,
     /// Events of the slice's timed windows, and their time.
     slice: (u64, Duration),
-}
-
-impl Default for Prefetching {
-    fn default() -> Self {
-        Self {
-            done: 0,
-            coming: Coming::default(),
-            is_on: false,
-            contest: Contest::new(LONGEST_HOLD),
-            timed: 0,
-            stopwatch: None,
-            slice: Default::default(),
-        }
-    }
 }
 
 /// Coming events by what they need. Nodes are positions among the part's adapters or switches.
@@ -87,14 +75,30 @@ struct Coming {
 }
 
 impl Prefetching {
+    /// Creates the state of a part whose events are timed by this clock.
+    pub(crate) fn new(clock: Option<Clock>) -> Self {
+        Self {
+            done: 0,
+            coming: Coming::default(),
+            is_on: false,
+            clock,
+            contest: Contest::new(LONGEST_HOLD),
+            timed: 0,
+            stopwatch: None,
+            slice: Default::default(),
+        }
+    }
+
     /// Begins a window of a part that has handled so many events before.
     #[inline]
     pub(crate) fn begin_window(&mut self, part: &Part, events: u64) {
-        if part.numbers.len() >= NODES {
+        if part.numbers.len() >= NODES
+            && let Some(clock) = self.clock
+        {
             self.is_on = self.contest.is_first();
             self.done = 0;
             if events - self.timed >= TIMED {
-                (self.timed, self.stopwatch) = (events, Some(Stopwatch::start()));
+                (self.timed, self.stopwatch) = (events, Some(Stopwatch::start(clock)));
             }
         }
     }

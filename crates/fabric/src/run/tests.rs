@@ -61,6 +61,7 @@ fn failure_on_ranks(partition: &Partition, pauses: &[(usize, Time)]) -> String {
 }
 
 /// Runs a plan by three ranks, of which this is what the first one does.
+#[expect(clippy::disallowed_methods, reason = "threads stand for processes here")]
 fn by_three_ranks<T>(plan: &Plan, lead: impl FnOnce(&RanksInThreads) -> T) -> T {
     let [first, others @ ..]: [RanksInThreads; 3] = RanksInThreads::new(3).try_into().expect("three ranks");
     // Each thread owns its rank: if it fails, the others learn of it, since its messages end.

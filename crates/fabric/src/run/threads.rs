@@ -15,16 +15,16 @@
 //! these turns. What it has to do until it waits for others makes up for windows in which they have more to do.
 
 use core::sync::atomic::AtomicBool;
-use core::time::Duration;
 use core::{iter, mem};
 use std::thread::{self, Scope};
 
-use parallel::{Handoff, Meeting, Member, Stopwatch};
+use parallel::{Clock, Handoff, Meeting, Member};
 use telemetry::Progress;
 use units::Time;
 
 use super::common_windows::CommonWindows;
 use super::error::RunError;
+use super::pace::SliceRest;
 use super::turns::Turns;
 use super::until_done::Counting;
 use super::{Advance, PROGRESS_EVERY, Run, after, is_set};
@@ -108,7 +108,6 @@ pub(super) struct SharedWork {
 }
 
 /// The places of a thread.
-#[derive(Default)]
 struct WorkSlot {
     work: Handoff<Work>,
     done: Handoff<Work>,
@@ -116,11 +115,9 @@ struct WorkSlot {
 
 impl SharedWork {
     /// Creates that of so many parts.
-    pub(super) fn new(parts: usize) -> Self {
-        Self {
-            meeting: Meeting::new(parts),
-            slots: iter::repeat_with(WorkSlot::default).take(parts).collect(),
-        }
+    pub(super) fn new(clock: Clock, parts: usize) -> Self {
+        let slot = || WorkSlot { work: Handoff::new(clock), done: Handoff::new(clock) };
+        Self { meeting: Meeting::new(clock, parts), slots: iter::repeat_with(slot).take(parts).collect() }
     }
 }
 
@@ -174,10 +171,16 @@ impl Drop for Closing<'_> {
 }
 
 impl Run<'_> {
-    /// Does something that may need the workers of this run.
-    pub(super) fn with_workers<R>(&mut self, work: impl FnOnce(&mut Self, &mut Workers<'_, '_>) -> R) -> R {
-        let shared = SharedWork::new(self.world.parts.len());
-        thread::scope(|scope| work(self, &mut Workers::new(scope, &shared)))
+    /// Does something that may need the workers of this run. There are none without a clock or with one part, as in a page.
+    #[expect(clippy::disallowed_methods, reason = "a page has no clock, and so never comes to the threads")]
+    pub(super) fn with_workers<R>(
+        &mut self,
+        work: impl FnOnce(&mut Self, Option<&mut Workers<'_, '_>>) -> R,
+    ) -> R {
+        let parts = self.world.parts.len();
+        let Some(clock) = self.clock.filter(|_| parts > 1) else { return work(self, None) };
+        let shared = SharedWork::new(clock, parts);
+        thread::scope(|scope| work(self, Some(&mut Workers::new(scope, &shared))))
     }
 
     /// Handles every event up to and including the instant `stop`, window by window; or of some windows, for the rest of a slice
@@ -185,7 +188,7 @@ impl Run<'_> {
     pub(super) fn advance_on_threads(
         &mut self,
         workers: &mut Workers<'_, '_>,
-        stop: Time,
+        (stop, slice): (Time, SliceRest),
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Advance, [u64; 2]), RunError> {
         workers.start();
@@ -194,7 +197,7 @@ impl Run<'_> {
         let mut own = works.next().expect("a world has a part");
         let others = &workers.shared.slots[1..];
         others.iter().zip(works).for_each(|(slot, work)| slot.work.give(work));
-        let mut watch = Watch::start(progress, self.interrupt, own.turns.events, self.pace.left());
+        let mut watch = Watch::start(progress, self.interrupt, own.turns.events, Some(slice));
         let (end, signal) =
             own.run(&mut workers.lead, |events, now, packet_hops| watch.look(events, now, packet_hops));
         let missing = own.counting.as_ref().map(|counting| counting.missing);
@@ -346,9 +349,8 @@ pub(super) struct Watch<'a, 'p> {
     interrupt: Option<&'a AtomicBool>,
     /// Number of its own events after which the thread looks, however few windows they took.
     look_at: u64,
-    /// Elapsed time after which all pause.
-    slice: Duration,
-    stopwatch: Stopwatch,
+    /// Elapsed time after which all pause; `None` if they do not.
+    slice: Option<SliceRest>,
     /// Windows so far.
     windows: u32,
 }
@@ -357,15 +359,15 @@ pub(super) struct Watch<'a, 'p> {
 const WINDOWS_A_LOOK: u32 = 32;
 
 impl<'a, 'p> Watch<'a, 'p> {
-    /// Starts the watch of a thread that has handled so many events. All pause after a slice of elapsed time.
+    /// Starts the watch of a thread that has handled so many events. All pause at the end of the slice of elapsed time.
     pub(super) fn start(
         progress: &'p mut dyn FnMut(Progress),
         interrupt: Option<&'a AtomicBool>,
         events: u64,
-        slice: Duration,
+        slice: Option<SliceRest>,
     ) -> Self {
         let look_at = events + PROGRESS_EVERY;
-        Self { progress, interrupt, look_at, slice, stopwatch: Stopwatch::start(), windows: 0 }
+        Self { progress, interrupt, look_at, slice, windows: 0 }
     }
 
     /// Returns a reason to stop, once the thread has handled so many events.
@@ -378,7 +380,7 @@ impl<'a, 'p> Watch<'a, 'p> {
         (self.progress)(Progress { now, packet_hops });
         if is_set(self.interrupt) {
             Signal::Interrupt
-        } else if self.stopwatch.elapsed() >= self.slice {
+        } else if self.slice.is_some_and(|slice| slice.is_over()) {
             Signal::Pause
         } else {
             Signal::None
@@ -395,7 +397,7 @@ mod tests {
     fn a_thread_without_events_sees_an_interrupt() {
         let (mut reports, interrupt) = (0, AtomicBool::new(false));
         let mut progress = |_| reports += 1;
-        let mut watch = Watch::start(&mut progress, Some(&interrupt), 1000, Duration::MAX);
+        let mut watch = Watch::start(&mut progress, Some(&interrupt), 1000, None);
         let mut look = |events: u64| watch.look(events, Time::ZERO, 7);
         assert!((1..WINDOWS_A_LOOK).all(|_| look(1000) == Signal::None), "nothing to see");
         assert_eq!(look(1000), Signal::None, "no interrupt");

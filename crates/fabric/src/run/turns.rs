@@ -6,6 +6,7 @@
 use ca_transport::Adapter;
 use event_kernel::Stream;
 use packet::NodeId;
+use parallel::Clock;
 use rand::seq::SliceRandom;
 use switch_arch::Switch;
 use units::Time;
@@ -31,12 +32,12 @@ pub(crate) struct Turns {
 
 impl Turns {
     /// Creates the state of the part of this number. With a seed, nodes take their turns in an order that it draws.
-    pub(crate) fn new(part: usize, scramble: Option<u64>) -> Self {
+    pub(crate) fn new(part: usize, scramble: Option<u64>, clock: Option<Clock>) -> Self {
         let stream = |seed: u64| event_kernel::stream(seed.wrapping_add(part as u64), "scramble", "world");
         Self {
             events: 0,
             density: Density::default(),
-            prefetching: Prefetching::default(),
+            prefetching: Prefetching::new(clock),
             scramble: scramble.map(stream),
             tap: None,
         }

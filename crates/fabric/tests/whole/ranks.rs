@@ -1,6 +1,7 @@
 //! Runs by several ranks: the record is that of one process, to the last digit, for any division of any fabric.
 //!
 //! The ranks are threads here, each with memory of its own, and exchange nothing but messages.
+#![expect(clippy::disallowed_methods, reason = "threads stand for processes here")]
 
 use std::panic::catch_unwind;
 use std::thread;

@@ -5,11 +5,10 @@
 
 use core::ops::Range;
 use core::sync::atomic::AtomicBool;
-use core::time::Duration;
 
 use ca_transport::Adapter;
 use event_kernel::{Digest, Lookahead};
-use parallel::Ranks;
+use parallel::{Clock, Ranks};
 use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
 use topology::Partition;
@@ -120,10 +119,11 @@ impl<'a, 'p> Share<'a, 'p> {
         let ranks = options.ranks.expect("a rank follows another");
         let own: Range<usize> = parts_of(ranks.rank(), ranks.count(), inner.len());
         let world = build::share(plan, &Partition::new(of_node), own.clone(), (between, inner));
+        let clock = Clock::of_machine().expect("a process of several has a clock");
         Self {
             plan,
-            office: Office::new(ranks, inner.len()),
-            turns: own.map(|part| Turns::new(part, options.scramble)).collect(),
+            office: Office::new(ranks, inner.len(), clock),
+            turns: own.map(|part| Turns::new(part, options.scramble, Some(clock))).collect(),
             until_done: plan.until_done().then(|| UntilDone::new(plan, &world)),
             world,
             interrupt: options.interrupt,
@@ -143,7 +143,7 @@ impl<'a, 'p> Share<'a, 'p> {
         let counting = counting.map(|(until_done, missing)| until_done.counting_from(missing, &self.world));
         let counting = counting.unwrap_or_default();
         let progress = &mut |_| {};
-        let mut watch = Watch::start(progress, self.interrupt, self.turns[0].events, Duration::MAX);
+        let mut watch = Watch::start(progress, self.interrupt, self.turns[0].events, None);
         let look = |events, now, hops| -> Signal { watch.look(events, now, hops) };
         let advance = AdvanceOrder { windows, handled, counting };
         let advanced = self.office.advance((&mut self.world.parts, &mut self.turns), advance, look);

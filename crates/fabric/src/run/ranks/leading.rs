@@ -3,11 +3,9 @@
 //! Invariant: rank 0 holds its own parts alone, except while it [needs all](Run::with_all_parts). After each advance it knows the counts of
 //! the others.
 
-use core::time::Duration;
-
 use ca_transport::Adapter;
 use event_kernel::Lookahead;
-use parallel::Ranks;
+use parallel::{Clock, Ranks};
 use scenario::Plan;
 use state_codec::{StateError, StateReader, StateWriter, Value};
 use telemetry::Progress;
@@ -109,13 +107,14 @@ impl<'a> Leader<'a> {
     pub(crate) fn begin(
         plan: &'a Plan,
         (ranks, partition): (&'a dyn Ranks, &'a Partition),
+        clock: Clock,
     ) -> Result<(World<'a>, Self), RankFault> {
         let parts = partition.parts();
         assert!(parts >= ranks.count(), "{} ranks for {parts} parts", ranks.count());
         let (between, inner) = build::lookaheads(plan, partition);
         assert_ne!(between, Some(Span::ZERO), "a packet takes time from part to part");
         let messages = vec![Vec::new(); ranks.count()];
-        let office = Office::new(ranks, parts);
+        let office = Office::new(ranks, parts, clock);
         let mut leader = Self { ranks, office, messages, plan, partition, inner };
         leader.order(&Order::Begin {
             plan: plan.digest(),
@@ -259,7 +258,7 @@ impl Run<'_> {
     ) -> Result<Advance, RunError> {
         let is_counting = self.until_done.as_ref().is_some_and(UntilDone::is_counting);
         let windows = CommonWindows::new(&self.world, stop, is_counting);
-        let mut watch = Watch::start(progress, self.interrupt, self.turns[0].events, Duration::MAX);
+        let mut watch = Watch::start(progress, self.interrupt, self.turns[0].events, None);
         let Advanced { end, signal, missing } =
             self.handle_windows(windows, is_counting, |events, now, hops| watch.look(events, now, hops));
         self.world.window_end = end.unwrap_or(self.world.window_end);

@@ -13,7 +13,7 @@ use core::ops::Range;
 use std::sync::Mutex;
 use std::thread;
 
-use parallel::{Meeting, Member, Ranks};
+use parallel::{Clock, Meeting, Member, Ranks};
 use state_codec::{StateReader, StateWriter, Value};
 use units::Time;
 
@@ -29,6 +29,8 @@ use crate::state::world::away::{parts_of, rank_of};
 #[derive(Debug)]
 pub(super) struct Office<'a> {
     ranks: &'a dyn Ranks,
+    /// Clock by which threads wait.
+    clock: Clock,
     /// Number of parts of all ranks.
     parts: usize,
     /// Parts of this rank.
@@ -57,17 +59,19 @@ pub(super) struct Advanced {
 
 impl<'a> Office<'a> {
     /// Creates the office of a rank, in a run of so many parts.
-    pub(super) fn new(ranks: &'a dyn Ranks, parts: usize) -> Self {
+    pub(super) fn new(ranks: &'a dyn Ranks, parts: usize, clock: Clock) -> Self {
         Self {
             own: parts_of(ranks.rank(), ranks.count(), parts),
             away: (0..ranks.count()).map(|_| Mutex::default()).collect(),
             ranks,
+            clock,
             parts,
         }
     }
 
     /// Handles windows, as all other ranks do at the same time. The first of `parts` and `turns` are those of this rank. After each
     /// window, `look` gets the events that the first part has handled, the end of the window, and the packet-hops of all parts.
+    #[expect(clippy::disallowed_methods, reason = "of several processes, and a page is not one of them")]
     pub(super) fn advance(
         &self,
         (parts, turns): (&mut Vec<Part>, &mut Vec<Turns>),
@@ -76,7 +80,7 @@ impl<'a> Office<'a> {
     ) -> Advanced {
         let AdvanceOrder { windows, handled, counting } = order;
         let own = self.own.len();
-        let meeting: Meeting<Mailbag, WORDS> = Meeting::new(own);
+        let meeting: Meeting<Mailbag, WORDS> = Meeting::new(self.clock, own);
         let mut members = meeting.members().into_iter();
         let mut counting = counting.into_iter();
         let works = parts.drain(..own).zip(turns.drain(..own));
@@ -121,7 +125,7 @@ struct Exchange {
 
 impl Meetings for OfficeMember<'_> {
     fn send(&mut self, to: usize, mail: &mut Mailbag) {
-        let Office { own, away, ranks, parts } = self.office;
+        let Office { own, away, ranks, parts, .. } = self.office;
         if own.contains(&to) {
             return self.member.send(to - own.start, mail);
         }
