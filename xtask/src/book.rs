@@ -13,10 +13,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(refused) = help::refused("book", arguments) {
         return refused;
     }
-    if !has_mdbook() {
-        eprintln!(
-            "error: mdBook is not installed: run `cargo install mdbook`, then `cargo xtask book` again"
-        );
+    if let Some(message) = missing() {
+        eprintln!("{message}");
         return ExitCode::FAILURE;
     }
     let target = root().join("target").join("book");
@@ -29,8 +27,12 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     status
 }
 
-fn has_mdbook() -> bool {
+/// Returns the message about a missing mdBook, if it is missing.
+pub(crate) fn missing() -> Option<String> {
     let version =
         Command::new("mdbook").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    version.is_ok_and(|status| status.success())
+    (!version.is_ok_and(|status| status.success())).then(|| {
+        "error: mdBook is not installed: run `cargo install --locked mdbook`, then `cargo xtask book` again"
+            .to_owned()
+    })
 }

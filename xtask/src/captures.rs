@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         );
         return ExitCode::from(2);
     }
-    if let Some(message) = missing("tshark") {
+    if let Some(message) = lacking() {
         eprintln!("{message}");
         return ExitCode::FAILURE;
     }
@@ -122,6 +122,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Returns the message about a missing `tshark`, if it is missing.
+pub(crate) fn lacking() -> Option<String> {
+    missing("tshark")
+}
+
+/// Returns the message about a missing program of this name.
 pub(crate) fn missing(tshark: &str) -> Option<String> {
     let tried = Command::new(tshark).arg("--version").stdin(Stdio::null()).output();
     let found = tried.is_ok_and(|output| output.status.success());

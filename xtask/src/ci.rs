@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cargo::{cargo, finish};
-use crate::{casts, counts, figures, help, tidy};
+use crate::{casts, ci_all, counts, figures, help, tidy};
 
 struct Step {
     name: &'static str,
@@ -89,6 +89,9 @@ const STEPS: &[Step] = &[
 
 /// Runs the steps in order, up to the first failure.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == "--all") {
+        return ci_all::run(rest);
+    }
     if let Some(refused) = help::refused("ci", arguments) {
         return refused;
     }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use crate::cargo::{finish, root};
-use crate::readers::{importable, missing};
+use crate::readers::{lacking_of, python};
 use crate::simulate;
 
 /// Packages that the scripts import.
@@ -27,9 +27,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         eprintln!("error: `cargo xtask test-data` takes `--bless` and `--program FILE`, and nothing else");
         return ExitCode::from(2);
     };
-    let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-    if let Err(cause) = importable(&python, PACKAGES) {
-        eprintln!("{}", missing(&python.to_string_lossy(), PACKAGES, "test-data", &cause));
+    if let Some(message) = lacking() {
+        eprintln!("{message}");
         return ExitCode::FAILURE;
     }
     let program = match program.map_or_else(|| simulate::build_with(&["parquet"]), Ok) {
@@ -43,11 +42,16 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         eprintln!("error: {}: {cause}", folder.display());
         return ExitCode::FAILURE;
     }
-    let mut script = Command::new(python);
+    let mut script = Command::new(python());
     script.arg(root().join("xtask/src/data.py")).arg(program).arg(folder);
     script.arg(root().join("docs/data.md")).arg(root().join("docs/examples/optuna_tune.py"));
     script.args(bless.then_some("--bless"));
     finish(script)
+}
+
+/// Returns what is missing, with the way to get it; `None` if nothing is.
+pub(crate) fn lacking() -> Option<String> {
+    lacking_of(PACKAGES, PACKAGES, "test-data")
 }
 
 #[derive(Debug, Default, PartialEq)]

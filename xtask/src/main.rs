@@ -17,8 +17,10 @@ mod captures;
 mod cargo;
 mod casts;
 mod ci;
+mod ci_all;
 mod counts;
 mod data;
+mod deny;
 mod dist;
 mod figures;
 mod help;
@@ -38,6 +40,7 @@ mod test;
 mod tidy;
 mod timelines;
 mod web;
+mod workflows;
 
 use std::env;
 use std::ffi::OsString;
@@ -126,11 +129,25 @@ const VERBS: &[Verb] = &[
         about: "find casts that a target with pointers of 32 bits would cut",
         task: Task::Chore(casts::run),
     },
-    Verb { name: "ci", about: "run every check of a change", task: Task::Chore(ci::run) },
+    Verb {
+        name: "ci",
+        about: "run every check of a change; with --all every verb that tries a real tool, in an hour (`apt-get update` first)",
+        task: Task::Chore(ci::run),
+    },
     Verb {
         name: "counts",
         about: "count instructions of small cases (valgrind), against docs/instructions.json; --record writes it",
         task: Task::Chore(counts::run),
+    },
+    Verb {
+        name: "deny",
+        about: "check licences, bans and sources of all dependencies (cargo-deny); --advisories fetches known faults",
+        task: Task::Chore(deny::run),
+    },
+    Verb {
+        name: "test-workflows",
+        about: "let zizmor judge the workflows of .github",
+        task: Task::Chore(workflows::run),
     },
     Verb {
         name: "mutants",

@@ -132,6 +132,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
+/// Returns what is missing to build and to run, with the way to get it; `None` if nothing is.
+pub(crate) fn lacking() -> Option<String> {
+    packages::missing(true)
+}
+
 type Fault = Box<dyn std::error::Error>;
 
 /// A build of `backwater`, and the folder in which it runs.

@@ -17,10 +17,15 @@ pub(crate) fn refused(verb: &str, arguments: &[OsString]) -> Option<ExitCode> {
     if let Some(refused) = help::refused(verb, arguments) {
         return Some(refused);
     }
-    let list = ["component", "list", "--installed", "--toolchain", "nightly"];
-    let message = missing(&said(Command::new("rustup").args(list)))?;
+    let message = lacking()?;
     eprintln!("{message}");
     Some(ExitCode::FAILURE)
+}
+
+/// Returns what the toolchain lacks, with the way to get it; `None` if it lacks nothing.
+pub(crate) fn lacking() -> Option<String> {
+    let list = ["component", "list", "--installed", "--toolchain", "nightly"];
+    missing(&said(Command::new("rustup").args(list)))
 }
 
 /// Returns what a toolchain with these components lacks, with the way to get it; `None` if it lacks nothing.

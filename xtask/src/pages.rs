@@ -48,6 +48,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
+/// Returns what is missing, with the way to get it; `None` if nothing is.
+pub(crate) fn lacking() -> Option<String> {
+    tools().err()
+}
+
 /// Returns the library by which Node.js drives a browser, and the browser; or what is missing, with the way to get it.
 pub(crate) fn tools() -> Result<(OsString, OsString), String> {
     match (playwright(), browser()) {

@@ -46,24 +46,40 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(refused) = help::refused("test-readers", arguments) {
         return refused;
     }
-    let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-    if let Err(cause) = importable(&python, PACKAGES) {
-        eprintln!("{}", missing(&python.to_string_lossy(), PACKAGES, "test-readers", &cause));
+    if let Some(message) = lacking() {
+        eprintln!("{message}");
         return ExitCode::FAILURE;
     }
     let folder = root().join("target/readers");
     match simulate::build().and_then(|program| results(&program, &folder)) {
         Err(failed) => failed,
         Ok((schema, folders)) => {
-            let mut reading = Command::new(python);
+            let mut reading = Command::new(python());
             reading.arg(root().join("xtask/src/readers.py")).arg(schema).args(folders);
             finish(reading)
         }
     }
 }
 
+/// Returns what is missing, with the way to get it; `None` if nothing is.
+pub(crate) fn lacking() -> Option<String> {
+    lacking_of(PACKAGES, PACKAGES, "test-readers")
+}
+
+/// Returns the message of a verb that imports these modules, of these packages, if Python lacks some of them.
+pub(crate) fn lacking_of(modules: &str, packages: &str, verb: &str) -> Option<String> {
+    let python = python();
+    let cause = importable(&python, modules).err()?;
+    Some(missing(&python.to_string_lossy(), packages, verb, &cause))
+}
+
+/// Returns Python: that of the variable `PYTHON`, or the one installed.
+pub(crate) fn python() -> OsString {
+    env::var_os("PYTHON").unwrap_or_else(|| "python3".into())
+}
+
 /// Returns the reason why Python lacks one of these packages, if it does.
-pub(crate) fn importable(python: &OsStr, packages: &str) -> Result<(), String> {
+fn importable(python: &OsStr, packages: &str) -> Result<(), String> {
     let tried =
         Command::new(python).arg("-c").arg(format!("import {packages}")).stdin(Stdio::null()).output();
     match tried {
@@ -77,7 +93,7 @@ pub(crate) fn importable(python: &OsStr, packages: &str) -> Result<(), String> {
 }
 
 /// Returns the message of a verb that needs packages of Python which are not there, with the way to get them.
-pub(crate) fn missing(python: &str, packages: &str, verb: &str, cause: &str) -> String {
+fn missing(python: &str, packages: &str, verb: &str, cause: &str) -> String {
     let names = packages.replace(',', "");
     format!(
         "error: `{python}` cannot import all of {packages}: {cause}\n\

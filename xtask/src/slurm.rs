@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         );
         return ExitCode::from(2);
     }
-    if let Some(message) = missing(found) {
+    if let Some(message) = lacking() {
         eprintln!("{message}");
         return ExitCode::FAILURE;
     }
@@ -62,6 +62,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
         Err(failed) => failed,
     }
+}
+
+/// Returns what is missing, with the way to get it; `None` if nothing is.
+pub(crate) fn lacking() -> Option<String> {
+    missing(found)
 }
 
 /// Returns the programs that are missing, with the way to get them; `None` if none is.

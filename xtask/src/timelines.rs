@@ -5,14 +5,13 @@
 //!
 //! Perfetto's program that reads traces is no part of that package, which downloads it; the script does not need it.
 
-use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::cargo::{finish, root};
-use crate::readers::{importable, missing};
+use crate::readers::{lacking_of, python};
 use crate::{help, simulate};
 
 /// Packages that the script imports.
@@ -36,14 +35,13 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if let Some(refused) = help::refused("test-timelines", arguments) {
         return refused;
     }
-    let python = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-    if let Err(cause) = importable(&python, PACKAGES) {
-        eprintln!("{}", missing(&python.to_string_lossy(), "perfetto, protobuf", "test-timelines", &cause));
+    if let Some(message) = lacking() {
+        eprintln!("{message}");
         return ExitCode::FAILURE;
     }
     match simulate::build().map(|program| written(&program, &root().join("target/timelines"))) {
         Ok(Ok(files)) => {
-            let mut reading = Command::new::<&OsStr>(&python);
+            let mut reading = Command::new(python());
             reading.arg(root().join("xtask/src/timelines.py")).args(files);
             finish(reading)
         }
@@ -53,6 +51,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
         Err(failed) => failed,
     }
+}
+
+/// Returns what is missing, with the way to get it; `None` if nothing is.
+pub(crate) fn lacking() -> Option<String> {
+    lacking_of(PACKAGES, "perfetto, protobuf", "test-timelines")
 }
 
 /// Writes all traces to a folder, which is emptied. Returns the file of each, and that with what was printed.

@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    if let Some(message) = missing(tools::found) {
+    if let Some(message) = lacking() {
         eprintln!("{message}");
         return ExitCode::FAILURE;
     }
@@ -106,6 +106,11 @@ fn options(arguments: &[OsString]) -> Result<(Option<PathBuf>, Option<String>), 
         Some(name) if !known(name) => Err(format!("error: there is no fabric `{name}`")),
         _ => Ok((program, only)),
     }
+}
+
+/// Returns what is missing, with the way to get it; `None` if nothing is.
+pub(crate) fn lacking() -> Option<String> {
+    missing(tools::found)
 }
 
 /// Returns the programs that are missing, with the way to get them; `None` if none is.

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use crate::cargo::root;
-use crate::help;
+use crate::{help, pages};
 
 use compiler::Compiler;
 
@@ -59,10 +59,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 /// Builds module and page. Returns the folder of the page, or what is missing or has failed.
 pub(super) fn build() -> Result<PathBuf, String> {
-    let compiler = Compiler::find();
-    let missing: Vec<String> =
-        [compiler.as_ref().err().cloned(), missing_page_tools()].into_iter().flatten().collect();
-    let (Ok(compiler), true) = (compiler, missing.is_empty()) else { return Err(missing.join("\n")) };
+    if let Some(missing) = lacking() {
+        return Err(missing);
+    }
+    let compiler = Compiler::find()?;
     let module = compiler.module()?;
     let bytes = fs::read(&module).map_err(|cause| format!("error: {}: {cause}", module.display()))?;
     able_to_panic(&bytes)?;
@@ -81,6 +81,20 @@ pub(super) fn build() -> Result<PathBuf, String> {
     let folder = root().join("target/web");
     report(&folder)?;
     Ok(folder)
+}
+
+/// Returns what is missing to build, with the way to get it; `None` if nothing is.
+pub(crate) fn lacking() -> Option<String> {
+    all_of([Compiler::find().err(), missing_page_tools()])
+}
+
+/// Returns what is missing to build and to try the playground, with the way to get it; `None` if nothing is.
+pub(crate) fn lacking_to_test() -> Option<String> {
+    all_of([lacking(), pages::lacking()])
+}
+
+fn all_of(messages: [Option<String>; 2]) -> Option<String> {
+    messages.into_iter().flatten().reduce(|one, other| format!("{one}\n{other}"))
 }
 
 /// Returns what a module could do that a page cannot.
