@@ -10,6 +10,7 @@
 //! | relative links lead somewhere | [`links`] |
 //! | modules of a crate import downwards | [`circles`], from the [`imports`] of each file |
 //! | comments name their subject | [`prose`] |
+//! | workflows name actions by digest and packages by version | [`workflows`] |
 
 mod circles;
 mod imports;
@@ -17,6 +18,7 @@ mod layers;
 mod links;
 mod prose;
 mod text;
+mod workflows;
 
 use std::ffi::OsString;
 use std::fmt::{self, Display, Formatter};
@@ -149,6 +151,7 @@ fn check_of(extension: &str) -> Option<Check> {
                 |target: &str| root.join(file).parent().is_some_and(|from| from.join(target).exists());
             [links::check(file, text, leads), text::check_lines(file, text)].concat()
         }),
+        "yml" => Some(|_, file, text| [workflows::check(file, text), text::check_lines(file, text)].concat()),
         "ron" | "toml" => Some(|_, file, text| text::check_lines(file, text)),
         _ => None,
     }
