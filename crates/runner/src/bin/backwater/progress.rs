@@ -93,6 +93,39 @@ fn line(progress: Progress, (total, at_most): (Span, bool), elapsed: Duration) -
     )
 }
 
+/// Reports progress in steps that have names: a bar on a terminal, and nothing elsewhere.
+pub(crate) struct StepReport {
+    bar: Option<ProgressBar>,
+}
+
+impl StepReport {
+    /// Starts a report on so many steps.
+    pub(crate) fn new(steps: usize) -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{wide_bar} {msg}").expect("the template is right");
+            ProgressBar::new(steps as u64).with_style(style)
+        });
+        Self { bar }
+    }
+
+    /// Reports that the next step begins.
+    pub(crate) fn begin(&mut self, name: &'static str) {
+        if let Some(bar) = &self.bar {
+            // The first step begins at 0.
+            bar.set_position(if bar.message().is_empty() { 0 } else { bar.position() + 1 });
+            bar.set_message(name);
+        }
+    }
+}
+
+impl Drop for StepReport {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 /// Reports progress in runs, from many threads, and warns of stored results that need a word.
 pub(crate) struct BatchReport {
     state: Mutex<BatchState>,
