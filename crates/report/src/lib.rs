@@ -7,6 +7,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `distinct` | items without their repetitions |
 //! | [`format`](mod@format) | numbers and tables as text |
 //! | [`quantity`] | times, rates and sizes as text |
 //! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
@@ -36,6 +37,7 @@ pub mod comparison;
 mod completions;
 pub mod congestion;
 pub mod counters;
+mod distinct;
 pub mod figures;
 pub mod folder;
 pub mod format;

@@ -3,7 +3,7 @@
 //! Invariant: every point of an axis has a value for each of its columns. The points of a Latin hypercube follow from its
 //! seed alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use event_kernel::stream;
 use rand::RngExt;
@@ -26,7 +26,7 @@ pub(crate) struct Axis {
 }
 
 /// A point of an axis.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct AxisPoint {
     /// A value for each column, as written.
     pub(crate) labels: Vec<String>,
@@ -54,6 +54,12 @@ fn path_of(text: &str) -> Result<(&str, &str), ValueFault> {
         }
         path => Ok((path, rest)),
     }
+}
+
+/// Returns the first point that equals one before it.
+fn repeated(points: &[AxisPoint]) -> Option<&AxisPoint> {
+    let mut known = BTreeSet::new();
+    points.iter().find(|point| !known.insert(*point))
 }
 
 impl Axis {
@@ -87,9 +93,8 @@ impl Axis {
             });
         }
         let zipped = zipped.expect("a text has at least one part");
-        let twice = (1..zipped.points.len()).find(|at| zipped.points[..*at].contains(&zipped.points[*at]));
-        match twice {
-            Some(at) => Err(ValueFault::Twice { value: zipped.points[at].labels.join("; ") }),
+        match repeated(&zipped.points) {
+            Some(point) => Err(ValueFault::Twice { value: point.labels.join("; ") }),
             None => Ok(zipped),
         }
     }
@@ -103,11 +108,12 @@ impl Axis {
     /// Makes the axis of a list of variants.
     pub(crate) fn variants(name: &str, variants: &[Variant]) -> Result<Self, ValueFault> {
         let mut points: Vec<AxisPoint> = Vec::with_capacity(variants.len());
+        let mut names = BTreeSet::new();
         for Variant { name, scenario, set } in variants {
             if name.is_empty() {
                 return Err(ValueFault::UnnamedVariant);
             }
-            if points.iter().any(|point| point.labels[0] == *name) {
+            if !names.insert(name) {
                 return Err(ValueFault::VariantTwice { name: name.clone() });
             }
             points.push(AxisPoint {
@@ -154,9 +160,8 @@ impl Axis {
         });
         let drawn = columns.reduce(|all, next| all.together(next).expect("all have as many points"));
         let drawn = drawn.expect("there is a range");
-        let twice = (1..points).find(|at| drawn.points[..*at].contains(&drawn.points[*at]));
-        match twice {
-            Some(at) => Err(ValueFault::SamePoints { point: drawn.points[at].overrides.join("; ") }),
+        match repeated(&drawn.points) {
+            Some(point) => Err(ValueFault::SamePoints { point: point.overrides.join("; ") }),
             None => Ok(drawn),
         }
     }

@@ -3,6 +3,8 @@
 //! Invariant: the table follows from the plan and the results alone: not from the order in which runs ended, the number of
 //! threads, shards or machines. A cell that a run does not have is empty.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use report::parquet::{self, ParquetColumn, ParquetFault};
 use report::table::{ColumnType, decimal};
 use serde_json::{Value, json};
@@ -36,6 +38,16 @@ pub struct Collected {
     pub columns: Vec<ResultColumn>,
     /// Cells of each run, in order of runs; an empty text is a missing cell.
     pub rows: Vec<Vec<String>>,
+}
+
+/// The measures of a run, none without a result.
+struct ByMeasure<'a>(BTreeMap<&'a Measure, &'a Measured>);
+
+impl<'a> ByMeasure<'a> {
+    fn of(result: Option<&'a UnitResult>) -> Self {
+        let all = result.into_iter().flat_map(|result| &result.measures);
+        Self(all.map(|one| (&one.measure, one)).collect())
+    }
 }
 
 /// Ends of a row without a result.
@@ -84,7 +96,9 @@ impl Collected {
             result(run)?.lost_packets.map(|lost| lost.to_string())
         });
         let own = measures.map_or_else(|| having_values(results), <[Measure]>::to_vec);
-        own.iter().for_each(|measure| table.add_measure(measure, results));
+        // A result has thousands of measures, and the table a column for each of them.
+        let by_measure: Vec<_> = results.iter().map(|result| ByMeasure::of(result.as_ref())).collect();
+        own.iter().for_each(|measure| table.add_measure(measure, &by_measure));
         table.add(optional(word("digest", "digest of the run")), |run| result(run)?.digest.clone());
         table.add(word("name", "name of the run's folder"), |run| Some(plan.runs[run].name.clone()));
         table
@@ -98,10 +112,10 @@ impl Collected {
     }
 
     /// Adds the column of a measure, and one that says which of its values are lower bounds, if they can be.
-    fn add_measure(&mut self, measure: &Measure, results: &[Option<UnitResult>]) {
+    fn add_measure(&mut self, measure: &Measure, results: &[ByMeasure<'_>]) {
         let unit = measure.quantity.info().unit;
         let name = measure.column_name();
-        let measured = |run: usize| results[run].as_ref()?.measured(measure);
+        let measured = |run: usize| results[run].0.get(measure).copied();
         let column = ResultColumn {
             name,
             kind: ColumnType::Number,
@@ -171,7 +185,7 @@ impl Collected {
 fn having_values(results: &[Option<UnitResult>]) -> Vec<Measure> {
     let all = results.iter().flatten().flat_map(|result| &result.measures);
     let mut known = Vec::new();
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     for one in all.filter(|one| one.value.is_some() && one.measure.phase.is_none()) {
         if seen.insert(&one.measure) {
             known.push(one.measure.clone());

@@ -93,7 +93,7 @@ impl Sweep {
             Ok((IdentifiedUnit::new(row.unit.clone(), &plan), plan.memory().total().get()))
         };
         let named: Vec<Result<_, Diagnostic>> = self.rows.par_iter().map(check).collect();
-        let mut faults: Vec<LocatedFault> = Vec::new();
+        let (mut faults, mut known) = (Vec::new(), BTreeSet::new());
         let mut runs = Vec::with_capacity(named.len());
         for (place, (named, row)) in named.into_iter().zip(&self.rows).enumerate() {
             match named {
@@ -110,7 +110,7 @@ impl Sweep {
                 Err(diagnostic) => {
                     for fault in diagnostic.faults() {
                         let fault = self.placed(fault, &row.unit);
-                        if !faults.contains(&fault) {
+                        if known.insert(fault.clone()) {
                             faults.push(fault);
                         }
                     }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: settings are compared on their common seeds. A run without results counts as missing, never as a number.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::rows::{PlannedRun, SweepPlan};
 use super::values::{self, Kind};
@@ -50,13 +50,9 @@ pub fn verdict(
 
 /// Returns the runs of the setting at this place in [`settings()`], in the order of the plan.
 pub fn runs_of(plan: &SweepPlan, place: usize) -> impl Iterator<Item = &PlannedRun> {
-    let mut distinct: Vec<&Vec<(String, String)>> = Vec::new();
-    for run in &plan.runs {
-        if !distinct.contains(&&run.settings) {
-            distinct.push(&run.settings);
-        }
-    }
-    let wanted = distinct.get(place).copied();
+    let mut known = BTreeSet::new();
+    let mut distinct = plan.runs.iter().map(|run| &run.settings).filter(|settings| known.insert(*settings));
+    let wanted = distinct.nth(place);
     plan.runs.iter().filter(move |run| Some(&run.settings) == wanted)
 }
 

@@ -3,9 +3,10 @@
 //! Invariant: groups are matched by name, and a run without the group has a dash.
 
 use super::completions::{COUNTS, MessageMeasure, QUANTILES};
+use super::phases::ComparedPhase;
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
-use super::union;
 use crate::censoring::CensoredValue;
+use crate::distinct::distinct;
 use crate::groups::GroupSummary;
 
 /// Topic of rows about groups over the whole run.
@@ -35,19 +36,13 @@ const MESSAGES: [&str; COUNTS.len() + QUANTILES.len()] = [
 ];
 
 /// Returns the goodput of each group in a phase.
-pub(super) fn goodput_rows(runs: &[ComparedRun<'_>], phase: &str) -> Vec<ComparisonRow> {
-    let of = |run: &ComparedRun<'_>, name: &str| {
-        let phase = run.summary.phases.iter().find(|one| one.name == phase)?;
-        let group = phase.groups.iter().find(|group| group.group == name)?;
-        (group.active_flows > 0 || group.second_half_goodput_bps > 0.0)
-            .then_some(CensoredValue::Exact(group.second_half_goodput_bps / 1e9))
-    };
-    let row = |name: &str| ComparisonRow {
-        topic: "goodput",
-        phase: phase.to_owned(),
-        what: name.to_owned(),
-        cells: runs.iter().map(|run| of(run, name)).collect(),
-        unit: ValueUnit::Gbps,
+pub(super) fn goodput_rows(runs: &[ComparedRun<'_>], phase: &ComparedPhase<'_>) -> Vec<ComparisonRow> {
+    let row = |name: &str| {
+        phase.goodput(name, |_, phase| {
+            let group = phase.groups.iter().find(|group| group.group == name)?;
+            (group.active_flows > 0 || group.second_half_goodput_bps > 0.0)
+                .then_some(group.second_half_goodput_bps)
+        })
     };
     let rows = names(runs).into_iter().map(row);
     rows.filter(|row| row.cells.iter().any(Option::is_some)).collect()
@@ -79,5 +74,5 @@ fn rows_of(runs: &[ComparedRun<'_>], name: &str) -> Vec<ComparisonRow> {
 }
 
 fn names<'a>(runs: &[ComparedRun<'a>]) -> Vec<&'a str> {
-    union(runs.iter().flat_map(|run| run.summary.groups.iter().map(|group| group.group.as_str())))
+    distinct(runs.iter().flat_map(|run| run.summary.groups.iter().map(|group| group.group.as_str())))
 }

@@ -3,28 +3,28 @@
 //! Invariant: each run has a column, in the order in which the runs are given. Rows are matched by the names of phases
 //! and flows, and a missing value is a dash.
 
+mod by_name;
 mod completions;
 mod groups;
 mod measures;
+#[cfg(test)]
+mod oracle;
+mod phases;
 mod row;
+mod victims;
 
 pub use row::ComparedRun;
 
 use serde_json::{Map, Value, json};
-use telemetry::RunRecord;
-use units::Span;
 
 use crate::censoring::{BOUND_NOTE, CensoredValue};
 use crate::format::in_blocks;
 use crate::summary::Summary;
 use crate::table::{Column, Table};
-use row::{ComparisonRow, ValueUnit};
+use row::ComparisonRow;
 
-/// Name and version of the format of [`json()`]. It changes if a field changes its meaning or is removed.
+/// Name and version of the format of [`Comparison::json`]. It changes if a field changes its meaning or is removed.
 pub const SCHEMA: &str = "backwater-comparison/3";
-
-/// Number of victims that are printed: those that waited longest in any run.
-const VICTIMS: usize = 5;
 
 /// Returns the label of a run without one, by its place: A, B, C.
 #[must_use]
@@ -32,32 +32,103 @@ pub fn letter(place: usize) -> String {
     char::from_u32('A' as u32 + place as u32).map_or_else(|| place.to_string(), String::from)
 }
 
-/// Returns the comparison as tables, in lines of at most `width` characters where possible.
-#[must_use]
-pub fn printed(runs: &[ComparedRun<'_>], width: usize) -> String {
-    let mut text = String::new();
-    for run in runs {
-        let Summary { congestion_control, seed, simulated_s, digest, .. } = run.summary;
-        let asked = run.asked.strip_prefix(run.label).and_then(|rest| rest.strip_prefix('='));
-        text += &format!(
-            "{}  {}: congestion control {congestion_control}, seed {seed}, {simulated_s} s, digest {digest}\n",
-            run.label,
-            asked.unwrap_or(run.asked)
-        );
+/// Several runs side by side.
+#[derive(Debug)]
+pub struct Comparison<'a> {
+    runs: &'a [ComparedRun<'a>],
+    rows: Vec<ComparisonRow>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Compares runs.
+    #[must_use]
+    pub fn of(runs: &'a [ComparedRun<'a>]) -> Self {
+        let phases = phases::phases(runs);
+        let rows = [
+            phases::goodput_rows(runs, &phases),
+            phases::fairness_rows(&phases),
+            victims::rows(runs),
+            groups::rows(runs),
+            completions::flow_rows(runs),
+            completions::message_rows(runs),
+            measures::rows(runs),
+        ];
+        Self { runs, rows: rows.concat() }
     }
-    let rows = rows(runs);
-    for (topic, title) in TOPICS {
-        let of_topic: Vec<&ComparisonRow> = rows.iter().filter(|row| row.topic == topic).collect();
-        if of_topic.is_empty() {
-            continue;
+
+    /// Returns the comparison as tables, in lines of at most `width` characters where possible.
+    #[must_use]
+    pub fn printed(&self, width: usize) -> String {
+        let mut text = String::new();
+        for run in self.runs {
+            let Summary { congestion_control, seed, simulated_s, digest, .. } = run.summary;
+            let asked = run.asked.strip_prefix(run.label).and_then(|rest| rest.strip_prefix('='));
+            text += &format!(
+                "{}  {}: congestion control {congestion_control}, seed {seed}, {simulated_s} s, digest {digest}\n",
+                run.label,
+                asked.unwrap_or(run.asked)
+            );
         }
-        text += &format!("\n{title}\n{}\n", table(&of_topic, runs, width));
-        let mut cells = of_topic.iter().flat_map(|row| &row.cells).flatten();
-        if cells.any(|cell| cell.exact().is_none()) {
-            text += &format!("{BOUND_NOTE}\n");
+        for (topic, title) in TOPICS {
+            let of_topic: Vec<&ComparisonRow> = self.rows.iter().filter(|row| row.topic == topic).collect();
+            if of_topic.is_empty() {
+                continue;
+            }
+            text += &format!("\n{title}\n{}\n", table(&of_topic, self.runs, width));
+            let mut cells = of_topic.iter().flat_map(|row| &row.cells).flatten();
+            if cells.any(|cell| cell.exact().is_none()) {
+                text += &format!("{BOUND_NOTE}\n");
+            }
         }
+        text
     }
-    text
+
+    /// Returns `compare.csv`: one row for each number and run.
+    #[must_use]
+    pub fn csv(&self) -> String {
+        let cells = self.rows.iter().flat_map(|row| {
+            let cells = self.runs.iter().zip(&row.cells);
+            cells.map(move |(run, cell)| CompareRow { run, row, value: cell.map(|cell| cell.rounded(6)) })
+        });
+        file_table().csv(cells)
+    }
+
+    /// Returns the comparison as JSON: the runs, and a row for each number, with its value in each run by label.
+    ///
+    /// # Panics
+    /// Never: the values are plain data.
+    #[must_use]
+    pub fn json(&self) -> String {
+        let run = |run: &ComparedRun<'_>| {
+            let Summary { scenario, congestion_control, seed, simulated_s, digest, .. } = run.summary;
+            json!({
+                "label": run.label,
+                "asked": run.asked,
+                "scenario": scenario,
+                "congestion_control": congestion_control,
+                "seed": seed,
+                "simulated_s": simulated_s,
+                "digest": digest,
+            })
+        };
+        let row = |row: &ComparisonRow| {
+            let value = |(run, cell): (&ComparedRun<'_>, &Option<CensoredValue>)| {
+                (run.label.to_owned(), json!(cell.map(|cell| cell.rounded(6))))
+            };
+            let values: Map<String, Value> = self.runs.iter().zip(&row.cells).map(value).collect();
+            json!({
+                "topic": row.topic,
+                "phase": row.phase,
+                "what": row.what,
+                "unit": row.unit.word(),
+                "values": values,
+            })
+        };
+        let runs = self.runs.iter().map(run).collect::<Vec<_>>();
+        let rows = self.rows.iter().map(row).collect::<Vec<_>>();
+        let all = json!({ "schema": SCHEMA, "runs": runs, "rows": rows });
+        serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n"
+    }
 }
 
 const TOPICS: [(&str, &str); 8] = [
@@ -125,17 +196,6 @@ impl CompareRow<'_> {
     }
 }
 
-/// Returns `compare.csv`: one row for each number and run.
-#[must_use]
-pub fn table_file(runs: &[ComparedRun<'_>]) -> String {
-    let rows = rows(runs);
-    let cells = rows.iter().flat_map(|row| {
-        let cells = runs.iter().zip(&row.cells);
-        cells.map(move |(run, cell)| CompareRow { run, row, value: cell.map(|cell| cell.rounded(6)) })
-    });
-    file_table().csv(cells)
-}
-
 /// Returns the definition of `compare.csv`.
 #[must_use]
 pub fn file_table<'a>() -> Table<CompareRow<'a>> {
@@ -172,174 +232,10 @@ pub fn file_table<'a>() -> Table<CompareRow<'a>> {
     Table { file: "compare.csv", contents: "one row per number and run", columns: columns.into() }
 }
 
-/// Returns the comparison as JSON: the runs, and a row for each number, with its value in each run by label.
-///
-/// # Panics
-/// Never: the values are plain data.
-#[must_use]
-pub fn json(runs: &[ComparedRun<'_>]) -> String {
-    let run = |run: &ComparedRun<'_>| {
-        let Summary { scenario, congestion_control, seed, simulated_s, digest, .. } = run.summary;
-        json!({
-            "label": run.label,
-            "asked": run.asked,
-            "scenario": scenario,
-            "congestion_control": congestion_control,
-            "seed": seed,
-            "simulated_s": simulated_s,
-            "digest": digest,
-        })
-    };
-    let row = |row: &ComparisonRow| {
-        let value = |(run, cell): (&ComparedRun<'_>, &Option<CensoredValue>)| {
-            (run.label.to_owned(), json!(cell.map(|cell| cell.rounded(6))))
-        };
-        let values: Map<String, Value> = runs.iter().zip(&row.cells).map(value).collect();
-        json!({
-            "topic": row.topic,
-            "phase": row.phase,
-            "what": row.what,
-            "unit": row.unit.word(),
-            "values": values,
-        })
-    };
-    let runs_of = runs.iter().map(run).collect::<Vec<_>>();
-    let rows = rows(runs).iter().map(row).collect::<Vec<_>>();
-    let all = json!({ "schema": SCHEMA, "runs": runs_of, "rows": rows });
-    serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n"
-}
-
-fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
-    [
-        goodput_rows(runs),
-        fairness_rows(runs),
-        victim_rows(runs),
-        groups::rows(runs),
-        completions::flow_rows(runs),
-        completions::message_rows(runs),
-        measures::rows(runs),
-    ]
-    .concat()
-}
-
-/// Returns each name once, in the order of first appearance.
-fn union<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut all = Vec::new();
-    for name in names {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-    }
-    all
-}
-
-fn phases<'a>(runs: &[ComparedRun<'a>]) -> Vec<&'a str> {
-    union(runs.iter().flat_map(|run| run.summary.phases.iter().map(|phase| phase.name.as_str())))
-}
-
-fn goodput_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
-    let mut rows = Vec::new();
-    for phase in phases(runs) {
-        let of = |run: &ComparedRun<'_>| run.summary.phases.iter().position(|one| one.name == phase);
-        let flows = union(runs.iter().flat_map(|run| {
-            let phase = of(run).map(|place| &run.summary.phases[place]);
-            phase.into_iter().flat_map(|phase| &phase.flows).map(|flow| flow.flow.as_str())
-        }));
-        let row = |what: &str, cells| ComparisonRow {
-            topic: "goodput",
-            phase: phase.to_owned(),
-            what: what.to_owned(),
-            cells,
-            unit: ValueUnit::Gbps,
-        };
-        for flow in flows {
-            let cell = |run: &ComparedRun<'_>| {
-                let phase = &run.summary.phases[of(run)?];
-                let flow = phase.flows.iter().find(|one| one.flow == flow)?;
-                (flow.active || flow.second_half_goodput_bps > 0.0)
-                    .then_some((flow.second_half_goodput_bps / 1e9).into())
-            };
-            let cells: Vec<_> = runs.iter().map(cell).collect();
-            if cells.iter().any(Option::is_some) {
-                rows.push(row(flow, cells));
-            }
-        }
-        rows.extend(groups::goodput_rows(runs, phase));
-        if runs.iter().any(|run| run.summary.others.flows > 0) {
-            let cell = |run: &ComparedRun<'_>| {
-                let others = &run.summary.phases[of(run)?].others;
-                (run.summary.others.flows > 0).then_some((others.second_half_total_goodput_bps / 1e9).into())
-            };
-            rows.push(row("flows without name or group", runs.iter().map(cell).collect()));
-        }
-        let total = |run: &ComparedRun<'_>| {
-            Some((run.summary.phases[of(run)?].second_half_total_goodput_bps / 1e9).into())
-        };
-        rows.push(row("total", runs.iter().map(total).collect()));
-    }
-    rows
-}
-
-fn fairness_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
-    let row = |phase: &str| {
-        let cell = |run: &ComparedRun<'_>| {
-            let phase = run.summary.phases.iter().find(|one| one.name == phase)?;
-            let several = phase.flows.iter().filter(|flow| flow.active).count() > 1;
-            phase.second_half_jain.filter(|_| several).map(CensoredValue::Exact)
-        };
-        ComparisonRow {
-            topic: "fairness",
-            phase: String::new(),
-            what: phase.to_owned(),
-            cells: runs.iter().map(cell).collect(),
-            unit: ValueUnit::Share,
-        }
-    };
-    phases(runs).into_iter().map(row).filter(|row| row.cells.iter().any(Option::is_some)).collect()
-}
-
-/// Returns the time that a flow of this name waited as a victim; `None` if there is no such flow.
-fn waited(record: &RunRecord, name: &str) -> Option<Span> {
-    let flow = record.flows.iter().position(|flow| *flow.name == *name)? as u32;
-    let victims = record.congestion.roots.iter().flat_map(|root| &root.victims);
-    Some(victims.filter(|victim| victim.flow == flow).map(|victim| victim.waited).sum())
-}
-
-fn victim_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
-    let names = union(runs.iter().flat_map(|run| {
-        let victims = run.record.congestion.roots.iter().flat_map(|root| &root.victims);
-        victims.map(|victim| &*run.record.flows[victim.flow as usize].name)
-    }));
-    let mut rows: Vec<(Span, ComparisonRow)> = names
-        .into_iter()
-        .map(|name| {
-            let spans: Vec<_> = runs.iter().map(|run| waited(run.record, name)).collect();
-            let cells = spans.iter().map(|span| span.map(|span| (span.seconds() * 1e6).into())).collect();
-            let longest = spans.into_iter().flatten().max().unwrap_or_default();
-            let what = name.to_owned();
-            (
-                longest,
-                ComparisonRow { topic: "victims", phase: String::new(), what, cells, unit: ValueUnit::Us },
-            )
-        })
-        .collect();
-    rows.sort_by_key(|(longest, _)| std::cmp::Reverse(*longest));
-    let rest = rows.split_off(rows.len().min(VICTIMS));
-    let mut rows: Vec<_> = rows.into_iter().map(|(_, row)| row).collect();
-    if !rest.is_empty() {
-        let waited = |row: &ComparisonRow, place: usize| row.cells[place].and_then(CensoredValue::exact);
-        let sum = |place: usize| rest.iter().filter_map(|(_, row)| waited(row, place)).sum::<f64>();
-        let what = format!("{} other flows together", rest.len());
-        let cells = (0..runs.len()).map(|place| Some(sum(place).into())).collect();
-        rows.push(ComparisonRow { topic: "victims", phase: String::new(), what, cells, unit: ValueUnit::Us });
-    }
-    rows
-}
-
 #[cfg(test)]
 mod tests {
     use telemetry::{MarginRecord, PauseRecord};
-    use units::Bytes;
+    use units::{Bytes, Span};
 
     use super::*;
     use crate::format::WIDTH;
@@ -372,14 +268,14 @@ mod tests {
 
     #[test]
     fn runs_stand_side_by_side() {
-        insta::assert_snapshot!(with_runs(|runs| printed(runs, WIDTH)));
+        insta::assert_snapshot!(with_runs(|runs| Comparison::of(runs).printed(WIDTH)));
     }
 
     #[test]
     fn a_label_stands_once_before_its_run() {
         let headed = with_runs(|runs| {
             let labelled = ComparedRun { label: "off", asked: "off=victim:seed=3", ..runs[0] };
-            printed(&[labelled, runs[1]], WIDTH)
+            Comparison::of(&[labelled, runs[1]]).printed(WIDTH)
         });
         assert!(headed.starts_with("off  victim:seed=3: congestion control Iba"), "{headed}");
         assert!(headed.contains("\nB  second:seed=3: congestion control"), "{headed}");
@@ -387,7 +283,7 @@ mod tests {
 
     #[test]
     fn the_file_has_a_row_for_each_number_and_run() {
-        let (file, numbers) = with_runs(|runs| (table_file(runs), rows(runs).len()));
+        let (file, numbers) = with_runs(|runs| (Comparison::of(runs).csv(), Comparison::of(runs).rows.len()));
         assert_eq!(file.lines().count(), 1 + 2 * numbers);
         assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2.0,Gb/s,,\n"), "{file}");
         assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s,,\n"), "{file}");
@@ -396,7 +292,8 @@ mod tests {
 
     #[test]
     fn json_has_a_row_for_each_number_with_the_value_of_each_run() {
-        let (text, numbers) = with_runs(|runs| (json(runs), rows(runs).len()));
+        let (text, numbers) =
+            with_runs(|runs| (Comparison::of(runs).json(), Comparison::of(runs).rows.len()));
         let json: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["runs"][1]["label"], "B");
         let rows = json["rows"].as_array().unwrap();

@@ -5,6 +5,7 @@
 use super::completions::CompletionCurve;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
 use super::goodput::{GoodputSeries, LABEL, SMALL, phases};
+use crate::distinct::distinct;
 use crate::reader::{ReadError, RunFacts, RunFiles};
 
 /// A run among others, and its files.
@@ -40,8 +41,8 @@ pub fn compared(runs: &[ComparedFiles<'_>]) -> Result<Chart, ReadError> {
         _ => 3,
     };
     let height = if columns == 1 { 150.0 } else { 110.0 };
-    let panel = |subject: &Subject| {
-        let layers = phases_of(&runs, per_second).into_iter().chain(lines(&runs, subject, per_second));
+    let panel = |subject: &Subject<'_>| {
+        let layers = phases_of(&runs, per_second).into_iter().chain(lines(&runs, *subject, per_second));
         let layers: Vec<_> = layers.collect();
         let y = Axis::from_zero(LABEL, layers.iter().flat_map(drawn_values));
         Panel { title: subject.title(), x: time.clone(), y, height, layers }
@@ -52,7 +53,7 @@ pub fn compared(runs: &[ComparedFiles<'_>]) -> Result<Chart, ReadError> {
     if subjects.len() > drawn.len() {
         notes.push(format!("{} further flows and groups are not drawn.", subjects.len() - drawn.len()));
     }
-    let scenarios: Vec<_> = names(runs.iter().map(|run| run.facts.scenario.as_str()));
+    let scenarios = distinct(runs.iter().map(|run| run.facts.scenario.as_str()));
     let title = format!("{}: goodput over time of {} runs", scenarios.join(", "), runs.len());
     let description =
         "Goodput over simulated time, a line for each run and a panel for each flow or group.".to_owned();
@@ -69,44 +70,29 @@ impl Run {
 }
 
 /// A flow, a group, or all other flows, by kind and name.
-#[derive(Clone, Debug, PartialEq)]
-struct Subject {
-    kind: String,
-    name: String,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject<'a> {
+    kind: &'a str,
+    name: &'a str,
 }
 
-impl Subject {
+impl Subject<'_> {
     fn title(&self) -> String {
-        match self.kind.as_str() {
+        match self.kind {
             "group" => format!("{} (group)", self.name),
             "others" => "Flows without a name or a group, together".to_owned(),
-            _ => self.name.clone(),
+            _ => self.name.to_owned(),
         }
     }
 }
 
 /// Returns the subjects of all runs: flows, then groups, then others.
-fn subjects(runs: &[Run]) -> Vec<Subject> {
-    let mut all: Vec<Subject> = Vec::new();
-    for kind in ["flow", "group", "others"] {
-        for curve in runs.iter().flat_map(|run| run.series.of_kind(kind)) {
-            let subject = Subject { kind: kind.to_owned(), name: curve.name.clone() };
-            if !all.contains(&subject) {
-                all.push(subject);
-            }
-        }
-    }
-    all
-}
-
-fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in all {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+fn subjects(runs: &[Run]) -> Vec<Subject<'_>> {
+    let of_kind = |kind: &'static str| {
+        let curves = runs.iter().flat_map(move |run| run.series.of_kind(kind));
+        curves.map(move |curve| Subject { kind, name: &curve.name })
+    };
+    distinct(["flow", "group", "others"].into_iter().flat_map(of_kind))
 }
 
 /// Returns the phases, if all runs have the same.
@@ -122,9 +108,9 @@ fn phases_of(runs: &[Run], per_second: f64) -> Vec<Layer> {
     }
 }
 
-fn lines(runs: &[Run], subject: &Subject, per_second: f64) -> Vec<Layer> {
+fn lines(runs: &[Run], subject: Subject<'_>, per_second: f64) -> Vec<Layer> {
     let line = |(place, run): (usize, &Run)| {
-        let curve = run.series.of_kind(&subject.kind).find(|curve| curve.name == subject.name)?;
+        let curve = run.series.of_kind(subject.kind).find(|curve| curve.name == subject.name)?;
         let points = run.series.points(curve, per_second);
         Some(Layer::Line(Line::new(run.name.clone(), Ink::Palette(place), points)))
     };

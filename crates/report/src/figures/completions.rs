@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::goodput::OVERLAID;
+use crate::distinct::distinct;
 use crate::format::grouped;
 use crate::reader::{FlowRow, MessageRow, ReadError, RunFiles};
 
@@ -109,13 +110,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
 
 /// Returns the groups of flows, in the order of first appearance.
 fn group_names(flows: &[FlowRow]) -> Vec<&str> {
-    let mut names: Vec<&str> = Vec::new();
-    for name in flows.iter().filter_map(|flow| flow.group.as_deref()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
+    distinct(flows.iter().filter_map(|flow| flow.group.as_deref()))
 }
 
 /// Returns a curve for all messages and, if there are several groups, one for each.

@@ -8,6 +8,7 @@ use super::gathered::by_object;
 use super::goodput::{OVERLAID, phases};
 use super::peaks::below_peaks;
 use super::quartiles::quartiles;
+use crate::distinct::distinct;
 use crate::reader::{QuantityRow, RunFacts, RunFiles};
 
 /// Returns the figure of `watch.csv`.
@@ -47,13 +48,9 @@ pub(super) fn panels(
     title: &str,
     wanted: impl Fn(&str) -> bool,
 ) -> Vec<Panel> {
-    let mut quantities: Vec<&str> = Vec::new();
-    for row in rows {
-        if !quantities.contains(&row.quantity.as_str()) && wanted(&row.quantity) {
-            quantities.push(&row.quantity);
-        }
-    }
-    quantities.into_iter().map(|quantity| panel(rows, facts, (title, quantity))).collect()
+    let quantities = distinct(rows.iter().map(|row| row.quantity.as_str()));
+    let wanted = quantities.into_iter().filter(|quantity| wanted(quantity));
+    wanted.map(|quantity| panel(rows, facts, (title, quantity))).collect()
 }
 
 fn panel(rows: &[QuantityRow], facts: &RunFacts, (title, quantity): (&str, &str)) -> Panel {

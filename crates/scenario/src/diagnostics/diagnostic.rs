@@ -26,7 +26,7 @@ pub struct Diagnostic {
 }
 
 /// A fault with its place in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LocatedFault {
     /// The file, or `--set PATH=VALUE` where an override is at fault.
     pub file: String,
@@ -41,7 +41,7 @@ pub struct LocatedFault {
 }
 
 /// A part of a line, with the whole line.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Excerpt {
     /// The line, counted from 1.
     pub line: usize,

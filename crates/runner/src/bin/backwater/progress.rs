@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use experiment::store::BatchEvent;
 use indicatif::{ProgressBar, ProgressStyle};
 use telemetry::Progress;
-use units::Span;
+use units::{Span, Time};
 
 use crate::terminal::{warn, warn_of_other_build};
 
@@ -25,6 +25,8 @@ pub(crate) struct ProgressReport {
     total: Span,
     /// True if the run may end before.
     at_most: bool,
+    /// Number of runs that the time and the packet-hops belong to.
+    runs: usize,
     began: Instant,
 }
 
@@ -47,12 +49,13 @@ impl ProgressReport {
         } else {
             ReportForm::Lines { last: began }
         };
-        Self { form, total, at_most, began }
+        Self { form, total, at_most, runs: 1, began }
     }
 
     /// Reports the simulated time reached.
     pub(crate) fn update(&mut self, progress: Progress) {
-        let message = || line(progress, (self.total, self.at_most), self.began.elapsed());
+        let together = if self.runs > 1 { format!("{} runs: ", self.runs) } else { String::new() };
+        let message = || together + &line(progress, (self.total, self.at_most), self.began.elapsed());
         match &mut self.form {
             ReportForm::Bar { bar, last } if last.elapsed() >= BAR_INTERVAL => {
                 *last = Instant::now();
@@ -124,6 +127,42 @@ impl Drop for StepReport {
             bar.finish_and_clear();
         }
     }
+}
+
+/// Reports progress of several runs at a time, from many threads, in simulated time added up over all of them.
+pub(crate) struct RunsReport {
+    state: Mutex<RunsState>,
+}
+
+struct RunsState {
+    report: ProgressReport,
+    /// Progress of each run.
+    runs: Vec<Progress>,
+}
+
+impl RunsReport {
+    /// Starts a report on runs of these durations, each of which lasts at most so long if `at_most`; without output unless `wanted`.
+    pub(crate) fn new(durations: &[Span], at_most: bool, wanted: bool) -> Self {
+        let total = durations.iter().copied().sum();
+        let mut report = ProgressReport::new(total, at_most, wanted);
+        report.runs = durations.len();
+        let start = Progress { now: Time::ZERO, packet_hops: 0 };
+        Self { state: Mutex::new(RunsState { report, runs: vec![start; durations.len()] }) }
+    }
+
+    /// Reports the simulated time that a run has reached.
+    pub(crate) fn update(&self, run: usize, progress: Progress) {
+        let mut state = self.state.lock().expect("no thread panics");
+        state.runs[run] = progress;
+        let sum = sum(&state.runs);
+        state.report.update(sum);
+    }
+}
+
+/// Returns the progress of all runs together.
+fn sum(runs: &[Progress]) -> Progress {
+    let now = runs.iter().map(|run| run.now.since(Time::ZERO)).sum::<Span>().after_start();
+    Progress { now, packet_hops: runs.iter().map(|run| run.packet_hops).sum() }
 }
 
 /// Reports progress in runs, from many threads, and warns of stored results that need a word.
@@ -270,9 +309,16 @@ mod tests {
         assert_eq!(text, "120.0 of 500.0 ms, 4.0 M packet-hops/s, 38 s left");
         let text = line(progress, (Span::from_us(500_000), true), Duration::from_secs(12));
         assert_eq!(text, "120.0 of at most 500.0 ms, 4.0 M packet-hops/s, at most 38 s left");
-        let start = Progress { now: units::Time::ZERO, packet_hops: 0 };
+        let start = Progress { now: Time::ZERO, packet_hops: 0 };
         let text = line(start, (Span::from_us(500_000), false), Duration::ZERO);
         assert_eq!(text, "0.0 of 500.0 ms, 0.0 M packet-hops/s, beginning");
+    }
+
+    #[test]
+    fn runs_at_a_time_are_added_up() {
+        let run = |us, packet_hops| Progress { now: Span::from_us(us).after_start(), packet_hops };
+        let both = sum(&[run(100, 7), run(250, 9)]);
+        assert_eq!((both.now, both.packet_hops), (Span::from_us(350).after_start(), 16));
     }
 
     #[test]

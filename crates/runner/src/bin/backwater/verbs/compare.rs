@@ -4,14 +4,13 @@
 //! the same traffic. All runs are checked before the first starts. Each run leaves its results in a folder of its own.
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use backwater::provenance::{end_of_failure, manifest, run_manifest};
-use backwater::{Division, FinishedRun, Plan, RunError, RunOptions};
+use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use experiment::pool;
-use report::comparison::{self, ComparedRun};
+use report::comparison::{self, ComparedRun, Comparison};
 use report::figures::{ComparedFiles, compared};
 use report::format::WIDTH;
 use report::manifest::FolderKind;
@@ -24,6 +23,7 @@ use telemetry::RunEnding;
 use crate::failure::Failure;
 use crate::formats::FormatOptions;
 use crate::memory::MemoryOptions;
+use crate::progress::RunsReport;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
 use crate::threads::ThreadOptions;
 use crate::until_done::EndOptions;
@@ -92,10 +92,12 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
         ResultFolder::open(&out.join(folder_name::safe(&run.label)), &run.manifest, options.force)
     };
     let folders = asked.iter().map(own).collect::<Result<Vec<_>, _>>()?;
-    let runs = simulated(&asked, options);
-    let mut written = Vec::with_capacity(runs.len());
-    for ((asked, folder), run) in asked.iter().zip(&folders).zip(&runs) {
-        written.push((asked.label.clone(), record(formats, &asked.manifest, folder, run)?));
+    let simulated = simulated(&asked, &folders, (options, formats))?;
+    let (mut runs, mut written) = (Vec::with_capacity(asked.len()), Vec::with_capacity(asked.len()));
+    for (asked, (run, output)) in asked.iter().zip(simulated) {
+        warn_of_undrawn(&output.undrawn);
+        runs.push(run);
+        written.push((asked.label.clone(), output.files));
     }
     let runs = match runs.into_iter().collect::<Result<Vec<_>, _>>() {
         Ok(runs) => runs,
@@ -125,11 +127,12 @@ fn write(
             record,
         })
         .collect();
-    let text = comparison::printed(&compared, WIDTH);
+    let comparison = Comparison::of(&compared);
+    let text = comparison.printed(WIDTH);
     let undrawn: Vec<_> = figure.as_ref().err().into_iter().map(ToString::to_string).collect();
     undrawn.iter().for_each(|reason| warn(&format!("`{FIGURE}` is not drawn: {reason}")));
     let entry = |reason| UndrawnEntry { file: FIGURE.to_owned(), reason };
-    let contents = [Some(text), Some(comparison::table_file(&compared)), figure.ok()];
+    let contents = [Some(text), Some(comparison.csv()), figure.ok()];
     let file = |(name, contents): (&str, Option<String>)| {
         Some(OutputFile { name: name.to_owned(), contents: contents? })
     };
@@ -139,11 +142,11 @@ fn write(
     let files = options.format.checked()?.of(files, &manifest)?;
     folder.write_all(&manifest, &files)?;
     if options.json {
-        print_exactly(&comparison::json(&compared));
+        print_exactly(&comparison.json());
     } else if !options.quiet {
         let labels = asked.iter().map(|one| one.label.as_str());
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).chain(labels).collect();
-        let text = comparison::printed(&compared, width());
+        let text = comparison.printed(width());
         print(&format!("{text}\n{}", printed::written(folder.path(), &names)));
     }
     let ended = |how| runs.iter().find(|run| run.record.ended == how).map(|run| &run.summary);
@@ -182,22 +185,31 @@ fn asked(options: &CompareOptions, formats: TableFormats) -> Result<Vec<RunAsked
     Ok(runs)
 }
 
-/// Simulates all plans, as many at a time as the processors have threads for.
-fn simulated(asked: &[RunAsked], options: &CompareOptions) -> Vec<Result<FinishedRun, RunError>> {
+/// A run that has ended, or its failure, and its files, tables in CSV.
+type Recorded = (Result<FinishedRun, RunError>, RunOutput);
+
+/// Simulates all plans, as many at a time as the processors have threads for, and writes the results of each to its folder.
+fn simulated(
+    asked: &[RunAsked],
+    folders: &[ResultFolder],
+    (options, formats): (&CompareOptions, TableFormats),
+) -> Result<Vec<Recorded>, Failure> {
     let (each, at_once) = options.threads.of_each(asked.len());
     let named = asked.iter().map(|run| (run.label.as_str(), &run.plan));
     let divisions = options.threads.divide_each(named, each, options.quiet || options.json);
-    let pieces: Vec<_> = asked.iter().zip(&divisions).collect();
+    let durations: Vec<_> = asked.iter().map(|run| run.plan.duration()).collect();
+    let at_most = asked.iter().any(|run| run.plan.until_done());
+    let report = RunsReport::new(&durations, at_most, !options.quiet);
     let interrupt = Some(interrupt::watched());
-    let work = |(asked, division): &(&RunAsked, &Division)| {
-        let options =
-            RunOptions { interrupt, partition: division.partition.as_ref(), ..RunOptions::default() };
-        Ok(FinishedRun::of(asked.plan.clone(), options, &mut |_| {}))
+    let work = |place: &usize| {
+        let (asked, partition) = (&asked[*place], divisions[*place].partition.as_ref());
+        let options = RunOptions { interrupt, partition, ..RunOptions::default() };
+        let run = FinishedRun::of(asked.plan.clone(), options, &mut |now| report.update(*place, now));
+        let output = record(formats, &asked.manifest, &folders[*place], &run)?;
+        Ok((run, output))
     };
-    let duration = |(asked, _): &(&RunAsked, &Division)| asked.plan.duration().ps();
-    let noun = (!options.quiet).then_some("runs");
-    let Ok(runs) = pool::work_through_by::<_, _, Infallible>(at_once, noun, &pieces, duration, work);
-    runs
+    let places: Vec<_> = (0..asked.len()).collect();
+    pool::work_through_by(at_once, None, &places, |_| 1, work)
 }
 
 /// Draws all runs, each from its files.
@@ -215,7 +227,7 @@ fn record(
     manifest: &Manifest,
     folder: &ResultFolder,
     run: &Result<FinishedRun, RunError>,
-) -> Result<Vec<OutputFile>, Failure> {
+) -> Result<RunOutput, Failure> {
     let (ended, output) = match run {
         Ok(run) => (run.end(), run.output()),
         Err(error) => (end_of_failure(error), RunOutput { files: Vec::new(), undrawn: Vec::new() }),
@@ -223,8 +235,7 @@ fn record(
     let undrawn = output.undrawn.iter().map(UndrawnEntry::from).collect();
     let files = formats.of(output.files.clone(), manifest)?;
     folder.write_all(&Manifest { ended, undrawn, ..manifest.clone() }, &files)?;
-    warn_of_undrawn(&output.undrawn);
-    Ok(output.files)
+    Ok(output)
 }
 
 /// An argument of the command line in parts.

@@ -1,0 +1,94 @@
+//! Goodput and fairness in each phase, side by side.
+//!
+//! Invariant: phases are matched by name, and a run without the phase has a dash.
+
+use super::by_name::ByName;
+use super::groups;
+use super::row::{ComparedRun, ComparisonRow, ValueUnit};
+use crate::censoring::CensoredValue;
+use crate::distinct::distinct;
+use crate::summary::PhaseSummary;
+
+/// A phase in each of the runs; `None` for a run that does not have it.
+pub(super) struct ComparedPhase<'a> {
+    pub(super) name: &'a str,
+    pub(super) of_runs: Vec<Option<&'a PhaseSummary>>,
+}
+
+impl ComparedPhase<'_> {
+    /// Returns a row about goodput in the phase, with the value of each run that has the phase.
+    pub(super) fn goodput(
+        &self,
+        what: &str,
+        value: impl Fn(usize, &PhaseSummary) -> Option<f64>,
+    ) -> ComparisonRow {
+        let cell = |(run, phase): (usize, &Option<&PhaseSummary>)| {
+            value(run, (*phase)?).map(|bps| CensoredValue::Exact(bps / 1e9))
+        };
+        ComparisonRow {
+            topic: "goodput",
+            phase: self.name.to_owned(),
+            what: what.to_owned(),
+            cells: self.of_runs.iter().enumerate().map(cell).collect(),
+            unit: ValueUnit::Gbps,
+        }
+    }
+}
+
+/// Returns all phases, in the order of first appearance.
+pub(super) fn phases<'a>(runs: &[ComparedRun<'a>]) -> Vec<ComparedPhase<'a>> {
+    let all = |run: &ComparedRun<'a>| run.summary.phases.iter().map(|phase| (phase.name.as_str(), phase));
+    let by_name: Vec<_> = runs.iter().map(|run| ByName::of(all(run))).collect();
+    distinct(runs.iter().flat_map(|run| all(run).map(|(name, _)| name)))
+        .into_iter()
+        .map(|name| ComparedPhase { name, of_runs: by_name.iter().map(|of| of.get(name)).collect() })
+        .collect()
+}
+
+/// Returns the goodput of flows, groups, other flows and all flows over the second half of each phase.
+pub(super) fn goodput_rows(runs: &[ComparedRun<'_>], phases: &[ComparedPhase<'_>]) -> Vec<ComparisonRow> {
+    let mut rows = Vec::new();
+    for phase in phases {
+        rows.extend(flow_rows(phase));
+        rows.extend(groups::goodput_rows(runs, phase));
+        if runs.iter().any(|run| run.summary.others.flows > 0) {
+            rows.push(phase.goodput("flows without name or group", |run, phase| {
+                (runs[run].summary.others.flows > 0).then_some(phase.others.second_half_total_goodput_bps)
+            }));
+        }
+        rows.push(phase.goodput("total", |_, phase| Some(phase.second_half_total_goodput_bps)));
+    }
+    rows
+}
+
+/// Returns the goodput of each named flow that was active or delivered something in the phase.
+fn flow_rows(phase: &ComparedPhase<'_>) -> Vec<ComparisonRow> {
+    let flows = || phase.of_runs.iter().map(|phase| phase.map_or(&[][..], |phase| &phase.flows));
+    let by_name: Vec<_> =
+        flows().map(|flows| ByName::of(flows.iter().map(|flow| (flow.flow.as_str(), flow)))).collect();
+    let row = |name| {
+        phase.goodput(name, |run, _| {
+            let flow = by_name[run].get(name)?;
+            (flow.active || flow.second_half_goodput_bps > 0.0).then_some(flow.second_half_goodput_bps)
+        })
+    };
+    let rows = distinct(flows().flatten().map(|flow| flow.flow.as_str())).into_iter().map(row);
+    rows.filter(|row| row.cells.iter().any(Option::is_some)).collect()
+}
+
+/// Returns Jain's index of each phase in which several flows were active.
+pub(super) fn fairness_rows(phases: &[ComparedPhase<'_>]) -> Vec<ComparisonRow> {
+    let cell = |phase: &Option<&PhaseSummary>| {
+        let phase = (*phase)?;
+        let several = phase.flows.iter().filter(|flow| flow.active).count() > 1;
+        phase.second_half_jain.filter(|_| several).map(CensoredValue::Exact)
+    };
+    let row = |phase: &ComparedPhase<'_>| ComparisonRow {
+        topic: "fairness",
+        phase: String::new(),
+        what: phase.name.to_owned(),
+        cells: phase.of_runs.iter().map(cell).collect(),
+        unit: ValueUnit::Share,
+    };
+    phases.iter().map(row).filter(|row| row.cells.iter().any(Option::is_some)).collect()
+}
