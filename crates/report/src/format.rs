@@ -4,6 +4,8 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
+use crate::csv_text::push_line;
+
 /// Width of tables in files, and on the terminal if its width is not known, in characters.
 pub const WIDTH: usize = 110;
 
@@ -146,12 +148,12 @@ pub fn grouped(count: u64) -> String {
 /// If a row is not as long as the header.
 #[must_use]
 pub fn csv(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+    let (mut csv, columns) = (String::new(), header.len());
     for row in std::iter::once(header).chain(rows) {
-        writer.write_record(row).expect("rows are as long as the header, and memory takes them");
+        assert_eq!(row.len(), columns, "a row is as long as the header");
+        push_line(&mut csv, &row);
     }
-    let bytes = writer.into_inner().expect("memory takes what is left");
-    String::from_utf8(bytes).expect("names and numbers are UTF-8")
+    csv
 }
 
 /// Rounds `value` to so many decimals, so that files show no digits without meaning.

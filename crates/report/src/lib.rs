@@ -7,6 +7,7 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `csv_text` | cells and rows of CSV as text |
 //! | `distinct` | items without their repetitions |
 //! | [`format`](mod@format) | numbers and tables as text |
 //! | [`quantity`] | times, rates and sizes as text |
@@ -37,6 +38,7 @@ pub mod comparison;
 mod completions;
 pub mod congestion;
 pub mod counters;
+mod csv_text;
 mod distinct;
 pub mod figures;
 pub mod folder;

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::OutputFile;
+use crate::csv_text;
 use crate::parquet::{self, ParquetFault, parquet_name};
 
 /// The files of one run.
@@ -92,8 +93,7 @@ impl RunFiles<'_> {
     /// If the file is missing, or lacks a column.
     pub fn rows<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, ReadError> {
         let text = self.text(name)?;
-        let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize().collect::<Result<_, _>>();
-        rows.map_err(|error| malformed(name, &error))
+        csv_text::rows(&text).map_err(|fault| malformed(name, &fault))
     }
 
     /// Returns the values of `source_series.csv`, a row for each: each column of numbers is a quantity.
@@ -452,7 +452,10 @@ mod tests {
         let read = rows("time_s,kind,name,goodput_bps\n0.5,flow,F1,1000000.0\n").unwrap();
         assert_eq!((read.len(), read[0].goodput_bps), (1, 1e6));
         let fault = rows("time_s,kind,name,goodput_bps\n0.5,flow,F1,much\n").unwrap_err().to_string();
-        assert!(fault.contains("`series.csv`") && fault.contains("line: 2"), "{fault}");
+        assert!(
+            fault.contains("`series.csv`") && fault.contains("line 2: `goodput_bps` has `much`"),
+            "{fault}"
+        );
         let missing = RunFiles::Written(&[]).rows::<FlowRow>("flows.csv").unwrap_err();
         assert_eq!(missing.to_string(), "there is no `flows.csv`");
     }

@@ -15,6 +15,8 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
+use crate::csv_text::{end_line, push_count, push_line, push_number, push_text};
+
 /// A table with rows of type `R`.
 #[derive(Debug)]
 pub struct Table<R> {
@@ -186,27 +188,36 @@ impl<R> Column<R> {
         ColumnSchema::new(self.name, kind, required, self.meaning)
     }
 
-    /// Returns the cell of a row.
-    fn cell(&self, row: &R) -> String {
-        let text = match self.cells {
-            Cells::Text(cell) => Some(cell(row).to_owned()),
-            Cells::OptionalText(cell) => cell(row).map(str::to_owned),
-            Cells::Flag(cell) => Some(cell(row).to_string()),
-            Cells::Count(cell) => Some(cell(row).to_string()),
-            Cells::OptionalCount(cell) => cell(row).map(|count| count.to_string()),
-            Cells::Number(cell) => Some(decimal(cell(row))),
-            Cells::OptionalNumber(cell) => cell(row).map(decimal),
-        };
-        text.unwrap_or_default()
+    /// Appends the cell of a row.
+    fn push_cell(&self, csv: &mut String, row: &R) {
+        match self.cells {
+            Cells::Text(cell) => push_text(csv, cell(row)),
+            Cells::OptionalText(cell) => push_text(csv, cell(row).unwrap_or_default()),
+            Cells::Flag(cell) => csv.push_str(if cell(row) { "true" } else { "false" }),
+            Cells::Count(cell) => push_count(csv, cell(row)),
+            Cells::OptionalCount(cell) => cell(row).into_iter().for_each(|count| push_count(csv, count)),
+            Cells::Number(cell) => push_number(csv, cell(row)),
+            Cells::OptionalNumber(cell) => cell(row).into_iter().for_each(|number| push_number(csv, number)),
+        }
     }
 }
 
 impl<R> Table<R> {
     /// Returns the table in CSV (RFC 4180): a line for the header, and one for each row.
     pub fn csv(&self, rows: impl IntoIterator<Item = R>) -> String {
-        let header = self.columns.iter().map(|column| column.name.to_owned()).collect();
-        let cells = |row: R| self.columns.iter().map(|column| column.cell(&row)).collect();
-        crate::format::csv(header, rows.into_iter().map(cells))
+        let mut csv = String::new();
+        push_line(&mut csv, self.columns.iter().map(|column| column.name));
+        for row in rows {
+            let start = csv.len();
+            for (place, column) in self.columns.iter().enumerate() {
+                if place > 0 {
+                    csv.push(',');
+                }
+                column.push_cell(&mut csv, &row);
+            }
+            end_line(&mut csv, start);
+        }
+        csv
     }
 
     /// Returns the columns without their functions.
@@ -223,9 +234,9 @@ impl<R> Table<R> {
 /// ```
 #[must_use]
 pub fn decimal(value: f64) -> String {
-    debug_assert!(value.is_finite(), "{value} is no number of a table");
-    let text = value.to_string();
-    if text.contains('.') { text } else { text + ".0" }
+    let mut text = String::new();
+    push_number(&mut text, value);
+    text
 }
 
 /// Endings of names, and the units that they stand for.

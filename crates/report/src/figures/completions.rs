@@ -45,7 +45,7 @@ impl CompletionCurve {
                 }
             }
         }
-        times.sort_by(f64::total_cmp);
+        times.sort_unstable_by(f64::total_cmp);
         (!times.is_empty()).then_some(Self { times, posted, bound_from })
     }
 

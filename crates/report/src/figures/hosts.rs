@@ -11,20 +11,21 @@ use crate::reader::{FlowRow, RunFiles};
 /// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let (facts, flows): (_, Vec<FlowRow>) = (files.summary()?, files.rows("flows.csv")?);
-    let mut hosts: BTreeMap<Vec<NamePart>, (String, [f64; 2])> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
     for flow in &flows {
         for (direction, host) in [&flow.dst, &flow.src].into_iter().enumerate() {
-            let (_, bytes) = hosts.entry(parts(host)).or_insert_with(|| (host.clone(), [0.0; 2]));
-            bytes[direction] += flow.delivered_bytes;
+            by_name.entry(host).or_default()[direction] += flow.delivered_bytes;
         }
     }
+    let mut hosts: Vec<_> = by_name.into_iter().collect();
+    hosts.sort_by_cached_key(|(name, _)| parts(name));
     if hosts.is_empty() || facts.simulated_s <= 0.0 {
         return Err(FigureFault::Empty("the run has no flows"));
     }
-    let names = || hosts.values().map(|(name, _)| name.clone());
+    let names = || hosts.iter().map(|(name, _)| (*name).to_owned());
     let panel = |direction: usize, title: &str| {
         let gbps = |bytes: &[f64; 2]| bytes[direction] * 8.0 / facts.simulated_s / 1e9;
-        let values: Vec<f64> = hosts.values().map(|(_, bytes)| gbps(bytes)).collect();
+        let values: Vec<f64> = hosts.iter().map(|(_, bytes)| gbps(bytes)).collect();
         let y = Axis::from_zero("mean goodput (Gb/s)", values.iter().copied());
         let bars = Layer::Bars { name: String::new(), ink: Ink::Palette(0), values };
         Panel {

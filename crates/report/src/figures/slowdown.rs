@@ -36,8 +36,8 @@ impl SizeClass {
         let mut least: Vec<f64> = messages.iter().map(reached).collect();
         let mut most: Vec<f64> =
             messages.iter().map(|message| message.slowdown.unwrap_or(f64::INFINITY)).collect();
-        least.sort_by(f64::total_cmp);
-        most.sort_by(f64::total_cmp);
+        least.sort_unstable_by(f64::total_cmp);
+        most.sort_unstable_by(f64::total_cmp);
         Self { size, least, most }
     }
 

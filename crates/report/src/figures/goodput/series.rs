@@ -62,14 +62,15 @@ impl GoodputSeries {
         let mut first_other = f64::INFINITY;
         flows.iter().filter(|flow| !flow.named).for_each(|flow| first_other = first_other.min(flow.start_s));
         let (mut times, mut curves): (Vec<f64>, Vec<GoodputCurve>) = (Vec::new(), Vec::new());
-        let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
-        for row in files.rows("series.csv")? {
-            let quartiles = quartiles_in(&row);
+        let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        let rows: Vec<SeriesRow> = files.rows("series.csv")?;
+        for row in &rows {
+            let quartiles = quartiles_in(row);
             let SeriesRow { time_s, kind, name, goodput_bps, .. } = row;
-            if times.last().is_none_or(|last| *last < time_s) {
-                times.push(time_s);
+            if times.last().is_none_or(|last| last < time_s) {
+                times.push(*time_s);
             }
-            let place = *places.entry((kind.clone(), name.clone())).or_insert_with(|| {
+            let place = *places.entry((kind, name)).or_insert_with(|| {
                 let flow = named.get(name.as_str()).filter(|_| kind == "flow");
                 let start = match kind.as_str() {
                     "flow" => flow.map_or(0.0, |flow| flow.start_s),
@@ -78,6 +79,7 @@ impl GoodputSeries {
                 };
                 let group = flow.and_then(|flow| flow.group.clone());
                 let (gbps, quartiles) = (Vec::new(), Vec::new());
+                let (kind, name) = (kind.clone(), name.clone());
                 curves.push(GoodputCurve { kind, name, group, start, gbps, quartiles });
                 curves.len() - 1
             });
