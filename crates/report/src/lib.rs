@@ -23,6 +23,7 @@
 //! | [`tables`] | tables of a run, in files and on the terminal |
 //! | [`reader`] | typed rows of these files |
 //! | [`counters`] | counters of ports, as the tools of InfiniBand and Ethernet show them |
+//! | [`choice`] | which files of a run are written |
 //! | [`figures`] | figures, drawn from these files as SVG |
 //! | [`comparison`] | several runs side by side |
 //! | [`schema`] | schemas of all files |
@@ -34,6 +35,7 @@
 //! `docs/outputs.md` describes every column and field.
 
 pub mod censoring;
+pub mod choice;
 pub mod comparison;
 mod completions;
 pub mod congestion;
@@ -61,11 +63,12 @@ use std::time::Duration;
 
 use telemetry::RunRecord;
 
+pub use choice::{FILE_NAMES, FileChoice};
 pub use figures::UndrawnFigure;
 pub use folder::{OutputError, ResultFolder};
 pub use formats::TableFormats;
 pub use manifest::Manifest;
-pub use reader::RunFiles;
+pub use reader::{MadeFiles, RunFiles};
 pub use summary::Summary;
 
 /// Scenario, scheme, seed and version of a run.
@@ -108,76 +111,25 @@ pub struct RunOutput {
     pub undrawn: Vec<UndrawnFigure>,
 }
 
-/// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 30] = [
-    "summary.json",
-    "flows.csv",
-    "phases.csv",
-    "series.csv",
-    "ports.csv",
-    "trees.csv",
-    "roots.csv",
-    "contributors.csv",
-    "victims.csv",
-    "worst_tree.csv",
-    "margins.csv",
-    "goodput.svg",
-    "hosts.svg",
-    "completions.svg",
-    "slowdown.svg",
-    "queues.svg",
-    "fabric.svg",
-    "watch.svg",
-    "ports.svg",
-    "sources.svg",
-    "plan.ron",
-    "watch.csv",
-    "port_series.csv",
-    "source_series.csv",
-    "pauses.csv",
-    "timeline.csv",
-    "timeline_trees.csv",
-    "fct.csv",
-    "fct.txt",
-    "report.html",
-];
-
 /// Returns the files of a run, and the figures that cannot be drawn from them. `plan` is the resolved plan as text.
 #[must_use]
 pub fn output(summary: &Summary, record: &RunRecord, plan: String) -> RunOutput {
-    let file = |name: &str, contents| OutputFile { name: name.to_owned(), contents };
-    let mut files = vec![
-        file("summary.json", summary.json()),
-        file("flows.csv", tables::flows::flows(record)),
-        file("phases.csv", tables::flows::phases(record)),
-        file("series.csv", tables::series::series(record)),
-        file("ports.csv", tables::ports::ports(record)),
-        file("trees.csv", tables::congestion::files::trees(record)),
-        file("roots.csv", tables::congestion::files::roots(record)),
-        file("contributors.csv", tables::congestion::files::contributors(record)),
-        file("victims.csv", tables::congestion::files::victims(record)),
-        file("margins.csv", tables::margins::margins(record)),
-        file("plan.ron", plan),
-    ];
-    files.extend(
-        tables::congestion::worst::worst_tree(record).map(|contents| file("worst_tree.csv", contents)),
-    );
-    files.extend(tables::series::watch(record).map(|contents| file("watch.csv", contents)));
-    files.extend(tables::observed::ports(record).map(|contents| file("port_series.csv", contents)));
-    files.extend(tables::observed::sources(record).map(|contents| file("source_series.csv", contents)));
-    files.extend(tables::observed::pauses(record).map(|contents| file("pauses.csv", contents)));
-    files.extend(tables::timeline::outputs(record).map(|contents| file("timeline.csv", contents)));
-    files.extend(tables::timeline::trees(record).map(|contents| file("timeline_trees.csv", contents)));
-    files.extend(tables::completions::file(record).map(|rows| file("fct.csv", rows)));
+    output_of(MadeFiles::new(summary, record, plan), &FileChoice::All)
+}
+
+/// Returns those files of a run that are chosen, and the chosen figures that cannot be drawn.
+#[must_use]
+pub fn output_of(made: MadeFiles<'_>, choice: &FileChoice) -> RunOutput {
     let (mut drawn, mut undrawn) = (Vec::new(), Vec::new());
-    for figure in figures::FIGURES {
-        match figure.drawn(RunFiles::Written(&files)) {
+    for figure in figures::FIGURES.iter().filter(|figure| choice.has(figure.file)) {
+        match figure.drawn(RunFiles::Made(&made)) {
             Ok(file) => drawn.push(file),
             Err(fault) => undrawn.push(UndrawnFigure { file: figure.file, fault }),
         }
     }
-    files.extend(drawn);
-    RunOutput { files, undrawn }
+    let texts = made.into_texts(|name| choice.has(name)).into_iter();
+    let texts = texts.map(|(name, contents)| OutputFile { name: name.to_owned(), contents });
+    RunOutput { files: texts.chain(drawn).collect(), undrawn }
 }
 
 #[cfg(test)]
@@ -193,6 +145,25 @@ mod tests {
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
         for OutputFile { name, .. } in output(&summary, &record, String::new()).files {
             assert!(FILE_NAMES.contains(&name.as_str()), "{name}");
+        }
+    }
+
+    #[test]
+    fn chosen_files_are_those_of_all_files() {
+        let record = sample::record();
+        let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
+        let all = output(&summary, &record, String::new()).files;
+        assert!(MadeFiles::names().all(|name| FILE_NAMES.contains(&name)));
+        for name in FILE_NAMES {
+            let choice = FileChoice::read(name).unwrap();
+            let output = output_of(MadeFiles::new(&summary, &record, String::new()), &choice);
+            assert_eq!(output.undrawn.len(), 0);
+            let found = output.files.iter().map(|file| (&*file.name, &*file.contents)).collect::<Vec<_>>();
+            let is_named_only = !FileChoice::All.has(name);
+            let wanted =
+                all.iter().filter(|file| file.name == name).map(|file| (&*file.name, &*file.contents));
+            assert!(is_named_only || found == wanted.collect::<Vec<_>>(), "{name}");
+            assert!(found.iter().all(|(found, _)| *found == name), "{name}");
         }
     }
 

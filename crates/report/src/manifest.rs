@@ -43,6 +43,9 @@ pub struct Manifest {
     /// Figures that are not among them.
     #[serde(default)]
     pub undrawn: Vec<UndrawnEntry>,
+    /// Names that `--files` chose; `None` if it was not given. The run may lack data for some of them.
+    #[serde(default)]
+    pub chosen: Option<Vec<String>>,
 }
 
 /// Kind of a result folder.
@@ -213,6 +216,7 @@ pub(crate) fn sample(plan_digest: &str) -> Manifest {
         ended: RunEnd::Complete,
         files: Vec::new(),
         undrawn: Vec::new(),
+        chosen: None,
     }
 }
 
@@ -254,7 +258,11 @@ mod tests {
         assert!(samples().iter().any(|manifest| manifest.json().contains("\"how\": \"writing\"")));
         let older = sample("a").json().replace(",\n  \"undrawn\": []", "");
         let older = older.replace("  \"kind\": \"run\",\n", "").replace("  \"verdict\": null,\n", "");
-        assert!(!["undrawn", "kind", "verdict"].iter().any(|field| older.contains(field)), "{older}");
+        let older = older.replace(",\n  \"chosen\": null", "");
+        assert!(
+            !["undrawn", "kind", "verdict", "chosen"].iter().any(|field| older.contains(field)),
+            "{older}"
+        );
         assert_eq!(Manifest::read(&older).unwrap(), sample("a"), "older manifests have no such field");
     }
 

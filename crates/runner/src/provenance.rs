@@ -64,5 +64,6 @@ pub fn manifest(
         ended: RunEnd::Complete,
         files: names.into_iter().map(|name| FileEntry { name, bytes: 0 }).collect(),
         undrawn: Vec::new(),
+        chosen: None,
     }
 }

@@ -9,7 +9,7 @@ use experiment::{Outcome, SimulationError, simulate, simulate_saving};
 use fabric::{ResumeError, RunError, RunOptions, Saving};
 use report::manifest::{Manifest, RunEnd, UndrawnEntry};
 use report::tables::{completions, congestion, margins, printed};
-use report::{OutputError, OutputFile, ResultFolder, RunOutput, Summary};
+use report::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, RunOutput, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord, Timeline};
 use units::Span;
@@ -198,9 +198,24 @@ impl FinishedRun {
     /// Returns the same files, and the figures that are not among them, with the reasons.
     #[must_use]
     pub fn output(&self) -> RunOutput {
-        let mut output = report::output(&self.summary, &self.record, self.plan.resolved());
-        let named = self.plan.files().clone().into_iter();
-        output.files.extend(named.map(|(name, contents)| OutputFile { name, contents }));
+        self.output_of(self.made(), &FileChoice::All)
+    }
+
+    /// Returns the files of the run, each made when it is first asked for.
+    #[must_use]
+    pub fn made(&self) -> MadeFiles<'_> {
+        MadeFiles::new(&self.summary, &self.record, self.plan.resolved())
+    }
+
+    /// Returns those files that are chosen, and the chosen figures that are not among them. Files that the scenario names go with
+    /// `plan.ron`. `made` are the files of this run.
+    #[must_use]
+    pub fn output_of(&self, made: MadeFiles<'_>, choice: &FileChoice) -> RunOutput {
+        let mut output = report::output_of(made, choice);
+        if choice.has("plan.ron") {
+            let named = self.plan.files().clone().into_iter();
+            output.files.extend(named.map(|(name, contents)| OutputFile { name, contents }));
+        }
         output
     }
 

@@ -142,6 +142,7 @@ fn manifest(plan: &Plan, record: &RunRecord, sets: &[String]) -> Manifest {
         ended: RunEnd::of(record),
         files: Vec::new(),
         undrawn: Vec::new(),
+        chosen: None,
     }
 }
 

@@ -381,6 +381,7 @@ fn manifest(unit: &Unit, plan: &Plan, ended: &UnitEnd, files: &[OutputFile], ori
         ended: ended.of_manifest(),
         files: files.iter().map(entry).chain([result]).collect(),
         undrawn: Vec::new(),
+        chosen: None,
     };
     OutputFile { name: MANIFEST.to_owned(), contents: manifest.json() }
 }

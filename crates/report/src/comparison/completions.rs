@@ -3,10 +3,9 @@
 //! Invariant: quantiles over all messages count those that were not delivered, with their age. Quantiles over the messages
 //! that every run delivered are of the same messages in each run, of the same flow, number and size.
 
-use std::collections::BTreeMap;
-
 use telemetry::{Completions, FlowRecord, MessageRecord, RunRecord};
 
+use super::flow_numbers::FlowNumbers;
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
 use crate::censoring::{CensoredSample, CensoredValue, SortedSample};
 use crate::completions::{MessageStatistics, SizeBin, by_size, microseconds};
@@ -73,14 +72,17 @@ pub(super) const COUNTS: [MessageMeasure; 2] = [
 
 /// Returns the completion times of messages by size: of all, and of those that every run delivered. Runs that did not keep
 /// them have no values.
-pub(super) fn message_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
+pub(super) fn message_rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> Vec<ComparisonRow> {
     let all: Vec<Vec<SizeBin>> = runs
         .iter()
         .map(|run| run.summary.completions.as_ref().map_or_else(Vec::new, |all| all.by_size.clone()))
         .collect();
     let mut rows = by_size_rows(POSTED, &all, &[&COUNTS[..], &QUANTILES].concat());
-    let kept: Option<Vec<_>> =
-        runs.iter().map(|run| Some((run.record, run.record.completions.as_ref()?))).collect();
+    let kept: Option<Vec<_>> = runs
+        .iter()
+        .zip(&numbers.of_runs)
+        .map(|(run, flows)| Some((&flows[..], run.record.completions.as_ref()?)))
+        .collect();
     if let Some(kept) = kept.filter(|kept| kept.len() > 1) {
         rows.extend(common_rows(&kept));
     }
@@ -109,21 +111,18 @@ fn by_size_rows(
     ends.iter().flat_map(|(_, label)| measures.iter().map(|measure| row(label, *measure))).collect()
 }
 
-/// Identity of a message in every run: number of its flow's name, its number in the flow, and its size.
+/// Identity of a message in every run: number of its flow, its number in the flow, and its size.
 type MessageKey = (u32, u32, u64);
 
 /// Returns the completion times, by size, of the messages that all of these runs delivered.
-fn common_rows(kept: &[(&RunRecord, &Completions)]) -> Vec<ComparisonRow> {
-    let mut names = BTreeMap::new();
-    for flow in kept.iter().flat_map(|(record, _)| &record.flows) {
-        let next = names.len() as u32;
-        names.entry(&*flow.name).or_insert(next);
-    }
-    let key = |record: &RunRecord, one: &MessageRecord| -> MessageKey {
-        (names[&*record.flows[one.flow as usize].name], one.number, one.size.get())
+///
+/// Each run has the numbers of its flows.
+fn common_rows(kept: &[(&[u32], &Completions)]) -> Vec<ComparisonRow> {
+    let key = |flows: &[u32], one: &MessageRecord| -> MessageKey {
+        (flows[one.flow as usize], one.number, one.size.get())
     };
-    let keys = |(record, all): &(&RunRecord, &Completions)| {
-        let mut keys: Vec<_> = all.delivered().iter().map(|one| key(record, one)).collect();
+    let keys = |(flows, all): &(&[u32], &Completions)| {
+        let mut keys: Vec<_> = all.delivered().iter().map(|one| key(flows, one)).collect();
         keys.sort_unstable();
         keys
     };
@@ -141,8 +140,8 @@ fn common_rows(kept: &[(&RunRecord, &Completions)]) -> Vec<ComparisonRow> {
     };
     let bins: Vec<_> = kept
         .iter()
-        .map(|(record, all)| {
-            let is_common = |one: &MessageRecord| common.binary_search(&key(record, one)).is_ok();
+        .map(|(flows, all)| {
+            let is_common = |one: &MessageRecord| common.binary_search(&key(flows, one)).is_ok();
             by_size(all, all.delivered().iter().copied().filter(is_common))
         })
         .collect();

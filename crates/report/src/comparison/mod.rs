@@ -5,6 +5,7 @@
 
 mod by_name;
 mod completions;
+mod flow_numbers;
 mod groups;
 mod measures;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use crate::censoring::{BOUND_NOTE, CensoredValue};
 use crate::format::in_blocks;
 use crate::summary::Summary;
 use crate::table::{Column, Table};
+use flow_numbers::FlowNumbers;
 use row::ComparisonRow;
 
 /// Name and version of the format of [`Comparison::json`]. It changes if a field changes its meaning or is removed.
@@ -43,14 +45,14 @@ impl<'a> Comparison<'a> {
     /// Compares runs.
     #[must_use]
     pub fn of(runs: &'a [ComparedRun<'a>]) -> Self {
-        let phases = phases::phases(runs);
+        let (phases, numbers) = (phases::phases(runs), FlowNumbers::of(runs));
         let rows = [
             phases::goodput_rows(runs, &phases),
             phases::fairness_rows(&phases),
-            victims::rows(runs),
+            victims::rows(runs, &numbers),
             groups::rows(runs),
             completions::flow_rows(runs),
-            completions::message_rows(runs),
+            completions::message_rows(runs, &numbers),
             measures::rows(runs),
         ];
         Self { runs, rows: rows.concat() }

@@ -2,6 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::subsequence;
 use telemetry::{RootRecord, RunRecord, VictimRecord};
 use units::Span;
 
@@ -9,12 +10,12 @@ use super::*;
 use crate::sample;
 use crate::summary::PhaseSummary;
 
-/// A run drawn at random: names of its flows, waits of victims (flow, us) of each root, and phases (name, active flows).
+/// A run drawn at random: distinct names of its flows, waits of victims (flow, us) of each root, and phases (name, active flows).
 type Drawn = (Vec<u8>, Vec<Vec<(usize, u64)>>, Vec<(u8, Vec<bool>)>);
 
 fn drawn() -> impl Strategy<Value = Drawn> {
     (
-        vec(0..12u8, 4..20),
+        subsequence((0..12u8).collect::<Vec<_>>(), 4..12).prop_shuffle(),
         vec(vec((0..20usize, 1..50u64), 0..6), 0..4),
         vec((0..4u8, vec(any::<bool>(), 4..20)), 0..4),
     )

@@ -4,49 +4,33 @@
 
 use std::cmp::Reverse;
 
-use telemetry::RunRecord;
 use units::Span;
 
-use super::by_name::ByName;
+use super::flow_numbers::FlowNumbers;
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
 use crate::censoring::CensoredValue;
-use crate::distinct::distinct;
 
 /// Number of victims that have a row: those that waited longest in any run.
 const VICTIMS: usize = 5;
 
-/// Time that each flow of a run waited as a victim, by name.
-struct Waits<'a> {
-    by_flow: Vec<Span>,
-    flows: ByName<'a, usize>,
-    /// Flows that are victims, in the order of roots.
-    victims: Vec<&'a str>,
-}
-
-impl<'a> Waits<'a> {
-    fn of(record: &'a RunRecord) -> Self {
-        let mut by_flow = vec![Span::ZERO; record.flows.len()];
-        let mut victims = Vec::new();
-        for victim in record.congestion.roots.iter().flat_map(|root| &root.victims) {
-            by_flow[victim.flow as usize] += victim.waited;
-            victims.push(&*record.flows[victim.flow as usize].name);
-        }
-        let flows = ByName::of(record.flows.iter().enumerate().map(|(place, flow)| (&*flow.name, place)));
-        Self { by_flow, flows, victims }
-    }
-
-    /// Returns the time that a flow of this name waited; `None` if the run has no such flow.
-    fn waited(&self, name: &str) -> Option<Span> {
-        self.flows.get(name).map(|flow| self.by_flow[flow])
-    }
-}
-
 /// Returns the time of each of the longest victims, and of all others together.
-pub(super) fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
-    let waits: Vec<_> = runs.iter().map(|run| Waits::of(run.record)).collect();
-    let names = distinct(waits.iter().flat_map(|run| run.victims.iter().copied()));
-    let spans = |name: &str| waits.iter().map(|run| run.waited(name)).collect::<Vec<_>>();
-    let mut victims: Vec<_> = names.into_iter().map(|name| (name, spans(name))).collect();
+pub(super) fn rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> Vec<ComparisonRow> {
+    let (mut names, mut is_named) = (Vec::new(), vec![false; numbers.flows]);
+    let mut waits = Vec::with_capacity(runs.len());
+    for (run, numbers_of_run) in runs.iter().zip(&numbers.of_runs) {
+        let mut of_run: Vec<Option<Span>> = vec![None; numbers.flows];
+        numbers_of_run.iter().for_each(|number| of_run[*number as usize] = Some(Span::ZERO));
+        for victim in run.record.congestion.roots.iter().flat_map(|root| &root.victims) {
+            let number = numbers_of_run[victim.flow as usize] as usize;
+            of_run[number] = of_run[number].map(|waited| waited + victim.waited);
+            if !std::mem::replace(&mut is_named[number], true) {
+                names.push((&*run.record.flows[victim.flow as usize].name, number));
+            }
+        }
+        waits.push(of_run);
+    }
+    let spans = |number: usize| waits.iter().map(|of_run| of_run[number]).collect::<Vec<_>>();
+    let mut victims: Vec<_> = names.into_iter().map(|(name, number)| (name, spans(number))).collect();
     victims.sort_by_key(|(_, spans)| Reverse(spans.iter().flatten().max().copied()));
     let rest = victims.split_off(victims.len().min(VICTIMS));
     let us = |span: Span| span.seconds() * 1e6;

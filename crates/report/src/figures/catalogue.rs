@@ -5,7 +5,7 @@
 use super::fault::FigureFault;
 use super::{completions, fabric, goodput, hosts, ports, quantities, queues, slowdown};
 use crate::OutputFile;
-use crate::reader::{ReadError, RunFiles};
+use crate::reader::RunFiles;
 
 /// A figure that can be drawn from the files of a run.
 #[derive(Debug)]
@@ -102,7 +102,7 @@ impl FigureKind {
     pub fn drawn(&self, files: RunFiles<'_>) -> Result<OutputFile, FigureFault> {
         for file in self.files {
             if !files.has(file) {
-                return Err(ReadError::Missing((*file).to_owned()).into());
+                return Err(files.missing(file).into());
             }
         }
         Ok(OutputFile { name: self.file.to_owned(), contents: (self.draw)(files)? })

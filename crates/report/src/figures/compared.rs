@@ -8,16 +8,9 @@ use super::goodput::{GoodputSeries, LABEL, SMALL, phases};
 use crate::distinct::distinct;
 use crate::reader::{ReadError, RunFacts, RunFiles};
 
-/// A run among others, and its files.
+/// The curves of a run among others.
 #[derive(Clone, Debug)]
-pub struct ComparedFiles<'a> {
-    /// Name of the run in the comparison.
-    pub label: String,
-    /// Its files.
-    pub files: RunFiles<'a>,
-}
-
-struct Run {
+pub struct RunCurves {
     /// Label and scheme.
     name: String,
     facts: RunFacts,
@@ -26,14 +19,11 @@ struct Run {
 }
 
 /// Returns the figure of these runs.
-///
-/// # Errors
-/// If a run lacks a file.
-pub fn compared(runs: &[ComparedFiles<'_>]) -> Result<Chart, ReadError> {
-    let runs = runs.iter().map(Run::read).collect::<Result<Vec<_>, _>>()?;
+#[must_use]
+pub fn compared(runs: &[RunCurves]) -> Chart {
     let end = runs.iter().map(|run| run.facts.end_s()).fold(0.0, f64::max);
     let (time, per_second) = Axis::time(end);
-    let subjects = subjects(&runs);
+    let subjects = subjects(runs);
     let drawn = &subjects[..subjects.len().min(SMALL)];
     let columns = match drawn.len() {
         0..=3 => 1,
@@ -42,13 +32,13 @@ pub fn compared(runs: &[ComparedFiles<'_>]) -> Result<Chart, ReadError> {
     };
     let height = if columns == 1 { 150.0 } else { 110.0 };
     let panel = |subject: &Subject<'_>| {
-        let layers = phases_of(&runs, per_second).into_iter().chain(lines(&runs, *subject, per_second));
+        let layers = phases_of(runs, per_second).into_iter().chain(lines(runs, *subject, per_second));
         let layers: Vec<_> = layers.collect();
         let y = Axis::from_zero(LABEL, layers.iter().flat_map(drawn_values));
         Panel { title: subject.title(), x: time.clone(), y, height, layers }
     };
     let mut panels: Vec<_> = drawn.iter().map(panel).collect();
-    panels.extend(completion_panel(&runs, height));
+    panels.extend(completion_panel(runs, height));
     let mut notes = Vec::new();
     if subjects.len() > drawn.len() {
         notes.push(format!("{} further flows and groups are not drawn.", subjects.len() - drawn.len()));
@@ -57,15 +47,19 @@ pub fn compared(runs: &[ComparedFiles<'_>]) -> Result<Chart, ReadError> {
     let title = format!("{}: goodput over time of {} runs", scenarios.join(", "), runs.len());
     let description =
         "Goodput over simulated time, a line for each run and a panel for each flow or group.".to_owned();
-    Ok(Chart { title, description, panels, columns, notes, ..Chart::default() })
+    Chart { title, description, panels, columns, notes, ..Chart::default() }
 }
 
-impl Run {
-    fn read(run: &ComparedFiles<'_>) -> Result<Self, ReadError> {
-        let facts = run.files.summary()?;
-        let completions = if run.files.has("fct.csv") { CompletionCurve::read(run.files)? } else { None };
-        let name = format!("{}: {}", run.label, facts.scheme());
-        Ok(Self { name, series: GoodputSeries::read(run.files)?, completions, facts })
+impl RunCurves {
+    /// Reads the curves of a run from its files. `label` names the run in the comparison.
+    ///
+    /// # Errors
+    /// If the run lacks a file.
+    pub fn read(label: &str, files: RunFiles<'_>) -> Result<Self, ReadError> {
+        let facts = files.summary()?;
+        let completions = if files.has("fct.csv") { CompletionCurve::read(files)? } else { None };
+        let name = format!("{label}: {}", facts.scheme());
+        Ok(Self { name, series: GoodputSeries::read(files)?, completions, facts })
     }
 }
 
@@ -87,7 +81,7 @@ impl Subject<'_> {
 }
 
 /// Returns the subjects of all runs: flows, then groups, then others.
-fn subjects(runs: &[Run]) -> Vec<Subject<'_>> {
+fn subjects(runs: &[RunCurves]) -> Vec<Subject<'_>> {
     let of_kind = |kind: &'static str| {
         let curves = runs.iter().flat_map(move |run| run.series.of_kind(kind));
         curves.map(move |curve| Subject { kind, name: &curve.name })
@@ -96,8 +90,8 @@ fn subjects(runs: &[Run]) -> Vec<Subject<'_>> {
 }
 
 /// Returns the phases, if all runs have the same.
-fn phases_of(runs: &[Run], per_second: f64) -> Vec<Layer> {
-    let of = |run: &Run| -> Vec<(String, f64)> {
+fn phases_of(runs: &[RunCurves], per_second: f64) -> Vec<Layer> {
+    let of = |run: &RunCurves| -> Vec<(String, f64)> {
         run.facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s)).collect()
     };
     match runs.split_first() {
@@ -108,8 +102,8 @@ fn phases_of(runs: &[Run], per_second: f64) -> Vec<Layer> {
     }
 }
 
-fn lines(runs: &[Run], subject: Subject<'_>, per_second: f64) -> Vec<Layer> {
-    let line = |(place, run): (usize, &Run)| {
+fn lines(runs: &[RunCurves], subject: Subject<'_>, per_second: f64) -> Vec<Layer> {
+    let line = |(place, run): (usize, &RunCurves)| {
         let curve = run.series.of_kind(subject.kind).find(|curve| curve.name == subject.name)?;
         let points = run.series.points(curve, per_second);
         Some(Layer::Line(Line::new(run.name.clone(), Ink::Palette(place), points)))
@@ -122,8 +116,8 @@ fn drawn_values(layer: &Layer) -> Vec<f64> {
 }
 
 /// Returns the panel of completion times, if a run has them.
-fn completion_panel(runs: &[Run], height: f64) -> Option<Panel> {
-    let line = |(place, run): (usize, &Run)| {
+fn completion_panel(runs: &[RunCurves], height: f64) -> Option<Panel> {
+    let line = |(place, run): (usize, &RunCurves)| {
         run.completions.as_ref().map(|curve| curve.line(run.name.clone(), Ink::Palette(place)))
     };
     let lines: Vec<Line> = runs.iter().enumerate().filter_map(line).collect();

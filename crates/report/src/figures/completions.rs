@@ -29,7 +29,7 @@ pub(super) struct CompletionCurve {
 impl CompletionCurve {
     /// Returns the curve of all messages of a run; `None` if no message was delivered.
     pub(super) fn read(files: RunFiles<'_>) -> Result<Option<Self>, ReadError> {
-        let rows: Vec<MessageRow> = files.rows("fct.csv")?;
+        let rows = files.messages()?;
         Ok(Self::of(&rows.iter().collect::<Vec<_>>()))
     }
 
@@ -73,8 +73,7 @@ pub(super) fn axes(times: impl Iterator<Item = f64>) -> (Axis, Axis) {
 /// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
-    let (messages, flows): (Vec<MessageRow>, Vec<FlowRow>) =
-        (files.rows("fct.csv")?, files.rows("flows.csv")?);
+    let (messages, flows) = (files.messages()?, files.flows()?);
     let curves = curves(&messages, &flows);
     let lines: Vec<Line> = curves
         .iter()

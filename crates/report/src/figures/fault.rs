@@ -20,7 +20,7 @@ impl FigureFault {
     #[must_use]
     pub const fn is_failure(&self) -> bool {
         match self {
-            Self::Empty(_) | Self::Read(ReadError::Missing(_)) => false,
+            Self::Empty(_) | Self::Read(ReadError::Missing(_) | ReadError::LeftOut(_)) => false,
             Self::Read(
                 ReadError::Unreadable { .. } | ReadError::Malformed { .. } | ReadError::Parquet { .. },
             ) => true,

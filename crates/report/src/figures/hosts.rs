@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use super::engine::{Axis, Chart, Ink, Layer, Panel};
 use super::fault::FigureFault;
-use crate::reader::{FlowRow, RunFiles};
+use crate::reader::RunFiles;
 
 /// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
-    let (facts, flows): (_, Vec<FlowRow>) = (files.summary()?, files.rows("flows.csv")?);
+    let (facts, flows) = (files.summary()?, files.flows()?);
     let mut by_name: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
-    for flow in &flows {
+    for flow in &*flows {
         for (direction, host) in [&flow.dst, &flow.src].into_iter().enumerate() {
             by_name.entry(host).or_default()[direction] += flow.delivered_bytes;
         }
@@ -85,7 +85,7 @@ mod tests {
     fn bars_add_up_to_all_that_was_delivered() {
         let files: Vec<OutputFile> = fixture::files();
         let chart = chart(RunFiles::Written(&files)).expect("there are flows");
-        let flows: Vec<FlowRow> = RunFiles::Written(&files).rows("flows.csv").expect("there is a table");
+        let flows = RunFiles::Written(&files).flows().expect("there is a table");
         let all: f64 = flows.iter().map(|flow| flow.delivered_bytes).sum();
         for panel in &chart.panels {
             let Layer::Bars { values, .. } = &panel.layers[0] else { panic!("the panel has bars") };

@@ -40,5 +40,5 @@ mod queues;
 mod slowdown;
 
 pub use catalogue::{FIGURES, FigureKind};
-pub use compared::{ComparedFiles, compared};
+pub use compared::{RunCurves, compared};
 pub use fault::{FigureFault, UndrawnFigure};

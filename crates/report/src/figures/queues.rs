@@ -12,7 +12,7 @@ use super::goodput::{OVERLAID, phases};
 use super::heat::{TimeGrid, share_class, share_classes};
 use super::peaks::below_peaks;
 use super::quantities;
-use crate::reader::{PortSample, ReadError, RunFacts, RunFiles, SeriesRow, TreeRow};
+use crate::reader::{PortSample, ReadError, RunFacts, RunFiles, TreeRow};
 
 /// Most rows of a map of pauses, or of time held back.
 const STRIPS: usize = 12;
@@ -82,8 +82,7 @@ fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
     if trees.is_empty() {
         return Ok((Vec::new(), 0)); // The series, which may be long, need not be read.
     }
-    let mut times: Vec<f64> =
-        files.rows("series.csv")?.into_iter().map(|row: SeriesRow| row.time_s).collect();
+    let mut times: Vec<f64> = files.series()?.iter().map(|row| row.time_s).collect();
     times.dedup();
     let roots = by_sum(&trees, |tree| tree.root(), |tree| tree.queue_bytes);
     let left_out = roots.len().saturating_sub(OVERLAID);

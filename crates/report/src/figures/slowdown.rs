@@ -60,7 +60,7 @@ impl SizeClass {
 /// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
-    let messages: Vec<MessageRow> = files.rows("fct.csv")?;
+    let messages = files.messages()?;
     if messages.iter().all(|message| message.slowdown.is_none()) {
         return Err(FigureFault::Empty("no message was delivered"));
     }

@@ -36,8 +36,7 @@ use crate::OutputFile;
 use crate::manifest::{FolderKind, MANIFEST, Manifest, RunEnd};
 use crate::reader::{ReadError, RunFiles};
 
-/// Name of the page in its folder.
-pub const PAGE: &str = "report.html";
+pub use crate::choice::PAGE;
 
 /// Mark of a page of this program.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"Backwater\">";

@@ -56,15 +56,15 @@ fn quartiles_in(row: &SeriesRow) -> Option<[f64; 3]> {
 
 impl GoodputSeries {
     pub(in super::super) fn read(files: RunFiles<'_>) -> Result<Self, ReadError> {
-        let flows: Vec<FlowRow> = files.rows("flows.csv")?;
+        let flows = files.flows()?;
         let named: BTreeMap<&str, &FlowRow> =
             flows.iter().filter(|flow| flow.named).map(|flow| (flow.flow.as_str(), flow)).collect();
         let mut first_other = f64::INFINITY;
         flows.iter().filter(|flow| !flow.named).for_each(|flow| first_other = first_other.min(flow.start_s));
         let (mut times, mut curves): (Vec<f64>, Vec<GoodputCurve>) = (Vec::new(), Vec::new());
         let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-        let rows: Vec<SeriesRow> = files.rows("series.csv")?;
-        for row in &rows {
+        let rows = files.series()?;
+        for row in &*rows {
             let quartiles = quartiles_in(row);
             let SeriesRow { time_s, kind, name, goodput_bps, .. } = row;
             if times.last().is_none_or(|last| last < time_s) {
@@ -89,7 +89,7 @@ impl GoodputSeries {
         let half = times.first().map_or(0.0, |first| first / 2.0);
         times.iter_mut().for_each(|time| *time -= half);
         let mut groups: BTreeMap<String, Members> = BTreeMap::new();
-        for flow in &flows {
+        for flow in &*flows {
             if let Some(group) = &flow.group {
                 let members = groups.entry(group.clone()).or_default();
                 members.flows += 1;

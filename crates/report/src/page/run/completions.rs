@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::facts::{Bound, RunSummary, SizeFacts};
 use crate::page::data::{Line, Panel};
 use crate::page::words;
-use crate::reader::{FlowRow, MessageRow, ReadError, RunFiles};
+use crate::reader::{MessageRow, ReadError, RunFiles};
 
 /// Most points of a curve.
 const MOST_POINTS: usize = 300;
@@ -19,12 +19,12 @@ pub(super) fn panel(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
     if !files.has("fct.csv") {
         return Ok(None);
     }
-    let messages: Vec<MessageRow> = files.rows("fct.csv")?;
-    let flows: Vec<FlowRow> = files.rows("flows.csv")?;
+    let messages = files.messages()?;
+    let flows = files.flows()?;
     let group_of: BTreeMap<&str, &str> =
         flows.iter().filter_map(|row| Some((row.flow.as_str(), row.group.as_deref()?))).collect();
     let mut groups: BTreeMap<&str, Vec<&MessageRow>> = BTreeMap::new();
-    for message in &messages {
+    for message in &*messages {
         if let Some(group) = group_of.get(message.flow.as_str()) {
             groups.entry(group).or_default().push(message);
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::page::data::{Line, Panel};
 use crate::page::words;
-use crate::reader::{PortSample, QuantityRow, ReadError, RunFacts, RunFiles, SeriesRow, TreeRow};
+use crate::reader::{PortSample, QuantityRow, ReadError, RunFacts, RunFiles, TreeRow};
 
 /// Most flows with a line of their own.
 const MOST_FLOWS: usize = 64;
@@ -103,9 +103,9 @@ fn sum(y: &[Option<f64>]) -> f64 {
 }
 
 fn goodput(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Panel>, ReadError> {
-    let rows: Vec<SeriesRow> = files.rows("series.csv")?;
+    let rows = files.series()?;
     let mut gathered = Gathered::default();
-    for row in &rows {
+    for row in &*rows {
         let kind = match row.kind.as_str() {
             "flow" => "flow",
             "group" => "group",
@@ -203,7 +203,7 @@ fn queues(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
         }
     }
     // Times of all samples, so that a line has gaps where it has no row.
-    let samples: Vec<SeriesRow> = files.rows("series.csv")?;
+    let samples = files.series()?;
     let (x, lines) = gathered.lined_up(samples.iter().map(|row| row.time_s));
     let (lines, left) = limited(lines, MOST_OUTPUTS, largest);
     if lines.is_empty() {

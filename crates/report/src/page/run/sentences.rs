@@ -30,7 +30,7 @@ pub(super) fn leads(
 }
 
 fn question(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Result<String, ReadError> {
-    let flows: Vec<crate::reader::FlowRow> = files.rows("flows.csv")?;
+    let flows = files.flows()?;
     let ports: Vec<NodeOfPort> = files.rows("ports.csv")?;
     let nodes: std::collections::BTreeSet<&str> =
         ports.iter().flat_map(|port| [port.node.as_str(), port.peer.as_str()]).collect();

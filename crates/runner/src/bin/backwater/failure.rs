@@ -356,6 +356,9 @@ fn page_help(fault: &PageError) -> &'static str {
         PageError::NoManifest | PageError::NotOneRun(_) => "name a result folder of `sim`, `sweep` or `tune`",
         PageError::SeveralRuns(_) => "name the folder of one of the runs in it",
         PageError::NoResults(_) => "change the scenario so that the run reaches its end",
+        PageError::Read(ReadError::LeftOut(_)) => {
+            "the page is made of all tables: repeat the run without `--files`, or make the page with it: `sim --open`"
+        }
         PageError::Read(ReadError::Missing(_)) => {
             "the page is made of tables in CSV: repeat the run with them"
         }

@@ -31,6 +31,7 @@ mod browser;
 mod checkpoint;
 mod cli;
 mod failure;
+mod files;
 mod folder_name;
 mod formats;
 mod interrupt;

@@ -11,13 +11,15 @@ use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use experiment::pool;
 use report::comparison::{self, ComparedRun, Comparison};
-use report::figures::{ComparedFiles, compared};
+use report::figures::{RunCurves, compared};
 use report::format::WIDTH;
 use report::manifest::FolderKind;
 use report::manifest::{RunEnd, UndrawnEntry};
 use report::reader::ReadError;
 use report::tables::printed;
-use report::{Manifest, OutputFile, ResultFolder, RunFiles, RunOutput, TableFormats};
+use report::{
+    FileChoice, Manifest, OutputFile, ResultFolder, RunFiles, RunOutput, TableFormats, UndrawnFigure,
+};
 use telemetry::RunEnding;
 
 use crate::failure::Failure;
@@ -93,11 +95,11 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     };
     let folders = asked.iter().map(own).collect::<Result<Vec<_>, _>>()?;
     let simulated = simulated(&asked, &folders, (options, formats))?;
-    let (mut runs, mut written) = (Vec::with_capacity(asked.len()), Vec::with_capacity(asked.len()));
-    for (asked, (run, output)) in asked.iter().zip(simulated) {
-        warn_of_undrawn(&output.undrawn);
+    let (mut runs, mut curves) = (Vec::with_capacity(asked.len()), Vec::with_capacity(asked.len()));
+    for Recorded { run, curves: of_run, undrawn } in simulated {
+        warn_of_undrawn(&undrawn);
         runs.push(run);
-        written.push((asked.label.clone(), output.files));
+        curves.push(of_run);
     }
     let runs = match runs.into_iter().collect::<Result<Vec<_>, _>>() {
         Ok(runs) => runs,
@@ -106,7 +108,8 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
             return Err(error.into());
         }
     };
-    write(options, &asked, &runs, figure(&written), (manifest, &folder))
+    let curves: Result<Vec<_>, _> = curves.into_iter().flatten().collect();
+    write(options, &asked, &runs, curves.map(|curves| compared(&curves).svg()), (manifest, &folder))
 }
 
 /// Writes and prints the comparison of finished runs.
@@ -185,8 +188,13 @@ fn asked(options: &CompareOptions, formats: TableFormats) -> Result<Vec<RunAsked
     Ok(runs)
 }
 
-/// A run that has ended, or its failure, and its files, tables in CSV.
-type Recorded = (Result<FinishedRun, RunError>, RunOutput);
+/// A run that has ended, and that has its results in its folder.
+struct Recorded {
+    run: Result<FinishedRun, RunError>,
+    /// Its curves for the figure; `None` of a run that failed.
+    curves: Option<Result<RunCurves, ReadError>>,
+    undrawn: Vec<UndrawnFigure>,
+}
 
 /// Simulates all plans, as many at a time as the processors have threads for, and writes the results of each to its folder.
 fn simulated(
@@ -205,37 +213,33 @@ fn simulated(
         let (asked, partition) = (&asked[*place], divisions[*place].partition.as_ref());
         let options = RunOptions { interrupt, partition, ..RunOptions::default() };
         let run = FinishedRun::of(asked.plan.clone(), options, &mut |now| report.update(*place, now));
-        let output = record(formats, &asked.manifest, &folders[*place], &run)?;
-        Ok((run, output))
+        record(formats, asked, &folders[*place], run)
     };
     let places: Vec<_> = (0..asked.len()).collect();
     pool::work_through_by(at_once, None, &places, |_| 1, work)
 }
 
-/// Draws all runs, each from its files.
-fn figure(runs: &[(String, Vec<OutputFile>)]) -> Result<String, ReadError> {
-    let runs: Vec<_> = runs
-        .iter()
-        .map(|(label, files)| ComparedFiles { label: label.clone(), files: RunFiles::Written(files) })
-        .collect();
-    Ok(compared(&runs)?.svg())
-}
-
-/// Writes the results of a run to its folder, or its failure, and returns its files, tables in CSV.
+/// Writes the results of a run to its folder, or its failure, and reads its curves.
 fn record(
     formats: TableFormats,
-    manifest: &Manifest,
+    asked: &RunAsked,
     folder: &ResultFolder,
-    run: &Result<FinishedRun, RunError>,
-) -> Result<RunOutput, Failure> {
-    let (ended, output) = match run {
-        Ok(run) => (run.end(), run.output()),
-        Err(error) => (end_of_failure(error), RunOutput { files: Vec::new(), undrawn: Vec::new() }),
+    run: Result<FinishedRun, RunError>,
+) -> Result<Recorded, Failure> {
+    let (mut curves, mut output) = (None, RunOutput { files: Vec::new(), undrawn: Vec::new() });
+    let ended = match &run {
+        Ok(run) => {
+            let made = run.made();
+            curves = Some(RunCurves::read(&asked.label, RunFiles::Made(&made)));
+            output = run.output_of(made, &FileChoice::All);
+            run.end()
+        }
+        Err(error) => end_of_failure(error),
     };
     let undrawn = output.undrawn.iter().map(UndrawnEntry::from).collect();
-    let files = formats.of(output.files.clone(), manifest)?;
-    folder.write_all(&Manifest { ended, undrawn, ..manifest.clone() }, &files)?;
-    Ok(output)
+    let files = formats.of(output.files, &asked.manifest)?;
+    folder.write_all(&Manifest { ended, undrawn, ..asked.manifest.clone() }, &files)?;
+    Ok(Recorded { run, curves, undrawn: output.undrawn })
 }
 
 /// An argument of the command line in parts.

@@ -2,11 +2,12 @@
 //!
 //! Invariant: a figure is the same, byte for byte, as the one that the run wrote.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use report::figures::{ComparedFiles, FIGURES, FigureFault, FigureKind, compared};
+use report::figures::{FIGURES, FigureFault, FigureKind, RunCurves, compared};
 use report::folder::add_file;
 use report::reader::ComparisonLabel;
 use report::{OutputFile, RunFiles};
@@ -101,17 +102,10 @@ fn drawn(folder: &Path, name: &str) -> Result<OutputFile, Failure> {
 /// Draws the figure of a comparison, whose runs have folders of their own.
 fn comparison(folder: &Path) -> Result<OutputFile, FigureFault> {
     let rows: Vec<ComparisonLabel> = RunFiles::Folder(folder).rows("compare.csv")?;
-    let mut labels: Vec<String> = Vec::new();
-    for ComparisonLabel { run } in rows {
-        if !labels.contains(&run) {
-            labels.push(run);
-        }
-    }
-    let folders: Vec<PathBuf> = labels.iter().map(|label| folder.join(folder_name::safe(label))).collect();
-    let runs = labels.iter().zip(&folders);
-    let runs: Vec<_> = runs
-        .map(|(label, folder)| ComparedFiles { label: label.clone(), files: RunFiles::Folder(folder) })
-        .collect();
-    let contents = compared(&runs)?.svg();
+    let mut known = BTreeSet::new();
+    let labels = rows.iter().map(|row| &row.run).filter(|label| known.insert(*label));
+    let read =
+        |label: &String| RunCurves::read(label, RunFiles::Folder(&folder.join(folder_name::safe(label))));
+    let contents = compared(&labels.map(read).collect::<Result<Vec<_>, _>>()?).svg();
     Ok(OutputFile { name: format!("{COMPARE}.svg"), contents })
 }

@@ -126,7 +126,7 @@ fn plan(folder: &Path, manifest: &Manifest) -> Result<Plan, Failure> {
     } else {
         (
             "it has no `plan.ron`, and the scenario of this name is another one now",
-            "run the scenario again with `sim`",
+            "run the scenario again with `sim`, and with `plan.ron` among its `--files`",
         )
     };
     Err(refused(folder, why, help))

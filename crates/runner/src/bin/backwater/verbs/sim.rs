@@ -9,14 +9,16 @@ use backwater::provenance::{end_of_failure, run_manifest};
 use backwater::{FinishedRun, Plan, ResumeError, RunError, RunOptions, Saving};
 use clap::Args;
 use parallel::Ranks;
+use report::choice::{FCT_TXT, FileChoice, PAGE};
 use report::manifest::{RunEnd, UndrawnEntry};
 use report::page;
 use report::tables::{completions, printed};
-use report::{Manifest, OutputFile, ResultFolder, RunFiles, RunOutput, TableFormats};
+use report::{Manifest, ResultFolder, RunFiles, RunOutput, TableFormats};
 
 use crate::browser;
 use crate::checkpoint::{CheckpointOptions, Checkpoints};
 use crate::failure::Failure;
+use crate::files::FileOptions;
 use crate::folder_name;
 use crate::formats::FormatOptions;
 use crate::interrupt;
@@ -50,6 +52,8 @@ pub(crate) struct SimOptions {
     force: bool,
     #[command(flatten)]
     format: FormatOptions,
+    #[command(flatten)]
+    files: FileOptions,
     #[command(flatten)]
     end: EndOptions,
     /// After the end, deliver what is under way: hosts post no further message, and time goes on until every message that
@@ -106,27 +110,25 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
             error.into()
         }
     })?;
-    let RunOutput { mut files, undrawn } = output(&run, options)?;
     let ended = run.end();
-    let entries = undrawn.iter().map(UndrawnEntry::from).collect();
-    let manifest = Manifest { ended: ended.clone(), undrawn: entries, ..manifest };
-    if options.open {
-        files.push(page_of(&files, &manifest, folder.path())?);
-    }
+    let manifest = Manifest { ended: ended.clone(), ..manifest };
+    let RunOutput { files, undrawn } = output(&run, options, (&manifest, folder.path()))?;
+    let manifest = Manifest { undrawn: undrawn.iter().map(UndrawnEntry::from).collect(), ..manifest };
+    warn_of_undrawn(&undrawn);
+    options.files.warn_of_missing(&files, &undrawn);
     let files = formats.of(files, &manifest)?;
     folder.write_all(&manifest, &files)?;
-    warn_of_undrawn(&undrawn);
     if options.json {
         print_exactly(&run.summary.json());
     } else if !options.quiet {
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
-        let note =
-            run.summary.completions.as_ref().filter(|_| options.fct_txt).and_then(completions::hpcc_note);
+        let completions = run.summary.completions.as_ref();
+        let note = completions.filter(|_| names.contains(&FCT_TXT)).and_then(completions::hpcc_note);
         let written = printed::written(folder.path(), &names);
         print(&format!("{}\n{}{written}", run.printed_within(width()), note.unwrap_or_default()));
     }
     if options.open {
-        browser::open(&folder.path().join(page::PAGE));
+        browser::open(&folder.path().join(PAGE));
     }
     if let RunEnd::Interrupted { simulated_s } = ended {
         return Err(match checkpoints.command() {
@@ -147,7 +149,8 @@ fn opened(
     options: &SimOptions,
     formats: TableFormats,
 ) -> Result<(Manifest, ResultFolder), Failure> {
-    let manifest = formats.announced(run_manifest(plan, &options.end.overrides(options.change.set(), plan)));
+    let manifest = run_manifest(plan, &options.end.overrides(options.change.set(), plan));
+    let manifest = formats.announced(options.files.announced(manifest, &choice(options)));
     let default =
         || folder_name::of_run(plan.name(), &options.end.words(options.change.set()), options.change.seed);
     let path = options.out.clone().unwrap_or_else(default);
@@ -155,10 +158,11 @@ fn opened(
     Ok((manifest, folder))
 }
 
-/// Returns the page of a run from its files in CSV, whatever the formats of its tables.
-fn page_of(files: &[OutputFile], manifest: &Manifest, folder: &Path) -> Result<OutputFile, Failure> {
-    let page = page::of_files(RunFiles::Written(files), manifest);
-    page.map_err(|fault| Failure::Page { folder: folder.to_owned(), fault })
+/// Returns the files that the options choose.
+fn choice(options: &SimOptions) -> FileChoice {
+    let choice = options.files.choice();
+    let choice = if options.fct_txt { choice.with(FCT_TXT) } else { choice };
+    if options.open { choice.with(PAGE) } else { choice }
 }
 
 fn simulated(
@@ -194,12 +198,17 @@ fn record_failure(error: &RunError, manifest: &Manifest, folder: &ResultFolder) 
     }
 }
 
-/// Returns the files of a run that the options ask for.
-fn output(run: &FinishedRun, options: &SimOptions) -> Result<RunOutput, Failure> {
-    let mut output = run.output();
-    if options.fct_txt {
-        let contents = completions::hpcc(&run.record).ok_or(Failure::NoCompletions)?;
-        output.files.push(OutputFile { name: "fct.txt".to_owned(), contents });
-    }
+/// Returns the files of a run that the options ask for. The page is made of all of the run's tables, whatever their formats, and whether
+/// or not they are written.
+fn output(
+    run: &FinishedRun,
+    options: &SimOptions,
+    (manifest, folder): (&Manifest, &Path),
+) -> Result<RunOutput, Failure> {
+    let (made, choice) = (run.made(), choice(options));
+    let page = choice.has(PAGE).then(|| page::of_files(RunFiles::Made(&made), manifest)).transpose();
+    let page = page.map_err(|fault| Failure::Page { folder: folder.to_owned(), fault })?;
+    let mut output = run.output_of(made, &choice);
+    output.files.extend(page);
     Ok(output)
 }

@@ -52,6 +52,7 @@ impl ExportCountersOptions {
             ReadError::Missing(file) => Failure::NoTable { folder: self.folder.clone(), file },
             other => other.into(),
         })?;
+        RunFiles::Folder(&self.folder).text("plan.ron")?;
         let plan = experiment::plan(&self.folder.join("plan.ron").to_string_lossy(), &[], None)?;
         let is_infiniband = plan.link().framing == Framing::InfiniBand;
         let text = match self.form {
