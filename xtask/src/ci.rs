@@ -70,7 +70,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "counts",
         work: Work::Chore(counts::run, &[]),
-        on_failure: "the simulator takes more instructions for the same work: find the place (docs/performance.md), or, if \
+        on_failure: "the simulator takes more instructions for the same work: find the place (docs/lab/profile.md), or, if \
                      the cost is justified, run `cargo xtask counts --record`, and give the reason in the commit message",
     },
     Step {

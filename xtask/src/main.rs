@@ -28,6 +28,7 @@ mod mpi;
 mod mutants;
 mod narrow;
 mod nightly;
+mod numbers;
 mod opensm;
 mod pages;
 mod parallel;
@@ -158,6 +159,11 @@ const VERBS: &[Verb] = &[
         name: "figures",
         about: "draw the figures of README.md and the book anew; --check compares",
         task: Task::Chore(figures::run),
+    },
+    Verb {
+        name: "numbers",
+        about: "write the speeds of README.md and the book from docs/bench.json; --check compares",
+        task: Task::Chore(numbers::run),
     },
     Verb {
         name: "test-readers",

@@ -18,7 +18,7 @@ use crate::cargo::{cargo, code};
 
 /// Setting that makes glibc (2.35 or newer; others ignore it) take memory in huge pages where the system offers them on
 /// request. State is spread over tens of megabytes, and address translation with small pages takes an eighth of the time
-/// at 3,528 hosts (docs/performance.md).
+/// at 3,528 hosts (docs/lab/speed.md).
 const HUGE_PAGES: (&str, &str) = ("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
 
 /// Builds `backwater`, and replaces this process by it.

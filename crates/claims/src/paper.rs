@@ -248,6 +248,9 @@ impl Paper {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
 
     #[test]
@@ -369,5 +372,22 @@ mod tests {
             };
             assert!(paper.fault().is_some_and(|found| found.contains(fault)), "{fault}");
         }
+    }
+
+    #[test]
+    fn pages_tell_the_number_of_claims() {
+        let page = |name: &str| {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+            fs::read_to_string(&path).unwrap_or_else(|cause| panic!("{name}: {cause}"))
+        };
+        let papers = Paper::shipped(None).unwrap();
+        let is_claim = |claim: &&Claim| claim.role == ClaimRole::Test && claim.expect != Expectation::Report;
+        let claims: Vec<_> = papers.iter().flat_map(|paper| &paper.claims).filter(is_claim).collect();
+        let known = claims.iter().filter(|claim| claim.status != ClaimStatus::Expected).count();
+        let (all, met) = (claims.len(), claims.len() - known);
+        let told = format!("| {all}: {met} hold, {known} are known not to, each with its reason |");
+        assert!(page("README.md").contains(&told), "README.md does not say `{told}`");
+        let told = format!("| {all} claims, {} papers |", papers.len());
+        assert!(page("docs/comparison.md").contains(&told), "docs/comparison.md does not say `{told}`");
     }
 }

@@ -5,7 +5,7 @@
 //! another, and 1 in 1000 of 150 us (a congestion-control timer, `CCTI_Timer`). The queue is compared with
 //! a `BinaryHeap` of the same entries, in the order of time.
 //!
-//! Run by `cargo bench -p event-kernel`; docs/performance.md has figures.
+//! Run by `cargo bench -p event-kernel`; docs/lab/speed.md has figures.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

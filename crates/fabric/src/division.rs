@@ -79,7 +79,7 @@ pub enum FewerParts {
 }
 
 /// Least events of a part in a common window that are worth a meeting after it. A meeting costs some 0.5 us, an event some 0.1 us
-/// (`docs/performance.md`).
+/// (`docs/lab/threads.md`).
 const WORTH_A_MEETING: f64 = 8.0;
 
 impl Division {

@@ -9,7 +9,7 @@
 //! | port; its lanes, each; a queue for an output behind an input and lane | 460; 1,060; 14 | 17 fabrics of 32 to 11,664 hosts with 1 to 15 lanes, `sim` without traffic: 0.85 to 1.09 of it from 0.9 MB on |
 //! | entry of a forwarding table; packet in a buffer | 1; 40 | the size of its type |
 //! | output and lane at a moment of the picture | 24 | the size of its type |
-//! | connection: two queue pairs, record, name | 663 | `bench g1024-all` (docs/performance.md) |
+//! | connection: two queue pairs, record, name | 663 | `bench g1024-all` (docs/lab/memory.md) |
 //! | message that is posted and not complete | 32 | `one-flow` with 2 and 8 million outstanding: 31.8 |
 //! | its record, if completions are kept | 88 | `one-flow` with 0.5 and 1.5 million outstanding: 119.9 with the message |
 //! | completed message, if completions are kept | 305 | `sim one-flow` for 0.5 s with messages of 2 KiB |

@@ -50,7 +50,8 @@ pub(super) fn verdict(now: &BenchRecord, before: &BenchRecord) -> String {
         "The processors differ, so the ratios are of machines as well as of versions.\n"
     };
     let processor = before.processor.as_deref().unwrap_or("a processor that the system did not name");
-    format!("Compared with version {} on {processor}.\n{other_machine}{unknown}{slower}", before.version)
+    let day = before.day.as_ref().map_or_else(String::new, |day| format!(", {day}"));
+    format!("Compared with version {} on {processor}{day}.\n{other_machine}{unknown}{slower}", before.version)
 }
 
 fn ratio<'a>(now: &'a BenchReading, before: &BenchRecord) -> Option<Ratio<'a>> {

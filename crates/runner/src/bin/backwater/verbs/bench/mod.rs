@@ -10,6 +10,7 @@ mod record;
 mod table;
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -87,6 +88,7 @@ fn measured(options: &BenchOptions) -> Result<BenchRecord, Failure> {
         schema: SCHEMA.to_owned(),
         version: VERSION.to_owned(),
         processor: resources::processor(),
+        day: Some(record::day(SystemTime::now())),
         runs: options.runs,
         shipped_total: BenchTotal::of(&shipped),
         cases,

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,9 @@ pub(super) struct BenchRecord {
     pub(super) version: String,
     /// Name of the processor; `None` where the system does not tell.
     pub(super) processor: Option<String>,
+    /// Day of the measurement, in UTC, such as `2026-11-26`; `None` in records of earlier versions.
+    #[serde(default)]
+    pub(super) day: Option<String>,
     /// Number of runs of each case.
     pub(super) runs: u32,
     /// Fastest run of each case, by CPU time.
@@ -89,6 +93,27 @@ impl BenchTotal {
     }
 }
 
+/// Returns the day of this time, in UTC.
+pub(super) fn day(time: SystemTime) -> String {
+    let is_leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
+    let mut days = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs() / 86_400;
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", days + 1)
+}
+
 impl BenchRecord {
     /// Reads the output of an earlier `--json`.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
@@ -110,6 +135,8 @@ impl BenchRecord {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     /// Returns a reading of a million packet-hops at this speed.
@@ -139,6 +166,7 @@ pub(super) mod tests {
             schema: SCHEMA.to_owned(),
             version: "0.1.0".to_owned(),
             processor: Some("a processor".to_owned()),
+            day: None,
             runs: 3,
             cases: readings(cases),
             shipped_total: BenchTotal::of(&shipped),
@@ -157,6 +185,17 @@ pub(super) mod tests {
         fields.remove("shipped_total");
         let earlier: BenchRecord = serde_json::from_value(earlier).unwrap();
         assert!(earlier.shipped.is_empty() && earlier.shipped_total.is_none());
+    }
+
+    #[test]
+    fn days_have_their_date() {
+        let date = |days: u64| day(UNIX_EPOCH + Duration::from_secs(days * 86_400 + 86_399));
+        assert_eq!(
+            [0, 30, 31, 58, 59, 364, 365].map(date).join(" "),
+            "1970-01-01 1970-01-31 1970-02-01 1970-02-28 1970-03-01 1970-12-31 1971-01-01"
+        );
+        // The leap day of 2000, and the last days of 2024 and 2025.
+        assert_eq!([11_016, 20_088, 20_453].map(date).join(" "), "2000-02-29 2024-12-31 2025-12-31");
     }
 
     #[test]
