@@ -36,7 +36,8 @@ const PROFILE: [&str; 18] = [
 const DEBIAN: [&str; 3] = ["/usr/bin/rustc", "/usr/bin/cargo", "/usr/lib/rustlib/src/rust/library/std"];
 /// Help for a machine with neither.
 const MISSING: &str = "error: there is no compiler for wasm32-unknown-unknown\n\
-    help: `rustup target add wasm32-unknown-unknown`, or, on Debian, `apt-get install rustc-web cargo-web rust-web-src`";
+    help: `rustup target add wasm32-unknown-unknown`, or, on Debian, `apt-get update`, since the compiler of an older list\n\
+    is refused by our minimum version, and then `apt-get install rustc-web cargo-web rust-web-src`";
 
 /// A compiler for the target.
 #[derive(Clone, Debug)]
