@@ -1,5 +1,7 @@
 //! `cargo xtask ci`: every check that a change must pass, cheapest first, tests last.
 //!
+//! `--fast` is for daily work: format, house rules, and lints and tests of the crates that the change concerns.
+//!
 //! Invariant: the steps are data. Continuous integration runs this verb, so that a check that fails there
 //! fails here too.
 
@@ -8,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cargo::{cargo, finish};
-use crate::{casts, ci_all, counts, figures, help, tidy};
+use crate::{changed, ci_all, counts, figures, lints, tidy};
 
 struct Step {
     name: &'static str,
@@ -35,20 +37,7 @@ const STEPS: &[Step] = &[
         work: Work::Chore(tidy::run, &[]),
         on_failure: "a house rule is violated: each line above ends with the remedy",
     },
-    Step {
-        name: "lints",
-        work: Work::Cargo(
-            &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"],
-            &[],
-        ),
-        on_failure: "the compiler or clippy objects: correct the code, or write `#[expect(LINT, reason = \"...\")]` where the lint is wrong",
-    },
-    Step {
-        name: "casts",
-        work: Work::Chore(casts::run, &[]),
-        on_failure: "a cast would cut numbers where pointers have 32 bits, as in the browser: cast to a type of that width first, \
-                     or use `try_from`",
-    },
+    Step { name: "lints", work: Work::Chore(lints::run, &[]), on_failure: LINTS_FAILED },
     Step {
         name: "documentation",
         work: Work::Cargo(
@@ -83,20 +72,50 @@ const STEPS: &[Step] = &[
     Step {
         name: "tests",
         work: Work::Cargo(&["test", "--workspace", "--locked"], &[]),
-        on_failure: "a test fails: if a snapshot changed on purpose, run `cargo xtask bless` and read the diff",
+        on_failure: TESTS_FAILED,
     },
 ];
 
-/// Runs the steps in order, up to the first failure.
+const LINTS_FAILED: &str = "the compiler or clippy objects: correct the code, or write `#[expect(LINT, reason = \"...\")]` where the \
+                            lint is wrong. A cast to `usize` would cut numbers where pointers have 32 bits, as in the browser: cast to \
+                            a type of that width first, or use `try_from`";
+const TESTS_FAILED: &str =
+    "a test fails: if a snapshot changed on purpose, run `cargo xtask bless` and read the diff";
+
+/// A step that a run leaves out, and the option that says so.
+const WITHOUT_COUNTS: &str = "--without-counts";
+
+/// Runs the steps in order, up to the first failure; with `--all` or `--fast`, others.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    if let Some((_, rest)) = arguments.split_first().filter(|(first, _)| *first == "--all") {
-        return ci_all::run(rest);
+    match arguments.split_first() {
+        None => run_steps(STEPS, false),
+        Some((first, rest)) if first == "--all" => ci_all::run(rest),
+        Some((first, rest)) if first == "--fast" => fast(rest),
+        Some((first, [])) if first == WITHOUT_COUNTS => run_steps(STEPS, true),
+        Some(_) => {
+            eprintln!(
+                "error: `cargo xtask ci` takes `--all`, `--fast [--base REVISION]` or `{WITHOUT_COUNTS}`, and nothing else"
+            );
+            ExitCode::from(2)
+        }
     }
-    if let Some(refused) = help::refused("ci", arguments) {
-        return refused;
-    }
-    for (number, Step { name, work, on_failure }) in STEPS.iter().enumerate() {
-        eprintln!("ci {}/{}: {name}", number + 1, STEPS.len());
+}
+
+/// Runs the steps, but for the counts of instructions if these are left out.
+fn run_steps(steps: &[Step], without_counts: bool) -> ExitCode {
+    let mut passed = Vec::new();
+    for (number, Step { name, work, on_failure }) in steps.iter().enumerate() {
+        let number = format!("ci {}/{}: {name}", number + 1, steps.len());
+        if without_counts && *name == "counts" {
+            eprintln!("{number} LEFT OUT, as `{WITHOUT_COUNTS}` asks");
+            passed.push("counts left out");
+            continue;
+        }
+        if *name == "tests" {
+            // The tests' own closing lines end the output.
+            eprintln!("ci: {}", passed.join(", "));
+        }
+        eprintln!("{number}");
         let start = Instant::now();
         let status = match work {
             Work::Chore(chore, arguments) => chore(&arguments.iter().map(OsString::from).collect::<Vec<_>>()),
@@ -108,10 +127,64 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         };
         let seconds = start.elapsed().as_secs_f64();
         if status != ExitCode::SUCCESS {
-            eprintln!("ci {}/{}: {name} FAILED after {seconds:.1} s\n{on_failure}", number + 1, STEPS.len());
+            eprintln!("{number} FAILED after {seconds:.1} s\n{on_failure}");
             return status;
         }
-        eprintln!("ci {}/{}: {name} passed in {seconds:.1} s", number + 1, STEPS.len());
+        eprintln!("{number} passed in {seconds:.1} s");
+        passed.push(name);
     }
+    eprintln!(
+        "ci: all {} steps passed, {}",
+        steps.len(),
+        if without_counts { "counts left out" } else { "counts among them" }
+    );
     ExitCode::SUCCESS
+}
+
+/// Runs format and house rules, and lints and tests of the packages that the change concerns.
+fn fast(arguments: &[OsString]) -> ExitCode {
+    let base = match arguments {
+        [] => None,
+        [option, base] if option == "--base" => base.to_str(),
+        _ => {
+            eprintln!("error: `cargo xtask ci --fast` takes `--base REVISION` and nothing else");
+            return ExitCode::from(2);
+        }
+    };
+    let packages = match changed::packages(base) {
+        Ok(packages) => packages,
+        Err(fault) => {
+            eprintln!("error: the changed files are not known: {fault}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let cheap: Vec<&Step> = STEPS.iter().filter(|step| ["format", "tidy"].contains(&step.name)).collect();
+    for Step { name, work, on_failure } in cheap {
+        let status = match work {
+            Work::Chore(chore, _) => chore(&[]),
+            Work::Cargo(arguments, _) => finish(cargo(arguments)),
+        };
+        if status != ExitCode::SUCCESS {
+            eprintln!("ci --fast: {name} FAILED\n{on_failure}");
+            return status;
+        }
+    }
+    if packages.is_empty() {
+        eprintln!("ci --fast: format and house rules passed; the change concerns no crate");
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("ci --fast: lints and tests of {}", packages.join(", "));
+    let chosen: Vec<OsString> = packages.iter().flat_map(|name| ["--package".into(), name.into()]).collect();
+    let status = lints::run(&chosen);
+    if status != ExitCode::SUCCESS {
+        eprintln!("ci --fast: lints FAILED\n{LINTS_FAILED}");
+        return status;
+    }
+    let mut tests = cargo(&["test", "--locked"]);
+    tests.args(&chosen);
+    let status = finish(tests);
+    if status != ExitCode::SUCCESS {
+        eprintln!("ci --fast: tests FAILED\n{TESTS_FAILED}");
+    }
+    status
 }

@@ -15,7 +15,7 @@ mod bless;
 mod book;
 mod captures;
 mod cargo;
-mod casts;
+mod changed;
 mod ci;
 mod ci_all;
 mod counts;
@@ -24,6 +24,7 @@ mod deny;
 mod dist;
 mod figures;
 mod help;
+mod lints;
 mod mpi;
 mod mutants;
 mod narrow;
@@ -126,9 +127,9 @@ const VERBS: &[Verb] = &[
         task: Task::Chore(tidy::run),
     },
     Verb {
-        name: "casts",
-        about: "find casts that a target with pointers of 32 bits would cut",
-        task: Task::Chore(casts::run),
+        name: "lints",
+        about: "ask the compiler and clippy, also for casts that 32 bits would cut; `-p CRATE` chooses",
+        task: Task::Chore(lints::run),
     },
     Verb {
         name: "ci",
