@@ -4,7 +4,7 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
-use crate::csv_text::push_line;
+use crate::csv_text::CsvText;
 
 /// Width of tables in files, and on the terminal if its width is not known, in characters.
 pub const WIDTH: usize = 110;
@@ -148,12 +148,12 @@ pub fn grouped(count: u64) -> String {
 /// If a row is not as long as the header.
 #[must_use]
 pub fn csv(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> String {
-    let (mut csv, columns) = (String::new(), header.len());
+    let (mut csv, columns) = (CsvText::default(), header.len());
     for row in std::iter::once(header).chain(rows) {
         assert_eq!(row.len(), columns, "a row is as long as the header");
-        push_line(&mut csv, &row);
+        csv.line(&row);
     }
-    csv
+    csv.into_text()
 }
 
 /// Rounds `value` to so many decimals, so that files show no digits without meaning.

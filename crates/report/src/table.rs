@@ -15,7 +15,7 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
-use crate::csv_text::{end_line, push_count, push_line, push_number, push_text};
+use crate::csv_text::CsvText;
 
 /// A table with rows of type `R`.
 #[derive(Debug)]
@@ -189,15 +189,15 @@ impl<R> Column<R> {
     }
 
     /// Appends the cell of a row.
-    fn push_cell(&self, csv: &mut String, row: &R) {
+    fn push_cell(&self, csv: &mut CsvText, row: &R) {
         match self.cells {
-            Cells::Text(cell) => push_text(csv, cell(row)),
-            Cells::OptionalText(cell) => push_text(csv, cell(row).unwrap_or_default()),
-            Cells::Flag(cell) => csv.push_str(if cell(row) { "true" } else { "false" }),
-            Cells::Count(cell) => push_count(csv, cell(row)),
-            Cells::OptionalCount(cell) => cell(row).into_iter().for_each(|count| push_count(csv, count)),
-            Cells::Number(cell) => push_number(csv, cell(row)),
-            Cells::OptionalNumber(cell) => cell(row).into_iter().for_each(|number| push_number(csv, number)),
+            Cells::Text(cell) => csv.text(cell(row)),
+            Cells::OptionalText(cell) => csv.text(cell(row).unwrap_or_default()),
+            Cells::Flag(cell) => csv.flag(cell(row)),
+            Cells::Count(cell) => csv.count(cell(row)),
+            Cells::OptionalCount(cell) => cell(row).into_iter().for_each(|count| csv.count(count)),
+            Cells::Number(cell) => csv.number(cell(row)),
+            Cells::OptionalNumber(cell) => cell(row).into_iter().for_each(|number| csv.number(number)),
         }
     }
 }
@@ -205,19 +205,18 @@ impl<R> Column<R> {
 impl<R> Table<R> {
     /// Returns the table in CSV (RFC 4180): a line for the header, and one for each row.
     pub fn csv(&self, rows: impl IntoIterator<Item = R>) -> String {
-        let mut csv = String::new();
-        push_line(&mut csv, self.columns.iter().map(|column| column.name));
+        let mut csv = CsvText::default();
+        csv.line(self.columns.iter().map(|column| column.name));
         for row in rows {
-            let start = csv.len();
             for (place, column) in self.columns.iter().enumerate() {
                 if place > 0 {
-                    csv.push(',');
+                    csv.comma();
                 }
                 column.push_cell(&mut csv, &row);
             }
-            end_line(&mut csv, start);
+            csv.end_line();
         }
-        csv
+        csv.into_text()
     }
 
     /// Returns the columns without their functions.
@@ -234,9 +233,9 @@ impl<R> Table<R> {
 /// ```
 #[must_use]
 pub fn decimal(value: f64) -> String {
-    let mut text = String::new();
-    push_number(&mut text, value);
-    text
+    let mut text = CsvText::default();
+    text.number(value);
+    text.into_text()
 }
 
 /// Endings of names, and the units that they stand for.

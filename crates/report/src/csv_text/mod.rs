@@ -1,11 +1,11 @@
-//! CSV as text (RFC 4180): cells that are appended to a text, and rows that are read from it.
+//! CSV as text (RFC 4180): a text that is written cell by cell, and rows that are read from one.
 //!
 //! Invariant: the text of a cell follows from its value alone. A number is written with the fewest digits that are read as
 //! the same number, as the standard library prints it.
 //!
 //! | module | contents |
 //! |---|---|
-//! | here | cells as text |
+//! | here | tables as text |
 //! | `records` | cells of each line of a text |
 //! | `rows` | typed rows of a text |
 
@@ -14,19 +14,125 @@ mod rows;
 
 pub(crate) use rows::rows;
 
-/// Appends a text, in quotes where a reader needs them.
-pub(crate) fn push_text(csv: &mut String, text: &str) {
-    if needs_quotes(text.as_bytes()) {
-        csv.push('"');
-        csv.push_str(&text.replace('"', "\"\""));
-        csv.push('"');
-    } else {
-        csv.push_str(text);
+/// A table as it is written, cell by cell.
+///
+/// This crate is compiled for size, so loops over bytes are written out here and in [`records`]: chains of iterators would not be
+/// inlined, and the tables of a large run would take as long as the run.
+#[derive(Debug, Default)]
+pub(crate) struct CsvText {
+    bytes: Vec<u8>,
+    /// Place at which the line begins.
+    line: usize,
+}
+
+/// Most characters of a decimal number of up to 15 digits: a sign, a zero before the point, the point, and zeros after it.
+const LONGEST: usize = 32;
+
+/// Decimals that are tried, with their power of ten and the numbers that have at most 15 digits with them. Picoseconds are
+/// seconds with 12 decimals.
+const DECIMALS: [(usize, f64, f64); 3] = [(0, 1.0, 1e15), (12, 1e12, 1e3), (6, 1e6, 1e9)];
+
+impl CsvText {
+    /// Adds a line of texts.
+    pub(crate) fn line<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        for (place, cell) in cells.into_iter().enumerate() {
+            if place > 0 {
+                self.comma();
+            }
+            self.text(cell.as_ref());
+        }
+        self.end_line();
+    }
+
+    /// Begins the next cell of the line.
+    pub(crate) fn comma(&mut self) {
+        self.bytes.push(b',');
+    }
+
+    /// Ends the line.
+    pub(crate) fn end_line(&mut self) {
+        // A line without any character would be no row.
+        if self.bytes.len() == self.line {
+            self.bytes.extend_from_slice(b"\"\"");
+        }
+        self.bytes.push(b'\n');
+        self.line = self.bytes.len();
+    }
+
+    /// Adds a text, in quotes where a reader needs them.
+    pub(crate) fn text(&mut self, text: &str) {
+        if needs_quotes(text.as_bytes()) {
+            self.bytes.push(b'"');
+            self.bytes.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+            self.bytes.push(b'"');
+        } else {
+            self.bytes.extend_from_slice(text.as_bytes());
+        }
+    }
+
+    /// Adds an integer.
+    pub(crate) fn count(&mut self, count: u64) {
+        let mut digits = [0; LONGEST];
+        let first = put_digits(count, &mut digits, LONGEST);
+        self.bytes.extend_from_slice(&digits[first..]);
+    }
+
+    /// Adds a number with a point and without an exponent.
+    pub(crate) fn number(&mut self, value: f64) {
+        debug_assert!(value.is_finite(), "{value} is no number of a table");
+        let size = value.abs();
+        for (decimals, power, below) in DECIMALS {
+            let scaled = (size * power).round();
+            // Up to 15 digits no two decimal numbers are the same `f64`, so this one is the shortest. The quotient of two
+            // numbers that are exact is the `f64` nearest to the decimal number.
+            if size < below && scaled / power == size {
+                return self.decimal(value.is_sign_negative(), scaled as u64, decimals);
+            }
+        }
+        let text = value.to_string();
+        self.bytes.extend_from_slice(text.as_bytes());
+        if !text.contains('.') {
+            self.bytes.extend_from_slice(b".0");
+        }
+    }
+
+    /// Adds a number of units, of which a power of ten are 1, without zeros at its end but one.
+    fn decimal(&mut self, is_negative: bool, mut scaled: u64, mut decimals: usize) {
+        while decimals > 1 && scaled.is_multiple_of(10) {
+            (scaled, decimals) = (scaled / 10, decimals - 1);
+        }
+        if decimals == 0 {
+            (scaled, decimals) = (scaled * 10, 1);
+        }
+        let mut text = [0; LONGEST];
+        let mut first = LONGEST;
+        for _ in 0..decimals {
+            first -= 1;
+            text[first] = b'0' + (scaled % 10) as u8;
+            scaled /= 10;
+        }
+        first -= 1;
+        text[first] = b'.';
+        first = put_digits(scaled, &mut text, first);
+        if is_negative {
+            first -= 1;
+            text[first] = b'-';
+        }
+        self.bytes.extend_from_slice(&text[first..]);
+    }
+
+    /// Adds `true` or `false`.
+    pub(crate) fn flag(&mut self, flag: bool) {
+        self.bytes.extend_from_slice(if flag { b"true" } else { b"false" });
+    }
+
+    /// Returns the text.
+    pub(crate) fn into_text(self) -> String {
+        String::from_utf8(self.bytes).expect("texts and digits are UTF-8")
     }
 }
 
-/// Returns true if a reader would take the text for several cells, or for another one. A loop that is written out, as in
-/// [`records`].
+/// Returns true if a reader would take the text for several cells, or for another one.
 fn needs_quotes(text: &[u8]) -> bool {
     let mut at = 0;
     while at < text.len() {
@@ -38,90 +144,16 @@ fn needs_quotes(text: &[u8]) -> bool {
     false
 }
 
-/// Appends a line of texts.
-pub(crate) fn push_line<S: AsRef<str>>(csv: &mut String, cells: impl IntoIterator<Item = S>) {
-    let start = csv.len();
-    for (place, cell) in cells.into_iter().enumerate() {
-        if place > 0 {
-            csv.push(',');
-        }
-        push_text(csv, cell.as_ref());
-    }
-    end_line(csv, start);
-}
-
-/// Ends the line that began at this place of the text.
-pub(crate) fn end_line(csv: &mut String, start: usize) {
-    // A line without any character would be no row.
-    if csv.len() == start {
-        csv.push_str("\"\"");
-    }
-    csv.push('\n');
-}
-
-/// Appends an integer.
-pub(crate) fn push_count(csv: &mut String, count: u64) {
-    let mut digits = [0; 20];
-    let first = digits_of(count, &mut digits);
-    csv.push_str(text_of(&digits[first..]));
-}
-
-/// Writes the digits of a number to the end of a buffer, and returns the place of the first of them.
-fn digits_of(mut count: u64, digits: &mut [u8; 20]) -> usize {
-    let mut first = digits.len();
+/// Puts the digits of a number before this place, and returns the place of the first of them.
+fn put_digits(mut count: u64, text: &mut [u8; LONGEST], end: usize) -> usize {
+    let mut first = end;
     loop {
         first -= 1;
-        digits[first] = b'0' + (count % 10) as u8;
+        text[first] = b'0' + (count % 10) as u8;
         count /= 10;
         if count == 0 {
             return first;
         }
-    }
-}
-
-fn text_of(digits: &[u8]) -> &str {
-    core::str::from_utf8(digits).expect("digits are ASCII")
-}
-
-/// Decimals that are tried, with their power of ten and the numbers that have at most 15 digits with them. Picoseconds are
-/// seconds with 12 decimals.
-const DECIMALS: [(usize, f64, f64); 3] = [(0, 1.0, 1e15), (12, 1e12, 1e3), (6, 1e6, 1e9)];
-
-/// Appends a number with a point and without an exponent.
-pub(crate) fn push_number(csv: &mut String, value: f64) {
-    debug_assert!(value.is_finite(), "{value} is no number of a table");
-    let size = value.abs();
-    for (decimals, power, below) in DECIMALS {
-        let scaled = (size * power).round();
-        // Up to 15 digits no two decimal numbers are the same `f64`, so this one is the shortest. The quotient of two
-        // numbers that are exact is the `f64` nearest to the decimal number.
-        if size < below && scaled / power == size {
-            if value.is_sign_negative() {
-                csv.push('-');
-            }
-            return push_decimal(csv, scaled as u64, decimals);
-        }
-    }
-    let start = csv.len();
-    csv.push_str(&value.to_string());
-    if !csv[start..].contains('.') {
-        csv.push_str(".0");
-    }
-}
-
-/// Appends a whole number of units, of which a power of ten are 1, without zeros at its end but one.
-fn push_decimal(csv: &mut String, scaled: u64, decimals: usize) {
-    let power = 10_u64.pow(decimals as u32);
-    push_count(csv, scaled / power);
-    csv.push('.');
-    let mut digits = [0; 20];
-    // The 1 before the decimals keeps their zeros.
-    digits_of(scaled % power + power, &mut digits);
-    let fraction = &digits[digits.len() - decimals..];
-    let kept = fraction.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1);
-    match &fraction[..kept] {
-        [] => csv.push('0'),
-        kept => csv.push_str(text_of(kept)),
     }
 }
 
@@ -132,9 +164,9 @@ mod tests {
     use super::*;
 
     fn number(value: f64) -> String {
-        let mut text = String::new();
-        push_number(&mut text, value);
-        text
+        let mut text = CsvText::default();
+        text.number(value);
+        text.into_text()
     }
 
     /// Returns the number as the standard library prints it, with a point.
@@ -174,18 +206,18 @@ mod tests {
 
         #[test]
         fn counts_are_printed_as_the_standard_library_does(count in any::<u64>()) {
-            let mut text = String::new();
-            push_count(&mut text, count);
-            prop_assert_eq!(text, count.to_string());
+            let mut text = CsvText::default();
+            text.count(count);
+            prop_assert_eq!(text.into_text(), count.to_string());
         }
 
         #[test]
         fn lines_are_those_of_the_csv_crate(cells in proptest::collection::vec("[a,\"\n\r ]{0,4}", 1..4)) {
-            let mut text = String::new();
-            push_line(&mut text, cells.iter().map(String::as_str));
+            let mut text = CsvText::default();
+            text.line(&cells);
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.write_record(&cells).unwrap();
-            prop_assert_eq!(text.as_bytes(), writer.into_inner().unwrap());
+            prop_assert_eq!(text.into_text().as_bytes(), writer.into_inner().unwrap());
         }
     }
 }

@@ -12,9 +12,6 @@ pub(super) struct Record<'t> {
 }
 
 /// The lines of a text one by one. Lines without any character are no records.
-///
-/// This crate is compiled for size, so the loops over bytes are written out: chains of iterators would not be inlined, and
-/// reading the tables of a large run would take as long as the run.
 #[derive(Clone, Debug)]
 pub(super) struct Records<'t> {
     text: &'t str,

@@ -34,10 +34,15 @@ impl SizeClass {
             }
         };
         let mut least: Vec<f64> = messages.iter().map(reached).collect();
-        let mut most: Vec<f64> =
-            messages.iter().map(|message| message.slowdown.unwrap_or(f64::INFINITY)).collect();
         least.sort_unstable_by(f64::total_cmp);
-        most.sort_unstable_by(f64::total_cmp);
+        let most = if messages.iter().all(|message| message.slowdown.is_some()) {
+            least.clone()
+        } else {
+            let mut most: Vec<f64> =
+                messages.iter().map(|message| message.slowdown.unwrap_or(f64::INFINITY)).collect();
+            most.sort_unstable_by(f64::total_cmp);
+            most
+        };
         Self { size, least, most }
     }
 
