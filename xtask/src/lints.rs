@@ -1,7 +1,7 @@
 //! `cargo xtask lints`: the objections of the compiler and of clippy, and casts that cut numbers where pointers have 32 bits.
 //!
 //! Invariant: one run of clippy tells both, since other arguments would check the whole workspace again. Of its lint for casts that
-//! may truncate only those to `usize` in libraries count: a cast from `u64` to `u32` says what it does, on every target alike.
+//! may truncate only those to `usize` in libraries and their unit tests count: a cast from `u64` to `u32` says what it does, on every target alike.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -8,8 +8,6 @@ use serde_json::Error;
 use telemetry::{RunEnding, RunRecord};
 use units::Time;
 
-use crate::figures::UndrawnFigure;
-
 /// Name of the manifest in its folder.
 pub const MANIFEST: &str = "run.json";
 
@@ -74,12 +72,6 @@ pub struct UndrawnEntry {
     pub file: String,
     /// The reason: data that the run does not have, or a fault.
     pub reason: String,
-}
-
-impl From<&UndrawnFigure> for UndrawnEntry {
-    fn from(figure: &UndrawnFigure) -> Self {
-        Self { file: figure.file.to_owned(), reason: figure.fault.to_string() }
-    }
 }
 
 /// A plan and its origin.

@@ -152,6 +152,11 @@ mod tests {
 
     use super::*;
 
+    /// Returns a number of the data as a place.
+    fn whole(number: &serde_json::Value) -> usize {
+        number.as_u64().and_then(|number| number.try_into().ok()).expect("it is a place")
+    }
+
     fn case(name: &str, sets: &[&str]) -> Case {
         let text = scenario::shipped().iter().find(|one| one.name == name).expect("it ships").text.to_owned();
         Case {
@@ -211,7 +216,7 @@ mod tests {
         let result = session.finish(1.0).expect("it ends well");
         let page: serde_json::Value = serde_json::from_str(&result.page).expect("it is JSON");
         let range = &page["panels"][0]["lines"][0]["y"]["f64"];
-        let [from, length] = [0, 1].map(|place| range[place].as_u64().expect("it is a range") as usize);
+        let [from, length] = [0, 1].map(|place| whole(&range[place]));
         let expected = &result.numbers.floats[from..from + length];
         let [x, y, ..] = &joined["goodput"][..] else { panic!("{joined:?}") };
         assert_eq!((x.len(), y.len()), (expected.len(), expected.len()));
@@ -241,7 +246,7 @@ mod tests {
                 *lines = vec![Vec::new(); arrays.clone().count()];
             }
             for (line, range) in lines.iter_mut().zip(arrays) {
-                let at = |place: usize| range["f64"][place].as_u64().expect("it is a range") as usize;
+                let at = |place: usize| whole(&range["f64"][place]);
                 line.extend(&numbers.floats[at(0)..][..at(1)]);
             }
         }

@@ -4,6 +4,7 @@
 //! which any code asks, ours or that of other packages, are replaced by functions that note who asked.
 #![cfg(all(target_os = "linux", target_pointer_width = "64"))]
 #![expect(unsafe_code, reason = "functions of the C library are replaced, which no safe code can do")]
+#![expect(clippy::disallowed_types, reason = "a test sees that a clock is noted")]
 
 use core::cell::Cell;
 use core::ffi::{CStr, c_char, c_int, c_long, c_void};
@@ -30,6 +31,11 @@ fn asked(work: impl FnOnce()) -> Vec<String> {
 
 /// Notes a call of a function, with the places of our own code and of other packages that led there. Returns the function.
 fn noted(name: &CStr) -> *mut c_void {
+    unsafe extern "C" {
+        fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+    /// `RTLD_NEXT`: libraries after this program.
+    const NEXT: *mut c_void = core::ptr::without_provenance_mut(usize::MAX);
     if IS_NOTED.replace(false) {
         let calls = Backtrace::force_capture().to_string();
         let places =
@@ -41,11 +47,6 @@ fn noted(name: &CStr) -> *mut c_void {
         NOTES.set(notes);
         IS_NOTED.set(true);
     }
-    unsafe extern "C" {
-        fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-    }
-    /// `RTLD_NEXT`: libraries after this program.
-    const NEXT: *mut c_void = core::ptr::without_provenance_mut(usize::MAX);
     // SAFETY: `name` ends with a zero.
     let found = unsafe { dlsym(NEXT, name.as_ptr()) };
     assert!(!found.is_null(), "the C library has no {name:?}");

@@ -142,7 +142,8 @@ mod tests {
                         let psn = Some(eras[endpoint].of(starts[endpoint] + place, present));
                         let notified = Notification { psn, next: present + 1 };
                         let reaction = response.on_notification(&mut state, notified, Time::ZERO);
-                        let after = last_decrease.is_none_or(|decrease| sent[endpoint][place as usize] > decrease);
+                        let sent_at = sent[endpoint][usize::try_from(place).expect("a place in the list")];
+                        let after = last_decrease.is_none_or(|decrease| sent_at > decrease);
                         prop_assert_eq!(reaction.decreased, after);
                         if reaction.decreased {
                             present += 1;

@@ -2,8 +2,8 @@
 //!
 //! Invariant: groups are matched by name, and a run without the group has a dash.
 
+use super::compared_phase::ComparedPhase;
 use super::completions::{COUNTS, MessageMeasure, QUANTILES};
-use super::phases::ComparedPhase;
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
 use crate::censoring::CensoredValue;
 use crate::distinct::distinct;

@@ -4,6 +4,7 @@
 //! and flows, and a missing value is a dash.
 
 mod by_name;
+mod compared_phase;
 mod completions;
 mod flow_numbers;
 mod groups;
@@ -45,7 +46,7 @@ impl<'a> Comparison<'a> {
     /// Compares runs.
     #[must_use]
     pub fn of(runs: &'a [ComparedRun<'a>]) -> Self {
-        let (phases, numbers) = (phases::phases(runs), FlowNumbers::of(runs));
+        let (phases, numbers) = (compared_phase::phases(runs), FlowNumbers::of(runs));
         let rows = [
             phases::goodput_rows(runs, &phases),
             phases::fairness_rows(&phases),

@@ -217,7 +217,7 @@ mod tests {
             text.line(&cells);
             let mut writer = csv::Writer::from_writer(Vec::new());
             writer.write_record(&cells).unwrap();
-            prop_assert_eq!(text.into_text().as_bytes(), writer.into_inner().unwrap());
+            prop_assert_eq!(text.into_text().into_bytes(), writer.into_inner().unwrap());
         }
     }
 }

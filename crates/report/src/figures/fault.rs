@@ -2,6 +2,7 @@
 //!
 //! Invariant: each says which file is missing or wrong, or what there is nothing of.
 
+use crate::manifest::UndrawnEntry;
 use crate::reader::ReadError;
 
 /// Reason why a figure cannot be drawn.
@@ -35,4 +36,10 @@ pub struct UndrawnFigure {
     pub file: &'static str,
     /// The reason.
     pub fault: FigureFault,
+}
+
+impl From<&UndrawnFigure> for UndrawnEntry {
+    fn from(figure: &UndrawnFigure) -> Self {
+        Self { file: figure.file.to_owned(), reason: figure.fault.to_string() }
+    }
 }

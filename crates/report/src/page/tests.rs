@@ -154,7 +154,7 @@ fn tables_have_the_cells_of_their_files() {
                 None => values.as_array().expect("a list").iter().map(cell).collect(),
                 Some(words) => {
                     let at = values["at"].as_array().expect("a list").iter();
-                    at.map(|one| cell(&words[one.as_u64().expect("a place") as usize])).collect()
+                    at.map(|place| cell(&words[whole(place)])).collect()
                 }
             };
             let mut wanted: Vec<String> = rows.iter().map(|row| row[at].to_owned()).collect();
@@ -193,10 +193,15 @@ fn the_fabric_has_its_moments_and_its_tree() {
     assert_eq!(fabric["trees"], tree);
 }
 
+/// Returns a number of the data as a place.
+fn whole(number: &Value) -> usize {
+    number.as_u64().and_then(|number| number.try_into().ok()).expect("it is a place")
+}
+
 /// Returns data with the arrays of their ranges, and all numbers as such with a fraction.
 fn filled(data: &Value, numbers: &Numbers) -> Value {
     let range = |at: &Value| {
-        let [from, length] = [0, 1].map(|place| at[place].as_u64().expect("it is a range") as usize);
+        let [from, length] = [0, 1].map(|place| whole(&at[place]));
         from..from + length
     };
     match data {

@@ -4,6 +4,7 @@
 //! [READER]]`: the profile `fuzz` checks for overflows. With a reader's name, its messages are listed.
 
 #![expect(
+    clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "the time that a reader takes is measured, and decides no result"
 )]
