@@ -4,7 +4,9 @@
 //! status of one that failed is passed on.
 
 use std::env;
+#[cfg(feature = "chores")]
 use std::ffi::OsStr;
+#[cfg(feature = "chores")]
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
@@ -24,6 +26,7 @@ pub(crate) fn root() -> PathBuf {
 }
 
 /// Runs a command to its end, its output shown as it comes.
+#[cfg(feature = "chores")]
 pub(crate) fn finish(mut command: Command) -> ExitCode {
     match command.status() {
         Ok(status) => code(status),
@@ -40,6 +43,7 @@ pub(crate) fn code(status: ExitStatus) -> ExitCode {
 }
 
 /// Returns the standard output of a command that succeeds. Its errors are shown as they come.
+#[cfg(feature = "chores")]
 pub(crate) fn output(command: &mut Command) -> io::Result<Vec<u8>> {
     let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
     if output.status.success() {

@@ -14,6 +14,7 @@ pub(crate) fn run(_: &[OsString]) -> ExitCode {
 }
 
 /// Reports an unknown verb, with the nearest one.
+#[cfg(feature = "chores")]
 pub(crate) fn unknown(given: &str) -> ExitCode {
     eprintln!("error: `{given}` is not a verb of `cargo xtask`{}", hint(given));
     eprintln!("`cargo xtask help` lists them all");
@@ -21,6 +22,7 @@ pub(crate) fn unknown(given: &str) -> ExitCode {
 }
 
 /// Refuses the arguments of a verb that takes none; `None` if there are none.
+#[cfg(feature = "chores")]
 pub(crate) fn refused(verb: &str, arguments: &[OsString]) -> Option<ExitCode> {
     let given = arguments.first()?;
     eprintln!("error: `cargo xtask {verb}` takes no arguments, and there is `{}`", given.to_string_lossy());
@@ -44,6 +46,7 @@ fn text() -> String {
 }
 
 /// `: did you mean ...?`, if some verb is near enough to `given`.
+#[cfg(feature = "chores")]
 fn hint(given: &str) -> String {
     let nearest = VERBS
         .iter()

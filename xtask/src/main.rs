@@ -4,6 +4,9 @@
 //! untouched, and its exit status comes back untouched; a chore has a module of its own. Nothing
 //! here knows a type of the simulator.
 //!
+//! `.cargo/config.toml` builds it without the feature `chores`: a first `cargo xtask sim` then compiles none of the chores, nor the crates
+//! that they need. A chore has it built again with the feature, which is on by default.
+//!
 //! | status | means |
 //! |---|---|
 //! | 0 | done |
@@ -11,37 +14,67 @@
 //! | 2 | the command line was not understood |
 //! | any other | the status of the command that was run |
 
-mod bless;
-mod book;
-mod captures;
 mod cargo;
-mod changed;
-mod ci;
-mod ci_all;
-mod counts;
-mod data;
-mod deny;
-mod dist;
-mod figures;
 mod help;
-mod lints;
-mod mpi;
-mod mutants;
-mod narrow;
-mod nightly;
-mod numbers;
-mod opensm;
-mod pages;
-mod parallel;
-mod profile_guided;
-mod races;
-mod readers;
 mod simulate;
+
+#[cfg(feature = "chores")]
+mod bless;
+#[cfg(feature = "chores")]
+mod book;
+#[cfg(feature = "chores")]
+mod captures;
+#[cfg(feature = "chores")]
+mod changed;
+#[cfg(feature = "chores")]
+mod ci;
+#[cfg(feature = "chores")]
+mod ci_all;
+#[cfg(feature = "chores")]
+mod counts;
+#[cfg(feature = "chores")]
+mod data;
+#[cfg(feature = "chores")]
+mod deny;
+#[cfg(feature = "chores")]
+mod dist;
+#[cfg(feature = "chores")]
+mod figures;
+#[cfg(feature = "chores")]
+mod lints;
+#[cfg(feature = "chores")]
+mod mpi;
+#[cfg(feature = "chores")]
+mod mutants;
+#[cfg(feature = "chores")]
+mod narrow;
+#[cfg(feature = "chores")]
+mod nightly;
+#[cfg(feature = "chores")]
+mod numbers;
+#[cfg(feature = "chores")]
+mod opensm;
+#[cfg(feature = "chores")]
+mod pages;
+#[cfg(feature = "chores")]
+mod parallel;
+#[cfg(feature = "chores")]
+mod profile_guided;
+#[cfg(feature = "chores")]
+mod races;
+#[cfg(feature = "chores")]
+mod readers;
+#[cfg(feature = "chores")]
 mod slurm;
+#[cfg(feature = "chores")]
 mod test;
+#[cfg(feature = "chores")]
 mod tidy;
+#[cfg(feature = "chores")]
 mod timelines;
+#[cfg(feature = "chores")]
 mod web;
+#[cfg(feature = "chores")]
 mod workflows;
 
 use std::env;
@@ -60,6 +93,22 @@ enum Task {
     Simulate,
     /// A chore of the repository with its arguments.
     Chore(fn(&[OsString]) -> ExitCode),
+}
+
+/// A chore that this build has.
+#[cfg(feature = "chores")]
+macro_rules! chore {
+    ($run:path) => {
+        Task::Chore($run)
+    };
+}
+
+/// A chore that this build leaves to another with the feature `chores`.
+#[cfg(not(feature = "chores"))]
+macro_rules! chore {
+    ($run:path) => {
+        Task::Chore(by_build_with_chores)
+    };
 }
 
 const VERBS: &[Verb] = &[
@@ -120,129 +169,129 @@ const VERBS: &[Verb] = &[
         task: Task::Simulate,
     },
     Verb { name: "bench", about: "measure packet-hops a second of whole runs", task: Task::Simulate },
-    Verb { name: "test", about: "run all tests; arguments go to cargo test", task: Task::Chore(test::run) },
+    Verb { name: "test", about: "run all tests; arguments go to cargo test", task: chore!(test::run) },
     Verb {
         name: "tidy",
         about: "check layers, circles, links, prose and house rules",
-        task: Task::Chore(tidy::run),
+        task: chore!(tidy::run),
     },
     Verb {
         name: "lints",
         about: "ask the compiler and clippy, also for casts that 32 bits would cut; `-p CRATE` chooses",
-        task: Task::Chore(lints::run),
+        task: chore!(lints::run),
     },
     Verb {
         name: "ci",
         about: "run every check of a change; with --all every verb that tries a real tool, in an hour (`apt-get update` first)",
-        task: Task::Chore(ci::run),
+        task: chore!(ci::run),
     },
     Verb {
         name: "counts",
         about: "count instructions of small cases (valgrind), against docs/instructions.json; --record writes it",
-        task: Task::Chore(counts::run),
+        task: chore!(counts::run),
     },
     Verb {
         name: "deny",
         about: "check licences, bans and sources of all dependencies (cargo-deny); --advisories fetches known faults",
-        task: Task::Chore(deny::run),
+        task: chore!(deny::run),
     },
     Verb {
         name: "test-workflows",
         about: "let zizmor judge the workflows of .github",
-        task: Task::Chore(workflows::run),
+        task: chore!(workflows::run),
     },
     Verb {
         name: "mutants",
         about: "put faults into the code one by one, each of which a test must catch (cargo-mutants)",
-        task: Task::Chore(mutants::run),
+        task: chore!(mutants::run),
     },
     Verb {
         name: "figures",
         about: "draw the figures of README.md and the book anew; --check compares",
-        task: Task::Chore(figures::run),
+        task: chore!(figures::run),
     },
     Verb {
         name: "numbers",
         about: "write the speeds of README.md and the book from docs/bench.json; --check compares",
-        task: Task::Chore(numbers::run),
+        task: chore!(numbers::run),
     },
     Verb {
         name: "test-readers",
         about: "read results with polars, pandas and DuckDB (python3 with these)",
-        task: Task::Chore(readers::run),
+        task: chore!(readers::run),
     },
     Verb {
         name: "test-data",
         about: "compare Parquet with CSV, run the questions of docs/data.md and Optuna (python3 with polars, DuckDB, optuna)",
-        task: Task::Chore(data::run),
+        task: chore!(data::run),
     },
     Verb {
         name: "test-captures",
         about: "dissect captures of packets with tshark, and compare counts",
-        task: Task::Chore(captures::run),
+        task: chore!(captures::run),
     },
     Verb {
         name: "test-timelines",
         about: "read traces with Perfetto's description of its format (python3 with perfetto and protobuf)",
-        task: Task::Chore(timelines::run),
+        task: chore!(timelines::run),
     },
     Verb {
         name: "test-parallel",
         about: "try every order in which the threads of a run may meet (loom); arguments go to cargo test",
-        task: Task::Chore(parallel::run),
+        task: chore!(parallel::run),
     },
     Verb {
         name: "test-races",
         about: "look for data races where the threads of a run meet (Miri and ThreadSanitizer of a nightly toolchain)",
-        task: Task::Chore(races::run),
+        task: chore!(races::run),
     },
     Verb {
         name: "test-32-bit",
         about: "run tests of counts and layouts with pointers of 32 bits (Miri of a nightly toolchain)",
-        task: Task::Chore(narrow::run),
+        task: chore!(narrow::run),
     },
     Verb {
         name: "test-mpi",
         about: "run 1 to 4 processes under a real MPI (openmpi-bin, libopenmpi-dev, libclang-dev), and compare with one",
-        task: Task::Chore(mpi::run),
+        task: chore!(mpi::run),
     },
     Verb {
         name: "test-slurm",
         about: "run a sweep as a job array of a real Slurm (slurm-wlm and munge), and compare",
-        task: Task::Chore(slurm::run),
+        task: chore!(slurm::run),
     },
     Verb {
         name: "test-opensm",
         about: "let ibsim, OpenSM, ibnetdiscover and ibdmchk judge imports and exports (Debian's packages); --only FABRIC",
-        task: Task::Chore(opensm::run),
+        task: chore!(opensm::run),
     },
     Verb {
         name: "test-report",
         about: "try the pages of results in headless Chromium (Node.js with playwright-core)",
-        task: Task::Chore(pages::run),
+        task: chore!(pages::run),
     },
     Verb {
         name: "web",
         about: "build the playground: the simulator in a page (a compiler for wasm32-unknown-unknown, Node.js)",
-        task: Task::Chore(web::run),
+        task: chore!(web::run),
     },
     Verb {
         name: "test-web",
         about: "try the playground in headless Chromium, against the native program",
-        task: Task::Chore(web::run_test),
+        task: chore!(web::run_test),
     },
-    Verb { name: "book", about: "build docs/ as a book (mdBook)", task: Task::Chore(book::run) },
+    Verb { name: "book", about: "build docs/ as a book (mdBook)", task: chore!(book::run) },
     Verb {
         name: "dist",
         about: "pack the program for a release, optimised by a profile of runs (rustup component llvm-tools)",
-        task: Task::Chore(dist::run),
+        task: chore!(dist::run),
     },
     Verb {
         name: "bless",
         about: "accept the present output of the tests as snapshots",
-        task: Task::Chore(bless::run),
+        task: chore!(bless::run),
     },
-    Verb { name: "help", about: "print this list", task: Task::Chore(help::run) },
+    Verb { name: "help", about: "print this list", task: chore!(help::run) },
 ];
 
 fn main() -> ExitCode {
@@ -255,6 +304,17 @@ fn main() -> ExitCode {
         Some(Verb { name, task: Task::Simulate, .. }) => simulate::run(name, &rest),
         Some(Verb { task: Task::Chore(run), .. }) => run(&rest),
         None if name == "--help" || name == "-h" => help::run(&rest),
+        #[cfg(feature = "chores")]
         None => help::unknown(&name.to_string_lossy()),
+        #[cfg(not(feature = "chores"))]
+        None => by_build_with_chores(&rest),
     }
+}
+
+/// Builds this program with the feature `chores`, and replaces this process by it.
+#[cfg(not(feature = "chores"))]
+fn by_build_with_chores(_: &[OsString]) -> ExitCode {
+    let mut command = cargo::cargo(&["run", "--quiet", "--package", "xtask", "--"]);
+    command.args(env::args_os().skip(1)).stdin(std::process::Stdio::inherit());
+    simulate::become_it(&mut command)
 }

@@ -12,8 +12,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::cargo::{cargo, code};
 
 /// Setting that makes glibc (2.35 or newer; others ignore it) take memory in huge pages where the system offers them on
@@ -38,10 +36,11 @@ pub(crate) fn run(verb: &str, arguments: &[OsString]) -> ExitCode {
 
 /// Builds `backwater` and returns the path of the program.
 pub(crate) fn build() -> Result<PathBuf, ExitCode> {
-    build_with(&[])
+    build_by(&[], &[])
 }
 
 /// Builds `backwater` with these features and returns the path of the program.
+#[cfg(feature = "chores")]
 pub(crate) fn build_with(features: &[&str]) -> Result<PathBuf, ExitCode> {
     build_by(features, &[])
 }
@@ -90,15 +89,26 @@ fn program(output: &Output) -> Option<PathBuf> {
     artifacts.lines().find_map(executable)
 }
 
+/// Returns the path of the program, if the line is about it. No JSON library reads the line: a first simulation would wait for one to be
+/// compiled.
 fn executable(line: &str) -> Option<PathBuf> {
-    let message: Value = serde_json::from_str(line).ok()?;
-    let is_backwater = message["target"]["name"] == "backwater" && message["target"]["kind"][0] == "bin";
-    message["executable"].as_str().filter(|_| is_backwater).map(PathBuf::from)
+    let is_backwater = line.contains(r#""kind":["bin"]"#) && line.contains(r#""name":"backwater""#);
+    let (_, path) = line.split_once(r#""executable":""#).filter(|_| is_backwater)?;
+    let mut text = String::new();
+    let mut letters = path.chars();
+    loop {
+        match letters.next()? {
+            '"' => return Some(text.into()),
+            // Cargo writes control characters as numbers; a path with one is not found.
+            '\\' => text.push(letters.next().filter(|letter| matches!(letter, '"' | '\\' | '/'))?),
+            letter => text.push(letter),
+        }
+    }
 }
 
 /// Replaces this process, so that signals and the exit status are the program's own.
 #[cfg(unix)]
-fn become_it(command: &mut Command) -> ExitCode {
+pub(crate) fn become_it(command: &mut Command) -> ExitCode {
     use std::os::unix::process::CommandExt;
     let cause = command.exec();
     eprintln!("error: cannot start {}: {cause}", command.get_program().display());
@@ -106,7 +116,7 @@ fn become_it(command: &mut Command) -> ExitCode {
 }
 
 #[cfg(not(unix))]
-fn become_it(command: &mut Command) -> ExitCode {
+pub(crate) fn become_it(command: &mut Command) -> ExitCode {
     match command.status() {
         Ok(status) => code(status),
         Err(cause) => {
@@ -125,9 +135,11 @@ mod tests {
         let library = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"backwater"},"executable":null}"#;
         let program = r#"{"reason":"compiler-artifact","target":{"kind":["bin"],"name":"backwater"},"executable":"/t/backwater"}"#;
         let another = r#"{"reason":"compiler-artifact","target":{"kind":["bin"],"name":"else"},"executable":"/t/else"}"#;
+        let quoted = program.replace("/t/", r#"C:\\t \"x\"\\"#);
         assert_eq!(executable(library), None);
         assert_eq!(executable(another), None);
         assert_eq!(executable("not an object"), None);
         assert_eq!(executable(program), Some("/t/backwater".into()));
+        assert_eq!(executable(&quoted), Some(r#"C:\t "x"\backwater"#.into()));
     }
 }

@@ -28,8 +28,6 @@
 //! | `memory` | memory that the traffic of a run is expected to need |
 //! | `pattern_use` | the use that each pattern makes of the fabric |
 //! | `expected_work` | work that a run is expected to be, by node |
-//! | [`import`] | scenarios from the files of clusters and of other simulators |
-//! | [`export`] | files for a cluster's own tools |
 
 mod check;
 mod cycles;
@@ -37,9 +35,7 @@ mod diagnostics;
 pub mod draft;
 mod ecn_first;
 mod expected_work;
-pub mod export;
 mod format;
-pub mod import;
 mod layers;
 pub mod manual;
 mod memory;

@@ -131,6 +131,12 @@ impl NodePlans {
 }
 
 impl Plan {
+    /// Returns the scenario as it was read, with its name, and with settings that stand for others replaced by them.
+    #[must_use]
+    pub const fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
     /// Name of the experiment.
     ///
     /// # Panics

@@ -12,7 +12,6 @@ mod ethernet;
 mod families;
 mod golden;
 mod groups;
-mod imports;
 mod lane_changes;
 mod laws;
 mod memory;

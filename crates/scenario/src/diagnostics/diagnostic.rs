@@ -121,8 +121,11 @@ impl LocatedFault {
 
 impl Excerpt {
     /// Takes the part of `text` from byte `start` to byte `end`, up to the end of the line.
+    ///
+    /// # Panics
+    /// If an end is not within the text, at a whole character.
     #[must_use]
-    pub(crate) fn new(text: &str, start: usize, end: usize) -> Self {
+    pub fn new(text: &str, start: usize, end: usize) -> Self {
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
         let line = text[line_start..].lines().next().unwrap_or_default();
         let end = end.clamp(start, (line_start + line.len()).max(start));

@@ -113,3 +113,13 @@ impl<'a> Faults<'a> {
         Diagnostic::new(self.found)
     }
 }
+
+impl ScenarioText {
+    /// Returns the diagnostic of an error of settings, at its field's place in this text.
+    #[must_use]
+    pub fn diagnostic(&self, error: &impl SettingError) -> Diagnostic {
+        let mut faults = Faults::new(self);
+        faults.add_error(&FieldPath::default(), error, false);
+        faults.into_diagnostic()
+    }
+}

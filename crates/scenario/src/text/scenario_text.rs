@@ -112,8 +112,11 @@ impl ScenarioText {
         Self { folder: Some(folder.to_owned()), ..self }
     }
 
-    /// Reads a file that the scenario names. A name that leads out of the scenario's folder is not found.
-    pub(crate) fn text_beside(&self, name: &str) -> io::Result<String> {
+    /// Reads a file that the scenario names.
+    ///
+    /// # Errors
+    /// If the file cannot be read. A name that leads out of the scenario's folder is not found.
+    pub fn text_beside(&self, name: &str) -> io::Result<String> {
         let folder = self.folder.as_ref().filter(|_| stays_below(name)).ok_or(io::ErrorKind::NotFound)?;
         read(&folder.join(name))
     }

@@ -9,13 +9,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use packet::NodeId;
-use report::manifest::{FolderKind, MANIFEST, Manifest};
-use scenario::export::addresses::Addresses;
-use scenario::export::{
+use interop::export::addresses::Addresses;
+use interop::export::{
     ExportError, Exported, ValueAccount, ValueFate, ibccconfig, ibsim, lfts, mlx5, opensm, sonic,
 };
-use scenario::import::SourceText;
+use interop::import::SourceText;
+use packet::NodeId;
+use report::manifest::{FolderKind, MANIFEST, Manifest};
 use scenario::{Plan, Scenario, ScenarioText, help_with_name};
 
 use self::counters::ExportCountersOptions;

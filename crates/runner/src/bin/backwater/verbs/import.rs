@@ -10,19 +10,19 @@ use std::path::{Path, PathBuf};
 
 use backwater::provenance::manifest;
 use clap::{Args, Subcommand, ValueEnum};
+use interop::import::htsim::StartUnit;
+use interop::import::infiniband::fabric::width_and_speed;
+use interop::import::infiniband::forwarding::without_descriptions;
+use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
+use interop::import::{
+    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, mlx5, opensm,
+    sonic,
+};
 use link_layer::spec::{Speed, Width};
 use report::format::{aligned, fitted, plain_table};
 use report::manifest::FolderKind;
 use report::tables::printed;
 use report::{OutputFile, ResultFolder};
-use scenario::import::htsim::StartUnit;
-use scenario::import::infiniband::fabric::width_and_speed;
-use scenario::import::infiniband::forwarding::without_descriptions;
-use scenario::import::infiniband::{self, ClusterFiles, ClusterOptions};
-use scenario::import::{
-    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, mlx5, opensm,
-    sonic,
-};
 use scenario::{Diagnostic, ScenarioText, draft};
 use units::{Length, Rate, UnitError};
 

@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use interop::export::addresses::Addresses;
 use packet::{Framing, PortId};
 use report::RunFiles;
 use report::counters::{self, LaneCounts};
 use report::reader::ReadError;
 use scenario::Plan;
-use scenario::export::addresses::Addresses;
 use units::Span;
 
 use super::ExportResult;

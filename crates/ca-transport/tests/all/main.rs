@@ -1,0 +1,7 @@
+//! Tests of channel adapters from outside the crate, in one program: it is linked once.
+
+mod adapters;
+mod contract;
+mod endpoints;
+mod host;
+mod settings;

@@ -1,0 +1,6 @@
+//! Tests of many runs from outside the crate, in one program: it is linked once.
+
+mod coverage;
+mod cut_short;
+mod store;
+mod sweep;

@@ -1,0 +1,276 @@
+//! The readers of imported files, each with small files to begin with.
+//!
+//! Invariant: every reader accepts the files that it begins with, and every format and dialect has one.
+
+use std::io::Cursor;
+use std::sync::OnceLock;
+
+use interop::export::addresses::Addresses;
+use interop::import::infiniband::forwarding::without_descriptions;
+use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
+use interop::import::{
+    self, ImportedScenario, ImportedSettings, SourceText, hpcc, htsim, mlx5, opensm, sonic,
+};
+use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
+
+use crate::change::Seeds;
+use crate::outcomes::Outcome;
+
+/// A reader of a format.
+pub(crate) struct Reader {
+    pub(crate) name: &'static str,
+    pub(crate) read: fn(&str) -> Outcome,
+    pub(crate) seeds: Seeds,
+}
+
+/// Two switches, a host at one and two at the other, a cable between them: `ibnetdiscover`.
+const CLUSTER: &str = "vendid=0x2c9\nswitchguid=0x100(100)\nSwitch\t8 \"S-100\"\t# \"a\" base port 0 lid 1 lmc 0\n\
+    [1]\t\"H-200\"[1](201)\t# \"x\" lid 3 4xEDR\n[8]\t\"S-110\"[7]\t# \"b\" lid 2 4xHDR\n\n\
+    switchguid=0x110(110)\nSwitch\t8 \"S-110\"\t# \"b\" base port 0 lid 2 lmc 0\n[1]\t\"H-210\"[1](211)\t# \"y\" lid 4 4xEDR\n\
+    [2]\t\"H-210\"[2](212)\t# \"y\" lid 5 1xFDR\n[7]\t\"S-100\"[8]\t# \"a\" lid 1 4xHDR\n\n\
+    caguid=0x210\nCa\t2 \"H-210\"\t# \"y\"\n[1](211)\t\"S-110\"[1]\t# lid 4 lmc 0 \"b\" lid 2 4xEDR\n\
+    [2](212)\t\"S-110\"[2]\t# lid 5 lmc 0 \"b\" lid 2 1xFDR\n\n\
+    caguid=0x200\nCa\t1 \"H-200\"\t# \"x\"\n[1](201)\t\"S-100\"[1]\t# lid 3 lmc 0 \"a\" lid 1 4xEDR\n";
+/// The same of one switch, as `ibnetdiscover -g` prints a chassis, with a router.
+const GROUPED: &str = "Chassis 1\nSpine Nodes\nswitchguid=0x100(100)\nSwitch\t4 \"S-100\"\t# \"a\" base port 0 lid 1 lmc 1\n\
+    [1][ext 7]\t\"H-200\"[1](201)\t# \"x\" lid 3 4xEDR\n[2]\t\"H-210\"[1](211)\t# \"y*\" lid 4 4xEDR\n\
+    [3]\t\"R-300\"[1]\t# \"r\" lid 9 4xEDR\nNon-Chassis Nodes\nCa\t1 \"H-200\"\t# \"x\"\n[1](201)\t\"S-100\"[1]\t# lid 3 lmc 0 \"a\" lid 1 4xEDR\n\
+    Ca\t1 \"H-210\"\t# \"y*\"\n[1](211)\t\"S-100\"[2]\t# lid 4 lmc 0 \"a\" lid 1 4xEDR\n\
+    Rt\t1 \"R-300\"\t# \"r\"\n[1]\t\"S-100\"[3]\t# lid 9 lmc 0 \"a\" lid 1 4xEDR\n";
+/// A net file of ibsim, whose cables have one end.
+const IBSIM: &str = "Switch 8 \"A\"\n[1] \"h1\"[1]\n[2] \"h2\"[1] s=4xHDR\n[8] \"B\"[8]\n\nSwitch 8 \"B\"\n[1] \"h3\"[1]\n\n\
+    Hca 1 \"h1\"\nHca 1 \"h2\"\nHca 2 \"h3\"\n";
+const PORTS: &str = "CA 3 1 0x201 4x EDR - SW 1 1 0x100 ( 'a' - 'b' )\nSW 1 1 0x100 4x EDR - CA 3 1 0x201 ( 'b' - 'a' )\n\
+    CA 4 1 0x211 4x HDR - SW 1 2 0x100 ( 'c' - 'b' )\nSW 1 3 0x100 4x SDR 'b'\n";
+/// A switch with two hosts, for tables by port.
+const STAR: &str = "switchguid=0x100(100)\nSwitch\t8 \"S-100\"\t# \"a\" base port 0 lid 1 lmc 0\n[1]\t\"H-200\"[1](201)\t# \"x\" lid 3 4xEDR\n\
+    [8]\t\"H-210\"[1](211)\t# \"y\" lid 4 4xEDR\n\ncaguid=0x200\nCa\t1 \"H-200\"\t# \"x\"\n[1](201)\t\"S-100\"[1]\t# lid 3 lmc 0 \"a\" lid 1 4xEDR\n\n\
+    caguid=0x210\nCa\t1 \"H-210\"\t# \"y\"\n[1](211)\t\"S-100\"[8]\t# lid 4 lmc 0 \"a\" lid 1 4xEDR\n";
+/// Lanes of its ports, which differ by input and output.
+const SL2VL: &str = "Switch 0x100, base LID 1, \"a\"\n#in out : 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n\
+    1 8 : 0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 3\n8 1 : 0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 15\n1 1 : 0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1\n\
+    8 8 : 0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1\n0 8 : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n\n\
+    Channel Adapter 0x201, base LID 3, \"x\"\n0 1 : 0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 3\n\
+    Channel Adapter 0x211, base LID 4, \"y\"\n0 1 : 0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 3\n";
+const MLX5: &str = "clamp_tgt_rate 0\nclamp_tgt_rate_after_time_inc 1\nrpg_time_reset 300\nrpg_byte_reset 32767\nrpg_threshold 1\n\
+    rpg_max_rate 0\nrpg_ai_rate 5\nrpg_hai_rate 50\nrpg_gd 11\nrpg_min_dec_fac 50\nrpg_min_rate 1\nrate_to_set_on_first_cnp 0\n\
+    dce_tcp_g 1019\ndce_tcp_rtt 1\nrate_reduce_monitor_period 4\ninitial_alpha_value 1023\nmin_time_between_cnps 4\n\
+    cnp_dscp 48\ncnp_802p_prio 6\n";
+/// The same parameters by other names of theirs.
+const FIRMWARE: &str = "/sys/class/net/eth0/ecn/roce_rp/rpg_threshold:5\nRPG_AI_RATE_P1   5\nDCE_TCP_G_P1 = 1019\n# note\n\
+    MIN_TIME_BETWEEN_CNPS_P1 0\nrpg_byte_reset=0\n";
+const OPENSM: &str = "qos TRUE\nqos_max_vls 4\nqos_high_limit 4\nqos_vlarb_high 0:64,1:0\nqos_vlarb_low (null)\nqos_sl2vl 0,1,2,15\n\
+    qos_swe_sl2vl 0,1,2,3\nqos_ca_vlarb_low 0:1,1:2\nmax_op_vls 5\ncongestion_control TRUE\n\
+    cc_sw_cong_setting_control_map 0x1f\ncc_sw_cong_setting_victim_mask 0x1ffffffffe\ncc_sw_cong_setting_credit_mask 0x0\n\
+    cc_sw_cong_setting_threshold 0x0b\ncc_sw_cong_setting_packet_size 1\ncc_sw_cong_setting_credit_starvation_threshold 0x00\n\
+    cc_sw_cong_setting_credit_starvation_return_delay 0:0\ncc_sw_cong_setting_marking_rate 0x000f\n\
+    cc_ca_cong_setting_port_control 0x0001\ncc_ca_cong_setting_control_map 0x0003\ncc_ca_cong_setting_ccti_timer 0 300\n\
+    cc_ca_cong_setting_ccti_increase 0 2\ncc_ca_cong_setting_trigger_threshold 0 3\ncc_ca_cong_setting_ccti_min 0 1\n\
+    cc_ca_cong_setting_ccti_timer 1 150\ncc_cct 0:0,0:1,1:4,3:16383\nlog_file /var/log/opensm.log\n";
+const COMMANDS: &str = "ibccconfig SwitchCongestionSetting 1 0x1f 0x1fe 0x0 0xb 1 0 0:0 15\n\
+    ibccconfig SwitchCongestionSetting 2 0x1f 0x0e 0x0 0xb 1 0 0:0 15\n\
+    ibccconfig -C mlx4_0 CACongestionSetting 3 1 0x1 300 2 3 1\nibccconfig CACongestionSetting 3 1 0x2 150 1 0 0\n\
+    ibccconfig CongestionControlTable 3 4 0 0:0 0:1 0:2 1:4 3:16383\n\
+    ibccconfig SwitchPortCongestionSetting 1 3 1 0 2 8 7\nibccconfig SP 1 4 0 1 2 8 7\nibccconfig CK 1 0x7 1 15 0\n";
+const SONIC: &str = r#"{"PORT":{"Ethernet0":{"speed":"100000"},"Ethernet4":{"speed":"400000"}},
+"WRED_PROFILE":{"A":{"ecn":"ecn_all","green_min_threshold":"1000000","green_max_threshold":"2000000","green_drop_probability":"5"}},
+"QUEUE":{"Ethernet0|3":{"wred_profile":"A"},"Ethernet4|3-4":{"wred_profile":"[WRED_PROFILE|A]"}},
+"BUFFER_POOL":{"i":{"size":"10000000","type":"ingress","mode":"dynamic","xoff":"4000000"}},
+"BUFFER_PROFILE":{"p":{"xon":"18432","xoff":"160000","xon_offset":"2496","size":"18432","dynamic_th":"-1","pool":"i"}},
+"BUFFER_PG":{"Ethernet0|3":{"profile":"p"},"Ethernet4|3-4":{"profile":"p"}},
+"PORT_QOS_MAP":{"Ethernet0":{"pfc_enable":"3"},"Ethernet4":{"pfc_enable":"3,4"}},
+"CABLE_LENGTH":{"AZURE":{"Ethernet0":"5m"}},
+"PFC_WD":{"Ethernet0":{"action":"drop","detection_time":"200","restoration_time":"200"}}}"#;
+const TOPO: &str = "Nodes 16\nTiers 2\nPodsize 16\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\nDownlink_Latency_ns 500\n\
+    Switch_Latency_ns 300\nTier 1\nDownlink_speed_Gbps 200\nRadix_Down 4\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 400\n";
+const THREE_TIERS: &str = "# three tiers\nNodes 16\nTiers 3\nPodsize 4\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\n\
+    Queue_Down 100\nOversubscribed 1\nTier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\nBundle 1\nTier 2\nDownlink_speed_Gbps 100\nRadix_Down 4\n";
+const MATRIX: &str = "# note\nNodes 16\nConnections 3\n0->3 id 1 start 0 size 2000000\n1->3 id 2 start 0 size 2000000 prio 3\n\
+    15->3 id 3 start 1500000 size 1000000\n";
+const TRIGGERS: &str = "Nodes 16\nConnections 2\nTriggers 1\nFailures 1\n0->3 id 1 start 5 size 9000 send_done_trigger 1\n\
+    3->0 id 2 trigger 1 size 900\ntrigger id 1 oneshot\nfailure 1\n";
+const HPCC: &str = "TOPOLOGY_FILE topology\nFLOW_FILE flow\nCC_MODE 1\nENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\n\
+    PACKET_PAYLOAD_SIZE 1000\nCLAMP_TARGET_RATE 0\nALPHA_RESUME_INTERVAL 1\nRATE_DECREASE_INTERVAL 4\nRP_TIMER 300\nEWMA_GAIN 0.00390625\n\
+    FAST_RECOVERY_TIMES 1\nRATE_AI 50Mb/s\nRATE_HAI 100Mb/s\nMIN_RATE 100Mb/s\nBUFFER_SIZE 32\nKMAX_MAP 1 100000000000 400\n\
+    KMIN_MAP 1 100000000000 100\nPMAX_MAP 1 100000000000 0.2\nSIMULATOR_STOP_TIME 4.00\nLINK_DOWN 0 0 0\nHAS_WIN 1\nVAR_WIN 0\n";
+const HPCC_TOPOLOGY: &str = "4 1 3\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n";
+const HPCC_TORS: &str = "4 2 1 3\n2 3\n0 2 100000000000 0.000001 0\n1 3 100Gbps 500ns 0\n2 3 100Gbps 1us 0\n";
+const HPCC_GPUS: &str = "6 1 2 1 5 H100\n3 4 5\n0 3 100Gbps 25ns 0\n1 4 100Gbps 25ns 0\n2 5 100Gbps 1us 0\n3 5 100Gbps 1us 0\n4 5 100Gbps 1us 0\n";
+const FLOWS: &str = "2\n0 2 3 100 30000 0.00001\n1 2 3 100 30000 2\n";
+
+/// Returns all readers.
+pub(crate) fn readers() -> Vec<Reader> {
+    let reader = |name, read, files: &[&str]| {
+        let files = files.iter().map(|file| (*file).to_owned()).collect();
+        Reader { name, read, seeds: Seeds::new(files) }
+    };
+    let [nodes, ports] = [0, 1].map(|table| cluster().1.files[table].1.as_str());
+    vec![
+        reader("ibnetdiscover", cluster_alone, &[CLUSTER, GROUPED, IBSIM]),
+        reader("ibnetdiscover -p", cluster_alone, &[PORTS]),
+        reader("opensm-subnet.lst", cluster_alone, &[&subnet_list()]),
+        reader("lfts", of_forwarding, &forwarding().each_ref().map(String::as_str)),
+        reader("sl2vl", |text| by_port(text, None), &[SL2VL, &lanes()]),
+        reader("vlarb", |text| by_port(LANES.get_or_init(lanes), Some(text)), &[&weights()]),
+        reader("opensm.conf", |text| settings(opensm::read(source(text))), &[OPENSM]),
+        reader("ibccconfig", |text| settings(opensm::read(source(text))), &[COMMANDS]),
+        reader("mlx5", |text| settings(mlx5::read(source(text))), &[MLX5, FIRMWARE]),
+        reader("sonic", |text| settings(sonic::read(source(text))), &[SONIC]),
+        reader(
+            "htsim topo",
+            |text| imported(htsim::read(source(text), other(MATRIX), None)),
+            &[TOPO, THREE_TIERS],
+        ),
+        reader(
+            "htsim cm",
+            |text| imported(htsim::read(other(TOPO), source(text), None)),
+            &[MATRIX, TRIGGERS],
+        ),
+        reader("hpcc config", |text| of_hpcc(text, HPCC_TOPOLOGY, FLOWS), &[HPCC]),
+        reader("hpcc topology", |text| of_hpcc(HPCC, text, FLOWS), &[HPCC_TOPOLOGY, HPCC_TORS, HPCC_GPUS]),
+        reader("hpcc flows", |text| of_hpcc(HPCC, HPCC_TOPOLOGY, text), &[FLOWS]),
+        reader("nodes.csv", |text| addresses(Some(text), None), &[nodes]),
+        reader("ports.csv", |text| addresses(None, Some(text)), &[ports]),
+    ]
+}
+
+/// Lanes of the star's ports.
+static LANES: OnceLock<String> = OnceLock::new();
+
+fn source(text: &str) -> SourceText<'_> {
+    SourceText { name: "file", text }
+}
+
+fn other(text: &str) -> SourceText<'_> {
+    SourceText { name: "other", text }
+}
+
+fn imported(read: Result<ImportedScenario, Diagnostic>) -> Outcome {
+    read.map_or_else(Outcome::from, |imported| of_account(import::changes(&imported.account, "file")))
+}
+
+fn settings(read: Result<ImportedSettings, Diagnostic>) -> Outcome {
+    read.map_or_else(Outcome::from, |settings| of_account(import::changes(&settings.account, "file")))
+}
+
+fn of_account(changes: Option<Diagnostic>) -> Outcome {
+    changes.map_or(Outcome::Accepted, |_| Outcome::Changed)
+}
+
+fn cluster_alone(text: &str) -> Outcome {
+    imported(infiniband::import(source(text), ClusterFiles::default(), &ClusterOptions::default()))
+}
+
+/// Imports the cluster with forwarding tables, read as the command line reads them.
+fn of_forwarding(text: &str) -> Outcome {
+    let short = without_descriptions(Cursor::new(text)).expect("text in memory is readable");
+    let files = ClusterFiles { lfts: Some(source(&short)), ..ClusterFiles::default() };
+    imported(infiniband::import(other(CLUSTER), files, &ClusterOptions::default()))
+}
+
+/// Imports the star with lanes by port, and arbitration.
+fn by_port(sl2vl: &str, vlarb: Option<&str>) -> Outcome {
+    let files = ClusterFiles { lfts: None, sl2vl: Some(source(sl2vl)), vlarb: vlarb.map(source) };
+    imported(infiniband::import(other(STAR), files, &ClusterOptions::default()))
+}
+
+fn of_hpcc(config: &str, topology: &str, flows: &str) -> Outcome {
+    let files = |name: &str| match name {
+        "topology" => Some(topology.to_owned()),
+        "flow" => Some(flows.to_owned()),
+        _ => None,
+    };
+    imported(hpcc::read("config.txt", config, &files))
+}
+
+/// Returns the plan of the cluster, and its import with the tables of nodes and ports.
+fn cluster() -> &'static (Plan, ImportedScenario) {
+    static READ: OnceLock<(Plan, ImportedScenario)> = OnceLock::new();
+    READ.get_or_init(|| {
+        let imported =
+            infiniband::import(other(CLUSTER), ClusterFiles::default(), &ClusterOptions::default());
+        let imported = imported.unwrap_or_else(|said| panic!("{said}"));
+        let text = ScenarioText::new("cluster.ron", &imported.scenario);
+        let plan = Scenario::read(&text).and_then(|read| read.check(&text));
+        (plan.unwrap_or_else(|said| panic!("{said}")), imported)
+    })
+}
+
+fn addresses(nodes: Option<&str>, ports: Option<&str>) -> Outcome {
+    let (plan, imported) = cluster();
+    let table = |own: Option<&'static str>, given: Option<&str>| given.or(own).unwrap_or_default().to_owned();
+    let own = |index: usize| Some(imported.files[index].1.as_str());
+    let [nodes, ports] = [table(own(0), nodes), table(own(1), ports)];
+    let read = Addresses::of_cluster(plan, source(&nodes), other(&ports));
+    read.map_or_else(Outcome::from, |_| Outcome::Accepted)
+}
+
+fn subnet_list() -> String {
+    let end = |kind: &str, guid: u32, lid: u32, port: u32| {
+        format!(
+            "{{ {kind} Ports:08 NodeGUID:{guid:x} PortGUID:{guid:x} {{n{guid}}} LID:{lid:04X} PN:{port:02X} }}"
+        )
+    };
+    let cable = |host: u32| {
+        let [adapter, switch] = [end("CA", host, host, 1), end("SW-SM", 9, 9, host)];
+        format!("{adapter} {switch} PHY=4x LOG=ACT SPD=25\n{switch} {adapter} PHY=4x LOG=ACT SPD=25\n")
+    };
+    (1..3).map(cable).collect()
+}
+
+/// Writes forwarding tables of the cluster in each of the three dialects.
+fn forwarding() -> [String; 3] {
+    let hosts = [(3, [1, 7]), (4, [8, 1]), (5, [8, 2])];
+    let guid = |switch: usize| [0x100, 0x110][switch];
+    let table = |head: fn(usize, u32) -> String, entry: fn(u32, u32) -> String| {
+        let rows = |switch: usize| {
+            hosts.iter().map(move |(lid, ports)| entry(*lid, ports[switch])).collect::<String>()
+        };
+        (0..2).map(|switch| head(switch, guid(switch)) + &rows(switch)).collect::<String>()
+    };
+    [
+        table(
+            |switch, guid| {
+                format!("Unicast lids [0-9] of switch Lid {} guid 0x{guid:016x} ('a'):\n", switch + 1)
+            },
+            |lid, port| format!("0x{lid:04x} {port:03} # Channel Adapter portguid 0x3: 'x'\n"),
+        ) + "3 lids dumped\n",
+        table(
+            |_, guid| {
+                format!(
+                    "Unicast lids [0x0-0x9] of switch DR path slid 0; dlid 0; 0,36 guid 0x{guid:016x} (b):\n  Lid  Out   Destination\n       Port     Info\n"
+                )
+            },
+            |lid, port| format!("0x{lid:04x} {port:03} : (Switch portguid 0x3: 'x')\n"),
+        ),
+        table(
+            |_, guid| format!("dump_ucast_routes: Switch 0x{guid:016x}\nLID    : Port : Hops : Optimal\n"),
+            |lid, port| format!("0x{lid:04x} : {port:03}  : 01   : yes\n"),
+        ) + "0x0009 : UNREACHABLE\n",
+    ]
+}
+
+/// Writes one row of lanes for every port of the star.
+fn lanes() -> String {
+    let row = "0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 3";
+    let pairs = [(1, 1), (1, 8), (8, 1), (8, 8)].map(|(input, output)| format!("{input} {output} : {row}\n"));
+    let hosts =
+        [0x201, 0x211].map(|guid| format!("Channel Adapter 0x{guid:x}, base LID 3, \"h\"\n0 1 : {row}\n"));
+    format!("Switch 0x100, base LID 1, \"a\"\n{}{}", pairs.concat(), hosts.concat())
+}
+
+/// Writes arbitration tables of every port of the star.
+fn weights() -> String {
+    let row = |name: &str, cells: &str| format!("{name}: |{cells}\n");
+    let tables = |(lid, port): (u32, u32)| {
+        let table = |name: &str| {
+            let lanes = row("VL    ", "0x0 |0x1 |0x2 |0x3 |") + &row("WEIGHT", "0x4 |0x1 |0x0 |0xff|");
+            format!("# {name} priority VL Arbitration Table:\n{lanes}")
+        };
+        let head = format!("# VLArbitration tables: Lid {lid} port {port} LowCap 4 HighCap 4\n");
+        head + &table("Low")
+            + &table("High")
+            + &format!("# Port info: Lid {lid} port {port}\nVLHighLimit:.....4\n")
+    };
+    [(1, 1), (1, 8), (3, 1), (4, 1)].map(tables).concat()
+}

@@ -1,0 +1,362 @@
+//! Inputs of htsim: fat trees (`.topo`) and connection matrices (`.cm`).
+//!
+//! Invariant: every line is read or is a fault with its place. Triggers and failures are named, since scenarios do not have them.
+//!
+//! ```text
+//! Nodes 16                         Nodes 4
+//! Tiers 2                          Connections 2
+//! Podsize 16                       0->3 id 1 start 0 size 2000000
+//! Tier 0                           1->3 id 2 trigger 1 size 2000000
+//! Downlink_speed_Gbps 100          trigger id 1 oneshot
+//! Radix_Down 4
+//! ```
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | the scenario |
+//! | `files` | the content of the files |
+//!
+//! Start times are in picoseconds (the loader of connection matrices) or in microseconds (uet-htsim where it uses connections
+//! again): the file does not say which.
+
+mod files;
+
+use core::fmt::Write;
+use core::ops::Range;
+
+use units::{Bytes, Rate, Span};
+
+use self::files::{DELAY, SPEED};
+pub use self::files::{HtsimConnection, HtsimMatrix, HtsimTopology};
+use super::account::{ImportedScenario, KeyAccount, KeyFate};
+use super::source::SourceText;
+use scenario::Diagnostic;
+
+/// Time of flight for a tier that has none, in ns.
+const USUAL_DELAY: u64 = 1000;
+/// Most bytes of all connections for which a duration is counted.
+const MOST_BYTES: u64 = 1 << 50;
+
+/// Unit of start times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartUnit {
+    /// Picoseconds: the loader of connection matrices, and htsim's generators.
+    Picoseconds,
+    /// Microseconds: uet-htsim, where it uses connections again.
+    Microseconds,
+}
+
+/// Turns a topology and a connection matrix into a scenario. `unit` is that of start times; if it is left out, picoseconds.
+///
+/// # Errors
+/// If a file is wrong, the topology is no fat tree of this simulator, or the files differ in their hosts.
+pub fn read(
+    topo: SourceText<'_>,
+    matrix: SourceText<'_>,
+    unit: Option<StartUnit>,
+) -> Result<ImportedScenario, Diagnostic> {
+    let topology = HtsimTopology::read(topo)?;
+    let connections = HtsimMatrix::read(matrix)?;
+    if connections.nodes > topology.nodes {
+        let message = format!(
+            "this matrix is for {} hosts, and the topology has {}",
+            connections.nodes, topology.nodes
+        );
+        return Err(matrix.whole(message, "write matrices of hosts that the topology has"));
+    }
+    let mut draft = Draft { topo, matrix, topology: &topology, account: Vec::new() };
+    let fabric = draft.fabric()?;
+    let (flows, last) = draft.flows(&connections, unit)?;
+    let cables = draft.cables();
+    let switch = draft.switches();
+    draft.rest();
+    let duration = duration(&topology, &connections, last);
+    let sample = Span::from_ps((duration.ps() / 1000).max(1));
+    let scenario = format!(
+        "// Imported from {topo} and {cm}, files of htsim. Flow control, buffers and congestion control are a draft.\n\
+         (\n    about: \"Imported from {topo} and {cm}.\",\n    duration: \"{duration}\",\n    until_done: true,\n    sample: \
+         \"{sample}\",\n    topology: {fabric},\n    routing: Ecmp,\n    cables: {{\n{cables}    }},\n    link: (\n        framing: \
+         RoCEv2,\n        mtu: \"4 KiB\",\n        data_lanes: 1,\n        flow_control: Pause(resume_offset: \"8 KiB\", reaction: \
+         \"2 us\"),\n    ),\n{switch}    adapter: (receive_buffer: \"1 MiB\", ack_every: 1, max_outstanding: 4096, ack_timeout: 0, \
+         retry_count: 7),\n    congestion_control: Off,\n    traffic: [FlowList(file: \"flows.txt\")],\n)\n",
+        topo = topo.name,
+        cm = matrix.name,
+    );
+    let files = vec![("flows.txt".to_owned(), flows)];
+    Ok(ImportedScenario { scenario, files, account: draft.account, warnings: Vec::new() })
+}
+
+/// Returns the longest time: that of all bytes through one link, twice, after the last start.
+fn duration(topology: &HtsimTopology, matrix: &HtsimMatrix, last: Span) -> Span {
+    let rate = Rate::gbps(topology.attribute(0, SPEED, 1));
+    let total = matrix.connections.iter().map(|own| own.size).fold(0, u64::saturating_add);
+    let sending = rate.time_for(Bytes::new(total.min(MOST_BYTES)));
+    let all = last.ps().saturating_add(sending.ps().saturating_mul(2));
+    Span::from_ps(all.clamp(1_000_000_000, 3_600_000_000_000_000))
+}
+
+/// The scenario so far.
+struct Draft<'a> {
+    topo: SourceText<'a>,
+    matrix: SourceText<'a>,
+    topology: &'a HtsimTopology,
+    account: Vec<KeyAccount>,
+}
+
+impl Draft<'_> {
+    fn note(
+        &mut self,
+        key: impl Into<String>,
+        given: impl Into<String>,
+        fate: KeyFate,
+        what: impl Into<String>,
+    ) {
+        self.account.push(KeyAccount::new(key, given, fate, what));
+    }
+
+    /// Enters a part of the connection matrix, with its place.
+    fn note_matrix(&mut self, key: &str, given: usize, at: Option<&Range<usize>>, fate: KeyFate, what: &str) {
+        let mut entry = KeyAccount::new(key, given.to_string(), fate, what);
+        entry.file = Some(self.matrix.name.to_owned());
+        entry.place = at.map(|at| self.matrix.excerpt(at));
+        self.account.push(entry);
+    }
+
+    /// Returns the fat tree.
+    fn fabric(&mut self) -> Result<String, Diagnostic> {
+        let topology = self.topology;
+        let wrong = |message: String, help: &str| Err(self.topo.whole(message, help));
+        let attribute = |tier, name| topology.attribute(tier, name, 0);
+        let bundle = |tier| topology.attribute(tier, "bundle", 1).max(1);
+        let down = attribute(0, "radix_down");
+        let pods =
+            if topology.tiers == 3 && topology.podsize > 0 { topology.nodes / topology.podsize } else { 1 };
+        let podsize = if topology.tiers == 3 { topology.podsize } else { topology.nodes };
+        if down == 0 || podsize == 0 || podsize % down != 0 || podsize * pods != topology.nodes {
+            let message = format!(
+                "{} hosts cannot be dealt to switches of {down} in pods of {podsize}",
+                topology.nodes
+            );
+            return wrong(
+                message,
+                "write `Nodes`, `Podsize` and `Radix_Down` of tier 0 that divide each other",
+            );
+        }
+        let leaves = podsize / down;
+        let up = attribute(0, "radix_up") / bundle(1);
+        let expected = [leaves * bundle(1), pods * bundle(2.min(topology.tier.len() - 1))];
+        for (tier, right) in (1..topology.tier.len()).zip(expected) {
+            let given = attribute(tier, "radix_down");
+            if given != right {
+                let message = format!("tier {tier} has {given} ports down, and {right} cables lead there");
+                return wrong(message, "write as many ports as there are switches below, times `Bundle`");
+            }
+        }
+        if up == 0 || attribute(0, "radix_up") % bundle(1) != 0 {
+            return wrong(
+                "tier 0 has no whole number of switches above".to_owned(),
+                "write `Radix_Up` as a multiple of `Bundle`",
+            );
+        }
+        let (mut children, mut parents, mut parallel) = (vec![down, leaves], vec![up], vec![bundle(1)]);
+        if topology.tiers == 3 {
+            let cores = attribute(1, "radix_up") / bundle(2);
+            if cores == 0 || attribute(1, "radix_up") % bundle(2) != 0 {
+                return wrong(
+                    "tier 1 has no whole number of switches above".to_owned(),
+                    "write `Radix_Up` as a multiple of `Bundle`",
+                );
+            }
+            children.push(pods);
+            parents.push(cores);
+            parallel.push(bundle(2));
+        }
+        let given = format!("{} hosts, {} tiers", topology.nodes, topology.tiers);
+        self.note(
+            "Nodes, Tiers, Podsize, Radix, Bundle",
+            given,
+            KeyFate::Used,
+            "`topology: FatTree`; node 0 is `h1`; flows are hashed (`routing: Ecmp`), by another hash",
+        );
+        Ok(format!(
+            "FatTree(down: {children:?}, up: {parents:?}, parallel: {parallel:?}, host_cable: \"host\", trunk_cable: \"trunk\")"
+        ))
+    }
+
+    fn cables(&mut self) -> String {
+        let topology = self.topology;
+        let kind = |tier: usize| {
+            (topology.attribute(tier, SPEED, 1), topology.attribute(tier, DELAY, USUAL_DELAY).max(1))
+        };
+        let written = |name: &str, (rate, delay): (u64, u64)| {
+            format!("        \"{name}\": (rate: \"{rate} Gb/s\", propagation: Delay(\"{delay} ns\")),\n")
+        };
+        let text = written("host", kind(0)) + &written("trunk", kind(1));
+        if topology.tiers == 3 && kind(2) != kind(1) {
+            self.note(
+                "Tier 2 Downlink",
+                format!("{} Gb/s, {} ns", kind(2).0, kind(2).1),
+                KeyFate::Changed,
+                "cables above tier 1 are as those below",
+            );
+        }
+        for tier in 0..topology.tier.len().min(2) {
+            let (rate, delay) = kind(tier);
+            let (fate, what) = if topology.attribute(tier, DELAY, 0) == 0 {
+                (KeyFate::Approximated, "`cables`; the time of flight is assumed")
+            } else {
+                (KeyFate::Used, "`cables`")
+            };
+            self.note(format!("Tier {tier} Downlink"), format!("{rate} Gb/s, {delay} ns"), fate, what);
+        }
+        text
+    }
+
+    fn switches(&mut self) -> String {
+        let topology = self.topology;
+        let latencies: Vec<u64> =
+            (0..topology.tier.len()).map(|tier| topology.attribute(tier, "switch_latency_ns", 0)).collect();
+        let name = |tier: usize| match tier {
+            0 => "leaf*",
+            _ if tier + 1 == latencies.len() => "spine*",
+            _ => "tier2.*",
+        };
+        let others: Vec<_> = (1..latencies.len()).filter(|tier| latencies[*tier] != latencies[0]).collect();
+        let others: String = others.iter().fold(String::new(), |mut text, tier| {
+            writeln!(text, "        \"{}\": (latency: \"{} ns\"),", name(*tier), latencies[*tier])
+                .expect("a string takes it");
+            text
+        });
+        self.note(
+            "Switch_Latency_ns",
+            format!("{latencies:?}"),
+            KeyFate::Used,
+            "`switch.latency`, by tier where they differ",
+        );
+        let others = if others.is_empty() { others } else { format!("    switches: {{\n{others}    }},\n") };
+        format!(
+            "    switch: (buffering: Central, arbiter: RoundRobin, memory: \"64 MB\", sharing: Dynamic(alpha: 8.0, guaranteed: \"0 B\"), \
+             latency: \"{} ns\", forwarding: StoreAndForward, speedup: 1.0),\n{others}",
+            latencies[0]
+        )
+    }
+
+    /// Writes the list of flows. Returns the last start besides.
+    fn flows(&mut self, matrix: &HtsimMatrix, unit: Option<StartUnit>) -> Result<(String, Span), Diagnostic> {
+        let own: Vec<_> = matrix.connections.iter().filter(|own| own.start.is_some()).collect();
+        if own.is_empty() {
+            return Err(self
+                .matrix
+                .whole("no connection has a start time", "write `start 0` for at least one"));
+        }
+        let per = if unit == Some(StartUnit::Microseconds) { 1_000_000 } else { 1 };
+        let mut flows: Vec<(u64, u64, u64, u64, u64)> = Vec::new();
+        for connection in &own {
+            let ps = connection.start.unwrap_or(0).checked_mul(per).filter(|ps| *ps <= 1_000_000_000_000_000);
+            let ps = ps.ok_or_else(|| {
+                self.matrix.wrong(&connection.at, "this start is past 1000 s", "write an earlier one")
+            })?;
+            let prio = connection.prio.unwrap_or(0);
+            if prio > 7 {
+                return Err(self.matrix.wrong(
+                    &connection.at,
+                    format!("priority {prio} is out of range"),
+                    "write 0 to 7",
+                ));
+            }
+            flows.push((ps, connection.from, connection.to, connection.size, prio));
+        }
+        flows.sort_by_key(|flow| flow.0);
+        let mut text = format!("{}\n", flows.len());
+        for (ps, from, to, size, prio) in &flows {
+            let (seconds, rest) = (ps / 1_000_000_000_000, ps % 1_000_000_000_000);
+            writeln!(text, "{from} {to} {prio} 100 {size} {seconds}.{rest:012}").expect("a string takes it");
+        }
+        self.note_connections(matrix, &own, unit);
+        let last = flows.last().map_or(0, |flow| flow.0);
+        Ok((text, Span::from_ps(last)))
+    }
+
+    /// Enters the connections, and the unit of their start times.
+    fn note_connections(&mut self, matrix: &HtsimMatrix, own: &[&HtsimConnection], unit: Option<StartUnit>) {
+        self.note_matrix("Connections", own.len(), None, KeyFate::Used, "`flows.txt`, beside the scenario");
+        let moved = own.iter().any(|own| own.start != Some(0));
+        let (fate, what) = match unit {
+            Some(StartUnit::Picoseconds) => (KeyFate::Used, "picoseconds, as given"),
+            Some(StartUnit::Microseconds) => (KeyFate::Used, "microseconds, as given"),
+            None if moved => (
+                KeyFate::Approximated,
+                "picoseconds, as htsim's loader takes them; uet-htsim has microseconds where it uses connections again: `--start-unit us`",
+            ),
+            None => (KeyFate::Used, "all connections start at 0"),
+        };
+        self.note_matrix("start", own.len(), None, fate, what);
+        self.note_dropped(matrix);
+        let fires: Vec<_> = own.iter().filter(|own| own.fires).collect();
+        if !fires.is_empty() {
+            self.note_matrix(
+                "send_done_trigger, recv_done_trigger",
+                fires.len(),
+                None,
+                KeyFate::NotUsed,
+                "triggers start no connection of the scenario",
+            );
+        }
+        let others: Vec<_> = own.iter().filter(|own| !own.others.is_empty()).collect();
+        if let Some(first) = others.first() {
+            self.note_matrix(
+                "msg, addon",
+                others.len(),
+                Some(&first.at),
+                KeyFate::Changed,
+                "nothing stands for these here",
+            );
+        }
+        if own.iter().any(|own| own.prio.is_some()) {
+            self.note_matrix(
+                "prio",
+                own.len(),
+                None,
+                KeyFate::Approximated,
+                "a service level of one lane: all take turns",
+            );
+        }
+    }
+
+    /// Enters what scenarios do not have.
+    fn note_dropped(&mut self, matrix: &HtsimMatrix) {
+        let triggered: Vec<_> = matrix.connections.iter().filter(|own| own.start.is_none()).collect();
+        if let Some(first) = triggered.first() {
+            self.note_matrix(
+                "trigger",
+                triggered.len(),
+                Some(&first.at),
+                KeyFate::Changed,
+                "connections that a trigger starts are left out: a scenario has no triggers",
+            );
+        }
+        if let Some(first) = matrix.failures.first() {
+            self.note_matrix(
+                "failure",
+                matrix.failures.len(),
+                Some(first),
+                KeyFate::Changed,
+                "no link fails",
+            );
+        }
+    }
+
+    fn rest(&mut self) {
+        let sized: Vec<_> = ["queue_down", "queue_up", "oversubscribed", "ecn_low", "ecn_high"]
+            .into_iter()
+            .filter(|name| self.topology.tier.iter().any(|tier| tier.contains_key(*name)))
+            .collect();
+        if !sized.is_empty() {
+            let what = "queues in packets of htsim's own transport: memory, PFC and marking are a draft";
+            self.note(sized.join(", "), "", KeyFate::Approximated, what);
+        }
+        let what =
+            "not in the files: RoCEv2 over PFC, without congestion control; htsim's transports are others";
+        self.note("(transport, switches)", "", KeyFate::Approximated, what);
+    }
+}

@@ -1,0 +1,302 @@
+//! Hosts, switches and cables of a cluster, from the nodes of a file.
+//!
+//! Invariant: both ends of a cable name each other, or only one end is in the file. Hosts are in the order of their switches
+//! and ports, switches in the order of their names; each port of an adapter is a host.
+
+use core::ops::Range;
+use std::collections::{BTreeMap, BTreeSet};
+
+use link_layer::spec::{Speed, Width};
+
+use super::fabric::{IbFabric, IbNode, IbNodeKind, speed_word};
+use super::names::{distinct, natural, plain};
+use super::wiring::{CableEnd, Wiring};
+use crate::import::source::SourceText;
+use scenario::Diagnostic;
+
+/// Width and speed that ibsim gives to a link for which its net file has none (ibsim 0.10).
+const ASSUMED: (Width, Speed) = (Width::X4, Speed::Sdr);
+
+/// Part of the name of adapters within switches, which reduce collectives.
+const AGGREGATOR: &str = "Aggregation Node";
+
+/// A cluster as it can be simulated, and what of the file it lacks.
+pub(super) struct Cluster {
+    pub(super) hosts: Vec<ClusterNode>,
+    pub(super) switches: Vec<ClusterNode>,
+    /// The cables, by the host or the switch that comes first, and its port.
+    pub(super) cables: Vec<ClusterCable>,
+    /// The hosts at ports of switches.
+    at_ports: BTreeMap<ClusterEnd, usize>,
+    pub(super) left_out: LeftOut,
+}
+
+/// A host, which is one port of an adapter, or a switch.
+pub(super) struct ClusterNode {
+    pub(super) name: String,
+    /// GUID of the node; in files that name ports only, that of a host's port.
+    pub(super) guid: Option<u64>,
+    /// GUID of a host's port.
+    pub(super) port_guid: Option<u64>,
+    pub(super) lid: Option<u16>,
+    /// Numbers of the ports with cables, in order: the n-th is port n of the scenario.
+    pub(super) ports: Vec<u16>,
+    /// Numbers of the ports without.
+    pub(super) down: Vec<u16>,
+}
+
+/// A cable between two nodes of the scenario.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClusterCable {
+    pub(super) ends: [ClusterEnd; 2],
+    pub(super) speed: (Width, Speed),
+}
+
+impl ClusterCable {
+    /// Returns true if the cable joins two switches.
+    pub(super) fn is_trunk(&self) -> bool {
+        self.ends.iter().all(|end| matches!(end.node, ClusterIndex::Switch(_)))
+    }
+
+    /// Returns the name of the cable's kind: its width and speed, and its place.
+    pub(super) fn kind(&self) -> String {
+        let word = speed_word(self.speed);
+        if self.is_trunk() { format!("{word} trunk") } else { word }
+    }
+}
+
+/// An end of a cable: a node, and the number of its port in the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ClusterEnd {
+    pub(super) node: ClusterIndex,
+    pub(super) port: u16,
+}
+
+/// Index of a node in its list. Hosts come before switches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ClusterIndex {
+    Host(usize),
+    Switch(usize),
+}
+
+/// A node or port of the file that the scenario lacks or has differently, and its place.
+pub(super) type Named = (String, Range<usize>);
+
+/// Parts of the file that the scenario lacks, or has differently.
+#[derive(Default)]
+pub(super) struct LeftOut {
+    pub(super) routers: Vec<Named>,
+    pub(super) aggregators: Vec<Named>,
+    /// Adapters with cables at several ports.
+    pub(super) several_ports: Vec<Named>,
+    /// Hosts with an LMC over 0.
+    pub(super) several_lids: Vec<Named>,
+    /// Adapters without a cable.
+    pub(super) unconnected: Vec<Named>,
+    /// Number of links without a width and a speed.
+    pub(super) without_speed: usize,
+    /// Number of names that were made to differ.
+    pub(super) renamed: usize,
+}
+
+impl Cluster {
+    /// Checks the nodes of a file against each other, and puts them in order. `speed` is that of links without one.
+    pub(super) fn new(
+        source: SourceText<'_>,
+        fabric: &IbFabric,
+        speed: Option<(Width, Speed)>,
+    ) -> Result<Self, Diagnostic> {
+        let wiring = Wiring::new(source, fabric)?;
+        let mut left_out = LeftOut::default();
+        let kept: Vec<_> = fabric.nodes.iter().map(|node| left_out.keeps(node)).collect();
+        let order = Order::new(fabric, &wiring, &kept);
+        let mut named = order.names(fabric, &mut left_out);
+        left_out.renamed = distinct(&mut named);
+        let mut names = named.into_iter().map(|(name, _)| name);
+        let host = |(end, name): (&CableEnd, String)| host_node(fabric, *end, name);
+        let hosts: Vec<_> = order.hosts.iter().zip(names.by_ref()).map(host).collect();
+        let switch = |(node, name): (&usize, String)| switch_node(fabric, (*node, name), (&wiring, &kept));
+        let switches = order.switches.iter().zip(names).map(switch).collect();
+        let cables = order.cables(&wiring, &kept, speed.unwrap_or(ASSUMED), &mut left_out);
+        left_out.find_lids(fabric, &order);
+        if hosts.len() < 2 {
+            let message = format!("the file has {} of the hosts that a network needs", hosts.len());
+            return Err(source.whole(message, "write the file of a subnet with at least two"));
+        }
+        let at_port = |cable: &ClusterCable| match cable.ends {
+            [ClusterEnd { node: ClusterIndex::Host(host), .. }, end] => Some((end, host)),
+            [ClusterEnd { node: ClusterIndex::Switch(_), .. }, _] => None,
+        };
+        let at_ports = cables.iter().filter_map(at_port).collect();
+        Ok(Self { hosts, switches, cables, at_ports, left_out })
+    }
+
+    /// Returns the host at a port of a switch.
+    pub(super) fn host_at(&self, end: ClusterEnd) -> Option<usize> {
+        self.at_ports.get(&end).copied()
+    }
+
+    /// Returns a node.
+    pub(super) fn node(&self, index: ClusterIndex) -> &ClusterNode {
+        match index {
+            ClusterIndex::Host(host) => &self.hosts[host],
+            ClusterIndex::Switch(switch) => &self.switches[switch],
+        }
+    }
+}
+
+impl LeftOut {
+    /// Returns true if the node can be simulated, and notes others.
+    fn keeps(&mut self, node: &IbNode) -> bool {
+        let named = || (shown_name(node), node.at.clone());
+        match node.kind {
+            IbNodeKind::Router => self.routers.push(named()),
+            IbNodeKind::Adapter if node.name.as_ref().is_some_and(|name| name.contains(AGGREGATOR)) => {
+                self.aggregators.push(named());
+            }
+            IbNodeKind::Adapter | IbNodeKind::Switch => return true,
+        }
+        false
+    }
+
+    /// Notes the hosts with several LIDs.
+    fn find_lids(&mut self, fabric: &IbFabric, order: &Order) {
+        for end in &order.hosts {
+            let node = &fabric.nodes[end.node];
+            let port = node.links.iter().find(|port| port.number == end.port && port.lmc > 0);
+            self.several_lids.extend(port.map(|port| (shown_name(node), port.at.clone())));
+        }
+    }
+}
+
+/// The order of hosts and switches, as indices of the file's nodes.
+struct Order {
+    /// Ports of adapters with cables.
+    hosts: Vec<CableEnd>,
+    switches: Vec<usize>,
+    index: BTreeMap<CableEnd, ClusterIndex>,
+}
+
+impl Order {
+    fn new(fabric: &IbFabric, wiring: &Wiring, kept: &[bool]) -> Self {
+        let of_kind = |kind| {
+            let all = fabric.nodes.iter().enumerate();
+            all.filter(move |(i, node)| kept[*i] && node.kind == kind).map(|(i, _)| i)
+        };
+        let mut switches: Vec<_> = of_kind(IbNodeKind::Switch).collect();
+        let key = |i: &usize| (plain(&shown_name(&fabric.nodes[*i])), fabric.nodes[*i].guid);
+        switches.sort_by_cached_key(|i| NaturalKey(key(i)));
+        let is_host = |end: &CableEnd| kept[end.node] && fabric.nodes[end.node].kind == IbNodeKind::Adapter;
+        let at_switches = switches.iter().flat_map(|switch| wiring.of(*switch)).map(|(_, far)| far);
+        let mut hosts: Vec<_> = at_switches.filter(is_host).collect();
+        let known: BTreeSet<_> = hosts.iter().copied().collect();
+        let others = of_kind(IbNodeKind::Adapter).flat_map(|node| wiring.of(node));
+        let others = others.filter(|(near, far)| is_host(far) && !known.contains(near));
+        hosts.extend(others.map(|(near, _)| near));
+        let mut index: BTreeMap<CableEnd, ClusterIndex> = BTreeMap::new();
+        index.extend(hosts.iter().enumerate().map(|(i, end)| (*end, ClusterIndex::Host(i))));
+        for (i, switch) in switches.iter().enumerate() {
+            index.extend(wiring.of(*switch).map(|(near, _)| (near, ClusterIndex::Switch(i))));
+        }
+        Self { hosts, switches, index }
+    }
+
+    /// Returns the names of hosts, then of switches, each with what tells it from others of that name.
+    fn names(&self, fabric: &IbFabric, left_out: &mut LeftOut) -> Vec<(String, String)> {
+        let mut ports: BTreeMap<usize, usize> = BTreeMap::new();
+        self.hosts.iter().for_each(|end| *ports.entry(end.node).or_default() += 1);
+        for (i, node) in fabric.nodes.iter().enumerate() {
+            let named = (shown_name(node), node.at.clone());
+            match ports.get(&i) {
+                Some(2..) => left_out.several_ports.push(named),
+                None if node.kind == IbNodeKind::Adapter
+                    && !node.links.iter().any(|port| port.peer.is_some()) =>
+                {
+                    left_out.unconnected.push(named);
+                }
+                Some(_) | None => {}
+            }
+        }
+        let name = |node: usize, port: Option<u16>| {
+            let IbNode { guid, .. } = fabric.nodes[node];
+            let name = plain(&shown_name(&fabric.nodes[node]));
+            let name = port.map_or(name.clone(), |port| format!("{name}/{port}"));
+            (name, guid.map_or(String::new(), |guid| format!("{guid:016x}")))
+        };
+        let hosts =
+            self.hosts.iter().map(|end| name(end.node, Some(end.port).filter(|_| ports[&end.node] > 1)));
+        hosts.chain(self.switches.iter().map(|switch| name(*switch, None))).collect()
+    }
+
+    /// Returns the cables between nodes of the scenario.
+    fn cables(
+        &self,
+        wiring: &Wiring,
+        kept: &[bool],
+        assumed: (Width, Speed),
+        left_out: &mut LeftOut,
+    ) -> Vec<ClusterCable> {
+        let mut cables = Vec::new();
+        for (near, far, speed) in wiring.cables() {
+            if !kept[near.node] || !kept[far.node] {
+                continue;
+            }
+            left_out.without_speed += usize::from(speed.is_none());
+            let end = |end: CableEnd| ClusterEnd { node: self.index[&end], port: end.port };
+            let mut ends = [end(near), end(far)];
+            ends.sort_unstable();
+            cables.push(ClusterCable { ends, speed: speed.unwrap_or(assumed) });
+        }
+        cables.sort_unstable_by_key(|cable| cable.ends);
+        cables
+    }
+}
+
+/// Returns the host at the port of an adapter.
+fn host_node(fabric: &IbFabric, end: CableEnd, name: String) -> ClusterNode {
+    let node = &fabric.nodes[end.node];
+    let port = node.links.iter().find(|port| port.number == end.port);
+    ClusterNode {
+        name,
+        guid: node.guid,
+        port_guid: port.and_then(|port| port.guid),
+        lid: port.and_then(|port| port.lid),
+        ports: vec![end.port],
+        down: Vec::new(),
+    }
+}
+
+/// Returns a switch.
+fn switch_node(
+    fabric: &IbFabric,
+    (node, name): (usize, String),
+    (wiring, kept): (&Wiring, &[bool]),
+) -> ClusterNode {
+    let IbNode { guid, lid, ports: all, .. } = fabric.nodes[node];
+    let joined = wiring.of(node).filter(|(_, far)| kept[far.node]);
+    let ports: Vec<_> = joined.map(|(near, _)| near.port).collect();
+    let cabled: BTreeSet<_> = wiring.of(node).map(|(near, _)| near.port).collect();
+    let down = (1..=all).filter(|port| !cabled.contains(port)).collect();
+    ClusterNode { name, guid, port_guid: None, lid, ports, down }
+}
+
+/// A name and a GUID, in the order of switches.
+#[derive(PartialEq, Eq)]
+struct NaturalKey((String, Option<u64>));
+
+impl Ord for NaturalKey {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        natural(&self.0.0, &other.0.0).then_with(|| self.0.cmp(&other.0))
+    }
+}
+
+impl PartialOrd for NaturalKey {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Returns the name of a node: its description, or else its name in the file.
+fn shown_name(node: &IbNode) -> String {
+    node.name.clone().unwrap_or_else(|| node.id.clone())
+}

@@ -1,0 +1,321 @@
+//! The account of a cluster's import: what each file gave, and what the scenario has instead.
+//!
+//! Invariant: the account names everything that the scenario has and the files do not say, and all of the files that it has not.
+
+use std::collections::BTreeMap;
+
+use topology::{RoutingSpec, Topology};
+use units::{Length, Rate};
+
+use super::arbitration::{ArbitrationDump, ArbitrationTables};
+use super::cluster::{Cluster, ClusterCable, ClusterNode, Named};
+use super::forwarding::ForwardingTables;
+use super::lanes::{LaneDump, LaneTables};
+use super::routes::{self, CheckedTables};
+use super::{ClusterFiles, ClusterOptions};
+use crate::import::account::{KeyAccount, KeyFate};
+use crate::import::source::SourceText;
+use scenario::Diagnostic;
+
+/// Length of cables if none is given: a row of racks.
+const USUAL_LENGTH: &str = "10 m";
+/// Largest number of nodes that an entry of the account names.
+const MOST_NAMED: usize = 8;
+
+/// The account of an import.
+pub(super) struct Account<'a> {
+    source: SourceText<'a>,
+    pub(super) entries: Vec<KeyAccount>,
+    pub(super) warnings: Vec<String>,
+}
+
+/// The routing of a scenario as text.
+pub(super) struct RoutingText {
+    pub(super) text: String,
+    /// True if packets could wait for each other in a cycle.
+    pub(super) cyclic: bool,
+}
+
+impl<'a> Account<'a> {
+    /// Creates an account without entries.
+    pub(super) fn new(source: SourceText<'a>) -> Self {
+        Self { source, entries: Vec::new(), warnings: Vec::new() }
+    }
+
+    fn note(&mut self, key: &str, given: impl Into<String>, fate: KeyFate, what: impl Into<String>) {
+        self.entries.push(KeyAccount::new(key, given, fate, what));
+    }
+
+    /// Enters nodes or ports, with the place of the first; nothing if there are none.
+    fn named(&mut self, key: &str, named: &[Named], fate: KeyFate, what: &str) {
+        let Some((_, at)) = named.first() else { return };
+        let names = some(named.iter().map(|(name, _)| format!("`{name}`")), named.len());
+        let mut entry = KeyAccount::new(key, named.len().to_string(), fate, format!("{names}: {what}"));
+        entry.place = Some(self.source.excerpt(at));
+        self.entries.push(entry);
+    }
+
+    /// Enters the nodes, and what is not of them.
+    pub(super) fn nodes(&mut self, cluster: &Cluster) {
+        let (hosts, switches) = (cluster.hosts.len(), cluster.switches.len());
+        let with = |has: fn(&ClusterNode) -> bool| {
+            cluster.hosts.iter().chain(&cluster.switches).filter(|node| has(node)).count()
+        };
+        let (guids, lids) = (with(|node| node.guid.is_some()), with(|node| node.lid.is_some()));
+        let what = format!(
+            "`topology`, in the order of switches and ports; `nodes.csv` has {guids} GUIDs and {lids} LIDs"
+        );
+        self.note("nodes", format!("{hosts} hosts, {switches} switches"), KeyFate::Used, what);
+        let left = &cluster.left_out;
+        if left.renamed > 0 {
+            let what = "names of several nodes, with their GUIDs behind them: `nodes.csv`";
+            self.note("names", left.renamed.to_string(), KeyFate::Approximated, what);
+        }
+        let each = "each port with a cable is a host of its own";
+        self.named("several ports", &left.several_ports, KeyFate::Approximated, each);
+        let base = "hosts have one LID here: paths to the others are left out";
+        self.named("LMC", &left.several_lids, KeyFate::Changed, base);
+        self.named(
+            "routers",
+            &left.routers,
+            KeyFate::Changed,
+            "left out with their cables, as are other subnets",
+        );
+        let reduce = "left out: nobody sends to them here, since switches do not reduce collectives";
+        self.named("aggregation nodes", &left.aggregators, KeyFate::NotUsed, reduce);
+        self.named("adapters without cables", &left.unconnected, KeyFate::NotUsed, "left out");
+    }
+
+    /// Enters the cables and the ports.
+    pub(super) fn links(&mut self, cluster: &Cluster, options: &ClusterOptions) {
+        let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+        for cable in &cluster.cables {
+            *kinds.entry(cable.kind()).or_default() += 1;
+        }
+        let kinds: Vec<_> = kinds.iter().map(|(kind, count)| format!("{count} of `{kind}`")).collect();
+        let what = format!("`cables`: {}", kinds.join(", "));
+        self.note("links", cluster.cables.len().to_string(), KeyFate::Used, what);
+        let without = cluster.left_out.without_speed;
+        if without > 0 && options.speed.is_some() {
+            self.note(
+                "speed",
+                without.to_string(),
+                KeyFate::Used,
+                "links without one have that of `--speed`",
+            );
+        } else if without > 0 {
+            let what = "links without one are 4xSDR, as in ibsim; `--speed` gives another";
+            self.note("speed", without.to_string(), KeyFate::Approximated, what);
+        }
+        let shifted =
+            cluster.switches.iter().filter(|switch| (1..).zip(&switch.ports).any(|(n, port)| n != *port));
+        let shifted: Vec<_> = shifted.map(|switch| format!("`{}`", switch.name)).collect();
+        if !shifted.is_empty() {
+            let names = some(shifted.iter().cloned(), shifted.len());
+            let what = format!(
+                "numbered without gaps at {names}: `ports.csv` has the number of each port here and there"
+            );
+            self.note("port numbers", shifted.len().to_string(), KeyFate::Approximated, what);
+        }
+        let down = cluster.switches.iter().filter(|switch| !switch.down.is_empty());
+        let down: Vec<_> = down.map(|switch| format!("`{}`:{}", switch.name, ranges(&switch.down))).collect();
+        if !down.is_empty() {
+            let count: usize = cluster.switches.iter().map(|switch| switch.down.len()).sum();
+            let what = format!(
+                "{}: down, or without a cable; all of them in `ports.csv`",
+                some(down.iter().cloned(), down.len())
+            );
+            self.note("ports down", count.to_string(), KeyFate::NotUsed, what);
+        }
+    }
+
+    /// Returns the lengths of the cables of hosts and of those between switches.
+    pub(super) fn lengths(&mut self, options: &ClusterOptions) -> (Length, Length) {
+        let usual: Length = USUAL_LENGTH.parse().expect("a length");
+        let host = options.length.unwrap_or(usual);
+        let trunk = options.trunk_length.or(options.length).unwrap_or(usual);
+        let given = format!("{host}, {trunk}");
+        if options.length.is_some() {
+            self.note("lengths", given, KeyFate::Used, "of cables of hosts, and between switches, as given");
+        } else {
+            let what = "of cables of hosts, and between switches: assumed, since the file has none; `--length` and \
+                        `--trunk-length` give others, `changed_cables` those of single ones";
+            self.note("lengths", given, KeyFate::Approximated, what);
+        }
+        (host, trunk)
+    }
+
+    /// Returns the routing without tables: fewest links, unless packets could wait in a cycle on such paths.
+    pub(super) fn routing(&mut self, topology: &Topology, lanes: Option<&LaneTables>) -> RoutingText {
+        let routes = topology.routes(&RoutingSpec::MinHop, 1).expect("it fits any graph");
+        let (text, what) = if routes::cycle(topology, &routes, lanes).is_some() {
+            let what = "`UpDown()`: on the paths of `MinHop` packets could wait in a cycle; `--lfts` gives the cluster's own tables";
+            ("UpDown()", what)
+        } else {
+            ("MinHop", "`MinHop`, OpenSM's default with other ties; `--lfts` gives the cluster's own tables")
+        };
+        self.note("routing", "", KeyFate::Approximated, what);
+        RoutingText { text: text.to_owned(), cyclic: false }
+    }
+
+    /// Returns the routing by the cluster's tables.
+    pub(super) fn tables(
+        &mut self,
+        source: SourceText<'_>,
+        (cluster, topology): (&Cluster, &Topology),
+        lanes: Option<&LaneTables>,
+    ) -> Result<RoutingText, Diagnostic> {
+        let tables = ForwardingTables::read(source)?;
+        let CheckedTables { tables, unreached, example, idle } =
+            routes::checked(source, &tables, (cluster, topology))?;
+        let first = self.entries.len();
+        let given = format!("{} tables", tables.len());
+        self.note(
+            "forwarding tables",
+            given,
+            KeyFate::Used,
+            "`routing: Tables`, along which every pair of hosts was followed",
+        );
+        if let Some(example) = example {
+            let pairs = cluster.hosts.len() * (cluster.hosts.len() - 1);
+            let what = format!("{example}. Paths to such hosts are those of `MinHop`");
+            self.note("unreachable pairs", format!("{unreached} of {pairs}"), KeyFate::Changed, what);
+        }
+        if idle > 0 {
+            let what = "entries that no path between hosts uses lead nowhere: left out";
+            self.note("idle entries", idle.to_string(), KeyFate::Approximated, what);
+        }
+        let entries = tables.iter().map(|(name, table)| format!("        {name:?}: {table:?},\n"));
+        let text = format!("Tables({{\n{}    }})", entries.collect::<String>());
+        let spec = RoutingSpec::Tables(tables);
+        let routes =
+            topology.routes(&spec, 1).map_err(|said| source.whole(said.to_string(), "check the tables"))?;
+        let cycle = routes::cycle(topology, &routes, lanes);
+        let cyclic = cycle.is_some();
+        if let Some(cycle) = cycle {
+            let what = format!(
+                "packets could wait for each other for ever: {cycle}. `dependency_cycles: Allowed`, so that a run shows whether they do"
+            );
+            self.warnings.push(format!("{}: credit loop: {cycle}", source.name));
+            self.note("credit loops", "found", KeyFate::Used, what);
+        } else {
+            self.note(
+                "credit loops",
+                "none",
+                KeyFate::Used,
+                "packets between any two hosts cannot wait in a cycle",
+            );
+        }
+        self.entries[first..].iter_mut().for_each(|entry| entry.file = Some(source.name.to_owned()));
+        Ok(RoutingText { text, cyclic })
+    }
+
+    /// Returns the lanes by the cluster's tables, if it has any.
+    pub(super) fn lanes(
+        &mut self,
+        source: Option<SourceText<'_>>,
+        cluster: &Cluster,
+    ) -> Result<Option<LaneTables>, Diagnostic> {
+        let Some(source) = source else { return Ok(None) };
+        let lanes = LaneTables::of(source, &LaneDump::read(source)?, cluster)?;
+        let first = self.entries.len();
+        let what = if lanes.change() {
+            "`link.sl_to_vl` for adapters, `sl_to_vl` of each switch by input and output: packets may change lanes on their way"
+        } else {
+            "`link.sl_to_vl`: all ports have one table"
+        };
+        self.note("service levels", format!("{} lanes", lanes.data_lanes), KeyFate::Used, what);
+        if !lanes.other_hosts.is_empty() {
+            let hosts = &lanes.other_hosts;
+            let what = format!(
+                "{}: these adapters have another table, and here that of most",
+                some(hosts.iter().cloned(), hosts.len())
+            );
+            self.note("adapters that differ", hosts.len().to_string(), KeyFate::Changed, what);
+        }
+        if !lanes.discarded.is_empty() {
+            let levels = lanes.discarded.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
+            let what = "some tables discard packets of these service levels (VL15); here they have lane 0";
+            self.note("discarded levels", levels, KeyFate::Changed, what);
+        }
+        self.entries[first..].iter_mut().for_each(|entry| entry.file = Some(source.name.to_owned()));
+        Ok(Some(lanes))
+    }
+
+    /// Returns the arbitration of lanes by the cluster's tables, if it has any.
+    pub(super) fn arbitration(
+        &mut self,
+        source: Option<SourceText<'_>>,
+        (cluster, lanes): (&Cluster, Option<&LaneTables>),
+    ) -> Result<Option<ArbitrationTables>, Diagnostic> {
+        let Some(source) = source else { return Ok(None) };
+        let lanes = lanes.ok_or_else(|| {
+            let message = "tables of lanes need the lanes of service levels";
+            source.whole(message, "give `opensm-sl2vl.dump` by `--sl2vl` as well")
+        })?;
+        let dump = ArbitrationDump::read(source)?;
+        let tables = ArbitrationTables::of(source, &dump, (cluster, lanes.data_lanes))?;
+        let first = self.entries.len();
+        let (given, differ) = (format!("{} ports", dump.ports.len()), tables.that_differ());
+        let what = match differ {
+            0 => "`link.vl_arbitration`: all ports have one pair of tables".to_owned(),
+            _ => format!(
+                "`link.vl_arbitration` for most adapters, `vl_arbitration` of adapters and switches at the {differ} ports that differ"
+            ),
+        };
+        self.note("lane arbitration", given, KeyFate::Used, what);
+        if tables.unused > 0 {
+            let what = "weights of lanes that no service level leads to";
+            self.note("unused weights", tables.unused.to_string(), KeyFate::NotUsed, what);
+        }
+        if tables.without_limit > 0 {
+            let what = "ports without `VLHighLimit` (`smpquery portinfo`): 0, OpenSM's own value, with which low priority has a turn after each packet of high priority";
+            self.note(
+                "limit of high priority",
+                tables.without_limit.to_string(),
+                KeyFate::Approximated,
+                what,
+            );
+        }
+        self.entries[first..].iter_mut().for_each(|entry| entry.file = Some(source.name.to_owned()));
+        Ok(Some(tables))
+    }
+
+    /// Enters what the scenario has and no file says.
+    pub(super) fn assumptions(&mut self, cluster: &Cluster, files: ClusterFiles<'_>) {
+        let lane = if files.sl2vl.is_some() { "" } else { " one data lane," };
+        let what = format!(
+            "a draft, since the file has none: MTU 4 KiB,{lane} {} a port and lane, 100 ns a switch, no congestion \
+             control",
+            buffer(cluster)
+        );
+        self.note("link, switch, adapter", "", KeyFate::Approximated, what);
+        let what = "a draft, since the file has none: a permutation of all hosts, and an incast to the first";
+        self.note("traffic", "", KeyFate::Approximated, what);
+    }
+}
+
+/// Returns the buffer of a port and lane, by the fastest link.
+pub(super) fn buffer(cluster: &Cluster) -> &'static str {
+    let fast = |cable: &ClusterCable| cable.speed.1.data_rate(cable.speed.0) >= Rate::gbps(200);
+    if cluster.cables.iter().any(fast) { "64 KiB" } else { "32 KiB" }
+}
+
+/// Joins the first of several texts, and says how many more there are.
+fn some(texts: impl Iterator<Item = String>, count: usize) -> String {
+    let mut shown: Vec<_> = texts.take(MOST_NAMED).collect();
+    if count > MOST_NAMED {
+        shown.push(format!("{} more", count - MOST_NAMED));
+    }
+    shown.join(", ")
+}
+
+/// Writes numbers as ranges: `4-35,37`.
+fn ranges(numbers: &[u16]) -> String {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b);
+    let run = |run: &[u16]| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        _ => run[0].to_string(),
+    };
+    runs.map(run).collect::<Vec<_>>().join(",")
+}

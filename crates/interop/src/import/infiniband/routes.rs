@@ -1,0 +1,247 @@
+//! The forwarding tables of a cluster as those of a scenario, checked along every path.
+//!
+//! Invariant: a pair of hosts without a path, and a cycle in which packets could wait, are named. Paths to a host that some
+//! other host does not reach are replaced as a whole, so that no mixture of tables makes a new loop.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use packet::{Lane, NodeId};
+use topology::{ChannelDependencies, Routes, RoutingSpec, Topology, VirtualChannel, written_table};
+
+use super::cluster::{Cluster, ClusterEnd, ClusterIndex, ClusterNode};
+use super::forwarding::{ForwardingTables, SwitchTable};
+use super::lanes::LaneTables;
+use crate::import::source::SourceText;
+use scenario::Diagnostic;
+
+/// Entry without a port of the scenario.
+const NONE: u8 = u8::MAX;
+
+/// Tables of a scenario, and what was found in those of the cluster.
+pub(super) struct CheckedTables {
+    /// Tables by the name of the switch.
+    pub(super) tables: BTreeMap<String, String>,
+    /// Number of ordered pairs of hosts without a path.
+    pub(super) unreached: usize,
+    /// One of them, and the reason.
+    pub(super) example: Option<String>,
+    /// Number of entries that no path between hosts uses, and that lead nowhere.
+    pub(super) idle: usize,
+}
+
+/// The entries of all switches: ports of the scenario, counted from 0, by switch and host.
+struct Entries {
+    hosts: usize,
+    ports: Vec<u8>,
+}
+
+impl Entries {
+    fn get(&self, switch: usize, host: usize) -> Option<u8> {
+        Some(self.ports[switch * self.hosts + host]).filter(|port| *port != NONE)
+    }
+
+    fn set(&mut self, switch: usize, host: usize, port: Option<u8>) {
+        self.ports[switch * self.hosts + host] = port.unwrap_or(NONE);
+    }
+}
+
+/// Checks the tables of a file on a cluster, whose graph has its nodes in the same order.
+pub(super) fn checked(
+    source: SourceText<'_>,
+    tables: &ForwardingTables,
+    (cluster, topology): (&Cluster, &Topology),
+) -> Result<CheckedTables, Diagnostic> {
+    let mut entries = entries(source, tables, cluster)?;
+    let graph = topology.graph();
+    let shortest = topology.routes(&RoutingSpec::MinHop, 1).expect("it fits any graph");
+    let leaves = leaves(topology);
+    let (mut unreached, mut example, mut idle) = (0, None, 0);
+    for host in 0..cluster.hosts.len() {
+        let ends = ends(topology, &entries, host);
+        let to = NodeId(host as u32);
+        let lost = leaves.iter().filter(|(at, _)| **at != to && !reaches(topology, &ends, **at));
+        let lost = lost.flat_map(|(at, hosts)| hosts.iter().map(move |from| (*from, *at)));
+        let lost: Vec<(NodeId, NodeId)> = lost.filter(|(from, _)| *from != to).collect();
+        if let Some((from, at)) = lost.iter().min() {
+            unreached += lost.len();
+            let reason = || reason(topology, &entries, *at, host);
+            example.get_or_insert_with(|| {
+                format!("from `{}` to `{}`: {}", graph.name(*from), graph.name(to), reason())
+            });
+            for switch in 0..cluster.switches.len() {
+                let at = NodeId((cluster.hosts.len() + switch) as u32);
+                entries.set(switch, host, shortest.output(at, to).map(|port| port.0 as u8));
+            }
+            continue;
+        }
+        for (switch, _) in ends.iter().enumerate().filter(|(_, end)| **end != End::Host) {
+            idle += usize::from(entries.get(switch, host).is_some());
+            entries.set(switch, host, None);
+        }
+    }
+    let written = |(i, switch): (usize, &ClusterNode)| {
+        let ports = (0..cluster.hosts.len()).map(|host| entries.get(i, host).map(|port| u16::from(port) + 1));
+        (switch.name.clone(), written_table(&ports.collect::<Vec<_>>()))
+    };
+    let tables = cluster.switches.iter().enumerate().map(written).collect();
+    Ok(CheckedTables { tables, unreached, example, idle })
+}
+
+/// Returns the entries of all switches for all hosts.
+fn entries(
+    source: SourceText<'_>,
+    tables: &ForwardingTables,
+    cluster: &Cluster,
+) -> Result<Entries, Diagnostic> {
+    if let Some(host) = cluster.hosts.iter().find(|host| host.lid.is_none()) {
+        let message =
+            format!("the file of the cluster has no LID of `{}`, by which tables name hosts", host.name);
+        return Err(
+            source.whole(message, "import what `ibnetdiscover` prints once the subnet manager has run")
+        );
+    }
+    let last = cluster.hosts.iter().filter_map(|host| host.lid).max().unwrap_or(0);
+    let mut by_lid = vec![None; usize::from(last) + 1];
+    for (i, lid) in cluster.hosts.iter().enumerate().filter_map(|(i, host)| Some((i, host.lid?))) {
+        if by_lid[usize::from(lid)].replace(i).is_some() {
+            let message = format!("two hosts of the cluster have LID {lid}");
+            return Err(source.whole(message, "import both files as they were at the same time"));
+        }
+    }
+    let by_guid: BTreeMap<u64, &SwitchTable> =
+        tables.switches.iter().map(|table| (table.guid, table)).collect();
+    let known: BTreeSet<u64> = cluster.switches.iter().filter_map(|switch| switch.guid).collect();
+    if let Some(table) = tables.switches.iter().find(|table| !known.contains(&table.guid)) {
+        let message = format!("the cluster has no switch 0x{:016x}", table.guid);
+        return Err(source.wrong(&table.at, message, "import both files as they were at the same time"));
+    }
+    let hosts = cluster.hosts.len();
+    let mut entries = Entries { hosts, ports: vec![NONE; hosts * cluster.switches.len()] };
+    for (i, switch) in cluster.switches.iter().enumerate() {
+        let table = switch.guid.and_then(|guid| by_guid.get(&guid)).ok_or_else(|| {
+            let message = format!("there is no table of `{}`", switch.name);
+            source.whole(message, "import both files as they were at the same time")
+        })?;
+        let mut numbers = [None; 256];
+        for (port, number) in (0..).zip(&switch.ports) {
+            let at_port = cluster.host_at(ClusterEnd { node: ClusterIndex::Switch(i), port: *number });
+            numbers[usize::from(*number)] = Some((port, at_port));
+        }
+        for (lid, port) in &table.entries {
+            let Some(host) = by_lid.get(usize::from(*lid)).copied().flatten() else { continue };
+            let port = numbers[usize::from(*port)];
+            // A port that ends at another host leads nowhere.
+            let port = port.filter(|(_, at_port)| at_port.is_none_or(|at_port| at_port == host));
+            entries.set(i, host, port.map(|(port, _): (u8, _)| port));
+        }
+    }
+    Ok(entries)
+}
+
+/// The end of a switch's path to a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Unknown,
+    /// The switch is part of the path that is being followed.
+    Open,
+    Host,
+    Nowhere,
+}
+
+/// Follows the tables from every switch to a host.
+fn ends(topology: &Topology, entries: &Entries, host: usize) -> Vec<End> {
+    let graph = topology.graph();
+    let mut ends = vec![End::Unknown; graph.switches()];
+    let mut path = Vec::new();
+    for start in 0..ends.len() {
+        let mut at = start;
+        let end = loop {
+            match ends[at] {
+                End::Unknown => {}
+                End::Open => break End::Nowhere,
+                end => break end,
+            }
+            ends[at] = End::Open;
+            path.push(at);
+            let node = NodeId((graph.hosts() + at) as u32);
+            let Some(port) = entries.get(at, host) else { break End::Nowhere };
+            let peer = graph.ports(node)[usize::from(port)].peer;
+            if graph.is_host(peer) {
+                break if peer.index() == host { End::Host } else { End::Nowhere };
+            }
+            at = peer.index() - graph.hosts();
+        };
+        path.drain(..).for_each(|at| ends[at] = end);
+    }
+    ends
+}
+
+/// Returns the hosts at each leaf: paths from all of them go by its table.
+fn leaves(topology: &Topology) -> BTreeMap<NodeId, Vec<NodeId>> {
+    let graph = topology.graph();
+    let mut leaves: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
+    graph.host_ids().for_each(|host| leaves.entry(graph.ports(host)[0].peer).or_default().push(host));
+    leaves
+}
+
+fn reaches(topology: &Topology, ends: &[End], at: NodeId) -> bool {
+    at.index().checked_sub(topology.graph().hosts()).is_some_and(|switch| ends[switch] == End::Host)
+}
+
+/// Says why the path from a switch does not reach a host.
+fn reason(topology: &Topology, entries: &Entries, from: NodeId, host: usize) -> String {
+    let graph = topology.graph();
+    let mut path: Vec<NodeId> = Vec::new();
+    let mut at = from;
+    loop {
+        if graph.is_host(at) {
+            return format!("it ends at host `{}`", graph.name(at));
+        }
+        if let Some(first) = path.iter().position(|earlier| *earlier == at) {
+            let names: Vec<_> = path[first..].iter().chain([&at]).map(|node| graph.name(*node)).collect();
+            return format!("packets would go round for ever, {}", names.join(" -> "));
+        }
+        path.push(at);
+        let Some(port) = entries.get(at.index() - graph.hosts(), host) else {
+            return format!(
+                "the entry of `{}` leads to no port with a cable, or to another host",
+                graph.name(at)
+            );
+        };
+        at = graph.ports(at)[usize::from(port)].peer;
+    }
+}
+
+/// Returns a cycle in which packets between any two hosts could wait for each other on these routes, on one lane, or by tables of
+/// lanes.
+pub(super) fn cycle(topology: &Topology, routes: &Routes, lanes: Option<&LaneTables>) -> Option<String> {
+    let graph = topology.graph();
+    let Some(lanes) = lanes.filter(|lanes| lanes.change()) else {
+        let mut dependencies = ChannelDependencies::new(graph, routes, 1);
+        let leaves =
+            graph.host_ids().map(|host| graph.ports(host)[0].peer).filter(|peer| !graph.is_host(*peer));
+        let leaves: BTreeSet<_> = leaves.collect();
+        graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), leaves.iter().copied()));
+        return dependencies.cycle().map(|cycle| spelled(topology, &cycle));
+    };
+    let mut dependencies = ChannelDependencies::with_lane_changes(graph, routes, lanes.data_lanes);
+    for (to, level) in graph.host_ids().flat_map(|to| lanes.different_levels().map(move |level| (to, level)))
+    {
+        let from = graph.host_ids().filter(|from| *from != to);
+        dependencies.add_changing(to, from, |switch, input, output| {
+            Lane(lanes.lane(switch.index() - graph.hosts(), (input, output), level))
+        });
+    }
+    dependencies.cycle().map(|cycle| spelled(topology, &cycle))
+}
+
+/// Names the outputs of a cycle, in order, the first again at the end.
+fn spelled(topology: &Topology, cycle: &[VirtualChannel]) -> String {
+    let graph = topology.graph();
+    let lanes = cycle.iter().any(|channel| channel.lane != cycle[0].lane);
+    let one = |channel: &VirtualChannel| {
+        let output = format!("`{}` port {}", graph.name(channel.switch), channel.port);
+        if lanes { format!("{output} {}", channel.lane) } else { output }
+    };
+    cycle.iter().chain(cycle.first()).map(one).collect::<Vec<_>>().join(" -> ")
+}

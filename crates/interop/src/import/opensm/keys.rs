@@ -1,0 +1,238 @@
+//! Congestion control in an `opensm.conf`.
+//!
+//! Invariant: a key that begins with `cc_` and is none of OpenSM's is a fault.
+
+use core::ops::Range;
+use std::collections::BTreeSet;
+
+use super::congestion::{CongestionSettings, PartNames};
+use super::options::{OpensmOption, OpensmOptions};
+use crate::import::account::{KeyAccount, KeyFate};
+use crate::import::source::{SourceText, decimal};
+use scenario::{Diagnostic, help_with_name};
+
+/// Keys of OpenSM (3.3.23) by the part of the settings that they give.
+const NAMES: PartNames = PartNames {
+    victim_mask: "cc_sw_cong_setting_victim_mask",
+    credit_mask: "cc_sw_cong_setting_credit_mask",
+    threshold: "cc_sw_cong_setting_threshold",
+    packet_size: "cc_sw_cong_setting_packet_size",
+    starvation: "cc_sw_cong_setting_credit_starvation_threshold",
+    marking_rate: "cc_sw_cong_setting_marking_rate",
+    port_control: "cc_ca_cong_setting_port_control",
+    control_map: "cc_ca_cong_setting_control_map",
+    timer: "cc_ca_cong_setting_ccti_timer",
+    table: "cc_cct",
+};
+const ENABLED: &str = "congestion_control";
+const SWITCH_MAP: &str = "cc_sw_cong_setting_control_map";
+const DELAY: &str = "cc_sw_cong_setting_credit_starvation_return_delay";
+const INCREASE: &str = "cc_ca_cong_setting_ccti_increase";
+const TRIGGER: &str = "cc_ca_cong_setting_trigger_threshold";
+const MIN: &str = "cc_ca_cong_setting_ccti_min";
+const OF_MANAGER: [&str; 2] = ["cc_key", "cc_max_outstanding_mads"];
+/// Most entries of a table, beyond which OpenSM drops them (`OSM_CCT_ENTRY_MAX`).
+pub(crate) const MOST_ENTRIES: usize = 128;
+
+/// Returns true for keys of congestion control.
+pub(super) fn is_one(key: &str) -> bool {
+    key == ENABLED || key.starts_with("cc_")
+}
+
+fn known() -> impl Iterator<Item = &'static str> {
+    let PartNames { victim_mask, credit_mask, threshold, packet_size, starvation, .. } = NAMES;
+    let PartNames { marking_rate, port_control, control_map, timer, table, .. } = NAMES;
+    let parts = [victim_mask, credit_mask, threshold, packet_size, starvation, marking_rate, port_control];
+    let rest = [control_map, timer, table, ENABLED, SWITCH_MAP, DELAY, INCREASE, TRIGGER, MIN];
+    parts.into_iter().chain(rest).chain(OF_MANAGER)
+}
+
+/// Reads the keys of congestion control. Returns the scheme of a scenario and the account.
+pub(super) fn scheme(
+    source: SourceText<'_>,
+    options: &OpensmOptions,
+) -> Result<(String, Vec<KeyAccount>), Diagnostic> {
+    for line in options.lines.iter().filter(|line| is_one(&line.key)) {
+        if !known().any(|key| key == line.key) {
+            let message = format!("OpenSM has no key `{}`", line.key);
+            return Err(source.wrong(&line.at, message, &help_with_name(&line.key, known(), "keys")));
+        }
+    }
+    let settings = read(source, options)?;
+    let enabled = options.last(ENABLED).map_or(Ok(false), |line| flag(source, line))?;
+    let has = |key: &&str| options.last(key).is_some();
+    if !enabled {
+        let keys = known().filter(has);
+        let entry = |key: &'static str| {
+            let what = if key == ENABLED { "`congestion_control: Off`" } else { "congestion control is off" };
+            let fate = if key == ENABLED { KeyFate::Used } else { KeyFate::NotUsed };
+            KeyAccount::new(key, given(options, key), fate, what)
+        };
+        return Ok(("Off".to_owned(), keys.map(entry).collect()));
+    }
+    let (scheme, parts) = settings.scheme(NAMES);
+    let mut account = vec![KeyAccount::new(ENABLED, "TRUE", KeyFate::Used, "`congestion_control: Iba`")];
+    account.extend(parts);
+    let beside = [
+        (SWITCH_MAP, KeyFate::Used, "bits of the settings of switches that hold"),
+        (DELAY, KeyFate::NotUsed, "it is of credit starvation"),
+        (INCREASE, KeyFate::Used, "`response.ccti_increase`"),
+        (TRIGGER, KeyFate::Used, "`response.trigger_threshold`"),
+        (MIN, KeyFate::Used, "`response.ccti_min`"),
+        (OF_MANAGER[0], KeyFate::NotUsed, "it guards the settings, and is none of them"),
+        (OF_MANAGER[1], KeyFate::NotUsed, "it concerns the subnet manager alone"),
+    ];
+    let beside = beside.into_iter().filter(|(key, ..)| has(key));
+    account.extend(beside.map(|(key, fate, what)| KeyAccount::new(key, given(options, key), fate, what)));
+    let what = "not in the file: a CNP answers each mark, `hysteresis`, `compare` and `timer_start` have their defaults";
+    account.push(KeyAccount::new("(notification, switch's own rules)", "", KeyFate::Approximated, what));
+    Ok((scheme, account))
+}
+
+fn given(options: &OpensmOptions, key: &str) -> String {
+    options.last(key).map_or(String::new(), |line| line.value.clone())
+}
+
+fn read(source: SourceText<'_>, options: &OpensmOptions) -> Result<CongestionSettings, Diagnostic> {
+    let mut settings = CongestionSettings::default();
+    let whole = |key: &str, most: u64| {
+        options.last(key).map_or(Ok(0), |line| number(source, &line.at, &line.value, most))
+    };
+    let ports =
+        |key: &str| options.last(key).map_or(Ok(BTreeSet::new()), |line| mask(source, &line.at, &line.value));
+    let switch = &mut settings.switch;
+    switch.control_map = whole(SWITCH_MAP, 0xFFFF_FFFF)? as u32;
+    switch.victim_mask = ports(NAMES.victim_mask)?;
+    switch.credit_mask = ports(NAMES.credit_mask)?;
+    switch.threshold = whole(NAMES.threshold, 15)? as u8;
+    switch.packet_size = whole(NAMES.packet_size, 255)? as u8;
+    switch.starvation_threshold = whole(NAMES.starvation, 15)? as u8;
+    switch.marking_rate = whole(NAMES.marking_rate, 0xFFFF)? as u16;
+    if let Some(line) = options.last(DELAY) {
+        switch.starvation_delay = entry(source, &line.at, &line.value)?;
+    }
+    let adapter = &mut settings.adapter;
+    adapter.port_control = whole(NAMES.port_control, 0xFFFF)? as u16;
+    adapter.control_map = whole(NAMES.control_map, 0xFFFF)? as u16;
+    for line in &options.lines {
+        let most = match line.key.as_str() {
+            key if key == NAMES.timer => 0xFFFF,
+            INCREASE | TRIGGER | MIN => 0xFF,
+            _ => continue,
+        };
+        let (level, value) = level_and_value(source, line, most)?;
+        let level = &mut adapter.levels[level];
+        match line.key.as_str() {
+            INCREASE => level.increase = value as u8,
+            TRIGGER => level.trigger = value as u8,
+            MIN => level.min = value as u8,
+            _ => level.timer = value,
+        }
+    }
+    settings.table = table(source, options.last(NAMES.table))?;
+    Ok(settings)
+}
+
+/// Reads `TRUE` or `FALSE`.
+pub(super) fn flag(source: SourceText<'_>, line: &OpensmOption) -> Result<bool, Diagnostic> {
+    match line.value.to_ascii_uppercase().as_str() {
+        "TRUE" => Ok(true),
+        "FALSE" => Ok(false),
+        _ => {
+            let message = format!("`{}` is neither TRUE nor FALSE", line.value);
+            Err(source.fault(&line.at, &line.key, message, "write `TRUE` or `FALSE`").into())
+        }
+    }
+}
+
+/// Reads a number as C does: decimal, hexadecimal behind `0x`, or octal behind `0`.
+pub(super) fn number(
+    source: SourceText<'_>,
+    at: &Range<usize>,
+    text: &str,
+    most: u64,
+) -> Result<u64, Diagnostic> {
+    let digits = |digits: &str, radix: u32| {
+        let plain = !digits.is_empty() && digits.chars().all(|digit| digit.is_digit(radix));
+        plain.then(|| u64::from_str_radix(digits, radix).ok()).flatten()
+    };
+    let lower = text.to_ascii_lowercase();
+    let number = match (lower.strip_prefix("0x"), lower.strip_prefix('0')) {
+        (Some(hex), _) => digits(hex, 16),
+        (None, Some(octal)) if !octal.is_empty() => digits(octal, 8),
+        _ => digits(&lower, 10),
+    };
+    number.filter(|number| *number <= most).ok_or_else(|| {
+        let help = format!("write a number from 0 to {most}, or {most:#x} in hexadecimal");
+        source.wrong(at, format!("`{text}` is not a number in its range"), &help)
+    })
+}
+
+/// Reads a mask of 256 ports in hexadecimal.
+pub(super) fn mask(
+    source: SourceText<'_>,
+    at: &Range<usize>,
+    text: &str,
+) -> Result<BTreeSet<u8>, Diagnostic> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    if digits.is_empty() || digits.len() > 64 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        let help = "write up to 64 hexadecimal digits, the last of which has ports 0 to 3";
+        return Err(source.wrong(at, format!("`{text}` is not a mask of 256 ports"), help));
+    }
+    let mut ports = BTreeSet::new();
+    for (place, digit) in digits.chars().rev().enumerate() {
+        let digit = digit.to_digit(16).unwrap_or(0);
+        ports.extend((0..4).filter(|bit| digit >> bit & 1 == 1).map(|bit| (place * 4 + bit) as u8));
+    }
+    Ok(ports)
+}
+
+/// Reads `SHIFT:MULTIPLIER`.
+pub(super) fn entry(source: SourceText<'_>, at: &Range<usize>, text: &str) -> Result<(u8, u16), Diagnostic> {
+    let wrong = || {
+        let help = "write a shift from 0 to 3 and a multiplier from 0 to 16383: `0:12`";
+        source.wrong(at, format!("`{text}` is not an entry of a congestion control table"), help)
+    };
+    let (shift, times) = text.trim().split_once(':').ok_or_else(wrong)?;
+    let shift = decimal(shift.trim()).filter(|shift| *shift <= 3).ok_or_else(wrong)?;
+    let times = decimal(times.trim()).filter(|times| *times <= 0x3FFF).ok_or_else(wrong)?;
+    Ok((shift, times))
+}
+
+/// Reads a service level and its value.
+fn level_and_value(
+    source: SourceText<'_>,
+    line: &OpensmOption,
+    most: u64,
+) -> Result<(usize, u16), Diagnostic> {
+    let words: Vec<&str> = line.value.split_whitespace().collect();
+    let [level, value] = words[..] else {
+        let message = format!("`{}` is not a service level and a value", line.value);
+        let help = "write the service level first: `0 150` is 150 at level 0";
+        return Err(source.fault(&line.at, &line.key, message, help).into());
+    };
+    let level = number(source, &line.at, level, 15)?;
+    Ok((usize::from(level as u8), number(source, &line.at, value, most)? as u16))
+}
+
+/// Reads the congestion control table; it is empty if the file has none.
+fn table(source: SourceText<'_>, line: Option<&OpensmOption>) -> Result<Vec<(u8, u16)>, Diagnostic> {
+    let Some(line) = line.filter(|line| !line.value.is_empty() && line.value != "(null)") else {
+        return Ok(Vec::new());
+    };
+    let mut start = line.at.start;
+    let mut entries = Vec::new();
+    for text in line.value.split(',') {
+        let at = start..start + text.len();
+        start = at.end + 1;
+        entries.push(entry(source, &at, text)?);
+    }
+    if entries.len() > MOST_ENTRIES {
+        let message = format!(
+            "the table has {} entries, of which OpenSM drops those past {MOST_ENTRIES}",
+            entries.len()
+        );
+        return Err(source.fault(&line.at, &line.key, message, "write at most 128").into());
+    }
+    Ok(entries)
+}

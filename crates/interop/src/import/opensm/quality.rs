@@ -1,0 +1,226 @@
+//! Lanes in an `opensm.conf`: the keys `qos_*`, for adapters (`qos_ca_*`) and switches (`qos_swe_*`).
+//!
+//! Invariant: a key of one kind of node precedes the key for all, and that OpenSM's own value (3.3.23). Lanes past those in
+//! operation are masked as OpenSM does.
+
+use super::keys::flag;
+use super::options::{OpensmOption, OpensmOptions};
+use crate::import::account::{KeyAccount, KeyFate};
+use crate::import::source::{SourceText, decimal};
+use scenario::{Diagnostic, help_with_name};
+
+/// Kinds of nodes whose settings matter here: adapters and external ports of switches.
+const KINDS: [&str; 2] = ["qos_ca_", "qos_swe_"];
+const PARTS: [&str; 5] = ["max_vls", "high_limit", "vlarb_high", "vlarb_low", "sl2vl"];
+/// Values of OpenSM where no key gives one.
+const DEFAULTS: [&str; 5] = [
+    "15",
+    "0",
+    "0:4,1:0,2:0,3:0,4:0,5:0,6:0,7:0,8:0,9:0,10:0,11:0,12:0,13:0,14:0",
+    "0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4",
+    "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7",
+];
+/// Most lanes that are assumed of ports, whose `VLCap` the file does not have.
+const MOST_LANES: u8 = 8;
+/// Most entries of an arbitration table.
+const MOST_WEIGHTS: usize = 64;
+
+/// Paths and values of a scenario, and the account.
+type Settings = (Vec<(String, String)>, Vec<KeyAccount>);
+
+/// Returns true for keys of lanes.
+pub(super) fn is_one(key: &str) -> bool {
+    key == "qos"
+        || key == "max_op_vls"
+        || PARTS.iter().any(|part| key.starts_with("qos_") && key.ends_with(part))
+}
+
+/// Reads the keys of lanes.
+pub(super) fn settings(source: SourceText<'_>, options: &OpensmOptions) -> Result<Settings, Diagnostic> {
+    check_keys(source, options)?;
+    let on = options.last("qos").map_or(Ok(false), |line| flag(source, line))?;
+    let lines = options.lines.iter().filter(|line| is_one(&line.key));
+    let mut account: Vec<KeyAccount> = Vec::new();
+    if !on {
+        for line in lines {
+            let what = if line.key == "qos" { "lanes are the scenario's" } else { "`qos` is off" };
+            let fate = if line.key == "qos" { KeyFate::Used } else { KeyFate::NotUsed };
+            account.push(KeyAccount::new(line.key.clone(), line.value.clone(), fate, what));
+        }
+        return Ok((Vec::new(), account));
+    }
+    let reader = Reader { source, options };
+    let lanes = reader.lanes()?;
+    let [adapters, switches] = [reader.levels(0, lanes)?, reader.levels(1, lanes)?];
+    let [of_adapters, of_switches] = [reader.arbitration(0, lanes)?, reader.arbitration(1, lanes)?];
+    for line in lines {
+        account.push(entry(line));
+    }
+    let what = format!(
+        "`link.data_lanes: {lanes}`: the file has no `VLCap`, and {MOST_LANES} are assumed as the most; lanes past these are masked"
+    );
+    account.push(KeyAccount::new("(lanes)", lanes.to_string(), KeyFate::Approximated, what));
+    let discarded = [adapters, switches].concat().iter().filter(|lane| **lane == 15).count();
+    if discarded > 0 {
+        let what = "service levels mapped to VL15 are discarded there, and use lane 0 here";
+        account.push(KeyAccount::new("(VL15)", discarded.to_string(), KeyFate::Changed, what));
+    }
+    let kept = |lane: u8| if lane == 15 { 0 } else { lane };
+    let pairs = (0..).zip(adapters).map(|(level, lane): (u8, u8)| format!("{level}: {}", kept(lane)));
+    let pairs = pairs.collect::<Vec<_>>().join(", ");
+    // Empty lists take the place of what the scenario may have had.
+    let of_switches =
+        if of_adapters == of_switches { String::new() } else { format!("(tables: {of_switches})") };
+    let levels =
+        if adapters == switches { String::new() } else { format!("(lanes: {:?})", switches.map(kept)) };
+    let settings = vec![
+        ("link.data_lanes".to_owned(), lanes.to_string()),
+        ("link.sl_to_vl".to_owned(), format!("{{{pairs}}}")),
+        ("link.vl_arbitration".to_owned(), of_adapters),
+        ("switch.vl_arbitration".to_owned(), format!("[{of_switches}]")),
+        ("switch.sl_to_vl".to_owned(), format!("[{levels}]")),
+    ];
+    Ok((settings, account))
+}
+
+fn check_keys(source: SourceText<'_>, options: &OpensmOptions) -> Result<(), Diagnostic> {
+    let prefixes = ["qos_", "qos_ca_", "qos_swe_", "qos_sw0_", "qos_rtr_"];
+    let known: Vec<String> =
+        prefixes.iter().flat_map(|prefix| PARTS.map(|part| format!("{prefix}{part}"))).collect();
+    for line in &options.lines {
+        let wrong =
+            line.key.starts_with("qos_") && line.key != "qos_policy_file" && !known.contains(&line.key);
+        if wrong {
+            let message = format!("OpenSM has no key `{}`", line.key);
+            let help = help_with_name(&line.key, known.iter().map(String::as_str), "keys");
+            return Err(source.wrong(&line.at, message, &help));
+        }
+    }
+    Ok(())
+}
+
+fn entry(line: &OpensmOption) -> KeyAccount {
+    let (fate, what) = match line.key.as_str() {
+        "qos" => (KeyFate::Used, "lanes are those of the keys below"),
+        "max_op_vls" => (KeyFate::Used, "the most lanes in operation"),
+        key if key.starts_with("qos_sw0_") => (KeyFate::NotUsed, "no data end at a switch's port 0"),
+        key if key.starts_with("qos_rtr_") => (KeyFate::NotUsed, "there are no routers"),
+        _ if line.value == "(null)" => (KeyFate::Used, "OpenSM's own value"),
+        key if key.ends_with("max_vls") => (KeyFate::Used, "`link.data_lanes`"),
+        key if key.starts_with("qos_swe_sl2vl") => (KeyFate::Used, "`switch.sl_to_vl`"),
+        key if key.ends_with("sl2vl") => (KeyFate::Used, "`link.sl_to_vl`"),
+        key if key.starts_with("qos_swe_") => (KeyFate::Used, "`switch.vl_arbitration`"),
+        key if key.starts_with("qos_ca_") => (KeyFate::Used, "`link.vl_arbitration`, which adapters have"),
+        _ => (KeyFate::Used, "`link.vl_arbitration`"),
+    };
+    KeyAccount::new(line.key.clone(), line.value.clone(), fate, what)
+}
+
+struct Reader<'a> {
+    source: SourceText<'a>,
+    options: &'a OpensmOptions,
+}
+
+impl Reader<'_> {
+    /// Returns the value of a part for a kind of node, and its line if a line gives it.
+    fn value(&self, kind: usize, part: usize) -> (&str, Option<&OpensmOption>) {
+        let unset = |line: &&OpensmOption| match part {
+            0 => line.value == "0",
+            1 => line.value == "-1",
+            _ => line.value == "(null)" || line.value.is_empty(),
+        };
+        let keys = [format!("{}{}", KINDS[kind], PARTS[part]), format!("qos_{}", PARTS[part])];
+        let line = keys.iter().find_map(|key| self.options.last(key).filter(|line| !unset(line)));
+        (line.map_or(DEFAULTS[part], |line| line.value.as_str()), line)
+    }
+
+    fn wrong(&self, line: Option<&OpensmOption>, what: &str, help: &str) -> Diagnostic {
+        match line {
+            Some(line) => {
+                self.source.fault(&line.at, &line.key, format!("`{}` is not {what}", line.value), help).into()
+            }
+            None => self.source.whole(format!("OpenSM's own value is not {what}"), help),
+        }
+    }
+
+    /// Returns the number of data lanes in operation: 1, 2, 4, 8 or 15.
+    fn lanes(&self) -> Result<u8, Diagnostic> {
+        let mut lanes = MOST_LANES;
+        for kind in 0..KINDS.len() {
+            let (value, line) = self.value(kind, 0);
+            let most: u8 = decimal(value)
+                .filter(|most| (1..=15).contains(most))
+                .ok_or_else(|| self.wrong(line, "a number of lanes", "write 1 to 15"))?;
+            lanes = lanes.min([15, 8, 4, 2, 1].into_iter().find(|lanes| *lanes <= most).unwrap_or(1));
+        }
+        if let Some(line) = self.options.last("max_op_vls") {
+            let code: usize =
+                decimal(&line.value).filter(|code| (1..=5).contains(code)).ok_or_else(|| {
+                    self.wrong(Some(line), "a code of IBA", "write 1 to 5, for 1, 2, 4, 8 and 15 lanes")
+                })?;
+            lanes = lanes.min([1, 2, 4, 8, 15][code - 1]);
+        }
+        Ok(lanes)
+    }
+
+    /// Returns the lanes by service level of a kind of node. A list that ends early goes on with lane 0, as in OpenSM.
+    fn levels(&self, kind: usize, lanes: u8) -> Result<[u8; 16], Diagnostic> {
+        let (value, line) = self.value(kind, 4);
+        let mut levels = [0; 16];
+        let words: Vec<&str> = value.split(',').map(str::trim).collect();
+        let words = if words.last() == Some(&"") { &words[..words.len() - 1] } else { &words[..] };
+        let wrong = || {
+            self.wrong(
+                line,
+                "a list of lanes",
+                "write the lanes of service levels 0 to 15, each 0 to 15: `0,1,2`",
+            )
+        };
+        if words.len() > levels.len() {
+            return Err(wrong());
+        }
+        for (level, word) in levels.iter_mut().zip(words) {
+            let lane = decimal(word).filter(|lane| *lane <= 15).ok_or_else(wrong)?;
+            *level = masked(lane, lanes);
+        }
+        Ok(levels)
+    }
+
+    /// Returns the arbitration of a kind of node as text.
+    fn arbitration(&self, kind: usize, lanes: u8) -> Result<String, Diagnostic> {
+        let (value, line) = self.value(kind, 1);
+        let limit: u8 = decimal(value)
+            .ok_or_else(|| self.wrong(line, "a limit", "write 0 to 255, or -1 for OpenSM's own value"))?;
+        let (high, low) = (self.weights(kind, 2, lanes)?, self.weights(kind, 3, lanes)?);
+        Ok(format!("(high: [{high}], low: [{low}], limit_of_high_priority: {limit})"))
+    }
+
+    fn weights(&self, kind: usize, part: usize, lanes: u8) -> Result<String, Diagnostic> {
+        let (value, line) = self.value(kind, part);
+        let wrong = || {
+            self.wrong(
+                line,
+                "a table of lanes",
+                "write up to 64 pairs of a lane, 0 to 14, and a weight, 0 to 255: `0:4,1:0`",
+            )
+        };
+        let pairs = value.split(',').map(str::trim).filter(|pair| !pair.is_empty());
+        let pairs: Vec<(u8, u8)> = pairs
+            .map(|pair| {
+                let (lane, weight) = pair.split_once(':').ok_or_else(wrong)?;
+                let lane = decimal(lane.trim()).filter(|lane| *lane < 15).ok_or_else(wrong)?;
+                Ok((masked(lane, lanes), decimal(weight.trim()).ok_or_else(wrong)?))
+            })
+            .collect::<Result<_, Diagnostic>>()?;
+        if pairs.len() > MOST_WEIGHTS {
+            return Err(wrong());
+        }
+        let pairs = pairs.iter().map(|(lane, weight)| format!("(lane: {lane}, weight: {weight})"));
+        Ok(pairs.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Returns a lane within those in operation; VL15 stays.
+const fn masked(lane: u8, lanes: u8) -> u8 {
+    if lane == 15 || lanes == 15 { lane } else { lane & (lanes - 1) }
+}

@@ -1,0 +1,53 @@
+//! Settings without a fabric: fields of a scenario by their paths.
+//!
+//! Invariant: each is put into a scenario like `--set PATH=VALUE`, so that its value is read and checked like any other.
+
+use topology::TopologySpec;
+
+use super::account::{ImportedScenario, KeyAccount};
+use scenario::Scenario;
+use scenario::ScenarioText;
+use scenario::{Diagnostic, LocatedFault};
+
+/// Fields of a scenario, and the fate of every key that they come from.
+#[derive(Clone, Debug)]
+pub struct ImportedSettings {
+    /// Paths and values.
+    pub settings: Vec<(String, String)>,
+    /// The fate of every key.
+    pub account: Vec<KeyAccount>,
+}
+
+impl ImportedSettings {
+    /// Puts the fields into a scenario. Files that the scenario names come along.
+    ///
+    /// # Errors
+    /// If the scenario has no such field, is wrong itself, or names a file that is not there.
+    pub fn into_scenario(self, mut base: ScenarioText) -> Result<ImportedScenario, Diagnostic> {
+        for (path, value) in &self.settings {
+            base.set(&format!("{path}={value}"))?;
+        }
+        let scenario = Scenario::read(&base)?;
+        let topology = match &scenario.topology {
+            TopologySpec::HpccFile(file) => Some(file.as_str()),
+            _ => None,
+        };
+        let named = scenario.traffic.iter().filter_map(|pattern| pattern.file().map(|(name, _)| name));
+        let mut files: Vec<(String, String)> = Vec::new();
+        for name in topology.into_iter().chain(named) {
+            if files.iter().any(|(known, _)| known == name) {
+                continue;
+            }
+            let text = base.text_beside(name).map_err(|error| LocatedFault {
+                file: name.to_owned(),
+                place: None,
+                path: String::new(),
+                message: format!("the file that the scenario names cannot be read: {error}"),
+                help: Some("put it beside the scenario".to_owned()),
+            })?;
+            files.push((name.to_owned(), text));
+        }
+        let scenario = base.text().to_owned();
+        Ok(ImportedScenario { scenario, files, account: self.account, warnings: Vec::new() })
+    }
+}

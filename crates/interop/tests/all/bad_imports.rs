@@ -1,0 +1,63 @@
+//! Every fault of an imported file has a file in `fixtures/bad`, and beside it the exact message that it must give.
+//!
+//! The file's name says which reader it is for: `import-FORMAT-WHAT.txt`.
+//!
+//! `BLESS=1 cargo test -p interop --test all bad_imports::`, like `cargo xtask bless`, writes the messages as they are now.
+
+use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
+use interop::import::{self, ImportedScenario, ImportedSettings, SourceText, htsim, mlx5, opensm, sonic};
+use scenario::Diagnostic;
+
+use crate::messages;
+
+/// Imports a file by the reader that its name says; `None` if there is none.
+fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnostic>> {
+    let source = SourceText { name, text };
+    let file = |name, text| SourceText { name, text };
+    let topo = || file("fat_tree.topo", include_str!("../../../../fixtures/import/fat_tree.topo"));
+    let cm = || file("incast.cm", include_str!("../../../../fixtures/import/incast.cm"));
+    let cluster = || file("two-switches.net", include_str!("../../../../fixtures/import/two-switches.net"));
+    let sl2vl = || file("two-switches.sl2vl", include_str!("../../../../fixtures/import/two-switches.sl2vl"));
+    let with = |lfts, sl2vl, vlarb| {
+        let files = ClusterFiles { lfts, sl2vl, vlarb };
+        infiniband::import(cluster(), files, &ClusterOptions::default())
+    };
+    let put = |settings: Result<ImportedSettings, Diagnostic>| settings.map(account);
+    match name.split('-').nth(1)? {
+        "ibnetdiscover" => {
+            Some(infiniband::import(source, ClusterFiles::default(), &ClusterOptions::default()))
+        }
+        "lfts" => Some(with(Some(source), None, None)),
+        "sl2vl" => Some(with(None, Some(source), None)),
+        "vlarb" => Some(with(None, Some(sl2vl()), Some(source))),
+        "opensm" => Some(put(opensm::read(source))),
+        "mlx5" => Some(put(mlx5::read(source))),
+        "sonic" => Some(put(sonic::read(source))),
+        "topo" => Some(htsim::read(source, cm(), None)),
+        "cm" => Some(htsim::read(topo(), source, None)),
+        _ => None,
+    }
+}
+
+/// Returns the account of settings, without a scenario.
+fn account(settings: ImportedSettings) -> ImportedScenario {
+    let account = settings.account;
+    ImportedScenario { scenario: String::new(), files: Vec::new(), account, warnings: Vec::new() }
+}
+
+/// Returns the message with which a file is refused, at once or for the experiment that it changes.
+fn said(name: &str, text: &str) -> Result<String, String> {
+    match imported(name, text).ok_or("no reader has this name")? {
+        Err(diagnostic) => Ok(format!("{diagnostic}\n")),
+        Ok(imported) => {
+            let changes = import::changes(&imported.account, name);
+            changes.map(|changes| format!("{changes}\n")).ok_or_else(|| "nothing was found wrong".to_owned())
+        }
+    }
+}
+
+#[test]
+fn every_message_is_the_expected_one() {
+    let is_own = |name: &str| name.starts_with("import-") && !name.ends_with(".stderr");
+    messages::compare(5, is_own, said);
+}

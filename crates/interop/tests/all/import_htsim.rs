@@ -1,0 +1,172 @@
+//! Imports of htsim's fat trees and connection matrices: sizes, times and ends are those of the files, and triggers and
+//! failures are named. No bytes make a reader panic.
+
+use std::path::Path;
+
+use interop::import::htsim::{self, StartUnit};
+use interop::import::{self, ImportedScenario, KeyFate, SourceText};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use scenario::{Plan, Scenario, ScenarioText};
+
+const TOPO: &str = include_str!("../../../../fixtures/import/fat_tree.topo");
+const MATRIX: &str = include_str!("../../../../fixtures/import/incast.cm");
+
+fn import(topo: &str, matrix: &str, unit: Option<StartUnit>) -> Result<ImportedScenario, String> {
+    let topo = SourceText { name: "fat_tree.topo", text: topo };
+    let matrix = SourceText { name: "incast.cm", text: matrix };
+    htsim::read(topo, matrix, unit).map_err(|said| said.to_string())
+}
+
+fn plan(imported: &ImportedScenario, folder: &str) -> Plan {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).expect("a writable folder");
+    for (name, text) in &imported.files {
+        std::fs::write(folder.join(name), text).expect("a writable folder");
+    }
+    let source = ScenarioText::new("imported.ron", &imported.scenario).beside(&folder);
+    let checked = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
+    checked.unwrap_or_else(|said| panic!("{said}\n{}", imported.scenario))
+}
+
+fn fate(imported: &ImportedScenario, key: &str) -> (KeyFate, String) {
+    let entry = imported.account.iter().find(|entry| entry.key == key);
+    let entry = entry.unwrap_or_else(|| panic!("no `{key}` in {:#?}", imported.account));
+    (entry.fate, format!("{}: {}", entry.given, entry.what))
+}
+
+#[test]
+fn trees_and_flows_are_those_of_the_files() {
+    let imported = import(TOPO, MATRIX, Some(StartUnit::Picoseconds)).unwrap_or_else(|said| panic!("{said}"));
+    for words in [
+        "FatTree(down: [4, 4], up: [4], parallel: [1], host_cable: \"host\", trunk_cable: \"trunk\")",
+        "\"host\": (rate: \"100 Gb/s\", propagation: Delay(\"500 ns\"))",
+        "\"trunk\": (rate: \"200 Gb/s\", propagation: Delay(\"1000 ns\"))",
+        "latency: \"300 ns\"",
+        "\"spine*\": (latency: \"400 ns\")",
+    ] {
+        assert!(imported.scenario.contains(words), "no `{words}` in {}", imported.scenario);
+    }
+    let plan = plan(&imported, "import-htsim");
+    assert_eq!((plan.graph().hosts(), plan.graph().switches()), (16, 8));
+    let name = |node| plan.graph().name(node).to_owned();
+    let flows = &plan.workload().flows;
+    let ends: Vec<_> = flows.iter().map(|flow| (name(flow.source), name(flow.destination))).collect();
+    let pairs =
+        [("h1", "h4"), ("h2", "h4"), ("h16", "h4")].map(|(from, to)| (from.to_owned(), to.to_owned()));
+    assert_eq!(ends, pairs);
+    assert_eq!(imported.files[0].1.lines().nth(3), Some("15 3 0 100 1000000 0.000001500000"));
+    assert!(imported.account.iter().all(|entry| entry.fate != KeyFate::Changed), "{:#?}", imported.account);
+}
+
+/// The file does not say if 1500000 is 1.5 us or 1.5 s.
+#[test]
+fn the_unit_of_start_times_is_asked_for() {
+    let guessed = import(TOPO, MATRIX, None).expect("it is right");
+    assert_eq!(fate(&guessed, "start").0, KeyFate::Approximated);
+    let micro = import(TOPO, MATRIX, Some(StartUnit::Microseconds)).expect("it is right");
+    assert_eq!(micro.files[0].1.lines().nth(3), Some("15 3 0 100 1000000 1.500000000000"));
+    let still = MATRIX.replace("start 1500000", "start 0");
+    assert_eq!(fate(&import(TOPO, &still, None).expect("it is right"), "start").0, KeyFate::Used);
+}
+
+#[test]
+fn triggers_and_failures_are_named() {
+    let more = MATRIX
+        .replace("Connections 3", "Connections 4\nTriggers 1\nFailures 1")
+        .replace("id 1 start 0", "id 1 start 0 send_done_trigger 1")
+        + "5->6 id 9 trigger 1 size 100\ntrigger id 1 oneshot\nfailure switch_type AGG switch_id 0 link_id 0\n";
+    let imported = import(TOPO, &more, Some(StartUnit::Picoseconds)).unwrap_or_else(|said| panic!("{said}"));
+    assert_eq!(fate(&imported, "trigger").0, KeyFate::Changed);
+    assert_eq!(fate(&imported, "failure").0, KeyFate::Changed);
+    assert_eq!(fate(&imported, "send_done_trigger, recv_done_trigger").0, KeyFate::NotUsed);
+    assert!(!imported.files[0].1.contains("5 6 "), "{}", imported.files[0].1);
+    let said = import::changes(&imported.account, "fat_tree.topo").expect("two changes").to_string();
+    assert!(said.starts_with("error: incast.cm:9:1: trigger: "), "{said}");
+    plan(&imported, "import-htsim-triggers");
+}
+
+#[test]
+fn three_tiers_have_pods() {
+    let text = "Nodes 128\nTiers 3\nPodsize 16\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\nTier 1\n\
+                Downlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\nTier 2\nDownlink_speed_Gbps 400\nRadix_Down 8\n";
+    let imported = import(text, MATRIX, Some(StartUnit::Picoseconds)).unwrap_or_else(|said| panic!("{said}"));
+    assert!(
+        imported.scenario.contains("down: [4, 4, 8], up: [4, 4], parallel: [1, 1]"),
+        "{}",
+        imported.scenario
+    );
+    assert_eq!(fate(&imported, "Tier 2 Downlink").0, KeyFate::Changed);
+    assert_eq!(plan(&imported, "import-htsim-pods").graph().hosts(), 128);
+}
+
+#[test]
+fn wrong_lines_have_their_places() {
+    for (topo, words) in [
+        (TOPO.replace("Radix_Up 4", "Radix_Upp 4"), "fat_tree.topo:9:1: htsim has no attribute `Radix_Upp`"),
+        (TOPO.replace("Tier 1", "Tier 2"), "fat_tree.topo:13:1: tier 2 does not come next"),
+        (TOPO.replace("Nodes 16", "Nodes 18"), "fat_tree.topo: 18 hosts cannot be dealt to switches of 4"),
+        (
+            TOPO.replace("Downlink_speed_Gbps 200\n", ""),
+            "fat_tree.topo: tier 1 has no rate of its cables down",
+        ),
+        (TOPO.replace("Gbps 200", "Gbps 1600"), "fat_tree.topo:14:21: 1600 Gb/s is out of range"),
+        (TOPO.replace("Tiers 2", "Tiers 4"), "fat_tree.topo: a fat tree of 4 tiers is none of htsim's"),
+        (
+            TOPO.replace("Radix_Down 4\nDownlink_L", "Radix_Down 5\nDownlink_L"),
+            "fat_tree.topo: tier 1 has 5 ports down, and 4 cables lead there",
+        ),
+        (TOPO.replace("Tier 0\n", ""), "fat_tree.topo:6:1: an attribute stands before the first tier"),
+    ] {
+        let said = import(&topo, MATRIX, None).expect_err("it is wrong");
+        assert!(said.starts_with(&format!("error: {words}")), "{topo}: {said}");
+    }
+    for (matrix, words) in [
+        (MATRIX.replace("Connections 3", "Connections 4"), "incast.cm:3:1: 3 connections follow"),
+        (MATRIX.replace("15->3", "16->3"), "incast.cm:6:1: there is no host 16"),
+        (
+            MATRIX.replace("Nodes 16", "Nodes 32"),
+            "incast.cm: this matrix is for 32 hosts, and the topology has 16",
+        ),
+        (MATRIX.replace("15->3", "3->3"), "incast.cm:6:1: host 3 sends to itself"),
+        (MATRIX.replace("15->3", "15-3"), "incast.cm:6:1: `15-3` is no connection"),
+        (
+            MATRIX.replace("start 1500000", "begin 1500000"),
+            "incast.cm:6:12: `begin` is no attribute of a connection",
+        ),
+        (MATRIX.replace("start 1500000 ", ""), "incast.cm:6:1: nothing starts this connection"),
+        (MATRIX.replace("size 1000000", "size"), "incast.cm:6:26: `size` is not a whole number"),
+        (
+            MATRIX.replace("start 1500000", "start 9999999999999999"),
+            "incast.cm:6:1: this start is past 1000 s",
+        ),
+    ] {
+        let said = import(TOPO, &matrix, None).expect_err("it is wrong");
+        assert!(said.starts_with(&format!("error: {words}")), "{matrix}: {said}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn no_bytes_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let text = String::from_utf8_lossy(&bytes);
+        let _ = import(&text, MATRIX, None);
+        let _ = import(TOPO, &text, None);
+    }
+
+    #[test]
+    fn no_change_of_a_file_makes_a_reader_panic(
+        first in any::<bool>(),
+        cuts in prop::collection::vec((any::<Index>(), any::<Index>(), 0..5usize), 1..6),
+    ) {
+        let mut text = if first { TOPO } else { MATRIX }.to_owned();
+        for (from, to, what) in cuts {
+            let (from, to) = (from.index(text.len() + 1), to.index(text.len() + 1));
+            let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 20));
+            text.replace_range(from..to, ["", "18446744073709551615", "->", "0", "\n"][what]);
+        }
+        let _ = if first { import(&text, MATRIX, None) } else { import(TOPO, &text, None) };
+    }
+}

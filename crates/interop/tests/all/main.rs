@@ -1,0 +1,14 @@
+//! Tests of imports and exports, in one program: it is linked once.
+
+mod bad_exports;
+mod bad_imports;
+mod export_fabric;
+mod export_settings;
+mod import;
+mod import_arbitration;
+mod import_cluster;
+mod import_htsim;
+mod import_settings;
+mod import_tables;
+#[path = "../../../scenario/tests/all/messages.rs"]
+mod messages;

@@ -1,0 +1,8 @@
+//! Tests of links and ports from outside the crate, in one program: it is linked once.
+
+mod lane_set;
+mod memory_pool;
+mod pause;
+mod ports;
+mod settings;
+mod shared_memory;

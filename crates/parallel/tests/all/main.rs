@@ -1,0 +1,4 @@
+//! Tests of threads that meet, in one program: it is linked once.
+
+mod explored;
+mod meetings;

@@ -1,0 +1,26 @@
+//! The programs in `examples` run and print the results that their first lines promise.
+
+#[path = "../../examples/custom_fabric.rs"]
+#[expect(dead_code, reason = "`main` is for the program itself")]
+mod custom_fabric;
+#[path = "../../examples/sweep.rs"]
+#[expect(dead_code, reason = "`main` is for the program itself")]
+mod sweep;
+#[path = "../../examples/victim.rs"]
+#[expect(dead_code, reason = "`main` is for the program itself")]
+mod victim;
+
+#[test]
+fn congestion_control_frees_the_victim() {
+    insta::assert_snapshot!(victim::report().unwrap());
+}
+
+#[test]
+fn a_parameter_is_swept() {
+    insta::assert_snapshot!(sweep::report().unwrap());
+}
+
+#[test]
+fn a_custom_fabric_has_a_congestion_tree() {
+    insta::assert_snapshot!(custom_fabric::report().unwrap());
+}

@@ -1,0 +1,105 @@
+//! `export` as its user meets it: the file on standard output, the account on standard error, files, refusals.
+
+use std::fs;
+
+use crate::scratch::{Scratch, assert_refused, json, text};
+
+const CLUSTER: &str = include_str!("../../../../fixtures/import/two-switches.net");
+
+#[test]
+fn a_file_goes_to_standard_output_and_its_account_to_standard_error() {
+    let scratch = Scratch::new("export-tables");
+    let output = scratch.run(&["export", "lfts", "victim"]);
+    let (file, account) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{account}");
+    assert!(
+        file.starts_with("Unicast lids [0-7] of switch Lid 6 guid 0x0200000000000600 ('S1'):\n"),
+        "{file}"
+    );
+    assert!(account.starts_with("note: assumed: addresses: GUIDs, LIDs and numbers of ports: "), "{account}");
+    let output = scratch.run(&["export", "lfts", "victim", "--out", "victim.lfts"]);
+    assert_eq!((text(&output.stdout), scratch.read("victim.lfts")), (String::new(), file));
+    assert_refused(
+        &scratch.run(&["export", "lfts", "victim", "--out", "victim.lfts"]),
+        "error: `victim.lfts` is there",
+    );
+    assert_eq!(
+        scratch.run(&["export", "ibsim", "victim", "--out", "victim.lfts", "--force"]).status.code(),
+        Some(0)
+    );
+    assert!(scratch.read("victim.lfts").starts_with("# Fabric of `victim`: 5 hosts, 2 switches."));
+}
+
+/// A full disk behind standard output: a file that is cut short would look whole to the next program.
+#[test]
+#[cfg(target_os = "linux")]
+fn standard_output_that_cannot_be_written_is_a_failure() {
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_backwater"));
+    let output = command.args(["export", "ibsim", "victim"]).stdout(full).output().expect("it starts");
+    let said = text(&output.stderr);
+    assert!(said.contains("error: `standard output` cannot be written: "), "{said}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_scenario_of_the_other_world_is_refused_at_its_field() {
+    let scratch = Scratch::new("export-refused");
+    let said = "error: roce-victim.ron:25:18: link.framing: lfts is for InfiniBand, and the scenario's framing is RoCEv2\n";
+    assert_refused(&scratch.run(&["export", "lfts", "roce-victim"]), said);
+    let several = scratch.run(&["export", "lfts", "hdr-fat-tree-slow-receiver", "--set", "routing=Ecmp"]);
+    assert_refused(&several, "error: --set routing=Ecmp:1:1: routing: `");
+    assert_refused(
+        &scratch.run(&["export", "mlx5", "victim"]),
+        "mlx5 is for RoCEv2, and the scenario's framing is InfiniBand",
+    );
+    assert_eq!(scratch.names(), [""; 0]);
+}
+
+/// The tables of a switch: the first one's, with the others that differ, or that of a name.
+#[test]
+fn a_switch_of_a_leaf_spine_fabric_is_exported_by_name() {
+    let scratch = Scratch::new("export-switch");
+    let exported = |more: &[&str]| {
+        let output = scratch.run(&[&["export", "sonic", "roce400-leaf-spine"], more].concat());
+        (json(&text(&output.stdout)), text(&output.stderr))
+    };
+    let (first, account) = exported(&[]);
+    assert!(account.contains("note: assumed: switch: `leaf1`, the first: `spine1`, `spine2`, "), "{account}");
+    let (leaf, account) = exported(&["--switch", "leaf1"]);
+    assert!(leaf == first && !account.contains("assumed: switch"), "{account}");
+    let (spine, _) = exported(&["--switch", "spine1"]);
+    assert_ne!(spine["PORT"], leaf["PORT"]);
+    let wrong = scratch.run(&["export", "sonic", "roce400-leaf-spine", "--switch", "leaf"]);
+    assert_refused(&wrong, "error: `--switch leaf`: the scenario has no switch of this name\nhelp: ");
+}
+
+/// The tables beside an imported cluster are found, left out, or named.
+#[test]
+fn an_imported_cluster_is_exported_with_its_own_addresses() {
+    let scratch = Scratch::new("export-cluster");
+    fs::write(scratch.0.join("cluster.net"), CLUSTER).unwrap();
+    scratch.printed(&["import", "ibnetdiscover", "cluster.net", "--out", "mine"]);
+    assert_eq!(scratch.names_in("mine"), ["cluster.ron", "nodes.csv", "ports.csv", "run.json"]);
+    let exported = |more: &[&str]| {
+        let output = scratch.run(&[&["export", "ibsim", "mine/cluster.ron"], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (own, account) = exported(&[]);
+    assert!(own.contains("caguid=0x2c90300000220\n") && !account.contains("addresses"), "{own}{account}");
+    let (assigned, account) = exported(&["--assigned"]);
+    assert!(
+        !assigned.contains("0x2c9") && account.contains("note: assumed: addresses: "),
+        "{assigned}{account}"
+    );
+    fs::create_dir(scratch.0.join("tables")).unwrap();
+    for name in ["nodes.csv", "ports.csv"] {
+        fs::rename(scratch.0.join("mine").join(name), scratch.0.join("tables").join(name)).unwrap();
+    }
+    assert_eq!(exported(&[]).0, assigned);
+    assert_eq!(exported(&["--cluster", "tables"]).0, own);
+    fs::write(scratch.0.join("tables/nodes.csv"), "name\n").unwrap();
+    let wrong = scratch.run(&["export", "ibsim", "mine/cluster.ron", "--cluster", "tables"]);
+    assert_refused(&wrong, "error: tables/nodes.csv: the first line is not `name,kind,guid,port_guid,lid`");
+}

@@ -1,0 +1,73 @@
+//! Imports of HPCC's configurations, run: completion times and shares that follow from that simulator's rules.
+
+use fabric::{RunOptions, simulate};
+use interop::import::hpcc;
+use scenario::{Plan, Scenario, ScenarioText};
+use telemetry::RunRecord;
+use units::Span;
+
+/// Keys that all tests share: DCQCN with the published intervals, and no window.
+const KEYS: &str = "TOPOLOGY_FILE topology\nFLOW_FILE flow\nPACKET_PAYLOAD_SIZE 1000\nL2_ACK_INTERVAL 1\nHAS_WIN 0\n\
+    ALPHA_RESUME_INTERVAL 1\nRATE_DECREASE_INTERVAL 4\nRP_TIMER 300\nEWMA_GAIN 0.00390625\nFAST_RECOVERY_TIMES 1\n\
+    RATE_AI 50Mb/s\nRATE_HAI 100Mb/s\nMIN_RATE 100Mb/s\nBUFFER_SIZE 16\n";
+
+/// Returns the plan of an import; its files lie in a folder of this name.
+fn imported(folder: &str, keys: &str, topology: &str, flows: &str) -> Plan {
+    let files = |name: &str| Some(if name == "topology" { topology } else { flows }.to_owned());
+    let read = hpcc::read("config.txt", &format!("{KEYS}{keys}"), &files);
+    let imported = read.unwrap_or_else(|said| panic!("{said}"));
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    std::fs::create_dir_all(&folder).expect("a writable folder");
+    for (name, text) in &imported.files {
+        std::fs::write(folder.join(name), text).expect("a writable folder");
+    }
+    let source = ScenarioText::new("imported.ron", &imported.scenario).beside(&folder);
+    let checked = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
+    checked.unwrap_or_else(|said| panic!("{said}\n{}", imported.scenario))
+}
+
+/// Runs a plan.
+fn run(plan: &Plan) -> RunRecord {
+    simulate(plan, RunOptions::default(), &mut |_| {}).unwrap_or_else(|violation| panic!("{violation}"))
+}
+
+/// A flow alone, in that simulator: every packet of 1,048 bytes leaves behind the one before, two links of 1 us store and
+/// forward it, and the acknowledgement of the last one, of 60 bytes, comes back the same way. The flow is then complete.
+#[test]
+fn a_flow_alone_completes_as_in_that_simulator() {
+    let maps = "CC_MODE 1\nSIMULATOR_STOP_TIME 2.001\nKMIN_MAP 1 25000000000 100\nKMAX_MAP 1 25000000000 400\n\
+                PMAX_MAP 1 25000000000 0.2\n";
+    let plan = imported(
+        "import-alone",
+        maps,
+        "3 1 2\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n",
+        "1\n0 1 3 100 199300 2.000000\n",
+    );
+    let one = run(&plan).completions.expect("they are kept").messages[0];
+    // 199 packets of 1,000 bytes, and one of 300. On the second link the last one waits for the end of the one before it.
+    let data = (199 * 1048 + 348 + 1048) * 8 * 1000 / 25;
+    let acknowledgement = 2 * 60 * 8 * 1000 / 25;
+    let expected = Span::from_ps(data + acknowledgement) + Span::from_us(4);
+    let ended = one.acknowledged.expect("RC acknowledges");
+    assert_eq!(ended.at.since(one.posted), expected);
+}
+
+/// Without congestion control, a trunk and two hosts fill the link of one host. Packets leave in the order of their arrival, so
+/// each input gets the output's rate in the proportion of its packets in the switch, which PFC holds at its threshold. That
+/// is proportional to its alpha: 1/8 for a host's link, 1/4 for a trunk of twice the rate.
+#[test]
+fn shares_under_pfc_are_those_of_the_thresholds() {
+    let topology = "7 2 6\n5 6\n0 5 50Gbps 1us 0\n1 5 50Gbps 1us 0\n2 6 50Gbps 1us 0\n3 6 50Gbps 1us 0\n\
+                    4 6 50Gbps 1us 0\n5 6 100Gbps 1us 0\n";
+    let flows = "4\n0 4 3 100 400000000 2.0\n1 4 3 100 400000000 2.0\n2 4 3 100 400000000 2.0\n3 4 3 100 400000000 2.0\n";
+    let plan = imported("import-shares", "CC_MODE 0\nSIMULATOR_STOP_TIME 2.02\n", topology, flows);
+    let record = run(&plan);
+    let phase = record.phases.last().expect("a phase");
+    let goodput: Vec<_> =
+        (0..4).map(|flow| record.delivered_between(flow, phase.second_half, phase.to).get() as f64).collect();
+    let total: f64 = goodput.iter().sum();
+    let shares = [goodput[0] + goodput[1], goodput[2], goodput[3]].map(|part| part / total);
+    for (share, expected) in shares.into_iter().zip([0.5, 0.25, 0.25]) {
+        assert!((share - expected).abs() < 0.02, "{shares:?}");
+    }
+}

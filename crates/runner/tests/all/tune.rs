@@ -1,0 +1,167 @@
+//! `tune` as its user meets it: the answer, its files, going on, refusals.
+
+use crate::scratch::{Scratch, assert_refused, json, text};
+
+/// Two parameters.
+const SPACE: &str = r#"(
+    about: "Timer and increase.",
+    parameters: [
+        (name: "timer", path: "congestion_control.response.ccti_timer", values: LogInteger(from: 2, to: 300)),
+        (name: "increase", path: "congestion_control.response.ccti_increase", values: LogInteger(from: 1, to: 16)),
+    ],
+)"#;
+
+/// The smallest victim in a fifth of its time.
+const SHORT: [&str; 6] =
+    ["--set", "duration=6 ms", "--set", "flows.far.start=1 ms", "--set", "flows.near.start=2 ms"];
+
+/// Returns the arguments of a tuning of the smallest victim for the goodput of all flows.
+fn tune<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    tune_for("goodput(all)", more)
+}
+
+fn tune_for<'a>(measure: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let goal = ["--space", "space.ron", "--maximise", measure, "--seeds", "1,2", "--held-out", "11..=13"];
+    [&["tune", "victim"], &goal[..], &SHORT[..], more].concat()
+}
+
+fn scratch(test: &str) -> Scratch {
+    let scratch = Scratch::new(test);
+    std::fs::write(scratch.0.join("space.ron"), SPACE).unwrap();
+    scratch
+}
+
+/// 33 runs: 9 on held-out seeds, 8 for the sensitivity, 8 settings with 2 seeds.
+#[test]
+fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() {
+    let scratch = scratch("tune-again");
+    let whole =
+        json(&scratch.printed(&tune(&["--runs", "33", "--threads", "1", "--out", "a", "--json", "--quiet"])));
+    assert_eq!(
+        scratch.names_in("a"),
+        ["run.json", "runs", "trials.csv", "tuning.json", "winner.ron", "winner.set"]
+    );
+    assert_eq!((whole["trials"].as_u64(), whole["runs"].as_u64() <= Some(33)), (Some(8), true));
+    // A search that time ended leaves runs in the folder; one that was torn is made again.
+    let begun =
+        tune(&["--runs", "33", "--minutes", "0", "--threads", "2", "--out", "b", "--json", "--quiet"]);
+    let begun = scratch.run(&begun);
+    assert_eq!(begun.status.code(), Some(1), "there is no answer yet");
+    let begun = json(&text(&begun.stdout));
+    assert_eq!((begun["out_of_time"].as_bool(), begun["runs"].as_u64()), (Some(true), Some(3)));
+    let runs = scratch.names_in("b/runs");
+    std::fs::write(scratch.0.join("b/runs").join(&runs[0]).join("result.json"), "{").unwrap();
+    let output = scratch.run(&tune(&["--runs", "33", "--threads", "2", "--out", "b", "--json", "--quiet"]));
+    assert!(text(&output.stderr).contains(&runs[0]), "{}", text(&output.stderr));
+    assert_eq!(json(&text(&output.stdout)), whole);
+    assert_eq!(scratch.read("b/trials.csv"), scratch.read("a/trials.csv"));
+    // The winner's overrides are those of its runs, and the scenario takes them.
+    let winner = scratch.read("a/winner.set");
+    let sets: Vec<_> = winner.lines().flat_map(|line| ["--set", line]).collect();
+    assert_eq!(sets, ["--set", "congestion_control=Guideline"]);
+    assert_eq!(
+        (whole["advice"].as_str(), whole["winner"]["setting"].as_str()),
+        (Some("change"), Some("guideline"))
+    );
+    scratch.printed(&[&["check", "victim"], &sets[..]].concat());
+    // An export of the winner is that of the tuning's overrides with the winner's.
+    let exported =
+        |more: &[&str]| text(&scratch.run(&[&["export", "opensm", "victim"], more].concat()).stdout);
+    let tuned = exported(&["--tuned", "a"]);
+    assert!(tuned.contains("\ncongestion_control TRUE\n"), "{tuned}");
+    assert_eq!(tuned, exported(&[&SHORT[..], &sets].concat()));
+    assert_ne!(tuned, exported(&SHORT));
+    // Each setting names its first run.
+    let runs = scratch.names_in("a/runs");
+    let table = scratch.read("a/trials.csv");
+    let mut named = table.lines().skip(1).map(|line| line.split(',').nth(1).expect("a second column"));
+    assert!(named.all(|run| runs.iter().any(|known| known == run)), "{table}");
+    // The folder gets a page, which the same tuning leaves there.
+    assert_eq!(scratch.printed(&["report", "a"]), "wrote a/report.html\n");
+    let page = scratch.read("a/report.html");
+    let lead = format!("<p class=\"lead\">{}</p>", whole["verdict"].as_str().expect("a sentence"));
+    assert!(
+        page.contains("<h1>Tuning</h1>")
+            && page.contains(&lead)
+            && page.contains(winner.lines().next().expect("a setting"))
+    );
+    assert_eq!(json(&scratch.printed(&tune(&["--runs", "33", "--out", "a", "--json", "--quiet"]))), whole);
+    assert_eq!(scratch.read("a/report.html"), page);
+}
+
+/// The victim's goodput is as high as it can be with the scenario's own settings: they win, and there is nothing to apply.
+#[test]
+fn a_baseline_that_nothing_beats_is_kept() {
+    let scratch = scratch("tune-keep");
+    for method in ["tpe", "grid", "lhs", "halving"] {
+        let more = ["--runs", "33", "--method", method, "--out", method];
+        let output = scratch.run(&tune_for("goodput(victim)", &more));
+        let printed = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(1), "{printed}");
+        assert!(printed.contains("\nKeep the settings: on the training seeds none of "), "{printed}");
+        assert!(printed.contains("baseline (winner)"), "{printed}");
+        assert_eq!(scratch.names_in(method), ["run.json", "runs", "trials.csv", "tuning.json"]);
+        let table = scratch.read(&format!("{method}/trials.csv"));
+        let baseline = table.lines().nth(1).expect("a row");
+        assert!(baseline.contains(",baseline,2,1,true,true,true,15,1,"), "{table}");
+        let answer = json(&scratch.read(&format!("{method}/tuning.json")));
+        assert_eq!((answer["advice"].as_str(), answer["winner"]["trial"].as_u64()), (Some("keep"), Some(1)));
+        let verdict = answer["verdict"].as_str().expect("a sentence");
+        assert!(printed.contains(verdict), "{verdict}");
+        let refused = scratch.run(&["export", "opensm", "victim", "--tuned", method]);
+        assert_refused(
+            &refused,
+            &format!("error: `{method}` has no winner: {verdict}\nhelp: leave out `--tuned`"),
+        );
+    }
+    // The guideline is no candidate where it is the baseline, and the answer says why.
+    let own = ["--runs", "33", "--set", "congestion_control=Guideline", "--no-sensitivity", "--out", "own"];
+    let printed = text(&scratch.run(&tune_for("goodput(victim)", &own)).stdout);
+    assert!(printed.contains("No published guideline is among the settings: the baseline has"), "{printed}");
+}
+
+#[test]
+fn the_winner_keeps_its_constraint_or_there_is_none() {
+    let scratch = scratch("tune-constraint");
+    let more =
+        ["--runs", "19", "--no-sensitivity", "--method", "lhs", "--subject-to", "goodput(all, 3) > 1 Tb/s"];
+    // On a slow machine there are lines of progress.
+    let output = scratch.run(&tune_for("goodput(victim)", &more));
+    let printed = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert!(printed.contains("No answer: none of 5 settings, the scenario's own included"), "{printed}");
+    let folder = "out/tune,victim,space.ron";
+    assert_eq!(scratch.names_in(folder), ["run.json", "runs", "trials.csv", "tuning.json"]);
+    let table = scratch.read(&format!("{folder}/trials.csv"));
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(
+        lines[0],
+        "trial,run,setting,seeds,duration_share,feasible,front,winner,timer,increase,goodput(victim)_bps,violation"
+    );
+    assert_eq!(lines.len(), 6);
+    assert!(lines[1..].iter().all(|line| line.contains(",2,1,false,false,false,")), "{table}");
+}
+
+#[test]
+fn a_wrong_question_is_refused_and_leaves_nothing() {
+    let scratch = scratch("tune-refused");
+    let refused = |more: &[&str], message: &str| assert_refused(&scratch.run(&tune(more)), message);
+    refused(
+        &["--runs", "9"],
+        "error: 9 runs are too few: 21 of them are for held-out seeds, baseline and guideline, and sensitivity",
+    );
+    refused(
+        &["--subject-to", "goodput(all)"],
+        "error: column 13 of `goodput(all)`: the comparison is missing",
+    );
+    refused(&["--minimise", "p98(victim)"], "error: column 1 of `p98(victim)`: `p98` is no measure");
+    refused(
+        &["--minimise", "p99(victm)"],
+        "error: column 5 of `p99(victm)`: the scenario has no group or flow `victm`",
+    );
+    refused(&["--set", "flows.near.start=x"], "error: --set flows.near.start=x:1:1: flows[2].start: ");
+    let space = |space| scratch.run(&["tune", "victim", "--space", space, "--maximise", "goodput(all)"]);
+    assert_refused(&space("ibm"), "error: ibm: there is no file and no shipped space of this name");
+    assert_refused(&space("dcqcn"), "error: --set congestion_control.");
+    assert_eq!(scratch.names(), ["space.ron"]);
+}

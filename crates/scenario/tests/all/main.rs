@@ -1,0 +1,12 @@
+//! Tests of scenario files from outside the crate, in one program: it is linked once.
+
+mod bad;
+mod entries;
+mod files;
+mod manual;
+mod messages;
+mod overrides;
+mod pattern_use;
+mod series;
+mod shipped;
+mod watch;

@@ -1,0 +1,8 @@
+//! Tests of switches from outside the crate, in one program: it is linked once.
+
+mod contract;
+mod driven;
+mod laws;
+mod settings;
+mod sharing;
+mod whole;

@@ -1,0 +1,9 @@
+//! Tests of fabrics and routes from outside the crate, in one program: it is linked once.
+
+mod changed_cables;
+mod errors;
+mod families;
+mod graphs;
+mod partitions;
+mod routes;
+mod selection;
