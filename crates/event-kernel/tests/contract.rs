@@ -117,6 +117,7 @@ impl World {
             while opened(&mut queue, Time::from_ps(end), Opening::ALL[ways as usize % 4]) {
                 let is_in_order = Opening::ALL[ways as usize % 4] == Opening::InOrder;
                 ways = ways.rotate_right(2);
+                assert_eq!(queue.is_in_order(), is_in_order);
                 loop {
                     if backwards && !is_in_order {
                         queue.batches().reverse();

@@ -66,6 +66,13 @@ impl<E: Copy + Owned> EventQueue<E> {
         }
     }
 
+    /// Returns true if the last window was opened [in order](Self::open_in_order). Its events are in no batch before they come out.
+    #[inline]
+    #[must_use]
+    pub const fn is_in_order(&self) -> bool {
+        self.order.is_some()
+    }
+
     /// Opens the first bucket up to the end of the window. Returns true if it has an event there.
     fn open_bucket(&mut self) -> bool {
         let Self { ring, open, first_bucket, .. } = self;

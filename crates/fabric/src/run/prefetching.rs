@@ -92,6 +92,11 @@ impl Prefetching {
     /// Begins a window of a part that has handled so many events before.
     #[inline]
     pub(crate) fn begin_window(&mut self, part: &Part, events: u64) {
+        if part.interconnect.queue.is_in_order() {
+            // No batch is known before its turn, so there is nothing to prefetch for.
+            self.is_on = false;
+            return;
+        }
         if part.numbers.len() >= NODES
             && let Some(clock) = self.clock
         {
@@ -122,6 +127,10 @@ impl Prefetching {
         if !self.is_on {
             return;
         }
+        debug_assert!(
+            !part.interconnect.queue.is_in_order(),
+            "batches that are not known are not prefetched for"
+        );
         while self.done < part.interconnect.queue.batch_end() {
             self.more(part);
         }
