@@ -88,9 +88,7 @@ impl<T: Copy> BucketRing<T> {
         self.free = self.following[chunk as usize];
         self.entries[chunk as usize * CHUNK] = entry;
         self.append(slot, chunk);
-        if self.following.len() >= MANY_CHUNKS && self.free != NONE {
-            self.prefetch_chunk(self.free);
-        }
+        self.prefetch_chunk(self.free);
     }
 
     /// Appends a chunk with one event to the list of a slot.
@@ -118,10 +116,10 @@ impl<T: Copy> BucketRing<T> {
         self.append(slot, chunk);
     }
 
-    /// Prefetches a chunk that is used soon, unless all chunks fit the cache.
+    /// Prefetches a chunk that is used soon, unless all chunks fit the cache, or it is [`NONE`].
     #[inline]
     fn prefetch_chunk(&self, chunk: u32) {
-        if self.following.len() >= MANY_CHUNKS {
+        if self.following.len() >= MANY_CHUNKS && chunk != NONE {
             prefetch_bytes(&self.entries[chunk as usize * CHUNK], CHUNK * size_of::<T>());
         }
     }
@@ -332,6 +330,24 @@ mod tests {
         assert_eq!((ring.len(80..81), ring.total_len()), (1, 1));
         ring.clear(80..81);
         assert_eq!((ring.first_from(77), ring.total_len()), (None, 0));
+    }
+
+    /// So many chunks are prefetched. The last of a list leads nowhere, or to an unused one.
+    #[test]
+    fn a_ring_with_many_chunks_gives_all_events_back() {
+        let mut ring = BucketRing::new();
+        let events = MANY_CHUNKS * CHUNK + 1;
+        for round in 0..3 {
+            (0..events).for_each(|event| ring.push(round, event));
+            let pieces: Vec<_> = ring.slices(round..round + 1).map(|(_, events)| events.len()).collect();
+            assert_eq!((pieces.len(), pieces.iter().sum()), (MANY_CHUNKS + 1, events));
+            let mut next = 0;
+            ring.take(round..round + 1, |_, events| {
+                assert!(events.iter().copied().eq(next..next + events.len()));
+                next += events.len();
+            });
+            assert_eq!((next, ring.total_len()), (events, 0));
+        }
     }
 
     proptest! {
