@@ -73,7 +73,7 @@ fn announced_if_long<T>(work: impl FnOnce() -> T) -> T {
     let watch = thread::spawn(move || {
         if wait.recv_timeout(Duration::from_secs(2)) == Err(mpsc::RecvTimeoutError::Timeout) {
             eprintln!(
-                "building the simulator, optimised: about a minute the first time, less after a change"
+                "building the simulator, optimised: about two minutes the first time, less after a change"
             );
         }
     });
