@@ -9,7 +9,7 @@ use crate::cargo::{cargo, finish, root};
 
 /// Explores the meetings of `parallel`, with `arguments` for `cargo test`.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let mut command = cargo(&["test", "--package", "parallel", "--test", "explored", "--release"]);
+    let mut command = cargo(&["test", "--package", "parallel", "--test", "all", "--release", "explored::"]);
     command
         .env("RUSTFLAGS", "--cfg loom")
         .env("CARGO_TARGET_DIR", root().join("target/loom"))

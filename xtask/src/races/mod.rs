@@ -23,7 +23,7 @@ const PLANTED_MANIFEST: &str = "[package]\nname = \"planted\"\nedition = \"2024\
                                 [profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n";
 
 /// Tests, as arguments of `cargo test`: meetings of threads, and a run on two threads that is small enough to be interpreted.
-const MEETINGS: &str = "--package parallel --test meetings";
+const MEETINGS: &str = "--package parallel --test all meetings::";
 const SMALL_RUN: &str =
     "--package fabric --test whole parts::a_run_of_microseconds_on_threads_is_that_of_one_part";
 
