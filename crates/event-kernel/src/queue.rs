@@ -22,8 +22,8 @@
 //! * The *ring* covers the buckets that follow.
 //! * *Later* events, mostly timers, move into the ring when a window reaches them.
 //!
-//! Windows and batches pay where the owners' state is larger than the cache. Few owners are served [in order](EventQueue::open_in_order)
-//! instead: each instant of each owner is a batch, and a bucket may be as long as a few events fill it.
+//! Windows and batches pay where windows have many events. Few events are served [in order](EventQueue::open_in_order) instead: each
+//! instant of each owner is a batch, and a bucket may be as long as a few events fill it.
 
 mod in_order;
 mod opening;

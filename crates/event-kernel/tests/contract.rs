@@ -117,7 +117,7 @@ impl World {
             while opened(&mut queue, Time::from_ps(end), Opening::ALL[ways as usize % 4]) {
                 let is_in_order = Opening::ALL[ways as usize % 4] == Opening::InOrder;
                 ways = ways.rotate_right(2);
-                assert_eq!(queue.is_in_order(), is_in_order);
+                assert_eq!(queue.is_in_order(), is_in_order, "no bucket is crowded");
                 loop {
                     if backwards && !is_in_order {
                         queue.batches().reverse();
@@ -214,6 +214,29 @@ proptest! {
         prop_assert_eq!(again, expected);
         prop_assert_eq!(left, still_left);
     }
+}
+
+/// Many events of one instant are not sorted one by one, and come out in order as others do.
+#[test]
+fn a_crowd_is_served_by_owner() {
+    let mut queue = EventQueue::new(1000, Span::from_ps(2000));
+    let at = |owner: u32| Time::from_ps(if owner == 0 { 10 } else { 500 });
+    (0..1000).rev().for_each(|owner| queue.push(at(owner), ORDER, (owner, ())));
+    queue.push(Time::from_ps(1_000_000), ORDER, (7, ()));
+    let mut owners = Vec::new();
+    let mut ways = Vec::new();
+    while queue.open_in_order(Time::NEVER) {
+        ways.push(queue.is_in_order());
+        while let Some(owner) = queue.next_owner() {
+            while let Some((now, _)) = queue.pop() {
+                owners.push((owner, now));
+            }
+        }
+    }
+    assert_eq!(owners.pop(), Some((7, Time::from_ps(1_000_000))));
+    owners.sort_unstable();
+    assert!(owners.into_iter().eq((0..1000).map(|owner| (owner, at(owner)))));
+    assert_eq!(ways, [true, false, true], "owner 0 alone, the crowd, and the last event");
 }
 
 /// Makes a queue of a leaf, 0, and two others, whose current owner is 1, at 10 ps, in a window that the leaf shares.

@@ -1,4 +1,4 @@
-//! Service in order: the events of all owners by time, for few owners.
+//! Service in order: the events of all owners by time, where they are few.
 //!
 //! Invariant: the events of the open bucket that have not come out are sorted by time, owner and order. All events of an owner and
 //! instant form a batch, so that the owner handles them as it does in any other window.
@@ -31,6 +31,9 @@ const MANY: u32 = 16;
 /// Mean number of events in a bucket below which buckets become longer: few events share the cost of opening it.
 const FEW: u32 = 4;
 
+/// Most events of a bucket that are moved to their places one by one, which takes quadratic time.
+const CROWD: usize = 256;
+
 /// Buckets after which their length is chosen again.
 const TRIED: u32 = 512;
 
@@ -41,8 +44,8 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Opens a window in which the events before `end` come out in the order of their times: a batch has the events of one owner
     /// and one instant. Returns false if there is no event before `end`. The batches of the previous window must all be done.
     ///
-    /// Results are those of [`open`](Self::open). The window may be longer than the lookahead. Few owners, whose state fits the cache,
-    /// take less time this way.
+    /// Results are those of [`open`](Self::open). The window may be longer than the lookahead. Events take less time this way where
+    /// windows have few of them. A crowded bucket is opened as [`open`](Self::open) does.
     pub fn open_in_order(&mut self, end: Time) -> bool {
         debug_assert!(self.open.is_done() && self.is_batch_done(), "all batches of the last window are done");
         match &self.order {
@@ -58,6 +61,10 @@ impl<E: Copy + Owned> EventQueue<E> {
             }
             self.first_bucket = bucket;
             if self.later.first_bucket() > bucket {
+                if self.ring.len(bucket..bucket + 1) > CROWD {
+                    // Thousands of hosts may begin at one instant, where events are rare otherwise.
+                    return self.open(end);
+                }
                 self.window_start = start;
                 self.window_end = start.saturating_add(1 << self.bucket_shift).min(end.ps());
                 return self.open_bucket();

@@ -75,7 +75,8 @@ impl Turns {
                 return true;
             }
             self.window::<Whole>(part, None);
-            if self.density.is_due(self.events) {
+            // Scrambled turns need windows, in which nodes may have their turns in any order.
+            if self.scramble.is_none() && self.density.is_due(self.events) {
                 self.look_at_density(part);
             }
             if self.events >= until || part.interconnect.broken.is_some() {
@@ -87,11 +88,8 @@ impl Turns {
     /// Looks at the density of events, which tells the faster way to open windows.
     #[cold]
     fn look_at_density(&mut self, part: &Part) {
-        if self.scramble.is_none() {
-            // Scrambled turns need windows, in which nodes may have their turns in any order.
-            let now = part.interconnect.queue.window_end();
-            self.density.look(self.events, now, part.interconnect.window_lengths().longest);
-        }
+        let now = part.interconnect.queue.window_end();
+        self.density.look(self.events, now, part.interconnect.window_lengths().longest);
     }
 
     /// Handles the same events, and looks at each window when it opens.
