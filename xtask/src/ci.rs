@@ -26,6 +26,20 @@ enum Work {
     Chore(fn(&[OsString]) -> ExitCode, &'static [&'static str]),
 }
 
+impl Work {
+    /// Does the work, and returns its status.
+    fn status(&self) -> ExitCode {
+        match self {
+            Self::Chore(chore, arguments) => chore(&arguments.iter().map(OsString::from).collect::<Vec<_>>()),
+            Self::Cargo(arguments, variables) => {
+                let mut command = cargo(arguments);
+                command.envs(variables.iter().copied());
+                finish(command)
+            }
+        }
+    }
+}
+
 const STEPS: &[Step] = &[
     Step {
         name: "format",
@@ -117,14 +131,7 @@ fn run_steps(steps: &[Step], without_counts: bool) -> ExitCode {
         }
         eprintln!("{number}");
         let start = Instant::now();
-        let status = match work {
-            Work::Chore(chore, arguments) => chore(&arguments.iter().map(OsString::from).collect::<Vec<_>>()),
-            Work::Cargo(arguments, variables) => {
-                let mut command = cargo(arguments);
-                command.envs(variables.iter().copied());
-                finish(command)
-            }
-        };
+        let status = work.status();
         let seconds = start.elapsed().as_secs_f64();
         if status != ExitCode::SUCCESS {
             eprintln!("{number} FAILED after {seconds:.1} s\n{on_failure}");
@@ -158,12 +165,9 @@ fn fast(arguments: &[OsString]) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let cheap: Vec<&Step> = STEPS.iter().filter(|step| ["format", "tidy"].contains(&step.name)).collect();
+    let cheap = STEPS.iter().filter(|step| ["format", "tidy"].contains(&step.name));
     for Step { name, work, on_failure } in cheap {
-        let status = match work {
-            Work::Chore(chore, _) => chore(&[]),
-            Work::Cargo(arguments, _) => finish(cargo(arguments)),
-        };
+        let status = work.status();
         if status != ExitCode::SUCCESS {
             eprintln!("ci --fast: {name} FAILED\n{on_failure}");
             return status;
