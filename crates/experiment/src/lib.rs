@@ -10,6 +10,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`mod@unit`] | one run: a scenario, overrides and seeds, and its name |
+//! | [`scenarios`] | scenarios that were read, for runs that differ in their seeds |
 //! | [`store`] | a folder with the results of units; runs those that are missing |
 //! | [`sweep`] | many units: axes, ranges, variants, and the table of their results |
 //! | [`batch`] | a set of jobs, and the outcome of each |
@@ -31,6 +32,7 @@ pub mod pool;
 pub mod relative;
 pub mod resources;
 pub mod run;
+pub mod scenarios;
 pub mod seeds;
 pub mod simulation;
 pub mod statistics;
@@ -42,6 +44,7 @@ pub mod unit;
 pub use batch::{Job, Outcomes};
 pub use relative::{RelativeError, RelativeSetting};
 pub use run::{RunSpec, SeedCount};
+pub use scenarios::Scenarios;
 pub use seeds::{SeedList, SeedListError};
 pub use simulation::{Outcome, SimulationError, VERSION, plan, plan_until_done, simulate, simulate_saving};
 pub use statistics::Estimate;

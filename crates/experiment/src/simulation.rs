@@ -72,7 +72,11 @@ pub fn plan_until_done(
 }
 
 /// Returns the text of a scenario with these overrides and this seed.
-fn text(scenario: &str, overrides: &[String], seed: Option<u64>) -> Result<ScenarioText, Diagnostic> {
+pub(crate) fn text(
+    scenario: &str,
+    overrides: &[String],
+    seed: Option<u64>,
+) -> Result<ScenarioText, Diagnostic> {
     let mut source = ScenarioText::find(scenario)?;
     let seed = seed.map(|seed| format!("seed={seed}"));
     for assignment in overrides.iter().chain(&seed) {
@@ -90,9 +94,23 @@ pub fn simulate(
     options: RunOptions<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, RunError> {
+    let mut outcome = simulate_among_others(plan, options, progress)?;
+    outcome.summary.peak_rss_bytes = resources::peak_memory();
+    Ok(outcome)
+}
+
+/// Runs a plan as [`simulate`] does, in a process with many runs, of which the peak memory of none is known.
+///
+/// # Errors
+/// As [`simulate`].
+pub fn simulate_among_others(
+    plan: &Plan,
+    options: RunOptions<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Outcome, RunError> {
     let began = Instant::now();
     let record = fabric::simulate(plan, options, progress)?;
-    Ok(outcome(plan, record, began.elapsed()))
+    Ok(outcome(plan, record, began.elapsed(), None))
 }
 
 /// Runs a plan as [`simulate`] does, from time zero or from a saved state, and saves it on the way. Earlier processes took the wall
@@ -108,11 +126,11 @@ pub fn simulate_saving<'a>(
 ) -> Result<Outcome, ResumeError> {
     let began = Instant::now();
     let record = fabric::simulate_saving(plan, options, saving, progress)?;
-    Ok(outcome(plan, record, earlier + began.elapsed()))
+    Ok(outcome(plan, record, earlier + began.elapsed(), resources::peak_memory()))
 }
 
-fn outcome(plan: &Plan, record: RunRecord, wall: Duration) -> Outcome {
-    let cost = RunCost { wall, peak_rss: resources::peak_memory() };
+fn outcome(plan: &Plan, record: RunRecord, wall: Duration, peak_rss: Option<u64>) -> Outcome {
+    let cost = RunCost { wall, peak_rss };
     let context = RunIdentity {
         scenario: plan.name(),
         congestion_control: plan.congestion_control(),

@@ -87,6 +87,17 @@ pub struct QuantityInfo {
     pub about: &'static str,
 }
 
+/// Names of all quantities, in the order of [`Quantity::ALL`].
+const NAMES: [&str; Quantity::ALL.len()] = {
+    let mut names = [""; Quantity::ALL.len()];
+    let mut place = 0;
+    while place < names.len() {
+        names[place] = Quantity::ALL[place].info().name;
+        place += 1;
+    }
+    names
+};
+
 impl Quantity {
     /// Every quantity, in the order of tables.
     pub const ALL: [Self; 20] = [
@@ -115,7 +126,14 @@ impl Quantity {
     /// Returns the quantity of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|quantity| quantity.info().name == name)
+        // A result has a thousand measures, each of which is found by its name when a sweep reads it.
+        NAMES.iter().position(|known| *known == name).map(|place| Self::ALL[place])
+    }
+
+    /// Returns the name, as users write it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        NAMES[self as usize]
     }
 
     /// Returns name, unit, direction, reach and definition.
@@ -276,6 +294,7 @@ mod tests {
         let names: BTreeSet<_> = Quantity::ALL.iter().map(|quantity| quantity.info().name).collect();
         assert_eq!(names.len(), Quantity::ALL.len());
         assert!(Quantity::ALL.into_iter().all(|one| Quantity::named(one.info().name) == Some(one)));
+        assert!(Quantity::ALL.into_iter().all(|one| one.name() == one.info().name));
         assert_eq!(Quantity::named("P99"), None);
     }
 }

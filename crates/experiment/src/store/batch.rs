@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use fabric::{RunError, RunOptions, Threads};
 use rayon::prelude::*;
-use report::OutputFile;
+use report::choice::PAGE;
 use report::manifest::{FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, SCHEMA};
+use report::{FileChoice, MadeFiles, OutputFile, RunFiles, page};
 use scenario::Plan;
 use telemetry::{Progress, RunEnding};
 
@@ -19,18 +20,20 @@ use super::entry::{self, RESULT};
 use super::result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 use super::{Store, StoreError, Stored, Workshop};
 use crate::measures::{self, Measure, Measured};
-use crate::simulation::{Outcome, VERSION, simulate};
-use crate::unit::{IdentifiedUnit, Unit};
+use crate::scenarios::Scenarios;
+use crate::simulation::{Outcome, VERSION, simulate_among_others};
+use crate::statistics::pooled::completions_of;
+use crate::unit::IdentifiedUnit;
 
 /// Settings of a batch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct BatchOptions<'a> {
     /// Number of runs at a time, at most as many as there are processors; `None` for as many.
     pub threads: Option<NonZeroUsize>,
     /// Limits of each run.
     pub budget: RunBudget,
-    /// Files that are kept of each run.
-    pub keep: KeptFiles,
+    /// Files that are kept of each run, besides `result.json`. Files that the scenario names go with `plan.ron`.
+    pub keep: FileChoice,
     /// Measures that every result must have, besides those of [`measures::of`].
     pub measures: Vec<Measure>,
     /// The program and the command, for manifests.
@@ -39,14 +42,17 @@ pub struct BatchOptions<'a> {
     pub interrupt: Option<&'a AtomicBool>,
 }
 
-/// Files that are kept of each run, besides `result.json`, `run.json` and `plan.ron` with the files that it names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum KeptFiles {
-    /// `summary.json`.
-    #[default]
-    Summary,
-    /// All files that `sim` writes.
-    All,
+impl Default for BatchOptions<'_> {
+    fn default() -> Self {
+        Self {
+            threads: None,
+            budget: RunBudget::default(),
+            keep: FileChoice::none(),
+            measures: Vec::new(),
+            origin: Origin::default(),
+            interrupt: None,
+        }
+    }
 }
 
 /// The program and the command that results come from.
@@ -167,9 +173,8 @@ impl Store {
         let interrupted = || options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let stop = || failed.load(Ordering::Relaxed) || interrupted();
         let work = |one: &Missing<'u>| -> Result<Option<(&'u str, UnitResult)>, StoreError> {
-            let Some((result, files)) = (if stop() { None } else { run_unit(one, options, &stop)? }) else {
-                return Ok(None);
-            };
+            let ran = if stop() { None } else { run_unit(&self.scenarios, one, options, &stop)? };
+            let Some((result, files)) = ran else { return Ok(None) };
             let placed = workshop.place(one.unit, &files, one.former.is_some());
             placed.map_err(|cause| self.unwritable(cause))?;
             watch(BatchEvent::Finished(&result));
@@ -189,6 +194,8 @@ impl Store {
                 })
             })
             .collect();
+        // Results that are lost with the power from here on are not run again.
+        workshop.sync(Vec::new(), Duration::ZERO).map_err(|cause| self.unwritable(cause))?;
         let first = first.into_inner();
         let mut results = Vec::with_capacity(outcomes.len());
         let mut error = None;
@@ -205,12 +212,13 @@ impl Store {
 
 /// Runs a unit, and returns its result with all its files; `None` if it was stopped.
 fn run_unit(
+    scenarios: &Scenarios,
     missing: &Missing<'_>,
     options: &BatchOptions<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<(UnitResult, Vec<OutputFile>)>, StoreError> {
     let (named, unit) = (missing.unit, missing.unit.unit());
-    let plan = unit.plan()?;
+    let plan = scenarios.plan(unit)?;
     if plan.digest().to_string() != named.plan_digest() {
         return Err(StoreError::Changed { name: named.name().to_owned(), scenario: unit.scenario.clone() });
     }
@@ -231,15 +239,13 @@ fn run_unit(
             measured(&plan, outcome, &options.measures, missing.former.as_deref())
         }),
         cost: UnitCost {
-            wall_s: began.elapsed().as_secs_f64(),
+            wall_s: began.elapsed().as_micros() as f64 / 1e6,
             events: summary.map_or(0, |summary| summary.events),
         },
     };
-    let mut files = files(&plan, outcome.as_ref(), options.keep);
-    files.push(manifest(unit, &plan, &result.ended, &files, &options.origin));
-    files.extend(outcome.as_ref().and_then(|outcome| entry::completions_file(&outcome.record)));
-    let (file, result) = entry::result_text(result, &files);
-    files.push(file);
+    let mut files = files(&plan, outcome.as_ref(), &result, options)?;
+    let completions = outcome.as_ref().map_or_else(Vec::new, |outcome| completions_of(&outcome.record));
+    files.push(entry::result_text(&result, &completions, &files));
     Ok(Some((result, files)))
 }
 
@@ -259,7 +265,7 @@ pub struct Trial {
 pub fn trial(
     named: &IdentifiedUnit,
     at_most: Duration,
-    keep: KeptFiles,
+    keep: &FileChoice,
 ) -> Result<Option<Trial>, StoreError> {
     let plan = named.unit().plan()?;
     let (began, end) = (Instant::now(), AtomicBool::new(false));
@@ -270,12 +276,13 @@ pub fn trial(
     };
     let options = RunOptions { interrupt: Some(&end), ..RunOptions::default() };
     // A run that fails early says nothing about the others.
-    let Ok(outcome) = simulate(&plan, options, &mut progress) else { return Ok(None) };
+    let Ok(outcome) = simulate_among_others(&plan, options, &mut progress) else { return Ok(None) };
     let wall_s = began.elapsed().as_secs_f64();
     let share = outcome.summary.simulated_s / plan.duration().seconds();
     let measured = serde_json::to_string(&measures::of(&plan, &outcome)).expect("measures are plain data");
-    let files = files(&plan, Some(&outcome), keep);
-    let bytes = files.iter().map(|file| file.contents.len()).sum::<usize>() + measured.len();
+    let times = serde_json::to_string(&completions_of(&outcome.record)).expect("histograms are plain data");
+    let files = kept(&plan, Some(&outcome), keep);
+    let bytes = files.iter().map(|file| file.contents.len()).sum::<usize>() + measured.len() + times.len();
     Ok((share > 0.0).then(|| Trial { wall_s: wall_s / share, bytes: bytes as u64 }))
 }
 
@@ -318,7 +325,7 @@ fn simulated(plan: &Plan, budget: RunBudget, stop: &dyn Fn() -> bool) -> Option<
         }
     };
     let options = RunOptions { interrupt: Some(&end), ..RunOptions::default() };
-    let outcome = match simulate(plan, options, &mut progress) {
+    let outcome = match simulate_among_others(plan, options, &mut progress) {
         Ok(outcome) => outcome,
         Err(error) => return Some((failure(&error), None)),
     };
@@ -344,44 +351,66 @@ fn failure(error: &RunError) -> UnitEnd {
     }
 }
 
-/// Returns the files of a run, without the manifest.
-fn files(plan: &Plan, outcome: Option<&Outcome>, keep: KeptFiles) -> Vec<OutputFile> {
-    let file = |name: &str, contents| OutputFile { name: name.to_owned(), contents };
-    let mut files = match (outcome, keep) {
-        (None, _) => vec![file("plan.ron", plan.resolved())],
-        (Some(outcome), KeptFiles::Summary) => {
-            vec![file("summary.json", outcome.summary.json()), file("plan.ron", plan.resolved())]
+/// Returns the files that are kept of a run, with their manifest, if there are any.
+fn files(
+    plan: &Plan,
+    outcome: Option<&Outcome>,
+    result: &UnitResult,
+    options: &BatchOptions<'_>,
+) -> Result<Vec<OutputFile>, StoreError> {
+    if options.keep == FileChoice::none() {
+        return Ok(Vec::new());
+    }
+    let mut manifest = manifest(plan, result, options);
+    let mut files = kept(plan, outcome, &options.keep);
+    if let Some(Outcome { summary, record }) = outcome
+        && options.keep.has(PAGE)
+    {
+        let made = MadeFiles::new(summary, record, plan.resolved());
+        files.push(page::of_files(RunFiles::Made(&made), &manifest)?);
+    }
+    let entry = |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: file.contents.len() as u64 };
+    manifest.files.splice(0..0, files.iter().map(entry));
+    files.push(OutputFile { name: MANIFEST.to_owned(), contents: manifest.json() });
+    Ok(files)
+}
+
+/// Returns the files that are kept of a run. A run without results has no more than its plan.
+fn kept(plan: &Plan, outcome: Option<&Outcome>, keep: &FileChoice) -> Vec<OutputFile> {
+    let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
+    let has_plan = keep.has("plan.ron");
+    let mut files = match outcome {
+        Some(Outcome { summary, record }) => {
+            report::output_of(MadeFiles::new(summary, record, plan.resolved()), keep).files
         }
-        (Some(outcome), KeptFiles::All) => {
-            report::output(&outcome.summary, &outcome.record, plan.resolved()).files
-        }
+        None if has_plan => vec![file(("plan.ron", plan.resolved()))],
+        None => Vec::new(),
     };
-    files.extend(plan.files().iter().map(|(name, contents)| file(name, contents.clone())));
+    let named = plan.files().iter().filter(|_| has_plan);
+    files.extend(named.map(|(name, contents)| file((name, contents.clone()))));
     files
 }
 
-/// Returns the manifest of a run, which names `result.json`, too.
-fn manifest(unit: &Unit, plan: &Plan, ended: &UnitEnd, files: &[OutputFile], origin: &Origin) -> OutputFile {
-    let entry = |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: file.contents.len() as u64 };
-    // The size of `result.json` is not known before its text, which has a digest of this file.
-    let result = FileEntry { name: RESULT.to_owned(), bytes: 0 };
-    let manifest = Manifest {
+/// Returns the manifest of a run, which names `result.json` alone.
+fn manifest(plan: &Plan, result: &UnitResult, options: &BatchOptions<'_>) -> Manifest {
+    let chosen = options.keep.names().into_iter().map(str::to_owned).collect();
+    Manifest {
         schema: SCHEMA.to_owned(),
         version: VERSION.to_owned(),
-        commit: origin.commit.clone(),
+        commit: options.origin.commit.clone(),
         kind: FolderKind::Run,
         verdict: None,
-        command: origin.command.clone(),
+        command: options.origin.command.clone(),
         plans: vec![PlanIdentity {
             scenario: plan.name().to_owned(),
-            overrides: unit.assignments(),
+            overrides: result.unit.assignments(),
             seed: plan.seed(),
-            plan_digest: plan.digest().to_string(),
+            plan_digest: result.plan_digest.clone(),
         }],
-        ended: ended.of_manifest(),
-        files: files.iter().map(entry).chain([result]).collect(),
+        ended: result.ended.of_manifest(),
+        // The size of `result.json` is not known before its text, which has a digest of this file.
+        files: vec![FileEntry { name: RESULT.to_owned(), bytes: 0 }],
         undrawn: Vec::new(),
-        chosen: None,
-    };
-    OutputFile { name: MANIFEST.to_owned(), contents: manifest.json() }
+        chosen: (options.keep != FileChoice::All).then_some(chosen),
+    }
 }

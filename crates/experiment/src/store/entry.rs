@@ -1,41 +1,56 @@
 //! The folder of a unit's result on disk.
 //!
-//! Invariant: a folder of a unit's name appears whole, by one rename, after its bytes are on the disk. A folder whose bytes
-//! are not those that were written, or whose result is another unit's, is never taken for a result: `result.json` holds a
-//! digest of its own text and one of each other file.
+//! Invariant: a folder of a unit's name appears whole, by one rename. A folder whose bytes are not those that were written, as
+//! after a loss of power, or whose result is another unit's, is never taken for a result: `result.json` holds a digest of
+//! its own text and one of each other file.
 
+use std::fmt::Display;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use event_kernel::Digest;
 use report::OutputFile;
 use serde::{Deserialize, Serialize};
 
-use telemetry::RunRecord;
-
 use super::result::UnitResult;
 use crate::simulation::VERSION;
-use crate::statistics::pooled::{GroupCompletions, completions_of};
+use crate::statistics::pooled::GroupCompletions;
 use crate::unit::IdentifiedUnit;
 
 /// Name of the file with the result.
-pub(super) const RESULT: &str = "result.json";
-/// Name of the file with histograms of completion times.
-const COMPLETIONS: &str = "completions.json";
+pub const RESULT: &str = "result.json";
 /// Name and version of the format of `result.json`. It changes if a field changes its meaning or is removed.
-const SCHEMA: &str = "backwater-unit/1";
+const SCHEMA: &str = "backwater-unit/2";
 /// The text before the digest of the file.
 const CHECKSUM: &str = "\"checksum\":\"";
 
-/// The contents of `result.json`.
-#[derive(Serialize, Deserialize)]
-struct ResultFile {
-    schema: String,
+/// The contents of `result.json`, as they are written.
+#[derive(Serialize)]
+struct WrittenFile<'a> {
+    schema: &'static str,
     /// Digest of the text of this file, with zeros in place of the digest.
     checksum: String,
     files: Vec<StoredFile>,
+    result: &'a UnitResult,
+    /// Histograms of completion times; none if the run kept none.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    completions: &'a [GroupCompletions],
+}
+
+/// The contents of `result.json`, as sweeps read them.
+#[derive(Deserialize)]
+struct ReadFile {
+    schema: String,
+    files: Vec<StoredFile>,
     result: UnitResult,
+}
+
+/// The histograms in `result.json`.
+#[derive(Deserialize)]
+struct Histograms {
+    #[serde(default)]
+    completions: Vec<GroupCompletions>,
 }
 
 /// Another file of the folder.
@@ -56,31 +71,33 @@ pub enum Stored {
     Unusable(String),
 }
 
-/// Returns the text of `result.json`, and the result as this text has it.
-pub(super) fn result_text(result: UnitResult, files: &[OutputFile]) -> (OutputFile, UnitResult) {
+/// Returns the text of `result.json` beside these files.
+pub(super) fn result_text(
+    result: &UnitResult,
+    completions: &[GroupCompletions],
+    files: &[OutputFile],
+) -> OutputFile {
     let stored = |file: &OutputFile| StoredFile {
         name: file.name.clone(),
         digest: Digest::of_text(&file.contents).to_string(),
     };
-    let (schema, checksum) = (SCHEMA.to_owned(), Digest::new().to_string());
-    let file = ResultFile { schema, checksum, files: files.iter().map(stored).collect(), result };
+    let (checksum, files) = (Digest::new().to_string(), files.iter().map(stored).collect());
+    let file = WrittenFile { schema: SCHEMA, checksum, files, result, completions };
     let blank = serde_json::to_string(&file).expect("a result is plain data") + "\n";
-    let result = serde_json::from_str::<ResultFile>(&blank).expect("a result is read as written").result;
+    debug_assert_eq!(
+        serde_json::from_str::<ReadFile>(&blank).map(|read| read.result).ok().as_ref(),
+        Some(result)
+    );
     let contents = blank.replacen(&file.checksum, &Digest::of_text(&blank).to_string(), 1);
-    (OutputFile { name: RESULT.to_owned(), contents }, result)
-}
-
-/// Returns the file with histograms of completion times; `None` if the run has none.
-pub(super) fn completions_file(record: &RunRecord) -> Option<OutputFile> {
-    let groups = completions_of(record);
-    let contents = || serde_json::to_string(&groups).expect("histograms are plain data") + "\n";
-    (!groups.is_empty()).then(|| OutputFile { name: COMPLETIONS.to_owned(), contents: contents() })
+    OutputFile { name: RESULT.to_owned(), contents }
 }
 
 /// Reads the histograms of completion times from a folder whose files are as they were written.
 pub(super) fn completions(folder: &Path) -> Option<Vec<GroupCompletions>> {
     checked(folder).ok()?;
-    serde_json::from_str(&fs::read_to_string(folder.join(COMPLETIONS)).ok()?).ok()
+    let text = fs::read_to_string(folder.join(RESULT)).ok()?;
+    let Histograms { completions } = serde_json::from_str(&text).ok()?;
+    (!completions.is_empty()).then_some(completions)
 }
 
 /// Reads the result of a unit from a folder.
@@ -96,8 +113,11 @@ pub(super) fn read(folder: &Path, unit: &IdentifiedUnit) -> Stored {
     }
 }
 
-/// Reads a result whose bytes are those that were written; else the reason.
-pub(super) fn checked(folder: &Path) -> Result<UnitResult, String> {
+/// Reads the result in a folder whose bytes are those that were written.
+///
+/// # Errors
+/// If there is none: the reason.
+pub fn checked(folder: &Path) -> Result<UnitResult, String> {
     let unreadable = |name: &str| {
         let name = name.to_owned();
         move |error: io::Error| format!("`{name}` cannot be read: {error}")
@@ -111,8 +131,12 @@ pub(super) fn checked(folder: &Path) -> Result<UnitResult, String> {
     if Digest::of_text(&blanked).to_string() != stated {
         return Err(torn());
     }
-    let file: ResultFile = serde_json::from_str(&text)
-        .map_err(|error| format!("`{RESULT}` has another format, as of another version: {error}"))?;
+    let other =
+        |found: &dyn Display| format!("`{RESULT}` has another format, as of another version: {found}");
+    let file: ReadFile = serde_json::from_str(&text).map_err(|error| other(&error))?;
+    if file.schema != SCHEMA {
+        return Err(other(&file.schema));
+    }
     for StoredFile { name, digest } in &file.files {
         let contents = fs::read_to_string(folder.join(name)).map_err(unreadable(name))?;
         if Digest::of_text(&contents).to_string() != *digest {
@@ -135,18 +159,19 @@ fn result_of(unit: &IdentifiedUnit, mut result: UnitResult) -> Result<UnitResult
     Ok(result)
 }
 
-/// Writes all files to a new folder, and the folder and the files to the disk.
-pub(super) fn write(folder: &Path, files: &[OutputFile]) -> io::Result<()> {
+/// Writes all files to a new folder, and returns them open, since the system may not have written them to the disk yet.
+pub(super) fn write(folder: &Path, files: &[OutputFile]) -> io::Result<Vec<File>> {
     fs::create_dir(folder)?;
+    let mut open = Vec::with_capacity(files.len());
     for OutputFile { name, contents } in files {
-        let path = folder.join(name);
-        if let Some(below) = path.parent() {
-            fs::create_dir_all(below)?;
+        if let Some((below, _)) = name.rsplit_once('/') {
+            fs::create_dir_all(folder.join(below))?;
         }
-        fs::write(&path, contents)?;
-        File::open(&path)?.sync_all()?;
+        let mut file = File::create(folder.join(name))?;
+        file.write_all(contents.as_bytes())?;
+        open.push(file);
     }
-    sync_folder(folder)
+    Ok(open)
 }
 
 /// Writes the entries of a folder to the disk, on systems where a folder can be opened.

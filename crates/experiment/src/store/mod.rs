@@ -4,11 +4,9 @@
 //! store. Nothing that is there whole is computed again.
 //!
 //! ```text
-//! DIR/runs/NAME-seedN-DIGEST/result.json   the result, with digests of all files
-//!                            run.json      the manifest: `rerun` repeats the run from it
-//!                            plan.ron      the scenario with every default and override
-//!                            summary.json  the summary, if the run has results
-//!                            completions.json  histograms of completion times by group, if the run kept them
+//! DIR/runs/NAME-seedN-DIGEST/result.json   the result, histograms of completion times, and digests of all other files
+//!                            run.json      the manifest, where files of the run are asked for
+//!                            ...           these files
 //! DIR/runs/.writing-PID-N/                 results that a process is writing; removed once it has died
 //! ```
 //!
@@ -27,14 +25,18 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use report::OutputFile;
+use report::page::PageError;
 use scenario::Diagnostic;
 
-pub use batch::{BatchEvent, BatchOptions, KeptFiles, Origin, Trial, trial};
-pub use entry::Stored;
+pub use batch::{BatchEvent, BatchOptions, Origin, Trial, trial};
+pub use entry::{RESULT, Stored, checked};
 pub use result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 
+use crate::scenarios::Scenarios;
 use crate::statistics::pooled::GroupCompletions;
 use crate::unit::IdentifiedUnit;
 
@@ -44,11 +46,16 @@ const RUNS: &str = "runs";
 const WRITING: &str = ".writing-";
 /// Name of the file that a process holds locked in the folder that it writes to.
 const LOCK: &str = "lock";
+/// Interval at which results are written to the disk. A result that was lost with the power before is run again.
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+/// Largest number of files that are open until then.
+const MOST_UNSYNCED: usize = 128;
 
 /// A folder with results of units.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
+    scenarios: Arc<Scenarios>,
 }
 
 /// Reason for which units could not be run.
@@ -73,6 +80,9 @@ pub enum StoreError {
         /// Reason given by the system.
         cause: io::Error,
     },
+    /// The page of a run cannot be made.
+    #[error(transparent)]
+    Page(#[from] PageError),
     /// Threads cannot be started.
     #[error("no threads can be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -90,7 +100,13 @@ impl Store {
     /// Opens the store in a folder, which need not exist. Leaves no trace.
     #[must_use]
     pub fn open(folder: &Path) -> Self {
-        Self { folder: folder.to_owned() }
+        Self { folder: folder.to_owned(), scenarios: Arc::default() }
+    }
+
+    /// Returns the scenarios that were read for units of this store.
+    #[must_use]
+    pub fn scenarios(&self) -> &Scenarios {
+        &self.scenarios
     }
 
     /// Returns the folder.
@@ -142,6 +158,14 @@ struct Workshop {
     /// Locked while the process lives.
     _lock: File,
     next: AtomicU64,
+    unsynced: Mutex<Unsynced>,
+}
+
+/// Files in their places that the system may not have written to the disk yet.
+#[derive(Debug)]
+struct Unsynced {
+    files: Vec<File>,
+    synced: Instant,
 }
 
 impl Workshop {
@@ -160,7 +184,9 @@ impl Workshop {
             let _ = lock.lock();
             // Another process may have found the folder before it was locked, and removed it.
             if path.join(LOCK).exists() {
-                return Ok(Self { runs: runs.to_owned(), path, _lock: lock, next: AtomicU64::new(0) });
+                let unsynced = Mutex::new(Unsynced { files: Vec::new(), synced: Instant::now() });
+                let (runs, next) = (runs.to_owned(), AtomicU64::new(0));
+                return Ok(Self { runs, path, _lock: lock, next, unsynced });
             }
         }
     }
@@ -169,7 +195,7 @@ impl Workshop {
     fn place(&self, unit: &IdentifiedUnit, files: &[OutputFile], replace: bool) -> io::Result<()> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let made = self.path.join(number.to_string());
-        entry::write(&made, files)?;
+        let open = entry::write(&made, files)?;
         let place = self.runs.join(unit.name());
         let mut replace = replace;
         // Each round fails only if another process has put something there since the last look.
@@ -191,6 +217,22 @@ impl Workshop {
             let _ = if gone.is_dir() { fs::remove_dir_all(&gone) } else { fs::remove_file(&gone) };
             replace = false;
         }
+        self.sync(open, SYNC_INTERVAL)
+    }
+
+    /// Takes files that were placed, and writes all of them to the disk if the last time was so long ago. The bytes of a short run
+    /// are then written with those of many others: each time takes milliseconds, in which a run could be made.
+    fn sync(&self, placed: Vec<File>, interval: Duration) -> io::Result<()> {
+        let due = {
+            let mut unsynced = self.unsynced.lock().unwrap_or_else(PoisonError::into_inner);
+            unsynced.files.extend(placed);
+            if unsynced.synced.elapsed() < interval && unsynced.files.len() < MOST_UNSYNCED {
+                return Ok(());
+            }
+            unsynced.synced = Instant::now();
+            std::mem::take(&mut unsynced.files)
+        };
+        due.iter().try_for_each(File::sync_all)?;
         entry::sync_folder(&self.runs)
     }
 }

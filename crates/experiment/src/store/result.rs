@@ -1,7 +1,7 @@
 //! The result of a unit, and its budget.
 //!
-//! Invariant: a result is plain data that survives its file: what a sweep works with is always read from text, so that a
-//! result that was there before and one that was made just now are the same to the last bit.
+//! Invariant: a result is plain data that survives its file: its numbers have at most fifteen digits, which every reader of JSON
+//! reads back as they were, so that a result that was there before and one that was made just now are the same to the last bit.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ impl UnitResult {
 /// Time that a run took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnitCost {
-    /// Elapsed real time.
+    /// Elapsed real time, in whole microseconds.
     pub wall_s: f64,
     /// Number of events handled; 0 if the run has no results.
     pub events: u64,
@@ -121,7 +121,8 @@ impl UnitEnd {
     }
 
     /// Returns the end as a manifest has it.
-    pub(crate) fn of_manifest(&self) -> RunEnd {
+    #[must_use]
+    pub fn of_manifest(&self) -> RunEnd {
         match self {
             Self::Complete => RunEnd::Complete,
             Self::Done { done_s } => RunEnd::Done { done_s: *done_s },

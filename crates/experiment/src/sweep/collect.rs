@@ -3,7 +3,7 @@
 //! Invariant: the table follows from the plan and the results alone: not from the order in which runs ended, the number of
 //! threads, shards or machines. A cell that a run does not have is empty.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use report::parquet::{self, ParquetColumn, ParquetFault};
 use report::table::{ColumnType, decimal};
@@ -38,16 +38,6 @@ pub struct Collected {
     pub columns: Vec<ResultColumn>,
     /// Cells of each run, in order of runs; an empty text is a missing cell.
     pub rows: Vec<Vec<String>>,
-}
-
-/// The measures of a run, none without a result.
-struct ByMeasure<'a>(BTreeMap<&'a Measure, &'a Measured>);
-
-impl<'a> ByMeasure<'a> {
-    fn of(result: Option<&'a UnitResult>) -> Self {
-        let all = result.into_iter().flat_map(|result| &result.measures);
-        Self(all.map(|one| (&one.measure, one)).collect())
-    }
 }
 
 /// Ends of a row without a result.
@@ -96,9 +86,7 @@ impl Collected {
             result(run)?.lost_packets.map(|lost| lost.to_string())
         });
         let own = measures.map_or_else(|| having_values(results), <[Measure]>::to_vec);
-        // A result has thousands of measures, and the table a column for each of them.
-        let by_measure: Vec<_> = results.iter().map(|result| ByMeasure::of(result.as_ref())).collect();
-        own.iter().for_each(|measure| table.add_measure(measure, &by_measure));
+        own.iter().for_each(|measure| table.add_measure(measure, results));
         table.add(optional(word("digest", "digest of the run")), |run| result(run)?.digest.clone());
         table.add(word("name", "name of the run's folder"), |run| Some(plan.runs[run].name.clone()));
         table
@@ -112,10 +100,17 @@ impl Collected {
     }
 
     /// Adds the column of a measure, and one that says which of its values are lower bounds, if they can be.
-    fn add_measure(&mut self, measure: &Measure, results: &[ByMeasure<'_>]) {
+    fn add_measure(&mut self, measure: &Measure, results: &[Option<UnitResult>]) {
         let unit = measure.quantity.info().unit;
         let name = measure.column_name();
-        let measured = |run: usize| results[run].0.get(measure).copied();
+        // A result has thousands of measures, and nearly all results have them in the same places.
+        let of_measure = |one: &Measured| one.measure == *measure;
+        let place = results.iter().flatten().find_map(|result| result.measures.iter().position(of_measure));
+        let measured = |run: usize| {
+            let result = results[run].as_ref()?;
+            let there = place.and_then(|place| result.measures.get(place)).filter(|one| of_measure(one));
+            there.or_else(|| result.measured(measure))
+        };
         let column = ResultColumn {
             name,
             kind: ColumnType::Number,

@@ -12,6 +12,7 @@ use scenario::{Diagnostic, Excerpt, LocatedFault, ScenarioText};
 use serde::{Deserialize, Serialize};
 
 use super::fault::{Given, GivenPlace};
+use crate::scenarios::Scenarios;
 use crate::simulation::VERSION;
 use crate::unit::{IdentifiedUnit, Unit};
 
@@ -88,8 +89,9 @@ impl Sweep {
     /// # Errors
     /// If values are wrong: each fault once, with the option or the place in the sweep file that gives the value.
     pub fn identify(&self) -> Result<SweepPlan, Diagnostic> {
+        let scenarios = Scenarios::default();
         let check = |row: &SweepRow| {
-            let plan = row.unit.plan()?;
+            let plan = scenarios.plan(&row.unit)?;
             Ok((IdentifiedUnit::new(row.unit.clone(), &plan), plan.memory().total().get()))
         };
         let named: Vec<Result<_, Diagnostic>> = self.rows.par_iter().map(check).collect();

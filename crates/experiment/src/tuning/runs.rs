@@ -50,7 +50,8 @@ impl Runs<'_> {
     /// Returns the results of a setting's held-out runs.
     pub(super) fn held_out(&mut self, candidate: &Candidate) -> Result<Vec<UnitResult>, TuningError> {
         let (base, own) = self.overrides(candidate);
-        let unit = |seed: &u64| self.job.unit(base, &own, *seed, true).identify();
+        let scenarios = self.store.scenarios();
+        let unit = |seed: &u64| scenarios.identify(&self.job.unit(base, &own, *seed, true));
         let units = self.job.held_out.iter().map(unit).collect::<Result<Vec<_>, _>>()?;
         self.run(&units)
     }
@@ -71,7 +72,8 @@ impl Runs<'_> {
             let duration = Span::from_ps((self.duration.ps() as f64 * share) as u64);
             own.push(format!("duration=\"{duration}\""));
         }
-        let unit = |seed: &u64| self.job.unit(base, &own, *seed, false).identify();
+        let scenarios = self.store.scenarios();
+        let unit = |seed: &u64| scenarios.identify(&self.job.unit(base, &own, *seed, false));
         match self.job.training[..seeds].iter().map(unit).collect() {
             Ok(units) => Some(units),
             Err(refusal) => {

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use experiment::store::{BatchEvent, BatchOptions, Origin, RunBudget, Stored, UnitCost, UnitEnd};
 use experiment::{IdentifiedUnit, Store, StoreError, Unit, UnitResult, UnitSeeds};
+use report::FileChoice;
 use units::Bytes;
 
 /// A folder that is empty at the start of its test.
@@ -65,6 +66,26 @@ fn results_are_computed_once_in_the_order_of_the_units_by_any_number_of_threads(
     assert_eq!(fs::read_dir(one.folder().join("runs")).unwrap().count(), 4, "nothing else is left there");
 }
 
+#[test]
+fn a_run_leaves_its_result_and_the_files_that_are_asked_for() {
+    let names = |list: &str, scenario: &str| {
+        let store = Store::open(&scratch("files"));
+        let units = [unit(scenario, &["duration=200 us"], 1)];
+        let keep = FileChoice::read(list).unwrap();
+        run(&store, &units, &BatchOptions { keep, ..BatchOptions::default() });
+        assert!(matches!(store.stored(&units[0]), Stored::Found(_)), "{list}");
+        assert!(store.completions(units[0].name()).is_some_and(|groups| groups[0].group == "all"));
+        let files = fs::read_dir(store.folder_of(&units[0])).unwrap();
+        let mut names: Vec<_> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names.join(" ")
+    };
+    assert_eq!(names("none", "one-flow"), "result.json");
+    assert_eq!(names("plan.ron,hosts.svg", "one-flow"), "hosts.svg plan.ron result.json run.json");
+    assert_eq!(names("report.html", "one-flow"), "report.html result.json run.json");
+    assert!(names("all", "one-flow").contains(" flows.csv "));
+}
+
 /// A fault of a folder, and what makes it.
 type Fault = (&'static str, fn(&Path));
 
@@ -104,7 +125,8 @@ fn torn_and_foreign_folders_are_found_and_redone() {
     for (fault, make) in FAULTS {
         let store = Store::open(&scratch(fault));
         let units = short(2);
-        let (results, _) = run(&store, &units, &BatchOptions::default());
+        let keep = FileChoice::read("plan.ron,summary.json").expect("a run has them");
+        let (results, _) = run(&store, &units, &BatchOptions { keep, ..BatchOptions::default() });
         make(&store.folder_of(&units[0]));
         assert!(matches!(store.stored(&units[0]), Stored::Unusable(_)), "{fault}");
         assert_eq!(store.result(&units[0]), None, "{fault}");

@@ -50,6 +50,9 @@ pub enum PageError {
     /// The folder has no manifest.
     #[error("there is no `{MANIFEST}`, so that this is no folder of a run, a sweep or a tuning")]
     NoManifest,
+    /// The folder is that of a run of a sweep that was to write no files.
+    #[error("the sweep kept the result of the run, and no files of it")]
+    ResultAlone,
     /// The folder holds several runs.
     #[error("the folder holds {0} runs, each with a folder of its own in it")]
     SeveralRuns(usize),
@@ -108,6 +111,9 @@ pub fn data_of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<(String
 /// # Errors
 /// If there is none, or it cannot be read.
 pub fn manifest(files: RunFiles<'_>) -> Result<Manifest, PageError> {
+    if !files.has(MANIFEST) && files.has("result.json") {
+        return Err(PageError::ResultAlone);
+    }
     if !files.has(MANIFEST) {
         return Err(PageError::NoManifest);
     }

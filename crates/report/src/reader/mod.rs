@@ -47,7 +47,7 @@ pub enum ReadError {
     Missing(String),
     /// The run of the folder was to write other files only.
     #[error(
-        "there is no `{0}`, which the `--files` of its run leaves out: repeat the run with this file, too, or without `--files`"
+        "there is no `{0}`, which the run was not to write: repeat the run with this file among its `--files`"
     )]
     LeftOut(String),
     /// The file cannot be read.
@@ -112,16 +112,8 @@ impl<'a> RunFiles<'a> {
 
     /// Returns the error that a file is missing, with the reason if its run was not to write it.
     pub(crate) fn missing(&self, name: &str) -> ReadError {
-        let chosen = |folder: &Path| {
-            let manifest = Manifest::read(&fs::read_to_string(folder.join(MANIFEST)).ok()?).ok()?;
-            manifest.chosen
-        };
         match self {
-            Self::Folder(folder)
-                if chosen(folder).is_some_and(|chosen| !chosen.iter().any(|one| one == name)) =>
-            {
-                ReadError::LeftOut(name.to_owned())
-            }
+            Self::Folder(folder) if is_left_out(folder, name) => ReadError::LeftOut(name.to_owned()),
             _ => ReadError::Missing(name.to_owned()),
         }
     }
@@ -216,6 +208,15 @@ impl<'a> RunFiles<'a> {
             Self::Made(made) => made::read_once(&made.tables.facts, read).cloned(),
             Self::Written(_) | Self::Folder(_) => read(),
         }
+    }
+}
+
+/// Returns true if the run of a folder was not to write this file. A run of a sweep that was to write none has no manifest.
+fn is_left_out(folder: &Path, name: &str) -> bool {
+    match fs::read_to_string(folder.join(MANIFEST)).map(|text| Manifest::read(&text)) {
+        Ok(Ok(Manifest { chosen: Some(chosen), .. })) => !chosen.iter().any(|one| one == name),
+        Ok(_) => false,
+        Err(_) => name != MANIFEST && folder.join("result.json").is_file(),
     }
 }
 

@@ -54,8 +54,7 @@ fn a_verb_names_the_file_that_it_lacks_and_the_way_to_it() {
     sim(&scratch, &["--files", "summary.json"]);
     let message = |file: &str| {
         format!(
-            "there is no `{file}`, which the `--files` of its run leaves out: repeat the run with this file, too, or without \
-             `--files`"
+            "there is no `{file}`, which the run was not to write: repeat the run with this file among its `--files`"
         )
     };
     for (verb, file) in [

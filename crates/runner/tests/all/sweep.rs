@@ -336,14 +336,26 @@ fn a_run_is_repeated_from_its_folder() {
         "--quiet",
         "--out",
         "many",
-        "--keep",
+        "--files",
         "all",
     ]);
     let unit = format!("many/runs/{}", scratch.names_in("many/runs")[0]);
-    assert!(scratch.names_in(&unit).contains(&"flows.csv".to_owned()), "`--keep all` keeps every file");
+    assert!(scratch.names_in(&unit).contains(&"flows.csv".to_owned()), "`--files all` keeps every file");
     let result = json(&scratch.read(&format!("{unit}/result.json")));
     assert_eq!(result["result"]["ended"]["how"], "complete");
     scratch.printed(&["rerun", &unit]);
+    scratch.printed(&["sweep", "one-flow", "--set", "duration=300 us", "--quiet", "--out", "few"]);
+    let alone = format!("few/runs/{}", scratch.names_in("few/runs")[0]);
+    assert_eq!(scratch.names_in(&alone), ["result.json"]);
+    assert!(scratch.printed(&["rerun", &alone]).starts_with("the same: digest "));
+    assert_refused(
+        &scratch.run(&["report", &alone]),
+        "the sweep kept the result of the run, and no files of it",
+    );
+    assert_refused(
+        &scratch.run(&["figure", &alone, "hosts"]),
+        "repeat the run with this file among its `--files`",
+    );
     // A changed file is named; a changed plan is refused.
     let flows = scratch.read("run/flows.csv");
     fs::write(scratch.0.join("run/flows.csv"), flows.replacen('1', "2", 1)).unwrap();

@@ -354,6 +354,7 @@ fn checkpoint_help(error: &CheckpointError) -> &'static str {
 fn page_help(fault: &PageError) -> &'static str {
     match fault {
         PageError::NoManifest | PageError::NotOneRun(_) => "name a result folder of `sim`, `sweep` or `tune`",
+        PageError::ResultAlone => "repeat the sweep with `--files all`, or run the scenario with `sim`",
         PageError::SeveralRuns(_) => "name the folder of one of the runs in it",
         PageError::NoResults(_) => "change the scenario so that the run reaches its end",
         PageError::Read(ReadError::LeftOut(_)) => {

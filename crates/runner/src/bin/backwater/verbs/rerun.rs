@@ -6,11 +6,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use backwater::provenance::end_of_failure;
+use backwater::provenance::{self, end_of_failure};
 use backwater::{FinishedRun, Plan, RunOptions};
 use clap::Args;
-use experiment::VERSION;
-use report::manifest::{FolderKind, MANIFEST, Manifest, RunEnd};
+use experiment::store::{RESULT, checked};
+use experiment::{UnitResult, VERSION};
+use report::manifest::{FolderKind, MANIFEST, Manifest, PlanIdentity, RunEnd};
 use report::tables::completions;
 use serde_json::Value;
 
@@ -21,9 +22,6 @@ use crate::terminal::{print, warn};
 
 /// Fields of `summary.json` that differ from run to run.
 const COST: [&str; 3] = ["wall_s", "packet_hops_per_s", "peak_rss_bytes"];
-/// File of a unit of a sweep with its result, which also has its cost.
-const RESULT: &str = "result.json";
-
 #[derive(Args, Debug)]
 pub(crate) struct RerunOptions {
     /// Result folder of `sim`, of a run of `compare`, or of a run of a sweep (`DIR/runs/NAME`).
@@ -36,7 +34,12 @@ pub(crate) struct RerunOptions {
 /// Repeats the run and compares its end, its digest and its files.
 pub(crate) fn run(options: &RerunOptions) -> Result<(), Failure> {
     let folder = &options.folder;
-    let manifest = manifest(folder)?;
+    let result = result_alone(folder)?;
+    let manifest = match &result {
+        Some(result) => of_result(result),
+        None => manifest(folder)?,
+    };
+    check(folder, &manifest)?;
     if manifest.version != VERSION {
         warn(&format!(
             "the run is of version {}, and this is {VERSION}: results may differ",
@@ -63,6 +66,11 @@ pub(crate) fn run(options: &RerunOptions) -> Result<(), Failure> {
     let (mut same, mut other) = (0, Vec::new());
     if let Some(run) = &run {
         (same, other) = compared(folder, &manifest, run)?;
+        if let Some(digest) = result.and_then(|result| result.digest)
+            && digest != run.summary.digest
+        {
+            differences.push(format!("digest {} instead of {digest}", run.summary.digest));
+        }
     }
     differences.extend(other);
     if !differences.is_empty() {
@@ -80,14 +88,43 @@ fn refused(folder: &Path, why: impl Into<String>, help: &'static str) -> Failure
     Failure::NoRerun { folder: folder.to_owned(), why: why.into(), help }
 }
 
-/// Reads the manifest of a folder with one run that ended by itself.
+/// What a folder must be to be repeated.
+const FOLDER: &str =
+    "name a result folder of `sim`, or of a run of `compare` or of a sweep (`DIR/runs/NAME`)";
+
+/// Reads the result of a run of a sweep that kept no files of it; `None` if the folder is another one.
+fn result_alone(folder: &Path) -> Result<Option<UnitResult>, Failure> {
+    if folder.join(MANIFEST).exists() || !folder.join(RESULT).exists() {
+        return Ok(None);
+    }
+    checked(folder)
+        .map(Some)
+        .map_err(|reason| refused(folder, reason, "run the sweep again: it repeats this run"))
+}
+
+/// Returns the manifest that the run of a result would have, without files.
+fn of_result(result: &UnitResult) -> Manifest {
+    let identity = PlanIdentity {
+        scenario: result.unit.scenario.clone(),
+        overrides: result.unit.assignments(),
+        seed: result.seed,
+        plan_digest: result.plan_digest.clone(),
+    };
+    let manifest = provenance::manifest(FolderKind::Run, vec![identity], []);
+    let (version, ended) = (result.version.clone(), result.ended.of_manifest());
+    Manifest { version, ended, command: Vec::new(), ..manifest }
+}
+
+/// Reads the manifest of a folder.
 fn manifest(folder: &Path) -> Result<Manifest, Failure> {
-    const FOLDER: &str =
-        "name a result folder of `sim`, or of a run of `compare` or of a sweep (`DIR/runs/NAME`)";
     let text = fs::read_to_string(folder.join(MANIFEST))
         .map_err(|error| refused(folder, format!("its `{MANIFEST}` cannot be read: {error}"), FOLDER))?;
-    let manifest = Manifest::read(&text)
-        .map_err(|error| refused(folder, format!("its `{MANIFEST}` is no manifest: {error}"), FOLDER))?;
+    Manifest::read(&text)
+        .map_err(|error| refused(folder, format!("its `{MANIFEST}` is no manifest: {error}"), FOLDER))
+}
+
+/// Refuses a folder that is not that of one run that ended by itself.
+fn check(folder: &Path, manifest: &Manifest) -> Result<(), Failure> {
     match manifest.kind {
         FolderKind::Run => {}
         FolderKind::Comparison => return Err(refused(folder, "it holds several runs", FOLDER)),
@@ -105,7 +142,7 @@ fn manifest(folder: &Path) -> Result<Manifest, Failure> {
             "the run was interrupted, or past its budget, at a time that depends on the machine",
             "run it again with the command of its `run.json`",
         )),
-        _ => Ok(manifest),
+        _ => Ok(()),
     }
 }
 

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use backwater::Threads;
 use backwater::provenance::{COMMIT, command_line};
-use clap::{Args, ValueEnum};
-use experiment::store::{BatchOptions, KeptFiles, Origin, RunBudget};
+use clap::Args;
+use experiment::store::{BatchOptions, Origin, RunBudget};
 use experiment::sweep::{Given, SweepPlan, SweepRequest};
+use report::FileChoice;
 use report::OutputError;
 use units::{Bytes, Span};
 
@@ -54,15 +55,6 @@ pub(crate) struct AskedOptions {
     seeds: Vec<String>,
 }
 
-/// Files that are kept of each run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Keep {
-    /// `result.json`, `run.json`, `plan.ron`, `summary.json`.
-    Summary,
-    /// All files that `sim` writes.
-    All,
-}
-
 #[derive(Args, Debug)]
 pub(crate) struct WorkOptions {
     /// Number of runs at a time, at most as many as the machine has cores [default: as many]. Results are the same for any number.
@@ -74,9 +66,9 @@ pub(crate) struct WorkOptions {
     /// Memory that each run may be expected to need. A run that needs more is a row with `over_memory`.
     #[arg(long, value_name = "SIZE", value_parser = arguments::memory)]
     pub(crate) budget_memory: Option<Bytes>,
-    /// Files that are kept of each run.
-    #[arg(long, value_enum, default_value = "summary")]
-    keep: Keep,
+    /// Files that are kept of each run, besides `result.json` with its measures: those of `sim`, as its `--files` names them.
+    #[arg(long, value_name = "LIST", default_value = "none", alias = "keep", value_parser = FileChoice::read)]
+    files: FileChoice,
     /// Print no progress and no table.
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -133,26 +125,24 @@ impl WorkOptions {
                 wall: self.budget_run.map(|span| Duration::from_nanos(span.ps() / 1000)),
                 memory: self.budget_memory,
             },
-            keep: self.kept(),
+            keep: self.files.clone(),
             measures: Vec::new(),
             origin: Origin { commit: COMMIT.map(str::to_owned), command: command_line().collect() },
             interrupt: Some(interrupt::watched()),
         }
     }
 
-    pub(crate) const fn kept(&self) -> KeptFiles {
-        match self.keep {
-            Keep::Summary => KeptFiles::Summary,
-            Keep::All => KeptFiles::All,
-        }
+    pub(crate) const fn files(&self) -> &FileChoice {
+        &self.files
     }
 
     /// Returns the options as words of a command line, for jobs.
     pub(crate) fn words(&self) -> Vec<String> {
         let budget = self.budget_run.map(|span| format!("--budget-run={span}"));
         let memory = self.budget_memory.map(|bytes| format!("--budget-memory={bytes}"));
-        let keep = (self.keep == Keep::All).then(|| "--keep=all".to_owned());
-        budget.into_iter().chain(memory).chain(keep).collect()
+        let names = || self.files.names().join(",");
+        let files = (self.files != FileChoice::none()).then(|| format!("--files={}", names()));
+        budget.into_iter().chain(memory).chain(files).collect()
     }
 
     /// Returns the number of runs at a time, if there are as many.

@@ -40,7 +40,7 @@ pub(super) fn estimate(plan: &SweepPlan, store: &Store, work: &WorkOptions) -> R
     let Some((first, _)) = missing.first() else { return Ok(text) };
     let with_results: Vec<_> = there.iter().filter(|result| result.ended.has_results()).collect();
     let (each_s, bytes, source) = if with_results.is_empty() {
-        let Some(trial) = trial(first, TRIAL, work.kept())? else {
+        let Some(trial) = trial(first, TRIAL, work.files())? else {
             return Ok(text + "time: not known, since the first run fails\n");
         };
         (trial.wall_s, trial.bytes, "extrapolated from the beginning of the first".to_owned())
