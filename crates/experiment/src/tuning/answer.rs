@@ -5,6 +5,7 @@
 use scenario::Diagnostic;
 use serde::Serialize;
 
+use super::budget::Budget;
 use super::candidate::{Candidate, NoGuideline};
 use super::search::Trial;
 use crate::statistics::Estimate;
@@ -12,6 +13,8 @@ use crate::statistics::Estimate;
 /// The answer of a tuning.
 #[derive(Clone, Debug)]
 pub struct Tuned {
+    /// Runs that there were for each purpose.
+    pub budget: Budget,
     /// All settings that were tried, in their order, the scenario's own first.
     pub trials: Vec<TrialRow>,
     /// Places of the settings with all training seeds that keep the constraints and that no other dominates.

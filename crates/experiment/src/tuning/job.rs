@@ -12,7 +12,7 @@ use super::goal::{Constraint, Objective};
 use super::point::Point;
 use super::question::{TuningError, TuningJob};
 use super::runs::{Runs, Watch};
-use super::search::{Extent, Trial, best_other, pareto_front, winner};
+use super::search::{Trial, best_other, pareto_front, winner};
 use super::sensitivity::{neighbours, rank_correlation};
 use crate::statistics::Estimate;
 use crate::store::{BatchOptions, Store, UnitResult};
@@ -31,6 +31,7 @@ impl TuningJob {
         let plan = self.check()?;
         let began = Instant::now();
         let (given, no_guideline) = self.given(&plan);
+        let budget = self.budget(&given)?;
         let mut runs = Runs {
             job: self,
             base: self.base(&plan),
@@ -47,26 +48,23 @@ impl TuningJob {
         };
         let baseline = runs.held_out(&Candidate::Baseline)?;
         self.check_baseline(&baseline)?;
-        let extent = Extent {
-            method: self.method,
-            runs: self.search_runs(&given)?,
-            seeds: self.training.len(),
-            seed: self.seed,
-            batch: self.batch,
-            halved: self.halved,
-        };
+        let extent = self.extent(&budget);
         let candidates: Vec<_> = given.iter().map(|one| one.candidate.clone()).collect();
         let trials = extent.search(&self.space, &candidates, &mut runs)?;
         let winner = winner(&trials, extent.seeds);
         let front = pareto_front(&trials, extent.seeds);
-        let judged = self.judgements(&trials, winner, &front, &baseline, &mut runs)?;
+        let places = self.to_be_judged(&trials, winner, &front, budget.judged);
+        let judge =
+            |place: usize| Ok(self.judge(place, &runs.held_out(&trials[place].candidate)?, &baseline));
+        let judged = places.into_iter().map(judge).collect::<Result<Vec<_>, TuningError>>()?;
         let guideline = self.of_guideline(&trials, &judged, &baseline, &mut runs, no_guideline)?;
         let is_point = |trial: &Trial| trial.candidate.point().is_some();
         let moved = winner.filter(|place| is_point(&trials[*place]));
         let moved = moved.or_else(|| best_other(&trials, extent.seeds, is_point));
-        let sensitivity = self.sensitivities(&trials, moved, &mut runs)?;
+        let sensitivity = self.sensitivities(&trials, moved, budget.moved_seeds, &mut runs)?;
         let rows = trials.into_iter().map(|trial| runs.row(trial)).collect();
         Ok(Tuned {
+            budget,
             trials: rows,
             front,
             winner,
@@ -82,25 +80,23 @@ impl TuningJob {
         })
     }
 
-    /// Returns the winner and other members of the front over the held-out runs, without the baseline; if nothing else is on
-    /// the front, the best other setting.
-    fn judgements(
+    /// Returns the winner and other members of the front, at most so many and without the baseline; if nothing else is on the front,
+    /// the best other setting.
+    fn to_be_judged(
         &self,
         trials: &[Trial],
         winner: Option<usize>,
         front: &[usize],
-        baseline: &[UnitResult],
-        runs: &mut Runs<'_>,
-    ) -> Result<Vec<Judged>, TuningError> {
+        most: usize,
+    ) -> Vec<usize> {
         let is_other = |trial: &Trial| trial.candidate != Candidate::Baseline;
         let others = front.iter().copied().filter(|place| Some(*place) != winner);
         let places = winner.into_iter().chain(others).filter(|place| is_other(&trials[*place]));
-        let mut places: Vec<_> = places.take(self.most_judged()).collect();
+        let mut places: Vec<_> = places.take(most).collect();
         if places.is_empty() {
             places.extend(best_other(trials, self.training.len(), is_other));
         }
-        let judge = |place: usize| Ok(self.judge(place, &runs.held_out(&trials[place].candidate)?, baseline));
-        places.into_iter().map(judge).collect()
+        places
     }
 
     /// Returns the guideline over the held-out runs.
@@ -162,6 +158,7 @@ impl TuningJob {
         &self,
         trials: &[Trial],
         moved: Option<usize>,
+        seeds: usize,
         runs: &mut Runs<'_>,
     ) -> Result<Vec<Sensitivity>, TuningError> {
         let known = trials.iter().filter(|trial| trial.score.objectives[0].is_finite());
@@ -169,14 +166,14 @@ impl TuningJob {
             known.filter_map(|trial| Some((trial.candidate.point()?, trial.score.objectives[0]))).collect();
         let costs: Vec<f64> = known.iter().map(|(_, cost)| *cost).collect();
         let numbers: Vec<Vec<f64>> = known.iter().map(|(point, _)| self.space.numbers(point)).collect();
-        let moved = moved.filter(|_| self.sensitivity).and_then(|place| trials[place].candidate.point());
+        let moved = moved.filter(|_| seeds > 0).and_then(|place| trials[place].candidate.point());
         let mut all = Vec::with_capacity(self.space.dimensions());
         for (place, parameter) in self.space.parameters.iter().enumerate() {
             let own: Vec<f64> = numbers.iter().map(|numbers| numbers[place]).collect();
             let is_number = parameter.values.choices().is_none();
             let correlation = rank_correlation(&own, &costs).filter(|_| is_number);
             let neighbours = match moved {
-                Some(point) => self.losses(point, place, runs)?,
+                Some(point) => self.losses(point, place, seeds, runs)?,
                 None => Vec::new(),
             };
             let parameter = parameter.name.clone();
@@ -185,17 +182,17 @@ impl TuningJob {
         Ok(all)
     }
 
-    /// Returns the loss of each neighbour of a point in one parameter.
+    /// Returns the loss of each neighbour of a point in one parameter, over the first training seeds.
     fn losses(
         &self,
         point: &Point,
         place: usize,
+        seeds: usize,
         runs: &mut Runs<'_>,
     ) -> Result<Vec<(String, Option<Estimate>)>, TuningError> {
         let objective = &self.objectives[0];
         let costs =
             |results: &[UnitResult]| -> Vec<f64> { results.iter().map(|one| objective.cost(one)).collect() };
-        let seeds = self.training.len();
         let own = runs.training(&Candidate::Searched(point.clone()), seeds)?;
         let own = costs(&own.unwrap_or_default());
         let mut losses = Vec::new();

@@ -22,6 +22,7 @@
 //! | `search` | which settings are tried with how many seeds |
 //! | [`sensitivity`] | the effect of each parameter by itself |
 //! | `goal` | objectives and constraints over measures |
+//! | `budget` | its runs, divided between search, judgement and sensitivity |
 //! | `question` | the question of a tuning, checked |
 //! | `answer` | its answer |
 //! | `verdict` | the answer in sentences |
@@ -29,6 +30,7 @@
 //! | `job` | one tuning, from its question to its answer |
 
 mod answer;
+mod budget;
 mod candidate;
 mod design;
 mod estimator;
@@ -46,6 +48,7 @@ mod space;
 mod verdict;
 
 pub use answer::{Advice, Held, Judged, Sensitivity, TrialRow, Tuned};
+pub use budget::Budget;
 pub use candidate::{Candidate, NoGuideline};
 pub use goal::{Comparison, Constraint, GoalError, Objective};
 pub use point::Point;

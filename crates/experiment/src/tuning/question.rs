@@ -10,6 +10,7 @@ use ron::extensions::Extensions;
 use scenario::{Diagnostic, Plan, ScenarioText};
 use settings::FieldPath;
 
+use super::budget::{Budget, Demand};
 use super::candidate::{Candidate, GUIDELINE, NoGuideline};
 use super::design;
 use super::goal::{Constraint, GoalError, Objective, check_measure};
@@ -80,17 +81,20 @@ pub enum TuningError {
     /// A run could not be made.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The budget has no room for the search.
-    #[error("{runs} runs are too few: {reserved} of them are for {purpose}, and a setting takes {each}")]
+    /// The budget has no room for the search and the judgement.
+    #[error(
+        "{runs} runs are too few: at least half of them are for the search, and the judgement of {judged} takes {held_out} held-out \
+         runs; {least} runs are enough"
+    )]
     Budget {
         /// The budget.
         runs: usize,
-        /// Runs of judgement, of given candidates, and of sensitivity.
-        reserved: usize,
-        /// Their purpose.
-        purpose: &'static str,
-        /// Runs of one setting.
-        each: usize,
+        /// Settings that are judged.
+        judged: &'static str,
+        /// Runs of their judgement.
+        held_out: usize,
+        /// Smallest budget with room for both.
+        least: usize,
     },
     /// A seed is in both lists, and the traffic is the same.
     #[error("seed {0} is for the search and for the judgement")]
@@ -137,7 +141,7 @@ impl TuningJob {
             check_measure(measure, &plan)?;
             check_measure(measure, &held_plan)?;
         }
-        self.search_runs(&self.given(&plan).0)?;
+        self.budget(&self.given(&plan).0)?;
         self.check_space(&plan)?;
         Ok(plan)
     }
@@ -182,30 +186,46 @@ impl TuningJob {
         Given { candidate, written, numbers }
     }
 
-    /// Returns the number of settings that are judged at most: of one objective, only the winner.
-    pub(super) const fn most_judged(&self) -> usize {
-        if self.objectives.len() > 1 { MOST_JUDGED } else { 1 }
+    /// Returns the division of the runs in words, to be told before the first of them. `plan` is that of the baseline.
+    ///
+    /// # Errors
+    /// If the budget has no room for the search and the judgement.
+    pub fn told_budget(&self, plan: &Plan) -> Result<String, TuningError> {
+        let budget = self.budget(&self.given(plan).0)?;
+        Ok(budget.told(self.extent(&budget).most_points()))
     }
 
-    /// Returns the runs that are left for points of the space.
-    pub(super) fn search_runs(&self, given: &[Given]) -> Result<usize, TuningError> {
-        // The baseline is judged once; the others of the front, and a guideline, against it.
-        let judgement = (given.len() + self.most_judged()) * self.held_out.len();
-        let each = self.training.len();
-        let of_given = given.len() * Extent::runs_of_given(self.method, self.halved, each);
-        let moved = if self.sensitivity { 2 * self.space.dimensions() * each } else { 0 };
-        let reserved = judgement + of_given + moved;
-        let purpose = match (self.sensitivity, given.len()) {
-            (true, 1) => "held-out seeds, the baseline and sensitivity",
-            (true, _) => "held-out seeds, baseline and guideline, and sensitivity",
-            (false, 1) => "held-out seeds and the baseline",
-            (false, _) => "held-out seeds, baseline and guideline",
-        };
-        let left = self.runs.saturating_sub(reserved);
-        if left < each {
-            return Err(TuningError::Budget { runs: self.runs, reserved, purpose, each });
+    /// Returns the extent of the search.
+    pub(super) fn extent(&self, budget: &Budget) -> Extent {
+        Extent {
+            method: self.method,
+            runs: budget.points,
+            seeds: self.training.len(),
+            seed: self.seed,
+            batch: self.batch,
+            halved: self.halved,
         }
-        Ok(left)
+    }
+
+    /// Divides the runs between the search and its judgement.
+    pub(super) fn budget(&self, given: &[Given]) -> Result<Budget, TuningError> {
+        let each = self.training.len();
+        let demand = Demand {
+            runs: self.runs,
+            given: given.len(),
+            each_given: Extent::runs_of_given(self.method, self.halved, each),
+            each,
+            // Of one objective only the winner is judged, beside baseline and guideline.
+            judged: if self.objectives.len() > 1 { MOST_JUDGED } else { 1 },
+            held_out: self.held_out.len(),
+            neighbours: if self.sensitivity { 2 * self.space.dimensions() } else { 0 },
+        };
+        demand.divided().ok_or_else(|| TuningError::Budget {
+            runs: self.runs,
+            judged: if given.len() > 1 { "baseline, guideline and winner" } else { "baseline and winner" },
+            held_out: (given.len() + 1) * self.held_out.len(),
+            least: demand.least(),
+        })
     }
 
     /// Checks that the scenario takes settings of the space: one of nine is enough, as others may break a rule across fields.
@@ -342,12 +362,13 @@ mod tests {
     fn a_question_without_an_answer_is_refused_before_the_first_run() {
         let whole = job("gran2011-scenario1", "iba", "goodput(F1)");
         let refused = |job: TuningJob| job.check().expect_err("the question is wrong").to_string();
-        // 2 held-out seeds for winner, baseline and guideline, 2 training seeds for the latter two, 5 parameters up and down with 2.
+        // 2 held-out seeds for winner, baseline and guideline are half of the runs; the latter two and a point have 2 training seeds each.
         assert_eq!(
-            refused(TuningJob { runs: 31, ..whole.clone() }),
-            "31 runs are too few: 30 of them are for held-out seeds, baseline and guideline, and sensitivity, and a setting takes 2"
+            refused(TuningJob { runs: 11, ..whole.clone() }),
+            "11 runs are too few: at least half of them are for the search, and the judgement of baseline, guideline and winner takes 6 \
+             held-out runs; 12 runs are enough"
         );
-        assert!(TuningJob { runs: 32, ..whole.clone() }.check().is_ok());
+        assert!(TuningJob { runs: 12, ..whole.clone() }.check().is_ok());
         assert_eq!(
             refused(TuningJob { held_out: vec![2, 3], ..whole.clone() }),
             "seed 2 is for the search and for the judgement"

@@ -120,6 +120,7 @@ fn named(tuned: &Tuned, place: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::answer::TrialRow;
+    use super::super::budget::Demand;
     use super::super::candidate::NoGuideline;
     use super::super::point::Point;
     use super::super::score::Score;
@@ -173,7 +174,10 @@ mod tests {
             held,
             gains: gains.iter().map(gain).collect(),
         });
+        let demand =
+            Demand { runs: 300, given: 1, each_given: 1, each: 1, judged: 1, held_out: 2, neighbours: 0 };
         Tuned {
+            budget: demand.divided().expect("there are enough runs"),
             trials: vec![row(Candidate::Baseline), row(point()), row(point())],
             front: Vec::new(),
             winner,

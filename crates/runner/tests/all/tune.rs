@@ -31,27 +31,29 @@ fn scratch(test: &str) -> Scratch {
     scratch
 }
 
-/// 33 runs: 9 on held-out seeds, 8 for the sensitivity, 8 settings with 2 seeds.
+/// 34 runs: 9 on held-out seeds, 8 for the sensitivity, 17 for the search: 8 settings with 2 seeds.
 #[test]
 fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() {
     let scratch = scratch("tune-again");
     let whole =
-        json(&scratch.printed(&tune(&["--runs", "33", "--threads", "1", "--out", "a", "--json", "--quiet"])));
+        json(&scratch.printed(&tune(&["--runs", "34", "--threads", "1", "--out", "a", "--json", "--quiet"])));
     assert_eq!(
         scratch.names_in("a"),
         ["run.json", "runs", "trials.csv", "tuning.json", "winner.ron", "winner.set"]
     );
-    assert_eq!((whole["trials"].as_u64(), whole["runs"].as_u64() <= Some(33)), (Some(8), true));
+    assert_eq!((whole["trials"].as_u64(), whole["runs"].as_u64() <= Some(34)), (Some(8), true));
+    let budget = serde_json::json!({ "runs": 34, "search": 17, "held_out": 9, "sensitivity": 8 });
+    assert_eq!(whole["budget"], budget);
     // A search that time ended leaves runs in the folder; one that was torn is made again.
     let begun =
-        tune(&["--runs", "33", "--minutes", "0", "--threads", "2", "--out", "b", "--json", "--quiet"]);
+        tune(&["--runs", "34", "--minutes", "0", "--threads", "2", "--out", "b", "--json", "--quiet"]);
     let begun = scratch.run(&begun);
     assert_eq!(begun.status.code(), Some(1), "there is no answer yet");
     let begun = json(&text(&begun.stdout));
     assert_eq!((begun["out_of_time"].as_bool(), begun["runs"].as_u64()), (Some(true), Some(3)));
     let runs = scratch.names_in("b/runs");
     std::fs::write(scratch.0.join("b/runs").join(&runs[0]).join("result.json"), "{").unwrap();
-    let output = scratch.run(&tune(&["--runs", "33", "--threads", "2", "--out", "b", "--json", "--quiet"]));
+    let output = scratch.run(&tune(&["--runs", "34", "--threads", "2", "--out", "b", "--json", "--quiet"]));
     assert!(text(&output.stderr).contains(&runs[0]), "{}", text(&output.stderr));
     assert_eq!(json(&text(&output.stdout)), whole);
     assert_eq!(scratch.read("b/trials.csv"), scratch.read("a/trials.csv"));
@@ -85,7 +87,7 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
             && page.contains(&lead)
             && page.contains(winner.lines().next().expect("a setting"))
     );
-    assert_eq!(json(&scratch.printed(&tune(&["--runs", "33", "--out", "a", "--json", "--quiet"]))), whole);
+    assert_eq!(json(&scratch.printed(&tune(&["--runs", "34", "--out", "a", "--json", "--quiet"]))), whole);
     assert_eq!(scratch.read("a/report.html"), page);
 }
 
@@ -94,11 +96,17 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
 fn a_baseline_that_nothing_beats_is_kept() {
     let scratch = scratch("tune-keep");
     for method in ["tpe", "grid", "lhs", "halving"] {
-        let more = ["--runs", "33", "--method", method, "--out", method];
+        let more = ["--runs", "34", "--method", method, "--out", method];
         let output = scratch.run(&tune_for("goodput(victim)", &more));
         let printed = text(&output.stdout);
         assert_eq!(output.status.code(), Some(1), "{printed}");
         assert!(printed.contains("\nKeep the settings: on the training seeds none of "), "{printed}");
+        assert!(
+            printed.starts_with(
+                "At most 34 runs: 17 for the search, of which 4 for baseline and guideline and 13 for "
+            ),
+            "{printed}"
+        );
         assert!(printed.contains("baseline (winner)"), "{printed}");
         assert_eq!(scratch.names_in(method), ["run.json", "runs", "trials.csv", "tuning.json"]);
         let table = scratch.read(&format!("{method}/trials.csv"));
@@ -114,8 +122,13 @@ fn a_baseline_that_nothing_beats_is_kept() {
             &format!("error: `{method}` has no winner: {verdict}\nhelp: leave out `--tuned`"),
         );
     }
+    // What the budget has no room for is said before the first run.
+    let few = ["--runs", "21", "--method", "lhs", "--out", "few"];
+    let printed = text(&scratch.run(&tune_for("goodput(victim)", &few)).stdout);
+    let left_out = "\nThe sensitivity is left out, since half of the runs are for the search; 34 runs have room for it.\n";
+    assert!(printed.contains(left_out), "{printed}");
     // The guideline is no candidate where it is the baseline, and the answer says why.
-    let own = ["--runs", "33", "--set", "congestion_control=Guideline", "--no-sensitivity", "--out", "own"];
+    let own = ["--runs", "34", "--set", "congestion_control=Guideline", "--no-sensitivity", "--out", "own"];
     let printed = text(&scratch.run(&tune_for("goodput(victim)", &own)).stdout);
     assert!(printed.contains("No published guideline is among the settings: the baseline has"), "{printed}");
 }
@@ -148,7 +161,8 @@ fn a_wrong_question_is_refused_and_leaves_nothing() {
     let refused = |more: &[&str], message: &str| assert_refused(&scratch.run(&tune(more)), message);
     refused(
         &["--runs", "9"],
-        "error: 9 runs are too few: 21 of them are for held-out seeds, baseline and guideline, and sensitivity",
+        "error: 9 runs are too few: at least half of them are for the search, and the judgement of baseline, guideline and winner takes \
+         9 held-out runs; 18 runs are enough",
     );
     refused(
         &["--subject-to", "goodput(all)"],

@@ -114,6 +114,23 @@ impl Extent {
         self.runs / self.seeds
     }
 
+    /// Returns the number of points that the search tries at most. A grid may have fewer.
+    #[must_use]
+    pub fn most_points(&self) -> usize {
+        match self.method {
+            Method::Halving => self.rungs().map_or(0, |rungs| rungs[0].settings),
+            Method::Grid | Method::LatinHypercube | Method::Tpe => self.settings(),
+        }
+    }
+
+    /// Returns the rungs of successive halving; `None` if the budget has no room for one setting.
+    fn rungs(&self) -> Option<Vec<halving::Rung>> {
+        match self.halved {
+            Halved::Seeds => halving::within(self.runs, self.seeds),
+            Halved::Duration => halving::of_durations(self.runs, self.seeds),
+        }
+    }
+
     /// Searches a space, and returns the settings in the order in which they were tried, the given candidates first. A setting
     /// that later got more seeds stands once, with its last score.
     ///
@@ -171,11 +188,7 @@ impl Extent {
         given: &[Candidate],
         scorer: &mut S,
     ) -> Result<Vec<Trial>, S::Error> {
-        let rungs = match self.halved {
-            Halved::Seeds => halving::within(self.runs, self.seeds),
-            Halved::Duration => halving::of_durations(self.runs, self.seeds),
-        };
-        let Some(rungs) = rungs else { return Ok(Vec::new()) };
+        let Some(rungs) = self.rungs() else { return Ok(Vec::new()) };
         let points = self.drawn(space, rungs[0].settings);
         let all: Vec<_> = given.iter().cloned().chain(searched(&points)).collect();
         let mut trials: Vec<Trial> = Vec::new();

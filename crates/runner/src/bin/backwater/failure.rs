@@ -442,7 +442,7 @@ impl From<TuningError> for Failure {
 fn tuning_help(error: &TuningError) -> &'static str {
     match error {
         TuningError::Budget { .. } => {
-            "allow more `--runs`, name fewer seeds, or leave out the sensitivity with `--no-sensitivity`"
+            "allow more `--runs`, or name fewer seeds with `--seeds` and `--held-out`"
         }
         TuningError::SeedTwice(_) => {
             "name other seeds in `--held-out`, or other traffic with `--held-out-set PATH=VALUE`"

@@ -122,6 +122,12 @@ fn json(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Value {
         "training_seeds": job.training,
         "held_out_seeds": job.held_out,
         "held_out_set": job.held_out_set,
+        "budget": {
+            "runs": tuned.budget.runs(),
+            "search": tuned.budget.search(),
+            "held_out": tuned.budget.held_out(),
+            "sensitivity": tuned.budget.sensitivity(),
+        },
         "runs": tuned.runs,
         "runs_without_results": tuned.failed,
         "refused_settings": tuned.refused.0,

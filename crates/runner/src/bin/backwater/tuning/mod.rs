@@ -25,6 +25,7 @@ use scenario::Plan;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::BatchReport;
+use crate::terminal::print;
 
 /// Files of a tuning.
 const FILES: [&str; 4] = ["trials.csv", "tuning.json", "winner.set", "winner.ron"];
@@ -43,6 +44,8 @@ pub(crate) struct TuningRun<'a> {
     pub(crate) force: bool,
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) quiet: bool,
+    /// True if the division of the budget is printed before the first run.
+    pub(crate) tells_budget: bool,
 }
 
 /// Runs a tuning and writes its files. What is in the folder's store is not run again.
@@ -56,6 +59,9 @@ pub(crate) fn run(job: &TuningJob, run: TuningRun<'_>) -> Result<FinishedTuning,
     };
     let manifest = manifest(FolderKind::Tuning, vec![identity], FILES.map(str::to_owned));
     let folder = ResultFolder::open(run.out, &manifest, run.force)?;
+    if run.tells_budget {
+        print(&format!("{}\n", job.told_budget(&plan)?));
+    }
     let options = BatchOptions {
         threads: run.threads,
         origin: Origin { commit: COMMIT.map(str::to_owned), command: manifest.command.clone() },

@@ -94,7 +94,8 @@ fn tunings(options: &ReproOptions) -> Result<(), Failure> {
         let job = shipped.job(options.full);
         let name = format!("repro-tuning{}", if options.full { "-full" } else { "" });
         let out = options.out.join(name).join(&shipped.name);
-        let run = TuningRun { out: &out, force: options.force, threads: None, quiet: false };
+        let run =
+            TuningRun { out: &out, force: options.force, threads: None, quiet: false, tells_budget: false };
         let finished = tuning::run(&job, run)?;
         let winner = finished.tuned.judged.first().filter(|_| finished.tuned.advice() == Advice::Change);
         failed += usize::from(!winner.is_some_and(Judged::beats_baseline));

@@ -37,7 +37,8 @@ pub(crate) struct TuneOptions {
     /// Override of a field in all runs, the baseline's included.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
-    /// Most runs, those of the baseline, on held-out seeds and for the sensitivity included.
+    /// Most runs, those on held-out seeds and for the sensitivity included. At least half are for the search; the division is printed
+    /// before the first run.
     #[arg(long, value_name = "N", default_value_t = 300)]
     runs: usize,
     /// Minutes after which no further setting is tried.
@@ -65,7 +66,8 @@ pub(crate) struct TuneOptions {
     /// Settings that TPE proposes at a time, from the same knowledge: more keep more processors busy.
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(4).expect("four is not zero"))]
     batch: NonZeroUsize,
-    /// Do not move each parameter of the best point by itself: these runs go to the search.
+    /// Do not move each parameter of the best point by itself: these runs go to the search. Where half of the runs have no room for it,
+    /// the sensitivity has fewer seeds, or is left out.
     #[arg(long)]
     no_sensitivity: bool,
     /// Runs at a time, at most as many as the machine has cores [default: as many]. The answer is the same for any number.
@@ -177,7 +179,13 @@ pub(crate) fn run(options: &TuneOptions) -> Result<(), Failure> {
     let default = || folder_name::of_run("tune", &[options.scenario.clone(), options.space.clone()], None);
     let out = options.out.clone().unwrap_or_else(default);
     threads::note_fewer_cores(options.threads.filter(|_| !options.quiet));
-    let run = TuningRun { out: &out, force: options.force, threads: options.threads, quiet: options.quiet };
+    let run = TuningRun {
+        out: &out,
+        force: options.force,
+        threads: options.threads,
+        quiet: options.quiet,
+        tells_budget: !options.json && !options.quiet,
+    };
     let finished = tuning::run(&job, run)?;
     if options.json {
         print_exactly(&finished.json(&job));
