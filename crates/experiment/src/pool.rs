@@ -2,6 +2,7 @@
 //!
 //! Invariant: the pieces share nothing, and results come in the order of the pieces, whatever the number of workers.
 
+use std::convert::Infallible;
 use std::io::{self, IsTerminal};
 use std::sync::Mutex;
 use std::thread;
@@ -58,6 +59,13 @@ pub fn work_through_by<T: Sync, R: Send, E: Send>(
     Ok(finished.into_inner().expect("no worker panics").in_order())
 }
 
+/// Returns the results of work that cannot fail, in the order of the pieces; `workers` of them are worked on at a time.
+pub fn results_by<T: Sync, R: Send>(workers: usize, pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let Ok(results) =
+        work_through_by::<_, _, Infallible>(workers, None, pieces, |_| 1, |piece| Ok(work(piece)));
+    results
+}
+
 /// Results so far, and the progress report.
 struct Finished<'a, R> {
     noun: Option<&'a str>,
@@ -100,8 +108,6 @@ impl<'a, R> Finished<'a, R> {
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
-
     use super::*;
 
     #[test]
@@ -116,6 +122,7 @@ mod tests {
         assert_eq!(squares.unwrap(), pieces.iter().map(|piece| piece * piece).collect::<Vec<_>>());
         let nothing = work_through(Some("nothing"), &[], |_: &u64| 1, |_| Ok::<_, Infallible>(1));
         assert_eq!(nothing.unwrap(), [] as [i32; 0]);
+        assert_eq!(results_by(3, &pieces, |piece| piece + 1), (1..=100).collect::<Vec<_>>());
     }
 
     #[test]

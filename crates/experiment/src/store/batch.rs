@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fabric::{RunError, RunOptions, Threads};
-use rayon::prelude::*;
 use report::choice::PAGE;
 use report::manifest::{FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, SCHEMA};
 use report::{FileChoice, MadeFiles, OutputFile, RunFiles, page};
@@ -20,6 +19,7 @@ use super::entry::{self, RESULT};
 use super::result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 use super::{Store, StoreError, Stored, Workshop};
 use crate::measures::{self, Measure, Measured};
+use crate::pool;
 use crate::scenarios::Scenarios;
 use crate::simulation::{Outcome, VERSION, simulate_among_others};
 use crate::statistics::pooled::completions_of;
@@ -90,6 +90,13 @@ pub enum BatchEvent<'a> {
     Finished(&'a UnitResult),
 }
 
+impl BatchOptions<'_> {
+    /// Returns the number of runs at a time.
+    fn workers(&self) -> usize {
+        self.threads.map_or(Threads::Auto, Threads::AtMost).most()
+    }
+}
+
 /// What is to be done for a unit.
 struct Missing<'a> {
     unit: &'a IdentifiedUnit,
@@ -110,23 +117,11 @@ impl Store {
         options: &BatchOptions<'_>,
         watch: &(dyn Fn(BatchEvent<'_>) + Sync),
     ) -> Result<Vec<UnitResult>, StoreError> {
-        let most = options.threads.map_or(Threads::Auto, Threads::AtMost).most();
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(most.min(units.len()).max(1));
-        pool.build()?.install(|| self.run_here(units, options, watch))
-    }
-
-    /// As [`run`](Self::run), with the threads of the pool that calls it.
-    fn run_here(
-        &self,
-        units: &[IdentifiedUnit],
-        options: &BatchOptions<'_>,
-        watch: &(dyn Fn(BatchEvent<'_>) + Sync),
-    ) -> Result<Vec<UnitResult>, StoreError> {
         let mut named = BTreeSet::new();
         let distinct: Vec<_> = units.iter().filter(|unit| named.insert(unit.name())).collect();
         let mut results = BTreeMap::new();
         let mut missing = Vec::new();
-        let looked_up: Vec<_> = distinct.par_iter().map(|unit| (*unit, self.stored(unit))).collect();
+        let looked_up = pool::results_by(options.workers(), &distinct, |unit| (*unit, self.stored(unit)));
         for (unit, stored) in looked_up {
             match stored {
                 Stored::Found(result)
@@ -182,18 +177,14 @@ impl Store {
         };
         // The first failure ends the runs that are under way, and is the one that is returned.
         let first = AtomicUsize::new(usize::MAX);
-        let outcomes: Vec<_> = missing
-            .par_iter()
-            .with_max_len(1)
-            .enumerate()
-            .map(|(place, one)| {
-                work(one).inspect_err(|_| {
-                    if !failed.swap(true, Ordering::Relaxed) {
-                        first.store(place, Ordering::Relaxed);
-                    }
-                })
+        let places: Vec<_> = missing.iter().enumerate().collect();
+        let outcomes = pool::results_by(options.workers(), &places, |(place, one)| {
+            work(one).inspect_err(|_| {
+                if !failed.swap(true, Ordering::Relaxed) {
+                    first.store(*place, Ordering::Relaxed);
+                }
             })
-            .collect();
+        });
         // Results that are lost with the power from here on are not run again.
         workshop.sync(Vec::new(), Duration::ZERO).map_err(|cause| self.unwritable(cause))?;
         let first = first.into_inner();

@@ -83,9 +83,6 @@ pub enum StoreError {
     /// The page of a run cannot be made.
     #[error(transparent)]
     Page(#[from] PageError),
-    /// Threads cannot be started.
-    #[error("no threads can be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
     /// The user has ended the runs; all finished ones are in the store.
     #[error("interrupted with {done} of {asked} runs done")]
     Interrupted {
