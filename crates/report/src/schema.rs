@@ -1,7 +1,7 @@
 //! Schemas of the files of a result folder, made from the definitions that also write the files.
 //!
 //! Invariant: every file that `sim`, `compare` or `sweep` writes is here. `docs/outputs.md` has the list of files and the columns of
-//! tables as they are here.
+//! tables as they are here. Schemas of JSON files stand in the folder `schema`, as the types have them: `cargo xtask bless` writes them.
 //!
 //! | format | schema |
 //! |---|---|
@@ -12,16 +12,12 @@
 
 use std::borrow::Cow;
 
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use crate::comparison;
 use crate::figures::FIGURES;
-use crate::manifest::Manifest;
 use crate::page;
 use crate::parquet::parquet_name;
-use crate::summary::Summary;
 use crate::table::{Column, ColumnSchema, Table};
 use crate::tables::{completions, congestion, flows, margins, observed, ports, series, timeline};
 
@@ -56,8 +52,16 @@ pub fn files() -> Vec<FileSchema> {
         format: FileFormat::Other(media_type),
     };
     let mut files = vec![
-        json_file::<Manifest>("run.json", "the manifest: which run this is, how it ended, and its files"),
-        json_file::<Summary>("summary.json", "the results of the run, as one JSON object"),
+        json_file(
+            "run.json",
+            "the manifest: which run this is, how it ended, and its files",
+            include_str!("schema/run.json"),
+        ),
+        json_file(
+            "summary.json",
+            "the results of the run, as one JSON object",
+            include_str!("schema/summary.json"),
+        ),
     ];
     files.extend(run_tables());
     files.extend([
@@ -256,9 +260,8 @@ fn table<R>(table: &Table<R>) -> FileSchema {
     }
 }
 
-fn json_file<T: JsonSchema>(name: &str, contents: &'static str) -> FileSchema {
-    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    let schema = generator.into_root_schema_for::<T>().to_value();
+fn json_file(name: &str, contents: &'static str, schema: &str) -> FileSchema {
+    let schema = serde_json::from_str(schema).expect("a test reads it");
     FileSchema { name: name.to_owned(), contents: contents.into(), format: FileFormat::Json(schema) }
 }
 
@@ -266,8 +269,11 @@ fn json_file<T: JsonSchema>(name: &str, contents: &'static str) -> FileSchema {
 mod tests {
     use std::{env, fs};
 
+    use schemars::JsonSchema;
+    use schemars::generate::SchemaSettings;
+
     use super::*;
-    use crate::manifest::{self, MANIFEST};
+    use crate::manifest::{self, MANIFEST, Manifest};
     use crate::table::ColumnType;
     use crate::{FILE_NAMES, OutputFile, Summary, sample};
 
@@ -280,6 +286,25 @@ mod tests {
 
     fn schema_of(name: &str) -> FileSchema {
         files().into_iter().find(|file| file.name == name).unwrap_or_else(|| panic!("{name} has no schema"))
+    }
+
+    /// Compares the schema of a JSON file with the type that writes the file. With `INSTA_UPDATE=always`, the schema is written instead.
+    fn assert_schema<T: JsonSchema>(name: &str) {
+        let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+        let wanted = pretty(&generator.into_root_schema_for::<T>().to_value());
+        if env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
+            let file = format!("{}/src/schema/{name}", env!("CARGO_MANIFEST_DIR"));
+            fs::write(file, wanted).expect("the file can be written");
+            return;
+        }
+        let present = schema_of(name).schema().expect("a JSON file has a schema");
+        assert_eq!(pretty(&present), wanted, "`cargo xtask bless` writes src/schema/{name} anew");
+    }
+
+    #[test]
+    fn schemas_of_json_files_are_what_the_types_say() {
+        assert_schema::<Manifest>("run.json");
+        assert_schema::<Summary>("summary.json");
     }
 
     #[test]

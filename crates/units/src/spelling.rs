@@ -3,11 +3,12 @@
 //! Invariant: printing loses nothing: a printed quantity reads back as itself. A reader's error keeps the message (as the
 //! unexpected value) apart from the correction (as the expected one).
 
+#[cfg(feature = "schema")]
+mod schema;
+
 use core::fmt::{self, Display, Formatter};
 use core::str::FromStr;
-use std::borrow::Cow;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 
@@ -142,17 +143,6 @@ impl Spelling {
         })
     }
 
-    /// Returns the spelling as a JSON schema.
-    fn schema(&self) -> Schema {
-        let units: Vec<_> = self.units.iter().chain(self.also).map(|(name, _)| *name).collect();
-        json_schema!({
-            "type": "string",
-            "description": format!("A number and a unit ({}), exact to 1 {}.", units.join(", "), self.smallest),
-            "pattern": format!(r"^\s*[0-9][0-9_]*(\.[0-9_]+)?\s*({})\s*$", units.join("|")),
-            "examples": [self.example],
-        })
-    }
-
     /// Returns the largest value that can be represented, in whole numbers of the largest unit.
     fn largest(&self) -> String {
         let (unit, size) = self.units[0];
@@ -203,16 +193,6 @@ macro_rules! spelled {
         impl Serialize for $quantity {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
-            }
-        }
-
-        impl JsonSchema for $quantity {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($quantity).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                $spelling.schema()
             }
         }
 

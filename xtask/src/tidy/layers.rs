@@ -1,6 +1,6 @@
 //! Layers of crates, and further duties of manifests and of the map in ARCHITECTURE.md.
 //!
-//! Invariant: a crate depends only on crates of a lower layer, in its tests and benchmarks too. A
+//! Invariant: a crate depends only on crates of a lower layer, in its tests and benchmarks too, and on its own derives. A
 //! package without a layer stands outside: it depends on no crate of the workspace, and none depends on it.
 
 use std::path::{Path, PathBuf};
@@ -56,6 +56,10 @@ pub(super) fn check_crate(member: &Crate, manifest: &str, all: &[Crate]) -> Vec<
     }
     for need in &member.needs {
         let Some(other) = all.iter().find(|other| other.name == *need) else { continue };
+        // Procedural macros have to be a crate of their own, and are part of the crate that hands them on.
+        if other.name.strip_suffix("-derive") == Some(&member.name) && other.layer == member.layer {
+            continue;
+        }
         if other.layer.is_none() || member.layer <= other.layer {
             let fault = format!("{} depends on {}", placed(member), placed(other));
             let remedy = "a crate depends only on crates of a lower layer";
@@ -163,6 +167,13 @@ mod tests {
         assert_eq!(of(Some(2), Some(1)).len(), 1);
         assert_eq!(of(None, Some(1)).len(), 1);
         assert_eq!(of(Some(0), None).len(), 1);
+        let all = [
+            member("a-derive", Some(0), &[]),
+            member("a", Some(0), &["a-derive"]),
+            member("b", Some(0), &["a-derive"]),
+        ];
+        assert_eq!(told(&check_crate(&all[1], MANIFEST, &all)), [""; 0]);
+        assert_eq!(check_crate(&all[2], MANIFEST, &all).len(), 1);
     }
 
     #[test]
