@@ -16,6 +16,7 @@ mod guide;
 mod imports;
 mod inputs;
 mod parts;
+mod phases;
 mod ranks;
 mod report;
 mod scratch;

@@ -26,7 +26,7 @@ pub(crate) struct MemoryOptions {
 )]
 pub(crate) struct MemoryExceeded {
     name: String,
-    estimate: MemoryEstimate,
+    estimate: Box<MemoryEstimate>,
     /// The memory of all runs in words, if there are several.
     together: String,
     limit: Bytes,
@@ -73,6 +73,6 @@ impl MemoryOptions {
         };
         let (name, free) = (plan.name().to_owned(), self.memory_limit.is_none());
         let at_most = plan.until_done().then(|| plan.duration());
-        Err(MemoryExceeded { name, estimate, together, limit, free, at_most })
+        Err(MemoryExceeded { name, estimate: Box::new(estimate), together, limit, free, at_most })
     }
 }
