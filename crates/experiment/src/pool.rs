@@ -25,8 +25,7 @@ pub fn work_through<T: Sync, R: Send, E: Send>(
     weight: impl Fn(&T) -> u64 + Sync,
     work: impl Fn(&T) -> Result<R, E> + Sync,
 ) -> Result<Vec<R>, E> {
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    work_through_by(processors, noun, pieces, weight, work)
+    work_through_by(processors(), noun, pieces, weight, work)
 }
 
 /// Works through all pieces as [`work_through`] does, but `workers` of them at a time.
@@ -59,11 +58,20 @@ pub fn work_through_by<T: Sync, R: Send, E: Send>(
     Ok(finished.into_inner().expect("no worker panics").in_order())
 }
 
+/// Returns the results of work that cannot fail, in the order of the pieces; as many are worked on at a time as there are processors.
+pub fn results<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    results_by(processors(), pieces, work)
+}
+
 /// Returns the results of work that cannot fail, in the order of the pieces; `workers` of them are worked on at a time.
 pub fn results_by<T: Sync, R: Send>(workers: usize, pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let Ok(results) =
         work_through_by::<_, _, Infallible>(workers, None, pieces, |_| 1, |piece| Ok(work(piece)));
     results
+}
+
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Results so far, and the progress report.

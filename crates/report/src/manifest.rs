@@ -10,6 +10,8 @@ use units::Time;
 
 /// Name of the manifest in its folder.
 pub const MANIFEST: &str = "run.json";
+/// Name of the file with the result of a run of a sweep, which stands alone where no files of the run are kept.
+pub const RESULT: &str = "result.json";
 
 /// Name and version of the manifest's format. It changes if a field changes its meaning or is removed.
 pub const SCHEMA: &str = "backwater-run/1";

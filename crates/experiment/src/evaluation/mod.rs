@@ -96,8 +96,7 @@ impl CheckedQuestion {
     /// Never: a run that fails is an answer.
     #[must_use]
     pub fn answer(&self) -> Answer {
-        let work = |plan: &Plan| Ok::<_, std::convert::Infallible>(self.run(plan));
-        let Ok(runs) = pool::work_through(None, &self.plans, |_| 1, work);
+        let runs = pool::results(&self.plans, |plan| self.run(plan));
         let (runs, measured): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
         let number = |(place, measure): (usize, &Measure)| {
             let of_runs = runs.iter().zip(&measured).map(|(run, all)| (run, all.get(place)));

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use fabric::{RunError, RunOptions, Threads};
 use report::choice::PAGE;
-use report::manifest::{FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, SCHEMA};
+use report::manifest::{FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, RESULT, SCHEMA};
 use report::{FileChoice, MadeFiles, OutputFile, RunFiles, page};
 use scenario::Plan;
 use telemetry::{Progress, RunEnding};
 
-use super::entry::{self, RESULT};
+use super::entry;
 use super::result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 use super::{Store, StoreError, Stored, Workshop};
 use crate::measures::{self, Measure, Measured};
@@ -55,6 +55,13 @@ impl Default for BatchOptions<'_> {
     }
 }
 
+impl BatchOptions<'_> {
+    /// Returns the number of runs at a time.
+    fn workers(&self) -> usize {
+        self.threads.map_or(Threads::Auto, Threads::AtMost).most()
+    }
+}
+
 /// The program and the command that results come from.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
@@ -88,13 +95,6 @@ pub enum BatchEvent<'a> {
     },
     /// A unit was run, and its result is in the store.
     Finished(&'a UnitResult),
-}
-
-impl BatchOptions<'_> {
-    /// Returns the number of runs at a time.
-    fn workers(&self) -> usize {
-        self.threads.map_or(Threads::Auto, Threads::AtMost).most()
-    }
 }
 
 /// What is to be done for a unit.
@@ -272,7 +272,7 @@ pub fn trial(
     let share = outcome.summary.simulated_s / plan.duration().seconds();
     let measured = serde_json::to_string(&measures::of(&plan, &outcome)).expect("measures are plain data");
     let times = serde_json::to_string(&completions_of(&outcome.record)).expect("histograms are plain data");
-    let files = kept(&plan, Some(&outcome), keep);
+    let files = kept(&plan, Some(made(&plan, &outcome)), keep);
     let bytes = files.iter().map(|file| file.contents.len()).sum::<usize>() + measured.len() + times.len();
     Ok((share > 0.0).then(|| Trial { wall_s: wall_s / share, bytes: bytes as u64 }))
 }
@@ -353,27 +353,29 @@ fn files(
         return Ok(Vec::new());
     }
     let mut manifest = manifest(plan, result, options);
-    let mut files = kept(plan, outcome, &options.keep);
-    if let Some(Outcome { summary, record }) = outcome
-        && options.keep.has(PAGE)
-    {
-        let made = MadeFiles::new(summary, record, plan.resolved());
-        files.push(page::of_files(RunFiles::Made(&made), &manifest)?);
-    }
+    let made = outcome.map(|outcome| made(plan, outcome));
+    // The page and the figures read the same tables.
+    let page_of = |made: &MadeFiles<'_>| page::of_files(RunFiles::Made(made), &manifest);
+    let page = made.as_ref().filter(|_| options.keep.has(PAGE)).map(page_of).transpose()?;
+    let mut files = kept(plan, made, &options.keep);
+    files.extend(page);
     let entry = |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: file.contents.len() as u64 };
     manifest.files.splice(0..0, files.iter().map(entry));
     files.push(OutputFile { name: MANIFEST.to_owned(), contents: manifest.json() });
     Ok(files)
 }
 
+/// Returns the files of a run with results.
+fn made<'a>(plan: &Plan, Outcome { summary, record }: &'a Outcome) -> MadeFiles<'a> {
+    MadeFiles::new(summary, record, plan.resolved())
+}
+
 /// Returns the files that are kept of a run. A run without results has no more than its plan.
-fn kept(plan: &Plan, outcome: Option<&Outcome>, keep: &FileChoice) -> Vec<OutputFile> {
+fn kept(plan: &Plan, made: Option<MadeFiles<'_>>, keep: &FileChoice) -> Vec<OutputFile> {
     let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
     let has_plan = keep.has("plan.ron");
-    let mut files = match outcome {
-        Some(Outcome { summary, record }) => {
-            report::output_of(MadeFiles::new(summary, record, plan.resolved()), keep).files
-        }
+    let mut files = match made {
+        Some(made) => report::output_of(made, keep).files,
         None if has_plan => vec![file(("plan.ron", plan.resolved()))],
         None => Vec::new(),
     };

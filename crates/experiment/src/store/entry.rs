@@ -11,6 +11,7 @@ use std::path::Path;
 
 use event_kernel::Digest;
 use report::OutputFile;
+use report::manifest::RESULT;
 use serde::{Deserialize, Serialize};
 
 use super::result::UnitResult;
@@ -18,8 +19,6 @@ use crate::simulation::VERSION;
 use crate::statistics::pooled::GroupCompletions;
 use crate::unit::IdentifiedUnit;
 
-/// Name of the file with the result.
-pub const RESULT: &str = "result.json";
 /// Name and version of the format of `result.json`. It changes if a field changes its meaning or is removed.
 const SCHEMA: &str = "backwater-unit/2";
 /// The text before the digest of the file.

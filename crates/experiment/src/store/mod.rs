@@ -33,7 +33,7 @@ use report::page::PageError;
 use scenario::Diagnostic;
 
 pub use batch::{BatchEvent, BatchOptions, Origin, Trial, trial};
-pub use entry::{RESULT, Stored, checked};
+pub use entry::{Stored, checked};
 pub use result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 
 use crate::scenarios::Scenarios;

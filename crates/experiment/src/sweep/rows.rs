@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::thread;
 
 use scenario::{Diagnostic, Excerpt, LocatedFault, ScenarioText};
 use serde::{Deserialize, Serialize};
@@ -95,8 +94,7 @@ impl Sweep {
             let plan = scenarios.plan(&row.unit)?;
             Ok((IdentifiedUnit::new(row.unit.clone(), &plan), plan.memory().total().get()))
         };
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        let named: Vec<Result<_, Diagnostic>> = pool::results_by(processors, &self.rows, check);
+        let named: Vec<Result<_, Diagnostic>> = pool::results(&self.rows, check);
         let (mut faults, mut known) = (Vec::new(), BTreeSet::new());
         let mut runs = Vec::with_capacity(named.len());
         for (place, (named, row)) in named.into_iter().zip(&self.rows).enumerate() {

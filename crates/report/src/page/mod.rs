@@ -33,7 +33,7 @@ mod words;
 
 use self::numbers::Numbers;
 use crate::OutputFile;
-use crate::manifest::{FolderKind, MANIFEST, Manifest, RunEnd};
+use crate::manifest::{FolderKind, MANIFEST, Manifest, RESULT, RunEnd};
 use crate::reader::{ReadError, RunFiles};
 
 pub use crate::choice::PAGE;
@@ -111,11 +111,8 @@ pub fn data_of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<(String
 /// # Errors
 /// If there is none, or it cannot be read.
 pub fn manifest(files: RunFiles<'_>) -> Result<Manifest, PageError> {
-    if !files.has(MANIFEST) && files.has("result.json") {
-        return Err(PageError::ResultAlone);
-    }
     if !files.has(MANIFEST) {
-        return Err(PageError::NoManifest);
+        return Err(if files.has(RESULT) { PageError::ResultAlone } else { PageError::NoManifest });
     }
     let malformed = |error: serde_json::Error| ReadError::Malformed {
         file: MANIFEST.to_owned(),

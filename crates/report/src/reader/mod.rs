@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 
 use crate::OutputFile;
 use crate::csv_text;
-use crate::manifest::{MANIFEST, Manifest};
+use crate::manifest::{MANIFEST, Manifest, RESULT};
 use crate::parquet::{self, ParquetFault, parquet_name};
 
 use made::ReadTables;
@@ -216,7 +216,7 @@ fn is_left_out(folder: &Path, name: &str) -> bool {
     match fs::read_to_string(folder.join(MANIFEST)).map(|text| Manifest::read(&text)) {
         Ok(Ok(Manifest { chosen: Some(chosen), .. })) => !chosen.iter().any(|one| one == name),
         Ok(_) => false,
-        Err(_) => name != MANIFEST && folder.join("result.json").is_file(),
+        Err(_) => name != MANIFEST && folder.join(RESULT).is_file(),
     }
 }
 

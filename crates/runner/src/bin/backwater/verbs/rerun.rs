@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use backwater::provenance::{self, end_of_failure};
 use backwater::{FinishedRun, Plan, RunOptions};
 use clap::Args;
-use experiment::store::{RESULT, checked};
+use experiment::store::checked;
 use experiment::{UnitResult, VERSION};
-use report::manifest::{FolderKind, MANIFEST, Manifest, PlanIdentity, RunEnd};
+use report::manifest::{FolderKind, MANIFEST, Manifest, PlanIdentity, RESULT, RunEnd};
 use report::tables::completions;
 use serde_json::Value;
 
