@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::comparison;
 use crate::figures::FIGURES;
+use crate::manifest::RESULT;
 use crate::page;
 use crate::parquet::parquet_name;
 use crate::table::{Column, ColumnSchema, Table};
@@ -97,13 +98,8 @@ pub fn files() -> Vec<FileSchema> {
         ),
         other("sweep.jsonl", "the plan of `sweep`: a line of JSON for each run", "application/jsonl"),
         other(
-            "result.json",
-            "the result of a run of `sweep`, with its measures and the digests of its files",
-            "application/json",
-        ),
-        other(
-            "completions.json",
-            "histograms of completion times of a run of `sweep`, by group",
+            RESULT,
+            "the result of a run of `sweep`: its measures, histograms of completion times, and digests of its files",
             "application/json",
         ),
     ]);
@@ -281,8 +277,7 @@ mod tests {
     /// Files of `compare` alone.
     const COMPARED: [&str; 3] = ["compare.csv", "compare.txt", "compare.svg"];
     /// Files of `sweep` alone.
-    const SWEPT: [&str; 5] =
-        ["results.csv", "results.schema.json", "sweep.jsonl", "result.json", "completions.json"];
+    const SWEPT: [&str; 4] = ["results.csv", "results.schema.json", "sweep.jsonl", RESULT];
 
     fn schema_of(name: &str) -> FileSchema {
         files().into_iter().find(|file| file.name == name).unwrap_or_else(|| panic!("{name} has no schema"))
