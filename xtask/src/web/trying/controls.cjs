@@ -7,7 +7,7 @@ const { LONGEST_MS, caseOf, check, checked, digests, done, native, nativeDigest,
 /** Least blank between the name of an axis, its values and their ticks, in px. */
 const LEAST_GAP = 4;
 /** A scenario whose run takes some seconds, and a setting that makes it longer. */
-const [LONG, LONGER] = ["gran2011-scenario1", 'duration="1 s"'];
+const [LONG, LONGER] = ["gran2011-scenario1", 'duration="4 s"'];
 
 async function tryParameters(browser) {
   const { page, noted, close } = await opened(browser);
