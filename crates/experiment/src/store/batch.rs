@@ -9,13 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fabric::{RunError, RunOptions, Threads};
-use report::choice::PAGE;
-use report::manifest::{FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, RESULT, SCHEMA};
-use report::{FileChoice, MadeFiles, OutputFile, RunFiles, page};
+use report::{FileChoice, OutputFile};
 use scenario::Plan;
 use telemetry::{Progress, RunEnding};
 
 use super::entry;
+use super::kept::{Origin, files, kept, made};
 use super::result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 use super::{Store, StoreError, Stored, Workshop};
 use crate::measures::{self, Measure, Measured};
@@ -60,15 +59,6 @@ impl BatchOptions<'_> {
     fn workers(&self) -> usize {
         self.threads.map_or(Threads::Auto, Threads::AtMost).most()
     }
-}
-
-/// The program and the command that results come from.
-#[derive(Clone, Debug, Default)]
-pub struct Origin {
-    /// Commit from which the simulator was built, if it is known.
-    pub commit: Option<String>,
-    /// Command line, word by word.
-    pub command: Vec<String>,
 }
 
 /// An event of a batch.
@@ -234,7 +224,7 @@ fn run_unit(
             events: summary.map_or(0, |summary| summary.events),
         },
     };
-    let mut files = files(&plan, outcome.as_ref(), &result, options)?;
+    let mut files = files(&plan, outcome.as_ref(), &result, &options.keep, &options.origin)?;
     let completions = outcome.as_ref().map_or_else(Vec::new, |outcome| completions_of(&outcome.record));
     files.push(entry::result_text(&result, &completions, &files));
     Ok(Some((result, files)))
@@ -272,7 +262,7 @@ pub fn trial(
     let share = outcome.summary.simulated_s / plan.duration().seconds();
     let measured = serde_json::to_string(&measures::of(&plan, &outcome)).expect("measures are plain data");
     let times = serde_json::to_string(&completions_of(&outcome.record)).expect("histograms are plain data");
-    let files = kept(&plan, Some(made(&plan, &outcome)), keep);
+    let files = kept(&plan, Some(made(&plan, &outcome)), keep).files;
     let bytes = files.iter().map(|file| file.contents.len()).sum::<usize>() + measured.len() + times.len();
     Ok((share > 0.0).then(|| Trial { wall_s: wall_s / share, bytes: bytes as u64 }))
 }
@@ -339,71 +329,5 @@ fn failure(error: &RunError) -> UnitEnd {
     match error {
         RunError::Violation(_) => UnitEnd::Violation { message },
         RunError::Deadlock(_) => UnitEnd::Deadlock { message },
-    }
-}
-
-/// Returns the files that are kept of a run, with their manifest, if there are any.
-fn files(
-    plan: &Plan,
-    outcome: Option<&Outcome>,
-    result: &UnitResult,
-    options: &BatchOptions<'_>,
-) -> Result<Vec<OutputFile>, StoreError> {
-    if options.keep == FileChoice::none() {
-        return Ok(Vec::new());
-    }
-    let mut manifest = manifest(plan, result, options);
-    let made = outcome.map(|outcome| made(plan, outcome));
-    // The page and the figures read the same tables.
-    let page_of = |made: &MadeFiles<'_>| page::of_files(RunFiles::Made(made), &manifest);
-    let page = made.as_ref().filter(|_| options.keep.has(PAGE)).map(page_of).transpose()?;
-    let mut files = kept(plan, made, &options.keep);
-    files.extend(page);
-    let entry = |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: file.contents.len() as u64 };
-    manifest.files.splice(0..0, files.iter().map(entry));
-    files.push(OutputFile { name: MANIFEST.to_owned(), contents: manifest.json() });
-    Ok(files)
-}
-
-/// Returns the files of a run with results.
-fn made<'a>(plan: &Plan, Outcome { summary, record }: &'a Outcome) -> MadeFiles<'a> {
-    MadeFiles::new(summary, record, plan.resolved())
-}
-
-/// Returns the files that are kept of a run. A run without results has no more than its plan.
-fn kept(plan: &Plan, made: Option<MadeFiles<'_>>, keep: &FileChoice) -> Vec<OutputFile> {
-    let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
-    let has_plan = keep.has("plan.ron");
-    let mut files = match made {
-        Some(made) => report::output_of(made, keep).files,
-        None if has_plan => vec![file(("plan.ron", plan.resolved()))],
-        None => Vec::new(),
-    };
-    let named = plan.files().iter().filter(|_| has_plan);
-    files.extend(named.map(|(name, contents)| file((name, contents.clone()))));
-    files
-}
-
-/// Returns the manifest of a run, which names `result.json` alone.
-fn manifest(plan: &Plan, result: &UnitResult, options: &BatchOptions<'_>) -> Manifest {
-    let chosen = options.keep.names().into_iter().map(str::to_owned).collect();
-    Manifest {
-        schema: SCHEMA.to_owned(),
-        version: VERSION.to_owned(),
-        commit: options.origin.commit.clone(),
-        kind: FolderKind::Run,
-        verdict: None,
-        command: options.origin.command.clone(),
-        plans: vec![PlanIdentity {
-            scenario: plan.name().to_owned(),
-            overrides: result.unit.assignments(),
-            seed: plan.seed(),
-            plan_digest: result.plan_digest.clone(),
-        }],
-        ended: result.ended.of_manifest(),
-        // The size of `result.json` is not known before its text, which has a digest of this file.
-        files: vec![FileEntry { name: RESULT.to_owned(), bytes: 0 }],
-        undrawn: Vec::new(),
-        chosen: (options.keep != FileChoice::All).then_some(chosen),
     }
 }

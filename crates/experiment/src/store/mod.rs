@@ -15,10 +15,12 @@
 //! | here | opening, looking up, placing |
 //! | `result` | the result of a unit, and its budget |
 //! | `entry` | the folder of a result: written, checked |
+//! | `kept` | the files that are kept of a run, besides its result |
 //! | `batch` | many units, as many at a time as there are processors |
 
 mod batch;
 mod entry;
+mod kept;
 mod result;
 
 use std::fs::{self, File};
@@ -32,8 +34,9 @@ use report::OutputFile;
 use report::page::PageError;
 use scenario::Diagnostic;
 
-pub use batch::{BatchEvent, BatchOptions, Origin, Trial, trial};
+pub use batch::{BatchEvent, BatchOptions, Trial, trial};
 pub use entry::{Stored, checked};
+pub use kept::Origin;
 pub use result::{RunBudget, UnitCost, UnitEnd, UnitResult};
 
 use crate::scenarios::Scenarios;

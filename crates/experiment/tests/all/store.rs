@@ -12,6 +12,7 @@ use std::time::Duration;
 use experiment::store::{BatchEvent, BatchOptions, Origin, RunBudget, Stored, UnitCost, UnitEnd};
 use experiment::{IdentifiedUnit, Store, StoreError, Unit, UnitResult, UnitSeeds};
 use report::FileChoice;
+use report::manifest::Manifest;
 use units::Bytes;
 
 /// A folder that is empty at the start of its test.
@@ -84,6 +85,23 @@ fn a_run_leaves_its_result_and_the_files_that_are_asked_for() {
     assert_eq!(names("plan.ron,hosts.svg", "one-flow"), "hosts.svg plan.ron result.json run.json");
     assert_eq!(names("report.html", "one-flow"), "report.html result.json run.json");
     assert!(names("all", "one-flow").contains(" flows.csv "));
+}
+
+#[test]
+fn a_figure_that_a_run_cannot_draw_is_named() {
+    let store = Store::open(&scratch("undrawn"));
+    // Too short for a message.
+    let units = [unit("one-flow", &["duration=4 us", "sample=1 us"], 1)];
+    let keep = FileChoice::read("completions.svg,hosts.svg").unwrap();
+    run(&store, &units, &BatchOptions { keep, ..BatchOptions::default() });
+    let text = fs::read_to_string(store.folder_of(&units[0]).join("run.json")).unwrap();
+    let manifest = Manifest::read(&text).unwrap();
+    let [undrawn] = &manifest.undrawn[..] else { panic!("{text}") };
+    assert_eq!((&*undrawn.file, &*undrawn.reason), ("completions.svg", "no message was delivered"));
+    assert_eq!(
+        manifest.files.iter().map(|file| &*file.name).collect::<Vec<_>>(),
+        ["hosts.svg", "result.json"]
+    );
 }
 
 /// A fault of a folder, and what makes it.
