@@ -37,8 +37,9 @@ impl MarkingSpec {
     /// The first fault.
     pub fn check(&self) -> Result<(), Fault> {
         match self {
-            Self::Off | Self::Hp(_) => Ok(()),
+            Self::Off => Ok(()),
             Self::Iba(marking) => marking.check().map_err(|error| error.fault()),
+            Self::Hp(marking) => marking.check().map_err(|error| error.fault()),
             Self::Red(marking) => marking.check().map_err(|error| error.fault()),
         }
     }

@@ -4,7 +4,7 @@
 
 use settings::{FieldPath, SettingError};
 
-use super::spec::{HpResponseSpec, RateControl, WindowControl};
+use super::spec::{HpMarkingSpec, HpResponseSpec, MarkedSet, PropagatingPackets, RateControl, WindowControl};
 
 /// Divisors that a decrease may have.
 const DIVISORS: core::ops::RangeInclusive<f64> = 1.01..=256.0;
@@ -12,6 +12,32 @@ const DIVISORS: core::ops::RangeInclusive<f64> = 1.01..=256.0;
 const MOST_RATES: usize = 256;
 /// Largest number of entries of a window table.
 const MOST_WINDOWS: usize = 65_535;
+
+/// Marking that marks no packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`Naive` marks the packets of full buffers alone, and `propagation: Off` none of these")]
+pub struct NothingMarked;
+
+impl SettingError for NothingMarked {
+    fn path(&self) -> FieldPath {
+        "propagation".into()
+    }
+
+    fn help(&self) -> Option<String> {
+        Some("write `All`, or a `set` that is `Selective`".to_owned())
+    }
+}
+
+impl HpMarkingSpec {
+    /// Checks that the rule can mark a packet.
+    ///
+    /// # Errors
+    /// [`NothingMarked`] if it cannot.
+    pub fn check(&self) -> Result<(), NothingMarked> {
+        let marks_none = self.set == MarkedSet::Naive && self.propagation == PropagatingPackets::Off;
+        if marks_none { Err(NothingMarked) } else { Ok(()) }
+    }
+}
 
 /// Fault in the settings of the HP proposal's response. `of` is `rate` or `window`, `table` the name of a field,
 /// `entry` an index into that table.

@@ -9,16 +9,16 @@
 //!             an output-queued switch the queue of an output and lane
 //! congested   output and lane that a packet in a full buffer is destined to, unless it is out of credit or too few
 //!             packets wait for it
-//! propagation packets that wait in a full buffer: all, or those for congested outputs
-//! root        a congested output, until it is out of credit, or all packets that were present for it have left
+//! propagation packets that wait in a full buffer: all, those for congested outputs, or none
+//! root        a congested output, until all packets that were present for it have left, or it is out of credit
 //! generation  other packets that leave by a root
 //! immediate   packets that did not wait for their wire: marked like others, or spared
 //! ```
 //!
 //! | timing | propagation | generation |
 //! |---|---|---|
-//! | `NextDepartures` | packets in the full buffer at an event | the next departures, as many as packets were present |
-//! | `PresentAtEvent` | the same | the packets that were present at an event |
+//! | `PresentAtEvent` | packets in the full buffer at an event | the packets that were present at an event |
+//! | `NextDepartures` | the same | the next departures, as many as packets were present |
 //! | `WhileFull` | packets that leave a buffer while it is full | departures while a full buffer holds a packet for the output |
 //!
 //! The queue of an output holds packets for that output alone, which leave in the order in which they joined, ahead of
@@ -45,8 +45,8 @@ pub struct HpMarker {
     congestion: Congestion,
     /// Whether packets elsewhere in the switch are marked too.
     is_selective: bool,
-    /// Whether packets of a full buffer are marked if their output is not congested.
-    marks_uncongested: bool,
+    /// Packets of a full buffer that are marked for it.
+    propagation: PropagatingPackets,
     timing: MarkTiming,
     immediate: ImmediatePackets,
     /// By output, lane and input.
@@ -72,7 +72,7 @@ state_codec::state!(HpMarker {
     longest: plan,
     congestion: plan,
     is_selective: plan,
-    marks_uncongested: plan,
+    propagation: plan,
     timing: plan,
     immediate: plan,
     queues: part,
@@ -103,7 +103,7 @@ impl HpMarker {
             longest: switch.longest_packet,
             congestion: Congestion::new(settings.set),
             is_selective: settings.set != MarkedSet::Naive,
-            marks_uncongested: settings.propagation == PropagatingPackets::All,
+            propagation: settings.propagation,
             timing: settings.timing,
             immediate: settings.immediate,
             queues: vec![HpQueue::default(); vls * switch.radix],
@@ -135,7 +135,7 @@ impl HpMarker {
     fn triggered(&mut self, queue: usize, output: usize) {
         let (packets, state) = (self.queues[queue].packets, &mut self.outputs[output]);
         let is_congested = self.congestion.is_met(state);
-        if is_congested || self.marks_uncongested {
+        if self.propagation.includes(is_congested) {
             self.queues[queue].propagating = packets;
         }
         if is_congested && self.is_selective {
@@ -175,7 +175,7 @@ impl HpMarker {
     fn joined_full_queue(&mut self, output: usize) {
         let state = &mut self.outputs[output];
         let is_congested = self.congestion.is_met(state);
-        if is_congested || self.marks_uncongested {
+        if self.propagation.includes(is_congested) {
             state.propagating = state.crossed;
         }
         if is_congested && self.is_selective {
@@ -190,7 +190,7 @@ impl HpMarker {
         let state = &mut self.outputs[output];
         if self.timing == MarkTiming::WhileFull {
             let is_full = self.buffers_of == BufferOwner::Outputs && self.full[output];
-            return is_full && (self.marks_uncongested || self.congestion.is_met(state));
+            return is_full && self.propagation.includes(self.congestion.is_met(state));
         }
         let propagates = state.propagating > 0;
         state.propagating -= u32::from(propagates);
@@ -223,7 +223,7 @@ impl HpMarker {
         let (queue, output) = (self.queue(place), self.vl(place.output, place.lane));
         let output = &mut self.outputs[output];
         output.full_inputs -= u32::from(self.queues[queue].packets == 1);
-        self.marks_uncongested || self.congestion.is_met(output)
+        self.propagation.includes(self.congestion.is_met(output))
     }
 }
 

@@ -41,7 +41,7 @@ impl HpMarkingSpec {
         trigger: FullTrigger::Full,
         set: MarkedSet::Selective(RootTrigger::InputAndOutput),
         propagation: PropagatingPackets::All,
-        timing: MarkTiming::NextDepartures,
+        timing: MarkTiming::PresentAtEvent,
         immediate: ImmediatePackets::Marked,
     };
 }
@@ -63,12 +63,14 @@ pub enum FullTrigger {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MarkTiming {
     /// Packets in the full buffer at an event, and by a congested output as many departures as packets were present
-    /// for it: a packet that comes after the event may leave in the place of one that was present. Our reading of the
-    /// HP proposal, whose root ends when it "has sent all packets" that are currently in the switch.
-    #[default]
+    /// for it: a packet that comes after the event may leave in the place of one that was present. Follows the HP
+    /// proposal's root, which ends when it "has sent all packets" that are currently in the switch. Identical flows get
+    /// unequal shares: one that fills a buffer is marked several times a flight, which counts once, and each of the
+    /// other flows' packets that come meanwhile counts.
     NextDepartures,
     /// The packets in the switch at an event, and no others: the HP proposal's packets "currently in the switch",
     /// HPL-2002-224's marks at "each marking event". Lack of credit after the event takes nothing back.
+    #[default]
     PresentAtEvent,
     /// The packets that start to leave their buffer while it is full, and those that leave by a congested output while
     /// some full buffer holds a packet for it. US 7,573,827, claim 4, marks a packet "about to be transmitted" if its
@@ -127,6 +129,20 @@ pub enum PropagatingPackets {
     /// The packets for an output that is congested by `set`: INFOCOM 2003 marks packets "destined to a congested link"
     /// (as summarised). With `Naive` and `Selective(Input)` every output of a packet in a full buffer is congested.
     ToCongested,
+    /// None: a full buffer marks nothing by itself, and its packets only as others that leave by a root. In no
+    /// document. `Naive`, which has no roots, would mark nothing.
+    Off,
+}
+
+impl PropagatingPackets {
+    /// Returns whether a packet in a full buffer is marked for it, by the state of the packet's output.
+    pub(super) const fn includes(self, output_is_congested: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::ToCongested => output_is_congested,
+            Self::Off => false,
+        }
+    }
 }
 
 /// Response of a source to marks: the proposal's function template. Rate and window together are its hybrid; either

@@ -101,7 +101,13 @@ fn hp() -> impl Iterator<Item = HpScheme> {
     ];
     let responses = rates.into_iter().cycle().zip(windows.into_iter().cycle());
     let rpis = [RpiAfterDecrease::Kept, RpiAfterDecrease::Reloaded];
-    let propagations = [PropagatingPackets::All, PropagatingPackets::ToCongested];
+    // `Off` meets the sets that have roots: `Naive` is the first three of twelve.
+    let propagations = [
+        PropagatingPackets::All,
+        PropagatingPackets::ToCongested,
+        PropagatingPackets::All,
+        PropagatingPackets::Off,
+    ];
     let timings = [MarkTiming::NextDepartures, MarkTiming::PresentAtEvent, MarkTiming::WhileFull];
     let choices = rpis.into_iter().cycle().zip(propagations.into_iter().cycle());
     let choices = choices.zip(timings.into_iter().cycle());
@@ -119,7 +125,7 @@ fn hp() -> impl Iterator<Item = HpScheme> {
                     },
                     rpi_unit: match propagation {
                         PropagatingPackets::All => RpiUnit::Packet,
-                        PropagatingPackets::ToCongested => RpiUnit::Acknowledgement,
+                        PropagatingPackets::ToCongested | PropagatingPackets::Off => RpiUnit::Acknowledgement,
                     },
                 },
             }

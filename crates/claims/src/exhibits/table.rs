@@ -216,6 +216,6 @@ mod tests {
                 tables += 1;
             }
         }
-        assert_eq!(tables, 2);
+        assert_eq!(tables, 3);
     }
 }

@@ -12,6 +12,7 @@ mod ethernet;
 mod families;
 mod golden;
 mod groups;
+mod identical;
 mod lane_changes;
 mod laws;
 mod memory;

@@ -12,6 +12,8 @@ const INPUT: MarkedSet = MarkedSet::Selective(RootTrigger::Input);
 const BOTH: MarkedSet = MarkedSet::Selective(RootTrigger::InputAndOutput);
 const PROPAGATION: Option<MarkCode> = Some(HpMarker::PROPAGATION.code);
 const GENERATION: Option<MarkCode> = Some(HpMarker::GENERATION.code);
+/// The proposal, with the next departures for the packets that are present.
+const NEXT: HpMarkingSpec = HpMarkingSpec { timing: MarkTiming::NextDepartures, ..HpMarkingSpec::PROPOSAL };
 
 /// A marker of four ports, and the state of the buffers that is reported to it.
 struct Switch {
@@ -81,7 +83,11 @@ impl Switch {
 
 /// Fills input 0 with four packets: three for output 2, one for output 3. Input 1 has one for each.
 fn filled(trigger: FullTrigger, set: MarkedSet) -> Switch {
-    let mut switch = Switch::new(trigger, set);
+    filled_by(HpMarkingSpec { trigger, set, ..HpMarkingSpec::PROPOSAL })
+}
+
+fn filled_by(settings: HpMarkingSpec) -> Switch {
+    let mut switch = Switch::with(settings);
     for (input, output) in [(1, 2), (1, 3), (0, 2), (0, 2), (0, 3), (0, 2)] {
         switch.arrives(input, output);
     }
@@ -134,7 +140,8 @@ fn nothing_passes_what_has_crossed_to_the_same_output() {
     let mut switch = sparing(3);
     let place = |input| VoqId { input: PortId(input), output: PortId(3), lane: Lane(0) };
     assert_eq!([1, 0].map(|input| switch.marker.left_input(place(input))), [None, PROPAGATION]);
-    assert_eq!([1, 0].map(|input| switch.marker.departing(place(input), PACKET)), [None, GENERATION]);
+    // The second was marked as it crossed; only a count of departures marks it again.
+    assert_eq!([1, 0].map(|input| switch.marker.departing(place(input), PACKET)), [None; 2]);
 }
 
 #[test]
@@ -184,7 +191,7 @@ fn a_root_ends_when_those_present_have_left() {
 
 #[test]
 fn what_has_crossed_to_its_output_is_still_present_for_it() {
-    let mut switch = filled(FullTrigger::Full, BOTH);
+    let mut switch = filled_by(NEXT);
     let place = |input, output| VoqId { input: PortId(input), output: PortId(output), lane: Lane(0) };
     // All but one packet cross to a queue at output 2, and only then the first one leaves.
     assert_eq!(switch.marker.left_input(place(1, 2)), None, "its own buffer is not full");
@@ -199,7 +206,7 @@ fn what_has_crossed_to_its_output_is_still_present_for_it() {
 #[test]
 fn a_root_ends_when_it_is_out_of_credit() {
     for (set, then) in [(INPUT, GENERATION), (BOTH, None)] {
-        let mut switch = filled(FullTrigger::Full, set);
+        let mut switch = filled_by(HpMarkingSpec { set, ..NEXT });
         switch.marker.starved(PortId(2), Lane(0));
         assert_eq!(switch.leaves(1, 2), then, "{set:?}");
         assert_eq!(switch.leaves(1, 3), GENERATION, "another output is not concerned");
@@ -224,7 +231,7 @@ fn queued(present: u16, propagation: PropagatingPackets, elsewhere: usize) -> Sw
 
 #[test]
 fn an_output_with_too_few_packets_is_not_congested() {
-    use PropagatingPackets::{All, ToCongested};
+    use PropagatingPackets::{All, Off, ToCongested};
     for (present, propagation, elsewhere, own, others) in [
         (4, All, 1, [PROPAGATION; 2], GENERATION),
         (5, All, 1, [PROPAGATION; 2], None),
@@ -232,6 +239,9 @@ fn an_output_with_too_few_packets_is_not_congested() {
         (5, ToCongested, 1, [None, None], None),
         (5, ToCongested, 2, [PROPAGATION, None], GENERATION),
         (1, ToCongested, 1, [PROPAGATION; 2], GENERATION),
+        // By roots alone, the packets of the full buffer are marked as all others that leave by the root.
+        (4, Off, 1, [GENERATION, None], GENERATION),
+        (5, Off, 1, [None, None], None),
     ] {
         let mut switch = queued(present, propagation, elsewhere);
         let marks = ([2, 3].map(|output| switch.leaves(0, output)), switch.leaves(1, 2));
@@ -259,6 +269,17 @@ fn a_packet_that_comes_after_the_event_is_marked_in_the_place_of_another_or_not_
         switch.arrives(1, 2);
         assert_eq!(switch.leaves(1, 2), None, "{timing:?}: as many as were present have left");
     }
+}
+
+/// With `Off` and `NextDepartures` a root marks as many departures as packets are present, from whatever buffer.
+#[test]
+fn a_root_alone_marks_its_next_departures() {
+    let mut switch = Switch::with(HpMarkingSpec { propagation: PropagatingPackets::Off, ..NEXT });
+    switch.arrives(1, 2);
+    [3, 2, 2, 2].into_iter().for_each(|output| switch.arrives(0, output));
+    switch.arrives(3, 2);
+    let marks = [3, 1, 0, 0, 0].map(|input| switch.leaves(input, 2));
+    assert_eq!(marks, [GENERATION, GENERATION, GENERATION, GENERATION, None]);
 }
 
 #[test]
