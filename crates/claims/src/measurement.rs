@@ -6,8 +6,9 @@ use experiment::Outcome;
 use report::goodput::jain;
 use report::summary::PhaseSummary;
 use telemetry::{SeriesColumn, WatchedQuantity};
+use units::Bytes;
 
-use crate::language::Measure;
+use crate::language::{Measure, PhasePart};
 
 /// Part of a phase at its end that gives the flows' final goodput.
 const LAST: f64 = 0.1;
@@ -24,6 +25,9 @@ pub enum NotInRun {
     /// A switch, by name.
     #[error("switch {0}")]
     Switch(String),
+    /// A host to which flows send, by name.
+    #[error("a flow to {0}")]
+    Receiver(String),
     /// A watched queue, by `SWITCH:PORT`.
     #[error("{0}_queue_bytes")]
     Queue(String),
@@ -60,7 +64,16 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
         Measure::TimeToReach { flows, phase, share } => {
             time_to_reach(outcome, &named_flows(outcome, flows)?, *phase, *share).map(|seconds| vec![seconds])
         }
-        Measure::Total { phase: number } => Ok(vec![phase(outcome, *number)?.second_half_total_goodput_bps]),
+        Measure::Total { phase: number, over } => {
+            let phase = phase(outcome, *number)?;
+            Ok(vec![match over {
+                PhasePart::SecondHalf => phase.second_half_total_goodput_bps,
+                PhasePart::Whole => phase.total_goodput_bps,
+            }])
+        }
+        Measure::Received { host, phase: number, over } => {
+            received_bps(outcome, host, *number, *over).map(|goodput| vec![goodput])
+        }
         Measure::Lowest { phase: number } => {
             let phase = phase(outcome, *number)?;
             let lowest = totals(outcome, phase.from_s, phase.to_s).into_iter().reduce(f64::min);
@@ -156,6 +169,29 @@ fn in_second_half(
     })
 }
 
+/// Returns the goodput of all flows to a host together, over a part of a phase.
+fn received_bps(outcome: &Outcome, host: &str, number: usize, over: PhasePart) -> Result<f64, NotInRun> {
+    let record = &outcome.record;
+    let phase = record.phases.get(number - 1).ok_or(NotInRun::Phase(number))?;
+    let from = match over {
+        PhasePart::SecondHalf => phase.second_half,
+        PhasePart::Whole => phase.from,
+    };
+    let flows = record.flows.iter().enumerate();
+    let places: Vec<_> =
+        flows.filter(|(_, flow)| *flow.destination == host).map(|(place, _)| place).collect();
+    if places.is_empty() {
+        return Err(NotInRun::Receiver(host.to_owned()));
+    }
+    let delivered = |at| -> Result<Bytes, NotInRun> {
+        let snapshot = record.snapshots.iter().find(|snapshot| snapshot.at == at);
+        // At the start of the run a snapshot has no flows, and nothing is delivered.
+        let by_flow = &snapshot.ok_or(NotInRun::Sample)?.delivered;
+        Ok(places.iter().filter_map(|place| by_flow.get(*place).copied()).sum())
+    };
+    Ok((delivered(phase.to)? - delivered(from)?).bps_over(phase.to - from))
+}
+
 /// Returns the mean occupancy of these switches' input buffers together, in bytes.
 fn occupancy(outcome: &Outcome, switches: &[String]) -> Result<f64, NotInRun> {
     let lanes = &outcome.record.lanes;
@@ -242,7 +278,7 @@ pub(crate) mod tests {
     use experiment::Outcome;
     use report::{RunCost, RunIdentity, Summary};
     use telemetry::{FlowRecord, LaneRecord, Marks, Phase, RunRecord, Series, Snapshot};
-    use units::{Bytes, Rate, Span, Time};
+    use units::{Rate, Span, Time};
 
     use super::*;
 
@@ -346,14 +382,38 @@ pub(crate) mod tests {
     #[test]
     fn totals_are_of_all_flows() {
         let all = |measure| measured(&measure, &outcome());
-        assert_eq!(all(Measure::Total { phase: 1 }), Ok(vec![16e9]));
-        assert_eq!(all(Measure::Total { phase: 2 }), Ok(vec![16e9]));
+        let total = |phase, over| all(Measure::Total { phase, over });
+        assert_eq!(total(1, PhasePart::SecondHalf), Ok(vec![16e9]));
+        assert_eq!(total(2, PhasePart::SecondHalf), Ok(vec![16e9]));
+        // 4.9 MB in 4 ms, and 17 MB in 10 ms.
+        assert_eq!(
+            [total(1, PhasePart::Whole), total(2, PhasePart::Whole)],
+            [Ok(vec![9.8e9]), Ok(vec![13.6e9])]
+        );
         assert_eq!(all(Measure::Lowest { phase: 1 }), Ok(vec![0.0]));
         assert_eq!(all(Measure::Lowest { phase: 2 }), Ok(vec![4e9]));
         let back = |phase, share| all(Measure::BackAfter { phase, share }).map(|ms| (ms[0] * 1e6).round());
         assert_eq!(back(2, 0.95), Ok(4000.0));
         assert_eq!(back(2, 0.5), Ok(2000.0));
         assert_eq!(back(2, 1.5), Err(NotInRun::Recovery));
+    }
+
+    /// In the first phase H1 receives 1 and 1 MB in the second half, and 1.9 and 1 MB in all.
+    #[test]
+    fn a_host_receives_what_all_its_flows_deliver() {
+        let mut outcome = outcome();
+        for (flow, host) in outcome.record.flows.iter_mut().zip(["H1", "H1", "H2"]) {
+            flow.destination = host.to_owned().into();
+        }
+        outcome.record.flows[1].named = false;
+        let of = |host: &str, phase, over| {
+            measured(&Measure::Received { host: host.to_owned(), phase, over }, &outcome)
+        };
+        assert_eq!(of("H1", 1, PhasePart::SecondHalf), Ok(vec![8e9]));
+        assert_eq!(of("H1", 1, PhasePart::Whole), Ok(vec![5.8e9]));
+        assert_eq!(of("H2", 2, PhasePart::Whole), Ok(vec![0.0]));
+        assert_eq!(of("H3", 1, PhasePart::Whole), Err(NotInRun::Receiver("H3".to_owned())));
+        assert_eq!(of("H1", 3, PhasePart::Whole), Err(NotInRun::Phase(3)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a setting that is not named stays as it is.
 
-use cc_policies::iba::spec::{CctSpec, ComparedLoad, IbaScheme};
+use cc_policies::iba::spec::{CctSpec, ComparedLoad, IbaScheme, VictimMask};
 use serde::{Deserialize, Serialize};
 
 /// Largest `CCT_Multiplier`: fourteen bits.
@@ -23,6 +23,8 @@ pub enum RelativeSetting {
     MarkingRate(u16),
     /// Load that is compared with the threshold.
     Compare(ComparedLoad),
+    /// Marks at outputs that lack credit, too: `Victim_Mask` of all ports.
+    VictimsMark,
 }
 
 /// Reason why a run cannot be tuned.
@@ -47,7 +49,7 @@ impl RelativeSetting {
             }
             Self::Threshold(weight) => Some(f64::from(weight)),
             Self::MarkingRate(rate) => Some(f64::from(rate)),
-            Self::Compare(_) => None,
+            Self::Compare(_) | Self::VictimsMark => None,
         }
     }
 
@@ -74,6 +76,7 @@ impl RelativeSetting {
             Self::Threshold(weight) => iba.marking.threshold = weight,
             Self::MarkingRate(rate) => iba.marking.marking_rate = rate,
             Self::Compare(load) => iba.marking.compare = load,
+            Self::VictimsMark => iba.marking.victim_mask = VictimMask::All,
         }
         Ok(())
     }

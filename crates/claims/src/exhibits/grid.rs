@@ -8,6 +8,8 @@
 //! severity     load offered to the hot port, in links: s = contributions + uniform load
 //! deliverable  load offered to all other ports, and one link: (N b - s + min(s, 1)) / N of a link for each host
 //! squelched    total goodput in the second half of the hot spot is at least a given share of the deliverable load
+//! whole        total goodput over all of the hot spot, which counts the fall at its beginning, as a share of that load
+//! port         goodput received by the hot port in the second half, as a share of its link
 //! ```
 
 use experiment::{RelativeSetting, RunSpec, SimulationError, pool, simulate};
@@ -18,10 +20,9 @@ use report::format::{aligned, plain_table};
 use report::table::{ColumnSchema, ColumnType, decimal};
 use serde::Deserialize;
 
+use crate::language::{Measure, PhasePart};
 use crate::layout::wrapped;
-
-/// Seed of every run.
-const SEED: u64 = 1;
+use crate::measurement::measured;
 
 /// A grid of hot spots.
 #[derive(Clone, Debug, Deserialize)]
@@ -65,6 +66,16 @@ struct GridFabric {
     set: String,
     /// Background loads of a host, as shares of its link.
     backgrounds: Vec<f64>,
+    /// Loads offered to the hot port, in links, in place of the grid's; the grid's if left out.
+    #[serde(default)]
+    severities: Option<Vec<f64>>,
+    /// Number of seeds, from 1 on. Each is a case of its own.
+    #[serde(default = "one")]
+    seeds: u64,
+}
+
+const fn one() -> u64 {
+    1
 }
 
 /// One case of the grid.
@@ -79,17 +90,30 @@ struct HotSpot<'a> {
     severity: f64,
     /// Share of a contributor's load that is redirected to the hot port.
     fraction: f64,
+    /// Seed of its runs.
+    seed: u64,
 }
 
-/// Result of a case: total goodput in the second half of the hot spot, as a share of the deliverable load.
+/// Goodput of a run: the totals as shares of the deliverable load.
+#[derive(Clone, Copy, Debug)]
+struct Delivered {
+    /// Total in the second half of the hot spot.
+    settled: f64,
+    /// Total over all of it.
+    whole: f64,
+    /// Goodput received by the hot port in the second half, as a share of its link.
+    port: f64,
+}
+
+/// Result of a case.
 #[derive(Clone, Debug)]
 struct SearchResult {
-    /// Share without congestion control.
-    off: f64,
-    /// Share with the guideline's parameters.
-    guideline: f64,
-    /// Place and share of the best parameters of the search; `None` where nothing was searched.
-    best: Option<(usize, f64)>,
+    /// Shares without congestion control.
+    off: Delivered,
+    /// Shares with the guideline's parameters.
+    guideline: Delivered,
+    /// Place and shares of the best parameters of the search, by the second half; `None` where nothing was searched.
+    best: Option<(usize, Delivered)>,
     remedy: Remedy,
 }
 
@@ -135,10 +159,12 @@ impl HotSpotGrid {
         for fabric in &self.fabrics {
             for &background in &fabric.backgrounds {
                 for &contributors in &self.contributors {
-                    for &severity in &self.severities {
+                    for &severity in fabric.severities.as_ref().unwrap_or(&self.severities) {
                         let fraction = fraction(fabric.ports, background, contributors, severity);
                         if fraction > 0.0 && fraction <= 1.0 {
-                            cases.push(HotSpot { fabric, background, contributors, severity, fraction });
+                            let case =
+                                |seed| HotSpot { fabric, background, contributors, severity, fraction, seed };
+                            cases.extend((1..=fabric.seeds).map(case));
                         }
                     }
                 }
@@ -162,40 +188,46 @@ impl HotSpotGrid {
     fn search(&self, case: &HotSpot<'_>) -> Result<SearchResult, SimulationError> {
         let off = self.share(case, Some(&self.off), &[])?;
         let guideline = self.share(case, None, &[])?;
-        let mut best: Option<(usize, f64)> = None;
-        if guideline < self.squelched {
+        let mut best: Option<(usize, Delivered)> = None;
+        if guideline.settled < self.squelched {
             for (place, tune) in self.search.iter().enumerate() {
                 let share = self.share(case, None, tune)?;
-                if best.is_none_or(|(_, most)| share > most) {
+                if best.is_none_or(|(_, most)| share.settled > most.settled) {
                     best = Some((place, share));
                 }
-                if share >= self.squelched {
+                if share.settled >= self.squelched {
                     break;
                 }
             }
         }
         let remedy = match best {
-            None if off >= self.squelched => Remedy::Unneeded,
+            None if off.settled >= self.squelched => Remedy::Unneeded,
             None => Remedy::Guideline,
-            Some((_, share)) if share >= self.squelched => Remedy::Search,
+            Some((_, share)) if share.settled >= self.squelched => Remedy::Search,
             Some(_) => Remedy::NoneFound,
         };
         Ok(SearchResult { off, guideline, best, remedy })
     }
 
-    /// Simulates a case. Returns the total goodput in the second half of the hot spot, as a share of the deliverable
-    /// load.
+    /// Simulates a case.
     fn share(
         &self,
         case: &HotSpot<'_>,
         control: Option<&String>,
         tune: &[RelativeSetting],
-    ) -> Result<f64, SimulationError> {
-        let plan = self.run_of(case, control, tune).plan(SEED)?;
+    ) -> Result<Delivered, SimulationError> {
+        let plan = self.run_of(case, control, tune).plan(case.seed)?;
         let link = plan.cable(0).rate.get() as f64;
         let outcome = simulate(&plan, RunOptions::default(), &mut |_| {})?;
-        let total = outcome.summary.phases[1].second_half_total_goodput_bps;
-        Ok(total / link / (f64::from(case.fabric.ports) * case.deliverable()))
+        let deliverable = link * f64::from(case.fabric.ports) * case.deliverable();
+        let phase = &outcome.summary.phases[1];
+        let received = Measure::Received { host: case.target(), phase: 2, over: PhasePart::SecondHalf };
+        let received = measured(&received, &outcome).expect("a hot spot has flows to its target");
+        Ok(Delivered {
+            settled: phase.second_half_total_goodput_bps / deliverable,
+            whole: phase.total_goodput_bps / deliverable,
+            port: received[0] / link,
+        })
     }
 
     fn run_of(&self, case: &HotSpot<'_>, control: Option<&String>, tune: &[RelativeSetting]) -> RunSpec {
@@ -206,7 +238,7 @@ impl HotSpotGrid {
             .replace("LOAD", &format!("{:?}", case.background))
             .replace("CONTRIBUTORS", &contributors)
             .replace("FRACTION", &format!("{:?}", case.fraction))
-            .replace("TARGET", &format!("h{}", case.fabric.ports));
+            .replace("TARGET", &case.target());
         let own = [case.fabric.set.clone(), traffic];
         let set = self.set.iter().cloned().chain(own).chain(control.cloned()).collect();
         RunSpec { scenario: self.scenario.clone(), set, tune: tune.to_vec() }
@@ -215,11 +247,14 @@ impl HotSpotGrid {
     fn printed(&self, rows: &[(&HotSpot<'_>, &SearchResult)]) -> String {
         let mut table = plain_table();
         let words = Remedy::ALL.map(Remedy::word).map(str::to_owned);
-        table.set_header(["fabric".to_owned(), "cases".to_owned()].into_iter().chain(words));
+        let last = ["of all, over the whole hot spot".to_owned()];
+        table.set_header(["fabric".to_owned(), "cases".to_owned()].into_iter().chain(words).chain(last));
         let count = |of: &dyn Fn(&HotSpot<'_>) -> bool| {
             let of = || rows.iter().filter(|(case, _)| of(case));
             let counted = |remedy| of().filter(|(_, result)| result.remedy == remedy).count().to_string();
-            [of().count().to_string()].into_iter().chain(Remedy::ALL.map(counted))
+            let whole = of().filter(|(_, result)| result.is_squelched_over_the_whole(self.squelched)).count();
+            let counts = [of().count().to_string()].into_iter().chain(Remedy::ALL.map(counted));
+            counts.chain([whole.to_string()])
         };
         for fabric in &self.fabrics {
             let own = |case: &HotSpot<'_>| core::ptr::eq(case.fabric, fabric);
@@ -230,12 +265,13 @@ impl HotSpotGrid {
         for (case, result) in rows {
             let Some((place, share)) = result.best else { continue };
             text += &format!(
-                "{}: {}; no control {:.3}, guideline {:.3}, {:?} {share:.3}\n",
+                "{}: {}; no control {:.3}, guideline {:.3}, {:?} {:.3}\n",
                 result.remedy.word(),
                 case.words(),
-                result.off,
-                result.guideline,
+                result.off.settled,
+                result.guideline.settled,
                 self.search[place],
+                share.settled,
             );
         }
         text
@@ -251,12 +287,19 @@ impl HotSpotGrid {
                 case.contributors.map_or_else(|| "all".to_owned(), |count| count.to_string()),
                 decimal(case.severity),
                 format!("{:.6}", case.fraction),
+                case.seed.to_string(),
                 format!("{:.6}", case.deliverable()),
-                format!("{:.6}", result.off),
-                format!("{:.6}", result.guideline),
+                format!("{:.6}", result.off.settled),
+                format!("{:.6}", result.guideline.settled),
                 result.remedy.word().to_owned(),
                 best.as_ref().map_or_else(String::new, |(tune, _)| tune.clone()),
-                best.map_or_else(String::new, |(_, share)| format!("{share:.6}")),
+                best.as_ref().map_or_else(String::new, |(_, share)| format!("{:.6}", share.settled)),
+                format!("{:.6}", result.off.whole),
+                format!("{:.6}", result.guideline.whole),
+                best.as_ref().map_or_else(String::new, |(_, share)| format!("{:.6}", share.whole)),
+                format!("{:.6}", result.off.port),
+                format!("{:.6}", result.guideline.port),
+                best.map_or_else(String::new, |(_, share)| format!("{:.6}", share.port)),
             ]
         };
         let header = Self::schema().into_iter().map(|column| column.name.into_owned()).collect();
@@ -275,6 +318,7 @@ impl HotSpotGrid {
             text("contributors", true, "hosts that contribute to the hot spot: `all`, or their number"),
             number("severity", "offered load of the hot port, in links"),
             number("fraction", "share of a contributor's load that goes to it"),
+            ColumnSchema::new("seed", ColumnType::Integer, true, "seed of its runs"),
             number("deliverable", "deliverable load, as a share of a link per host"),
             number(
                 "no_control",
@@ -298,6 +342,20 @@ impl HotSpotGrid {
                 false,
                 "their total, as a share of the deliverable load",
             ),
+            number("no_control_whole", "`no_control` over the whole of the hot spot"),
+            number("guideline_whole", "`guideline` over the whole of it"),
+            ColumnSchema::new(
+                "with_searched_whole",
+                ColumnType::Number,
+                false,
+                "`with_searched` over the whole of it",
+            ),
+            number(
+                "no_control_port",
+                "goodput of the hot port in the second half, as a share of its link, without control",
+            ),
+            number("guideline_port", "the same with the guideline's parameters"),
+            ColumnSchema::new("with_searched_port", ColumnType::Number, false, "the same with those found"),
         ]
     }
 
@@ -314,13 +372,11 @@ impl HotSpotGrid {
             let points = (1..).zip(shares).map(|(case, y)| (f64::from(case), Some(y))).collect();
             Line { reduction: Reduction::None, ..Line::new(name, Ink::Palette(place), points) }
         };
-        let searched = |result: &SearchResult| {
-            result.best.map_or(result.guideline, |(_, share)| share.max(result.guideline))
-        };
         let lines = [
-            line(0, "no control", &|result| result.off),
-            line(1, "guideline", &|result| result.guideline),
-            line(2, "guideline, else the best of the search", &searched),
+            line(0, "no control", &|result| result.off.settled),
+            line(1, "guideline", &|result| result.guideline.settled),
+            line(2, "guideline, else the best of the search", &|result| result.with_search().settled),
+            line(3, "the same over the whole of the hot spot", &|result| result.with_search().whole),
         ];
         let values = lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, y)| *y));
         let y = Axis::from_zero("share of what can be delivered", values.chain([self.squelched]));
@@ -344,7 +400,25 @@ impl HotSpotGrid {
     }
 }
 
+impl SearchResult {
+    /// Returns the shares with the guideline's parameters, or those of the search where it found better ones.
+    fn with_search(&self) -> Delivered {
+        let searched = self.best.map(|(_, share)| share);
+        searched.filter(|share| share.settled > self.guideline.settled).unwrap_or(self.guideline)
+    }
+
+    /// Returns whether the deliverable load is delivered over the whole of the hot spot, its beginning included.
+    fn is_squelched_over_the_whole(&self, squelched: f64) -> bool {
+        self.with_search().whole >= squelched
+    }
+}
+
 impl HotSpot<'_> {
+    /// Returns the name of the host at the hot port.
+    fn target(&self) -> String {
+        format!("h{}", self.fabric.ports)
+    }
+
     /// Returns the deliverable load, as a share of a link for each host.
     fn deliverable(&self) -> f64 {
         let hosts = f64::from(self.fabric.ports);
@@ -354,10 +428,11 @@ impl HotSpot<'_> {
     fn words(&self) -> String {
         let who = self.contributors.map_or_else(|| "all hosts".to_owned(), |count| format!("{count} hosts"));
         format!(
-            "{}, background {}, {who} to {} % of the hot port",
+            "{}, background {}, {who} to {} % of the hot port, seed {}",
             self.fabric.name,
             self.background,
-            self.severity * 100.0
+            self.severity * 100.0,
+            self.seed
         )
     }
 }
@@ -390,7 +465,7 @@ mod tests {
             for fabric in &grid.fabrics {
                 let case = cases.iter().find(|case| core::ptr::eq(case.fabric, fabric));
                 let run = grid.run_of(case.expect("a fabric has a case"), None, &[]);
-                let plan = run.plan(SEED).unwrap_or_else(|fault| panic!("{}: {fault}", fabric.name));
+                let plan = run.plan(1).unwrap_or_else(|fault| panic!("{}: {fault}", fabric.name));
                 assert_eq!((plan.graph().hosts(), plan.phases().len()), (fabric.ports as usize, 2));
             }
         }
@@ -402,18 +477,22 @@ mod tests {
         let grid = PAPERS.iter().find_map(|(name, text)| Paper::read(name, text).grid).expect("a grid");
         let cases = grid.cases();
         let results = [
-            (0.95, 0.99, None, Remedy::Unneeded),
+            (0.95, 1.01, None, Remedy::Unneeded),
             (0.4, 0.97, None, Remedy::Guideline),
             (0.4, 0.5, Some((1, 0.93)), Remedy::Search),
             (0.3, 0.4, Some((2, 0.6)), Remedy::NoneFound),
         ];
-        let results =
-            results.map(|(off, guideline, best, remedy)| SearchResult { off, guideline, best, remedy });
+        // Over the whole of the hot spot a tenth less.
+        let of = |settled| Delivered { settled, whole: 0.9 * settled, port: 0.5 * settled };
+        let results = results.map(|(off, guideline, best, remedy)| {
+            let best = best.map(|(place, share)| (place, of(share)));
+            SearchResult { off: of(off), guideline: of(guideline), best, remedy }
+        });
         let rows: Vec<_> = cases.iter().zip(&results).collect();
         let printed = grid.printed(&rows);
         let all: Vec<_> =
             printed.lines().find(|line| line.contains(" all ")).unwrap().split_whitespace().collect();
-        assert_eq!(all, ["all", "4", "1", "1", "1", "1"]);
+        assert_eq!(all, ["all", "4", "1", "1", "1", "1", "1"]);
         assert!(
             printed.contains(&format!("\nsearch: {}; no control 0.400, guideline 0.500, ", cases[2].words()))
         );
@@ -421,7 +500,13 @@ mod tests {
         assert_as_schema(&grid.file(&rows), &HotSpotGrid::schema());
         let file = grid.file(&rows).contents;
         assert_eq!(file.lines().count(), 5);
-        assert!(file.lines().nth(4).unwrap().ends_with(",0.600000"), "{file}");
+        assert!(
+            file.lines()
+                .nth(4)
+                .unwrap()
+                .contains(",0.600000,0.270000,0.360000,0.540000,0.150000,0.200000,0.300000"),
+            "{file}"
+        );
         assert!(grid.figure(&rows).contents.contains("squelched: 0.9"));
     }
 

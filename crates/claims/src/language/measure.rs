@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 /// A number, or one number per flow, to be read off a run.
 ///
-/// Phases count from 1. Goodput, shares and queues are those of the phase's second half; `TimeToReach`,
-/// `Lowest` and `BackAfter` look at the whole phase, `Held` and the counts of packets at the whole run. Flows are named
-/// as in the scenario; `local*` means all flows whose names begin with `local`.
+/// Phases count from 1. Goodput, shares and queues are those of the phase's second half, unless `over` says the whole of
+/// it; `TimeToReach`, `Lowest` and `BackAfter` look at the whole phase, `Held` and the counts of packets at the whole
+/// run. Flows are named as in the scenario; `local*` means all flows whose names begin with `local`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the variants explain their fields")]
@@ -32,7 +32,18 @@ pub enum Measure {
     /// phase.
     TimeToReach { flows: Vec<String>, phase: usize, share: f64 },
     /// Goodput of all flows together, named or not.
-    Total { phase: usize },
+    Total {
+        phase: usize,
+        #[serde(default)]
+        over: PhasePart,
+    },
+    /// Goodput of all flows to this host together, named or not.
+    Received {
+        host: String,
+        phase: usize,
+        #[serde(default)]
+        over: PhasePart,
+    },
     /// Goodput of all flows together in the phase's sample in which it is lowest.
     Lowest { phase: usize },
     /// Time from the phase's start to the end of the first sample in which all flows together have this share of their
@@ -50,6 +61,16 @@ pub enum Measure {
     Marked,
     /// Packets lost over the whole run.
     Lost,
+}
+
+/// Part of a phase that a number is the mean of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum PhasePart {
+    /// Its second half, when flows have settled.
+    #[default]
+    SecondHalf,
+    /// All of it.
+    Whole,
 }
 
 /// Dimension of a measured number.
@@ -82,6 +103,7 @@ impl Measure {
             | Self::TimeToReach { flows, .. }
             | Self::Held { flows, .. } => flows,
             Self::Total { .. }
+            | Self::Received { .. }
             | Self::Lowest { .. }
             | Self::BackAfter { .. }
             | Self::Queue { .. }
@@ -104,7 +126,8 @@ impl Measure {
             | Self::Spread { phase, .. }
             | Self::Variation { phase, .. }
             | Self::TimeToReach { phase, .. }
-            | Self::Total { phase }
+            | Self::Total { phase, .. }
+            | Self::Received { phase, .. }
             | Self::Lowest { phase }
             | Self::BackAfter { phase, .. }
             | Self::Queue { phase, .. }
@@ -121,6 +144,7 @@ impl Measure {
             | Self::Sum { .. }
             | Self::Mean { .. }
             | Self::Total { .. }
+            | Self::Received { .. }
             | Self::Lowest { .. } => Dimension::Goodput,
             Self::Ratio { .. } | Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => {
                 Dimension::None
@@ -143,7 +167,10 @@ impl Measure {
             Self::Spread { .. } => "largest deviation",
             Self::Variation { .. } => "variation",
             Self::TimeToReach { .. } | Self::BackAfter { .. } => "time",
-            Self::Total { .. } => "total",
+            Self::Total { over: PhasePart::SecondHalf, .. } => "total",
+            Self::Total { over: PhasePart::Whole, .. } => "whole total",
+            Self::Received { over: PhasePart::SecondHalf, .. } => "received",
+            Self::Received { over: PhasePart::Whole, .. } => "received in all",
             Self::Lowest { .. } => "lowest total",
             Self::Held { .. } => "held by each",
             Self::Pauses => "pauses",
@@ -157,7 +184,8 @@ impl Measure {
     /// Returns the fault of a measure that no run could answer, if there is one.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         match self {
-            Self::Total { phase: 1.. }
+            Self::Total { phase: 1.., .. }
+            | Self::Received { phase: 1.., .. }
             | Self::Lowest { phase: 1.. }
             | Self::Queue { phase: 1.., .. }
             | Self::QueueSwing { phase: 1.., .. }
