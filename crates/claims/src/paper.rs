@@ -9,7 +9,7 @@ use report::figures::engine::chart;
 use report::schema::{FileFormat, FileSchema};
 use serde::Deserialize;
 
-use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep};
+use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep, ShareFigure};
 use crate::language::{Claim, ClaimRole, ClaimStatus, Expectation, References};
 use crate::tunings::TUNING;
 
@@ -58,6 +58,9 @@ pub struct Paper {
     /// Figures of some of the runs, each with the first seed.
     #[serde(default)]
     pub figures: Vec<GoodputFigure>,
+    /// Figures of the shares of flows in some of the runs, as means over the seeds.
+    #[serde(default)]
+    pub shares: Vec<ShareFigure>,
 }
 
 /// There are no claims of a paper.
@@ -98,6 +101,7 @@ impl Paper {
         };
         let names = self.sweeps.iter().map(|sweep| &sweep.name);
         let names = names.chain(self.figures.iter().map(|figure| &figure.name));
+        let names = names.chain(self.shares.iter().map(|figure| &figure.name));
         let mut files: Vec<_> = self.tables.iter().map(table).collect();
         files.extend(names.flat_map(|name| figure(name)));
         if let Some(grid) = &self.grid {
@@ -185,7 +189,10 @@ impl Paper {
     /// Returns true if there are tables or figures to be written.
     #[must_use]
     pub fn has_files(&self) -> bool {
-        !self.tables.is_empty() || !self.sweeps.is_empty() || !self.figures.is_empty()
+        !self.tables.is_empty()
+            || !self.sweeps.is_empty()
+            || !self.figures.is_empty()
+            || !self.shares.is_empty()
     }
 
     /// Returns the first fault, if there is one.
@@ -243,6 +250,7 @@ impl Paper {
             .or_else(|| self.sweeps.iter().find_map(|sweep| sweep.fault(runs, references)))
             .or_else(|| self.grid.as_ref().and_then(HotSpotGrid::fault))
             .or_else(|| self.figures.iter().find_map(|figure| figure.fault(runs)))
+            .or_else(|| self.shares.iter().find_map(|figure| figure.fault(runs)))
     }
 }
 

@@ -127,6 +127,10 @@ impl Reproduction {
             let drawn = figure.files(first, plan);
             files.extend(drawn.map_err(|missing| missing_in(paper, &figure.name, missing))?);
         }
+        for figure in &paper.shares {
+            let drawn = figure.files(|run| self.by_seed(paper, run));
+            files.extend(drawn.map_err(|missing| missing_in(paper, &figure.name, missing))?);
+        }
         Ok(files)
     }
 

@@ -7,12 +7,14 @@
 //! | [`table`] | all combinations of organisation, marking and response |
 //! | [`sweep`] | a number over the range of one setting |
 //! | [`figure`] | goodput over time, a panel for each run |
+//! | [`shares`] | shares of flows in their total, a bar for each run |
 //! | [`fluid`] | DCQCN's fluid model, as a line of a figure |
 //! | [`grid`] | many hot spots, and a search of parameters where the guideline's fail |
 
 pub mod figure;
 pub mod fluid;
 pub mod grid;
+pub mod shares;
 pub mod sweep;
 pub mod table;
 
@@ -24,6 +26,7 @@ use report::figures::engine::Chart;
 
 pub use figure::GoodputFigure;
 pub use grid::HotSpotGrid;
+pub use shares::ShareFigure;
 pub use sweep::ParameterSweep;
 pub use table::CombinationTable;
 
