@@ -34,4 +34,4 @@ pub use endpoint::Endpoint;
 pub use endpoint::any::AnyEndpoint;
 pub use host_drain::SinkTally;
 pub use message::log::MessageLog;
-pub use spec::{AdapterSpec, ScheduleSpec};
+pub use spec::{AdapterSpec, Compliance, ScheduleSpec};

@@ -10,9 +10,11 @@ use units::{Bytes, Rate, Span};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AdapterSpec {
-    /// Receive buffer of each lane, at least one packet of the link's MTU, at most 128 KiB.
+    /// Receive buffer of each lane: at least one packet of the link's MTU, beside the headroom under PFC; at most 128 KiB
+    /// under credits, else 1 GiB.
     pub receive_buffer: Bytes,
-    /// Rate at which the host hands payload to its adapter (its bus); unlimited if left out.
+    /// Rate at which the host hands payload to its adapter: its bus, or a static rate that a manager has set for it, such
+    /// as for a host that ignores congestion control. Unlimited if left out.
     #[serde(default)]
     pub injection_limit: Option<Rate>,
     /// Rate at which the host consumes payload from its adapter; unlimited if left out.
@@ -43,6 +45,29 @@ pub struct AdapterSpec {
     /// Order in which messages and flows are served.
     #[serde(default)]
     pub schedule: ScheduleSpec,
+    /// Compliance of the adapter with the fabric's congestion control; `Comply` if left out.
+    #[serde(default, skip_serializing_if = "Compliance::is_usual")]
+    pub congestion_control: Compliance,
+}
+
+/// Compliance of an adapter with the congestion control of its fabric: scenario field `congestion_control`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Compliance {
+    /// Its sources respond to notifications, and it answers marks.
+    #[default]
+    Comply,
+    /// Its sources send on as if no notification had come, without rate and window of the response. It answers marks of
+    /// packets that it receives, as others do.
+    Ignore,
+    /// As `Ignore`, and it answers no marks either: sources that send to it are never notified.
+    Silent,
+}
+
+impl Compliance {
+    /// Returns whether this is the usual compliance, which is not written out.
+    const fn is_usual(&self) -> bool {
+        matches!(self, Self::Comply)
+    }
 }
 
 /// Order in which an adapter serves the packets of a lane. Either order passes over flows that their response paces.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ca_transport::AdapterSpec;
+use ca_transport::{AdapterSpec, Compliance};
 use cc_policies::{Control, Scheme};
 use event_kernel::Digest;
 use link_layer::{CablePlan, LinkPlan, PortPlan};
@@ -259,6 +259,13 @@ impl Plan {
     #[must_use]
     pub const fn control(&self) -> &Control {
         &self.control
+    }
+
+    /// The hosts whose adapters do not comply with the congestion control, in the order of their numbers.
+    pub fn hosts_that_ignore_control(&self) -> impl Iterator<Item = &str> {
+        let hosts = (0..).map(NodeId).zip(&self.nodes.adapters);
+        let apart = hosts.filter(|(_, node)| node.settings.congestion_control != Compliance::Comply);
+        apart.map(|(node, _)| self.graph.name(node))
     }
 
     /// Congestion control as the scenario names it; `Guideline` is replaced by its settings.

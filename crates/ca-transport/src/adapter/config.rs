@@ -69,7 +69,7 @@ mod tests {
 
     use super::*;
     use crate::adapter::Adapter;
-    use crate::spec::{AdapterSpec, ScheduleSpec};
+    use crate::spec::{AdapterSpec, Compliance, ScheduleSpec};
 
     fn adapter(mtu: Mtu) -> Adapter {
         let room = vec![Bytes::kib(8)];
@@ -86,6 +86,7 @@ mod tests {
             retry_count: 7,
             vl_arbitration: None,
             schedule: ScheduleSpec::RoundRobin,
+            congestion_control: Compliance::Comply,
         };
         Adapter::new(AdapterSetup {
             lid: Lid(1),

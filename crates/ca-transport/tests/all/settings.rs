@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ca_transport::resolve::{AdapterEnv, AdapterError};
-use ca_transport::{AdapterSpec, ScheduleSpec};
+use ca_transport::{AdapterSpec, Compliance, ScheduleSpec};
 use link_layer::resolve::{CablePlan, Intake, LinkEnv, LinkPlan};
 use link_layer::spec::{CableSpec, Discipline, LinkSpec, PauseSpec, Propagation, VlArbitrationSpec};
 use packet::{Framing, Mtu};
@@ -41,6 +41,7 @@ fn adapter() -> AdapterSpec {
         retry_count: 7,
         vl_arbitration: None,
         schedule: ScheduleSpec::RoundRobin,
+        congestion_control: Compliance::Comply,
     }
 }
 

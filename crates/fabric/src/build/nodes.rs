@@ -3,9 +3,9 @@
 //! Invariant: a node depends on its own plan and on properties of the whole fabric. Random streams are named after their
 //! owners, so that one more node changes no other node's draws.
 
-use ca_transport::{Adapter, AdapterConfigs, AdapterSetup, AdapterSpec};
+use ca_transport::{Adapter, AdapterConfigs, AdapterSetup, AdapterSpec, Compliance};
 use cc_policies::policy::{BufferOwner, MarkerSetup};
-use cc_policies::{AnyMarker, AnyResponse};
+use cc_policies::{AnyEcho, AnyMarker, AnyResponse, Control};
 use link_layer::{Port, PortConfigs, PortPlan, VlArbiter};
 use packet::{NodeId, PortId};
 use scenario::{NodePlan, Plan};
@@ -27,6 +27,11 @@ impl<'a> NodeBuilder<'a> {
     /// Builds a channel adapter.
     pub(super) fn adapter(&mut self, node: NodeId, adapter: &NodePlan<AdapterSpec>) -> Adapter {
         let (link, control) = (self.plan.link(), self.plan.control());
+        let (echo, response) = match adapter.settings.congestion_control {
+            Compliance::Comply => (control.echo, &control.response),
+            Compliance::Ignore => (control.echo, &Control::OFF.response),
+            Compliance::Silent => (AnyEcho::Off, &Control::OFF.response),
+        };
         let port = self.port(node, PortId(0), &adapter.ports[0]);
         let rate = port.wire().rate();
         let stream = event_kernel::stream(self.plan.marking_seed(), "response", self.plan.graph().name(node));
@@ -39,8 +44,8 @@ impl<'a> NodeBuilder<'a> {
             mtu: link.mtu,
             framing: link.framing,
             spec: &adapter.settings,
-            echo: control.echo,
-            response: AnyResponse::new(&control.response, rate, stream),
+            echo,
+            response: AnyResponse::new(response, rate, stream),
         });
         adapter.intern(&mut self.adapters);
         adapter

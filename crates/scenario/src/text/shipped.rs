@@ -31,6 +31,7 @@ const ALL: &[ShippedScenario] = shipped![
     "hp2001-window-only",
     "hp2001-rate",
     "hp2001-hybrid",
+    "hp2001-noncompliant",
     "santos2003",
     "santos2003-dynamic",
     "santos2003-sessions",

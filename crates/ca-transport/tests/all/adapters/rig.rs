@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use ca_transport::{Adapter, AdapterSetup, AdapterSpec, AdapterTimer, FlowEnd, MessageOrigin, ScheduleSpec};
+use ca_transport::{
+    Adapter, AdapterSetup, AdapterSpec, AdapterTimer, Compliance, FlowEnd, MessageOrigin, ScheduleSpec,
+};
 use cc_policies::hp::spec::HpResponseSpec;
 use cc_policies::{AnyEcho, AnyResponse, ResponseSpec};
 use link_layer::flow_control::credits::UpdateRule;
@@ -64,6 +66,7 @@ pub(crate) const PLAIN: AdapterSpec = AdapterSpec {
     retry_count: 7,
     vl_arbitration: None,
     schedule: ScheduleSpec::RoundRobin,
+    congestion_control: Compliance::Comply,
 };
 
 /// Most events of an instant; more are an endless loop.
