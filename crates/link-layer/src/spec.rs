@@ -77,8 +77,9 @@ pub struct PauseSpec {
     #[serde(default)]
     pub headroom: Option<Bytes>,
     /// Bytes below the threshold that must be free before RESUME is sent, with the headroom empty; less if nothing is
-    /// held.
-    pub resume_offset: Bytes,
+    /// held. Two MTUs if left out, as Zhu and others (SIGCOMM 2015) have it.
+    #[serde(default)]
+    pub resume_offset: Option<Bytes>,
     /// Time for which a sender still starts packets after it has received a PAUSE; if left out, the most that IEEE 802.3
     /// allows at the rate of the link (31B.3.7), as far as it is known here: at 10, 25, 40, 50, 100, 200 and 400 Gb/s.
     #[serde(default)]
@@ -98,6 +99,12 @@ fn longest_pause() -> u16 {
 }
 
 impl PauseSpec {
+    /// Returns the bytes below the threshold at which RESUME is sent, on links of this MTU.
+    #[must_use]
+    pub fn resume_offset(&self, mtu: Mtu) -> Bytes {
+        self.resume_offset.unwrap_or(Bytes::from(mtu) * 2)
+    }
+
     /// Returns the duration that a PAUSE requests on a link of this rate.
     #[must_use]
     pub const fn pause(&self, rate: Rate) -> Span {

@@ -3,6 +3,7 @@
 //! Invariant: text depends on the plan only.
 
 mod cables;
+mod cautions;
 mod patterns;
 mod threads;
 
@@ -18,7 +19,7 @@ use units::{Bytes, Rate};
 pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 
 /// Describes a plan: its size and duration in one line, single cables that differ, the use that each pattern makes of the fabric, the memory that
-/// it needs, a cycle that could deadlock, and whether ECN acts before PFC.
+/// it needs, a cycle that could deadlock, whether ECN acts before PFC, and settings that are mostly not meant.
 ///
 /// # Examples
 ///
@@ -46,7 +47,7 @@ pub fn description(plan: &Plan) -> String {
             plan.nodes().adapters.iter().flat_map(|node| &node.ports).map(|port| port.wire.rate()).max();
         text += &fastest.and_then(|rate| slow_recovery(response, rate)).unwrap_or_default();
     }
-    text
+    text + &cautions::cautions(plan)
 }
 
 /// Most additive increases of DCQCN that the papers' parameters need for the rate of a link, which they state for 40 Gb/s.

@@ -8,13 +8,13 @@ use link_layer::resolve::{CablePlan, Intake, LinkEnv, LinkPlan};
 use link_layer::spec::{CableSpec, Discipline, LinkSpec, PauseSpec, Propagation, VlArbitrationSpec};
 use packet::{Framing, Mtu};
 use settings::SettingError;
-use units::{Bytes, Rate, Span};
+use units::{Bytes, Length, Rate, Span};
 
 fn link() -> LinkSpec {
     let pause = PauseSpec {
         pfc_enable: None,
         headroom: None,
-        resume_offset: Bytes::new(2_000),
+        resume_offset: Some(Bytes::new(2_000)),
         reaction: Some(Span::from_ns(300)),
         quanta: u16::MAX,
         refresh: None,
@@ -99,6 +99,21 @@ fn a_receive_buffer_holds_headroom_and_a_packet() {
     let fault = of(least - Bytes::new(1)).expect_err("a byte too few").fault();
     assert_eq!(fault.path.to_string(), "receive_buffer");
     assert!(fault.help.expect("a proposal").contains(&least.to_string()));
+}
+
+/// Twenty kilometres at 10 Gb/s take more than the 128 KiB that credits of InfiniBand can describe.
+#[test]
+fn a_long_cable_under_pfc_has_its_headroom() {
+    let propagation = Propagation::Cable(Length::from_mm(20_000_000));
+    let spec = CableSpec { rate: Some(Rate::gbps(10)), width: None, speed: None, propagation };
+    let (link, cable) = (plan(), spec.resolve().expect("a cable"));
+    let least = link.headroom(&cable, Intake::ADAPTER)[0] + link.longest_packet();
+    assert!(least > Bytes::kib(128), "{least}");
+    let far = AdapterSpec { receive_buffer: least, ..adapter() };
+    assert_eq!(far.errors(&self::link()), []);
+    let receiver =
+        far.resolve(AdapterEnv { name: "H", link: &link, cable: &cable }).expect("room for a packet");
+    assert_eq!(receiver.limits, vec![link.longest_packet(); 3]);
 }
 
 /// IBA 9.7.6.1.3: 4.096 us times two to the field; 0 waits for ever.

@@ -187,7 +187,7 @@ impl Draft<'_> {
         for ((_, xoff, size, power), profile) in known {
             let fields = json!({
                 "pool": POOL, "size": size.to_string(), "xon": size.to_string(), "xoff": xoff.to_string(),
-                "xon_offset": pause.resume_offset.get().to_string(), "dynamic_th": power.to_string(),
+                "xon_offset": pause.resume_offset(self.plan.link().mtu).get().to_string(), "dynamic_th": power.to_string(),
             });
             self.enter("BUFFER_PROFILE", profile, fields);
         }

@@ -3,7 +3,7 @@
 //! Invariant: the plan of a port depends on its cable, on the memory of both ends and on the intake of both nodes, and
 //! on nothing else.
 
-use packet::{Lane, PortId};
+use packet::{Lane, Mtu, PortId};
 use units::{Bytes, Span};
 
 use super::cable::CablePlan;
@@ -102,9 +102,10 @@ impl LinkPlan {
                 },
                 wire_time: credits.wire_time,
             },
-            Discipline::Pause(pause) => {
-                FlowControlSetup::Pause { rule: pause.rule(cable), memory: self.lane_memory(receiver) }
-            }
+            Discipline::Pause(pause) => FlowControlSetup::Pause {
+                rule: pause.rule(cable, self.mtu),
+                memory: self.lane_memory(receiver),
+            },
             Discipline::Lossy => {
                 let rule = PauseRule {
                     quanta: 0,
@@ -139,13 +140,13 @@ fn known_reaction(pause: &PauseSpec, cable: &CablePlan) -> Span {
 }
 
 impl PauseSpec {
-    fn rule(&self, cable: &CablePlan) -> PauseRule {
+    fn rule(&self, cable: &CablePlan, mtu: Mtu) -> PauseRule {
         PauseRule {
             quanta: self.quanta,
             quantum: quanta(1, cable.rate),
             refresh: self.refresh(cable.rate),
             effect_delay: cable.flight + known_reaction(self, cable),
-            resume_offset: self.resume_offset.get() as u32,
+            resume_offset: self.resume_offset(mtu).get() as u32,
         }
     }
 }

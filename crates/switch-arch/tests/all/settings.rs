@@ -48,7 +48,7 @@ fn pfc(lanes: &[u8]) -> LinkSpec {
     let pause = PauseSpec {
         pfc_enable: Some(lanes.to_vec()),
         headroom: None,
-        resume_offset: Bytes::new(2_000),
+        resume_offset: Some(Bytes::new(2_000)),
         reaction: Some(Span::from_ns(300)),
         quanta: u16::MAX,
         refresh: None,

@@ -6,7 +6,7 @@ use link_layer::resolve::{
 };
 use link_layer::spec::{Discipline, LinkSpec, PauseSpec};
 use link_layer::{Alpha, InvariantViolation, NodeContext, Share, Signal};
-use packet::{Framing, Lane, PacketId, PacketPool, PortId};
+use packet::{Framing, Lane, Mtu, PacketId, PacketPool, PortId};
 use serde::Deserialize;
 use serde::de::value::{Error, MapDeserializer};
 use units::{Bytes, Rate, Span, Time};
@@ -80,20 +80,23 @@ fn a_sender_reacts_as_fast_as_the_standard_demands() {
     }
 }
 
-/// What a file leaves out of PFC: all lanes pause, for as long as a PAUSE can say.
+/// What a file leaves out of PFC: all lanes pause, for as long as a PAUSE can say, until two MTUs are free.
 #[test]
 fn a_pause_asks_for_the_longest_time_unless_told() {
-    let fields = [("resume_offset", "3000 B")].into_iter();
+    let fields = core::iter::empty::<(&str, &str)>();
     let read = PauseSpec::deserialize(MapDeserializer::<_, Error>::new(fields)).expect("enough");
     let expected = PauseSpec {
         pfc_enable: None,
         headroom: None,
-        resume_offset: Bytes::new(3_000),
+        resume_offset: None,
         reaction: None,
         quanta: 65_535,
         refresh: None,
     };
     assert_eq!(read, expected);
+    assert_eq!(read.resume_offset(Mtu::K1), Bytes::new(2_048));
+    let told = PauseSpec { resume_offset: Some(Bytes::new(3_000)), ..read };
+    assert_eq!(told.resume_offset(Mtu::K1), Bytes::new(3_000));
 }
 
 /// A pause exactly as long as the wait for the wire leaves no time for an interval: only more quanta help.

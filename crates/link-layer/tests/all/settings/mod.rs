@@ -36,7 +36,7 @@ fn pfc() -> LinkSpec {
     let pause = PauseSpec {
         pfc_enable: None,
         headroom: None,
-        resume_offset: Bytes::new(3_000),
+        resume_offset: Some(Bytes::new(3_000)),
         reaction: Some(Span::from_ns(300)),
         quanta: u16::MAX,
         refresh: None,

@@ -1,0 +1,118 @@
+//! Settings that are allowed, and mostly not meant: each is said in one line.
+//!
+//! Invariant: a line depends on the plan only, and names the setting, its value and its effect.
+
+use cc_policies::{AnyEcho, Control, ResponseSpec};
+use link_layer::spec::{VlArbitrationSpec, VlWeight};
+use scenario::Plan;
+use units::Span;
+
+/// Unit of a lane's weight (IBA 7.6.9).
+const WEIGHT_UNIT: u64 = 64;
+/// Most names in a line.
+const MOST_NAMES: usize = 8;
+
+/// Returns the lines of a plan.
+pub(super) fn cautions(plan: &Plan) -> String {
+    let lines = [early_alpha(plan.control()), light_weights(plan), hosts_apart(plan)];
+    lines.into_iter().flatten().collect()
+}
+
+/// Says that DCQCN's alpha falls between the CNPs of a flow that is marked without pause.
+fn early_alpha(control: &Control) -> Option<String> {
+    let (AnyEcho::Dcqcn(echo), ResponseSpec::Dcqcn(response)) = (&control.echo, &control.response) else {
+        return None;
+    };
+    let (interval, timer): (Span, Span) = (echo.interval, response.alpha_timer);
+    (timer <= interval).then(|| {
+        format!(
+            "DCQCN: alpha_timer (K) is {timer}, not above the interval of CNPs (N), {interval}: alpha falls between the CNPs of a \
+             flow that is marked without pause; the papers have 55 us and 50 us\n"
+        )
+    })
+}
+
+/// Says that weights of lanes below a packet weigh as a packet.
+fn light_weights(plan: &Plan) -> Option<String> {
+    let units = plan.link().longest_packet().get().div_ceil(WEIGHT_UNIT);
+    let adapters = plan.nodes().adapters.iter().filter_map(|node| node.settings.vl_arbitration.as_ref());
+    let switches = plan.nodes().switches.iter().filter_map(|node| node.settings.vl_arbitration.as_ref());
+    let own = adapters.chain(switches.flatten());
+    let light =
+        core::iter::once(&plan.link().vl_arbitration).chain(own).find_map(|table| light(table, units))?;
+    let weights = light.iter().map(|entry| format!("lane {} {}", entry.lane, entry.weight));
+    Some(format!(
+        "vl_arbitration: weights below a packet of the MTU, {units} units of 64 bytes, weigh as one packet, since a turn may \
+         exceed its weight by less than a packet: {}\n",
+        weights.collect::<Vec<_>>().join(", ")
+    ))
+}
+
+/// Returns the entries of a table that weigh less than a packet, if the table has entries of several weights.
+fn light(table: &VlArbitrationSpec, units: u64) -> Option<Vec<VlWeight>> {
+    [&table.high, &table.low].into_iter().find_map(|entries| {
+        let served: Vec<_> = entries.iter().filter(|entry| entry.weight > 0).copied().collect();
+        let differ = served.iter().any(|entry| entry.weight != served[0].weight);
+        let light: Vec<_> = served.into_iter().filter(|entry| u64::from(entry.weight) < units).collect();
+        (differ && !light.is_empty()).then_some(light)
+    })
+}
+
+/// Names the hosts whose adapters do not comply with congestion control.
+fn hosts_apart(plan: &Plan) -> Option<String> {
+    let names: Vec<_> = plan.hosts_that_ignore_control().collect();
+    let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
+    let more = match names.len().saturating_sub(MOST_NAMES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!names.is_empty()).then(|| format!("ignoring congestion control: {shown}{more}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Simulation;
+
+    fn said(scenario: &str, sets: &[&str]) -> String {
+        let mut simulation = Simulation::find(scenario).unwrap();
+        for set in sets {
+            simulation = simulation.set(set).unwrap();
+        }
+        cautions(&simulation.check().unwrap())
+    }
+
+    #[test]
+    fn usual_settings_need_no_caution() {
+        for scenario in ["conext2016-fixed-point", "santos2003", "pfister2005", "roce-victim"] {
+            assert_eq!(said(scenario, &[]), "", "{scenario}");
+        }
+    }
+
+    #[test]
+    fn each_setting_that_is_mostly_not_meant_is_said() {
+        let alpha = said("conext2016-fixed-point", &["congestion_control.response.alpha_timer=50 us"]);
+        let weights = [
+            "link.data_lanes=3",
+            "link.vl_arbitration=(low: [(lane: 0, weight: 1), (lane: 1, weight: 33), (lane: 2, weight: 90)])",
+        ];
+        let lanes = said("one-flow", &weights);
+        let hosts = said(
+            "santos2003",
+            &["adapters={\"R1\": (congestion_control: Ignore), \"L*\": (congestion_control: Silent)}"],
+        );
+        insta::assert_snapshot!([alpha, lanes, hosts].concat());
+    }
+
+    #[test]
+    fn equal_weights_are_equal_whatever_they_are() {
+        let table = |weights: [u8; 2]| VlArbitrationSpec {
+            low: (0..).zip(weights).map(|(lane, weight)| VlWeight { lane, weight }).collect(),
+            ..VlArbitrationSpec::default()
+        };
+        assert_eq!(light(&table([1, 1]), 33), None);
+        assert_eq!(light(&table([1, 0]), 33), None);
+        assert_eq!(light(&table([33, 66]), 33), None);
+        assert_eq!(light(&table([32, 66]), 33).map(|light| light.len()), Some(1));
+    }
+}
