@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cargo::{cargo, finish};
-use crate::{changed, ci_all, counts, figures, lints, tidy};
+use crate::{changed, ci_all, counts, figures, lints, tables, tidy};
 
 struct Step {
     name: &'static str,
@@ -63,12 +63,31 @@ const STEPS: &[Step] = &[
     Step {
         name: "claims",
         work: Work::Cargo(
-            &["run", "--release", "--quiet", "--locked", "--package", "backwater", "--", "repro", "--teeth"],
+            &[
+                "run",
+                "--release",
+                "--quiet",
+                "--locked",
+                "--package",
+                "backwater",
+                "--",
+                "repro",
+                "--teeth",
+                "--force",
+                "--out",
+                RESULTS,
+            ],
             &[],
         ),
         on_failure: "a paper's figure is no longer reproduced: a line of the table says FAIL. If the change is right, mark \
                      the claim `status: Failing(\"reason\")` with the range `measured` in fixtures/claims, and record that in \
                      CHANGELOG.md. Or a claim holds under a run of `fails_under`: it says nothing, so ask something else",
+    },
+    Step {
+        name: "tables",
+        work: Work::Chore(tables::run, &["--check", "--results", RESULTS]),
+        on_failure: "a page has a table that this version does not give: run `cargo xtask tables`, read the diff, and say in \
+                     CHANGELOG.md why it changed",
     },
     Step {
         name: "counts",
@@ -89,6 +108,9 @@ const STEPS: &[Step] = &[
         on_failure: TESTS_FAILED,
     },
 ];
+
+/// Folder in which the claims leave the tables of their papers.
+const RESULTS: &str = "target/claims";
 
 const LINTS_FAILED: &str = "the compiler or clippy objects: correct the code, or write `#[expect(LINT, reason = \"...\")]` where the \
                             lint is wrong. A cast to `usize` would cut numbers where pointers have 32 bits, as in the browser: cast to \

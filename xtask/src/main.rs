@@ -67,6 +67,8 @@ mod readers;
 #[cfg(feature = "chores")]
 mod slurm;
 #[cfg(feature = "chores")]
+mod tables;
+#[cfg(feature = "chores")]
 mod test;
 #[cfg(feature = "chores")]
 mod tidy;
@@ -209,6 +211,11 @@ const VERBS: &[Verb] = &[
         name: "figures",
         about: "draw the figures of README.md and the book anew; --check compares",
         task: chore!(figures::run),
+    },
+    Verb {
+        name: "tables",
+        about: "write the tables of the book that `repro` makes; --check compares, --results DIR reads what repro has written",
+        task: chore!(tables::run),
     },
     Verb {
         name: "numbers",

@@ -120,7 +120,7 @@ fn written(stale: &[(&str, String)]) -> Result<(), String> {
 impl Place {
     /// Returns the text of the page with this place as the record has it.
     fn renewed(&self, page: &str, record: &Record) -> Result<String, String> {
-        let at = self.line_in(page)?;
+        let at = line_that_begins(self.page, page, self.begins)?;
         let missing = || format!("docs/bench.json lacks a case for `{}` of {}", self.begins, self.page);
         let (from, to, text) = match self.text {
             Text::Line(text) => (at, at + 1, text(record).ok_or_else(missing)?),
@@ -133,17 +133,15 @@ impl Place {
         let lines: Vec<_> = before.chain(page.lines().skip(to)).collect();
         Ok(lines.join("\n") + "\n")
     }
+}
 
-    /// Returns the number of the one line that begins as this place does.
-    fn line_in(&self, page: &str) -> Result<usize, String> {
-        let mut found = page.lines().enumerate().filter(|(_, line)| line.starts_with(self.begins));
-        match (found.next(), found.next()) {
-            (Some((at, _)), None) => Ok(at),
-            (None, _) => Err(format!("{} has no line that begins with `{}`", self.page, self.begins)),
-            (Some(_), Some(_)) => {
-                Err(format!("{} has two lines that begin with `{}`", self.page, self.begins))
-            }
-        }
+/// Returns the number of the one line of a page that begins so.
+pub(crate) fn line_that_begins(name: &str, page: &str, beginning: &str) -> Result<usize, String> {
+    let mut found = page.lines().enumerate().filter(|(_, line)| line.starts_with(beginning));
+    match (found.next(), found.next()) {
+        (Some((at, _)), None) => Ok(at),
+        (None, _) => Err(format!("{name} has no line that begins with `{beginning}`")),
+        (Some(_), Some(_)) => Err(format!("{name} has two lines that begin with `{beginning}`")),
     }
 }
 
