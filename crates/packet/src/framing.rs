@@ -107,6 +107,10 @@ impl Framing {
         }
     }
 
+    /// Bytes of an Ethernet frame around its IP packet on the wire: preamble, header, tag, FCS and gap.
+    pub const AROUND_IP: Bytes =
+        Bytes::new((PREAMBLE_BYTES + ETHERNET_BYTES + TAG_BYTES + FCS_BYTES + GAP_BYTES) as u64);
+
     /// Returns the length, from the packet's start on the wire, that a switch must have received before it can route
     /// the packet: up to the end of the header that names the destination.
     #[must_use]

@@ -38,12 +38,14 @@
 //! | [`Summary`] | digest, goodput by phase, totals |
 //! | [`RunRecord`] | counts, spans and snapshots of the whole run ([`telemetry`]) |
 //! | [`ResultFolder`], [`Manifest`] | the folder of a run's results, and the file in it that says which run |
+//! | [`Loss`] | packets that a fabric with PFC has dropped |
 //! | [`capture`] | packets at chosen ports, as pcapng |
 //! | [`trace`] | ports and flows over time, for Perfetto |
 //! | [`provenance`] | the origin of results |
 //! | [`wording`] | plans and quantities in words, as the command prints them |
 
 pub mod capture;
+mod lossless;
 pub mod provenance;
 mod simulation;
 pub mod trace;
@@ -60,4 +62,5 @@ pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};
 pub use units;
 
+pub use lossless::{Loss, LossCause, shortage};
 pub use simulation::{FinishedRun, Simulation};

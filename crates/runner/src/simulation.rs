@@ -14,7 +14,7 @@ use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord, Timeline};
 use units::Span;
 
-use crate::{provenance, wording};
+use crate::{Loss, provenance, wording};
 
 /// A scenario with overrides.
 ///
@@ -180,7 +180,8 @@ impl FinishedRun {
     /// possible.
     #[must_use]
     pub fn printed_within(&self, width: usize) -> String {
-        let mut parts = vec![printed::tables(&self.summary, width)];
+        let loss = Loss::of(&self.plan, &self.record).map_or_else(String::new, |loss| format!("{loss}\n"));
+        let mut parts = vec![loss + &printed::tables(&self.summary, width)];
         parts.extend(self.plan.ecn_first().map(|first| wording::ecn_before_pfc(&first)));
         parts.push(completions::printed(&self.summary, width));
         parts.push(congestion::printed(&self.record, width));

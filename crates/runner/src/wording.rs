@@ -13,8 +13,10 @@ use cc_policies::ResponseSpec;
 use cc_policies::dcqcn::spec::DcqcnResponseSpec;
 use packet::NodeId;
 use report::format::grouped;
-use scenario::{EcnFirst, Plan};
+use scenario::{EcnFirst, Plan, PortHeadroom};
 use units::{Bytes, Rate};
+
+use crate::lossless::shortage;
 
 pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 
@@ -41,6 +43,10 @@ pub fn description(plan: &Plan) -> String {
     }
     if let Some(first) = plan.ecn_first() {
         text += &ecn_before_pfc(&first);
+    }
+    let headrooms = plan.headrooms();
+    if shortage(&headrooms).is_some() {
+        text += &headroom(&headrooms);
     }
     if let ResponseSpec::Dcqcn(response) = &plan.control().response {
         let fastest =
@@ -94,6 +100,15 @@ pub fn ecn_before_pfc(first: &EcnFirst) -> String {
         format!("; {host} consumes less than its link delivers, and sends PAUSE without any mark")
     });
     format!("ECN before PFC: {verdict}{slow}\n")
+}
+
+/// Says in one line whether all ports have the headroom that their cables need.
+#[must_use]
+pub fn headroom(all: &[PortHeadroom]) -> String {
+    match shortage(all) {
+        Some(shortage) => format!("not lossless in the worst case: {shortage}\n"),
+        None => "lossless: every port has the headroom that its cable needs\n".to_owned(),
+    }
 }
 
 /// Returns an amount in the unit of data sheets: kilobytes of 1,000 bytes, exactly.

@@ -24,6 +24,7 @@
 //! | `plan` | all that a run needs to know |
 //! | `cycles` | the paths of flows, and cycles in which their packets could wait for each other |
 //! | `check` | from a scenario to a plan |
+//! | `headroom` | headroom of each port, and the headroom that it needs |
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
 //! | `memory` | memory that the traffic of a run is expected to need |
 //! | `pattern_use` | the use that each pattern makes of the fabric |
@@ -36,6 +37,7 @@ pub mod draft;
 mod ecn_first;
 mod expected_work;
 mod format;
+mod headroom;
 mod layers;
 pub mod manual;
 mod memory;
@@ -53,6 +55,7 @@ pub use expected_work::ExpectedWork;
 pub use format::{
     AT_MOST_DURATIONS, DependencyCycles, LayerLanes, Scenario, SeedsSpec, SeriesSpec, WatchSpec,
 };
+pub use headroom::PortHeadroom;
 pub use memory::MemoryEstimate;
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};

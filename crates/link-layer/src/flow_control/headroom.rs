@@ -5,7 +5,9 @@
 //!
 //! ```text
 //! receiver                                        sender
-//! threshold crossed, a frame has just begun  |
+//! a frame crosses the threshold              |
+//! it is counted: header, latency             |
+//! a frame of the receiver's has just begun   |
 //! PAUSE waits for its end      longest frame |    sends at line rate during all of this
 //! PAUSE is sent                       PAUSE  |
 //!                                     flight |
@@ -18,23 +20,29 @@
 
 use units::{Bytes, Rate, Span};
 
+use super::pause::PAUSE_FRAME;
+
 /// A pause quantum: the time of 512 bits (IEEE 802.3, 31B.2).
 pub const QUANTUM_BYTES: u64 = 64;
 
-/// The loop between the decision to pause and silence. Frames are counted as they occupy the wire, with preamble and
-/// gap.
+/// The loop between the frame that crosses a threshold and silence. Frames are counted as they occupy the wire, with
+/// preamble and gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PauseLoop {
     /// Rate of the link, the same in both directions.
     pub rate: Rate,
-    /// Time of flight one way, with the time that either end takes to act on a frame.
+    /// Time of flight one way.
     pub flight: Span,
     /// The longest frame that either end may have begun.
     pub longest_frame: Bytes,
-    /// A PAUSE frame.
-    pub pause_frame: Bytes,
+    /// Number of priorities, each of which may have a PAUSE of its own under way.
+    pub priorities: u8,
     /// Time for which the sender still starts frames after it has received a PAUSE.
     pub reaction: Span,
+    /// Part of a frame that the receiver waits for before it counts the frame; 0 B if it counts each byte on arrival.
+    pub lead: Bytes,
+    /// Time from the arrival of that part until the frame is counted.
+    pub latency: Span,
 }
 
 /// Headroom, term by term.
@@ -42,7 +50,7 @@ pub struct PauseLoop {
 pub struct Headroom {
     /// Bytes that arrive while the PAUSE waits for the frame before it.
     pub waiting: Bytes,
-    /// Bytes that arrive while the PAUSE is sent.
+    /// Bytes that arrive while the PAUSE frames of all priorities are sent.
     pub pause: Bytes,
     /// Bytes that arrive during the flight of the PAUSE, and those on the cable when the sender stops.
     pub cable: Bytes,
@@ -50,6 +58,8 @@ pub struct Headroom {
     pub reaction: Bytes,
     /// The frame that the sender has just begun.
     pub begun: Bytes,
+    /// Bytes that arrive until the frame that crosses the threshold is counted.
+    pub counting: Bytes,
 }
 
 impl Headroom {
@@ -62,28 +72,34 @@ impl Headroom {
     ///     rate: Rate::gbps(100),
     ///     flight: Span::from_ns(500), // 100 m
     ///     longest_frame: Bytes::new(1542),
-    ///     pause_frame: Bytes::new(84),
+    ///     priorities: 1,
     ///     reaction: Span::from_us(1),
+    ///     lead: Bytes::new(46),
+    ///     latency: Span::from_ns(300),
     /// });
-    /// assert_eq!(headroom.total(), Bytes::new(2 * 1542 + 84 + 12_500 + 12_500));
+    /// assert_eq!(headroom.total(), Bytes::new(2 * 1542 + 84 + 12_500 + 12_500 + 46 + 3_750));
     /// ```
     #[must_use]
     pub const fn of(pause: PauseLoop) -> Self {
+        let reaction = pause.rate.amount_in(pause.reaction);
+        let counted = pause.latency.ps() + pause.rate.time_for(pause.lead).ps();
+        // Rounded once for both terms: they follow each other on the wire.
+        let both = pause.rate.amount_in(Span::from_ps(pause.reaction.ps() + counted));
         Self {
             waiting: pause.longest_frame,
-            pause: pause.pause_frame,
+            pause: Bytes::new(PAUSE_FRAME.get() * pause.priorities as u64),
             cable: pause.rate.amount_in(Span::from_ps(2 * pause.flight.ps())),
-            reaction: pause.rate.amount_in(pause.reaction),
+            reaction,
             begun: pause.longest_frame,
+            counting: Bytes::new(both.get() - reaction.get()),
         }
     }
 
     /// Returns the headroom of one port and priority: the sum of all terms.
     #[must_use]
     pub const fn total(&self) -> Bytes {
-        Bytes::new(
-            self.waiting.get() + self.pause.get() + self.cable.get() + self.reaction.get() + self.begun.get(),
-        )
+        let of_sender = self.reaction.get() + self.begun.get();
+        Bytes::new(self.waiting.get() + self.pause.get() + self.cable.get() + of_sender + self.counting.get())
     }
 }
 
@@ -116,9 +132,6 @@ mod tests {
 
     /// An IP packet of 1,500 bytes with Ethernet header, priority tag, FCS, preamble and gap.
     const FRAME: Bytes = Bytes::new(1542);
-    /// A PAUSE of 64 bytes with preamble and gap.
-    const PAUSE: Bytes = Bytes::new(84);
-
     #[test]
     fn the_dcqcn_papers_headroom_is_that_of_300_metres() {
         let rate = Rate::gbps(40);
@@ -127,8 +140,11 @@ mod tests {
             // 5.13 ns a metre.
             flight: Span::from_ns(1539),
             longest_frame: FRAME,
-            pause_frame: PAUSE,
+            priorities: 1,
             reaction: quanta(60, rate),
+            // The paper's sum has no such term.
+            lead: Bytes::ZERO,
+            latency: Span::ZERO,
         });
         assert_eq!(headroom.cable, Bytes::new(15_390));
         assert_eq!(headroom.reaction, Bytes::new(3_840));
@@ -141,14 +157,19 @@ mod tests {
             rate: Rate::gbps(8),
             flight: Span::from_ns(100),
             longest_frame: Bytes::new(1000),
-            pause_frame: PAUSE,
+            priorities: 1,
             reaction: Span::from_ns(50),
+            lead: Bytes::new(46),
+            latency: Span::from_ns(30),
         };
         let total = |own: PauseLoop| Headroom::of(own).total().get();
-        assert_eq!(total(base), 1000 + 84 + 200 + 50 + 1000);
+        assert_eq!(total(base), 1000 + 84 + 200 + 50 + 1000 + 46 + 30);
         assert_eq!(total(PauseLoop { flight: Span::from_ns(101), ..base }) - total(base), 2);
         assert_eq!(total(PauseLoop { longest_frame: Bytes::new(1001), ..base }) - total(base), 2);
         assert_eq!(total(PauseLoop { reaction: Span::from_ns(51), ..base }) - total(base), 1);
+        assert_eq!(total(PauseLoop { latency: Span::from_ns(31), ..base }) - total(base), 1);
+        assert_eq!(total(PauseLoop { lead: Bytes::new(47), ..base }) - total(base), 1);
+        assert_eq!(total(PauseLoop { priorities: 3, ..base }) - total(base), 2 * 84);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::link::LinkPlan;
 use super::memory::ReceiverPlan;
 use crate::flow_control::credits::{REFRESH_SYMBOLS, UpdateRule};
 use crate::flow_control::headroom::{Headroom, PauseLoop, quanta};
-use crate::flow_control::pause::{LaneMemory, PAUSE_FRAME, PauseRule};
+use crate::flow_control::pause::{LaneMemory, PauseRule};
 use crate::port::{FlowControlSetup, Port, PortSetup};
 use crate::spec::{Discipline, PauseSpec};
 use crate::wire::Wire;
@@ -59,27 +59,29 @@ impl LinkPlan {
     #[must_use]
     pub fn headroom(&self, cable: &CablePlan, intake: Intake) -> Vec<Bytes> {
         let of_pause = match &self.flow_control {
-            Discipline::Pause(pause) => self.pause_headroom(pause, cable, intake),
-            Discipline::Credits(_) | Discipline::Lossy => Bytes::ZERO,
+            Discipline::Pause(PauseSpec { headroom: Some(given), .. }) => *given,
+            _ => self.needed_headroom(cable, intake).map_or(Bytes::ZERO, |needed| needed.total()),
         };
         let lanes = (0..self.data_lanes).map(Lane);
         lanes.map(|lane| if self.pauses(lane) { of_pause } else { Bytes::ZERO }).collect()
     }
 
-    fn pause_headroom(&self, pause: &PauseSpec, cable: &CablePlan, intake: Intake) -> Bytes {
-        pause.headroom.unwrap_or_else(|| {
-            let longest_frame = self.longest_on_wire();
-            let lead = if intake.cut_through { self.framing.route_header() } else { longest_frame };
-            let pause_loop = PauseLoop {
-                rate: cable.rate,
-                flight: cable.flight,
-                longest_frame,
-                // Other lanes may have begun to pause at the same time.
-                pause_frame: Bytes::new(PAUSE_FRAME.get() * u64::from(self.data_lanes)),
-                reaction: known_reaction(pause, cable) + intake.latency + cable.rate.time_for(lead),
-            };
-            Headroom::of(pause_loop).total()
-        })
+    /// Returns the bytes that can still arrive by a port's cable after a PAUSE is due, whatever headroom is given; `None`
+    /// without PFC.
+    #[must_use]
+    pub fn needed_headroom(&self, cable: &CablePlan, intake: Intake) -> Option<Headroom> {
+        let Discipline::Pause(pause) = &self.flow_control else { return None };
+        let longest_frame = self.longest_on_wire();
+        Some(Headroom::of(PauseLoop {
+            rate: cable.rate,
+            flight: cable.flight,
+            longest_frame,
+            // Other lanes may have begun to pause at the same time.
+            priorities: self.data_lanes,
+            reaction: known_reaction(pause, cable),
+            lead: if intake.cut_through { self.framing.route_header() } else { longest_frame },
+            latency: intake.latency,
+        }))
     }
 
     /// Plans a node's end of a cable, with the memory of this end and of the far end.

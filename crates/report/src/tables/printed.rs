@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use telemetry::RunRecord;
+
 use crate::format::{aligned, grouped, in_blocks, plain_table, rounded};
 use crate::goodput::PhasePart;
 use crate::groups::GroupSummary;
@@ -67,16 +69,27 @@ fn finite(summary: &Summary) -> Option<String> {
     }
 }
 
+/// Returns [`delivered_of_finite`] of a record; nothing without finite traffic.
+#[must_use]
+pub fn delivered(record: &RunRecord) -> String {
+    record.finite.map(FiniteSummary::from).map_or_else(String::new, delivered_messages)
+}
+
 /// Returns `3,900 of 4,032 finite messages delivered`, with the number posted if the number in all is not known; `None` without
 /// finite traffic.
 #[must_use]
 pub fn delivered_of_finite(summary: &Summary) -> Option<String> {
-    let FiniteSummary { messages, posted_messages, delivered_messages } = summary.finite?;
-    let delivered = grouped(delivered_messages);
-    Some(match messages {
+    summary.finite.map(delivered_messages)
+}
+
+fn delivered_messages(finite: FiniteSummary) -> String {
+    let delivered = grouped(finite.delivered_messages);
+    match finite.messages {
         Some(all) => format!("{delivered} of {} finite messages delivered", grouped(all)),
-        None => format!("{delivered} finite messages delivered of {} posted", grouped(posted_messages)),
-    })
+        None => {
+            format!("{delivered} finite messages delivered of {} posted", grouped(finite.posted_messages))
+        }
+    }
 }
 
 /// Returns a time in milliseconds, to a picosecond.

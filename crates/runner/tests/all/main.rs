@@ -15,6 +15,7 @@ mod groups;
 mod guide;
 mod imports;
 mod inputs;
+mod lossless;
 mod parts;
 mod phases;
 mod ranks;

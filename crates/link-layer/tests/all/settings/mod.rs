@@ -428,8 +428,10 @@ fn headroom_is_that_of_the_pause_loop() {
             rate: cable.rate,
             flight: cable.flight,
             longest_frame: longest,
-            pause_frame: Bytes::new(4 * PAUSE),
-            reaction: Span::from_ns(300) + latency + cable.rate.time_for(lead),
+            priorities: 4,
+            reaction: Span::from_ns(300),
+            lead,
+            latency,
         })
         .total()
     };
@@ -442,8 +444,11 @@ fn headroom_is_that_of_the_pause_loop() {
     let given = PauseSpec { headroom: Some(Bytes::new(77)), ..pause };
     let given = resolved(&LinkSpec { flow_control: Discipline::Pause(given), ..pfc() });
     assert_eq!(given.headroom(&cable, Intake::ADAPTER), vec![Bytes::new(77); 4]);
+    let needed = |link: &LinkPlan| link.needed_headroom(&cable, Intake { latency, cut_through: true });
+    assert_eq!(needed(&given).expect("it is PFC").total(), cut[0], "whatever is given");
     for without in [credits(), lossy()] {
         assert_eq!(resolved(&without).headroom(&cable, Intake::ADAPTER), vec![Bytes::ZERO; 4]);
+        assert_eq!(needed(&resolved(&without)), None);
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use backwater::Loss;
 use backwater::capture::CaptureError;
 use backwater::capture::filter::FilterError;
 use claims::{ClaimError, ReproductionError, UnknownPaper};
@@ -13,12 +14,11 @@ use experiment::tuning::{GoalError, TuningError};
 use experiment::{RelativeError, SimulationError, StoreError, VERSION};
 use fabric::{CheckpointError, Deadlock, RankFault, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
+use report::OutputError;
 use report::figures::FigureFault;
 use report::formats::FormatFault;
 use report::page::PageError;
 use report::reader::ReadError;
-use report::tables::printed::delivered_of_finite;
-use report::{OutputError, Summary};
 use scenario::Diagnostic;
 use scenario::manual::UnknownPlace;
 use units::{Rate, Span};
@@ -141,6 +141,9 @@ pub(crate) enum Failure {
         time(*simulated_s)
     )]
     NotDone { simulated_s: f64, delivered: String },
+    /// A fabric with PFC has dropped packets; its results are written.
+    #[error("{0}\nhelp: {help}", help = .0.help())]
+    NotLossless(Loss),
     /// The longest time of a run is given twice.
     #[error(
         "error: `--at-most` is the longest time of the run, and so is the duration that `--set {0}` gives\nhelp: leave out one of \
@@ -270,6 +273,12 @@ pub(crate) enum Failure {
         "error: the reaction time of a sender after a PAUSE is not known at {0}\nhelp: give it with `--reaction TIME` or `--reaction-quanta N`"
     )]
     UnknownReaction(Rate),
+    /// Headroom is asked for of a scenario without PFC.
+    #[error(
+        "error: the links of `{0}` have no PFC, and no headroom\nhelp: name a scenario with `link.flow_control: Pause(..)`, such as \
+         `roce400-leaf-spine`"
+    )]
+    NoPfc(String),
     /// Headroom takes all memory.
     #[error("error: {0}\nhelp: write a larger `--memory`, or fewer `--ports` or `--priorities`")]
     HeadroomExceedsMemory(#[from] HeadroomExceedsMemory),
@@ -463,12 +472,6 @@ impl From<ReproductionError> for Failure {
 }
 
 impl Failure {
-    /// Returns the failure of a run that reached its longest time before its finite traffic was delivered.
-    pub(crate) fn not_done(summary: &Summary) -> Self {
-        let delivered = delivered_of_finite(summary).unwrap_or_default();
-        Self::NotDone { simulated_s: summary.simulated_s, delivered }
-    }
-
     /// Returns the message for standard error, in colours if they can be seen.
     pub(crate) fn message(&self, colours: bool) -> String {
         match self {
@@ -489,8 +492,21 @@ impl Failure {
             Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
             Self::Interrupted { .. } | Self::InterruptedAndSaved { .. } | Self::SweepInterrupted { .. } => 5,
             Self::NotDone { .. } => 6,
+            Self::NotLossless(_) => 7,
             _ => 2,
         })
+    }
+
+    /// Returns the place of a failure in the order of a run's faults: the first of several is told.
+    pub(crate) const fn rank(&self) -> usize {
+        match self {
+            Self::Interrupted { .. } | Self::InterruptedAndSaved { .. } => 0,
+            Self::Violation(_) => 1,
+            Self::Deadlock(_) => 2,
+            Self::NotLossless(_) => 4,
+            Self::NotDone { .. } => 6,
+            _ => 7,
+        }
     }
 }
 

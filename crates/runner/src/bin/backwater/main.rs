@@ -15,6 +15,7 @@
 //! | `memory` | the limit of memory beyond which a run is refused |
 //! | `folder_name` | default names of result folders |
 //! | `failure` | reasons why a verb failed, and the exit status of each |
+//! | `ending` | the exit status of a run with results |
 //! | `threads` | threads of a run, and its division among them |
 //! | `checkpoint` | a run's state in a file, and runs that go on from it |
 //! | `new_file` | files outside of result folders |
@@ -30,6 +31,7 @@ mod arguments;
 mod browser;
 mod checkpoint;
 mod cli;
+mod ending;
 mod failure;
 mod files;
 mod folder_name;
@@ -124,7 +126,7 @@ fn run(verb: Verb, ranks: Option<&dyn Ranks>) -> Result<(), Failure> {
         Verb::Report(options) => report::run(&options),
         Verb::Figures(options) => figure::list(&options),
         Verb::Guideline(options) => guideline::run(options),
-        Verb::Headroom(options) => headroom::run(options),
+        Verb::Headroom(options) => headroom::run(&options),
         Verb::Thresholds(options) => thresholds::run(&options),
         Verb::Trace(options) => trace::run(&options),
         Verb::Tune(options) => tune::run(&options),

@@ -16,11 +16,11 @@ use packet::{NodeId, PortId};
 use report::format::{aligned, grouped, plain_table};
 use scenario::help_with_ports;
 use serde_json::json;
-use telemetry::RunEnding;
 use traces::frame::LinkFormat;
 use units::Span;
 
 use crate::arguments;
+use crate::ending;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
@@ -162,15 +162,7 @@ pub(crate) fn run(options: &CaptureOptions) -> Result<(), Failure> {
     } else if !options.quiet {
         print(&written.printed());
     }
-    let simulated_s = report.record.simulated.seconds();
-    match report.record.ended {
-        RunEnding::Interrupted => Err(Failure::Interrupted { simulated_s }),
-        RunEnding::NotDone => {
-            let delivered = "finite traffic is not delivered".to_owned();
-            Err(Failure::NotDone { simulated_s, delivered })
-        }
-        RunEnding::AtDuration | RunEnding::Done => Ok(()),
-    }
+    ending::checked(&plan, &report.record)
 }
 
 fn captured(

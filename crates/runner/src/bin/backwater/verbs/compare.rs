@@ -22,6 +22,7 @@ use report::{
 };
 use telemetry::RunEnding;
 
+use crate::ending;
 use crate::failure::Failure;
 use crate::formats::FormatOptions;
 use crate::memory::MemoryOptions;
@@ -152,12 +153,7 @@ fn write(
         let text = comparison.printed(width());
         print(&format!("{text}\n{}", printed::written(folder.path(), &names)));
     }
-    let ended = |how| runs.iter().find(|run| run.record.ended == how).map(|run| &run.summary);
-    match (ended(RunEnding::Interrupted), ended(RunEnding::NotDone)) {
-        (Some(interrupted), _) => Err(Failure::Interrupted { simulated_s: interrupted.simulated_s }),
-        (None, Some(not_done)) => Err(Failure::not_done(not_done)),
-        (None, None) => Ok(()),
-    }
+    ending::checked_all(runs.iter().map(|run| (&run.plan, &run.record)))
 }
 
 /// Returns the end of all runs: of the first that was interrupted, else of the first that was not done.

@@ -1,11 +1,15 @@
-//! `headroom`: the memory that a port and priority need beyond the threshold of PFC, term by term.
+//! `headroom`: the memory that a port and priority need beyond the threshold of PFC, term by term, or that of a scenario's
+//! ports.
 //!
-//! Invariant: the terms are those of `link-layer`.
+//! Invariant: the terms are those of `link-layer`, which are those of a run.
+
+mod ports;
 
 use backwater::wording::kilobytes;
 use clap::Args;
 use link_layer::flow_control::headroom::{QUANTUM_BYTES, quanta, slowest_reaction};
 use link_layer::{Headroom, PauseLoop};
+use packet::{Framing, Mtu};
 use report::format::{aligned, plain_table};
 use units::{Bytes, Length, Rate, Span};
 
@@ -13,13 +17,26 @@ use crate::arguments::within;
 use crate::failure::Failure;
 use crate::terminal::print;
 
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct HeadroomOptions {
+    /// File, or name of a shipped scenario: print the headroom of its ports, and that which their cables need.
+    #[arg(long, value_name = "SCENARIO", required_unless_present = "rate", conflicts_with = "LoopOptions")]
+    scenario: Option<String>,
+    /// Override of a field of the scenario.
+    #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
+    set: Vec<String>,
+    #[command(flatten)]
+    link: Option<LoopOptions>,
+}
+
+/// A link without a scenario.
+#[derive(Args, Clone, Copy, Debug)]
+struct LoopOptions {
     /// Rate of the link, such as "40 Gb/s".
     #[arg(long, value_name = "RATE", value_parser = |text: &str| within(text, &(Rate::bps(1)..=Rate::gbps(100_000))))]
     rate: Rate,
     /// Length of the cable, such as "100 m", at 5 ns a metre.
-    #[arg(long, value_name = "LENGTH", required_unless_present = "propagation", conflicts_with = "propagation",
+    #[arg(long, value_name = "LENGTH", required_unless_present_any = ["propagation", "scenario"], conflicts_with = "propagation",
           value_parser = |text: &str| within(text, &(Length::from_mm(0)..=Length::from_mm(1_000_000_000))))]
     cable: Option<Length>,
     /// Propagation delay one way, such as "1.539 us", instead of a length.
@@ -29,6 +46,22 @@ pub(crate) struct HeadroomOptions {
     #[arg(long, value_name = "BYTES", default_value = "1500 B",
           value_parser = |text: &str| within(text, &(Bytes::new(1)..=Bytes::kib(64))))]
     mtu: Bytes,
+    /// Largest payload of a RoCEv2 packet, `link.mtu` of a scenario, instead of the longest IP packet.
+    #[arg(long, value_name = "BYTES", conflicts_with = "mtu", value_parser = payload)]
+    payload: Option<Mtu>,
+    /// Number of priorities with PFC: each may have a PAUSE of its own under way.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=8))]
+    priorities: u8,
+    /// Time from the arrival of a frame's header until the switch counts the frame, `switch.latency` of a scenario [default: 500 ns].
+    #[arg(long, value_name = "TIME", value_parser = |text: &str| within(text, &(Span::ZERO..=Span::from_us(1_000_000))))]
+    latency: Option<Span>,
+    /// The switch counts a frame when all of it has arrived, as without cut-through.
+    #[arg(long)]
+    store_and_forward: bool,
+    /// The switch counts each byte as it arrives, as some hardware does: neither header nor latency adds to the sum. The switches of
+    /// a scenario lose packets with it.
+    #[arg(long, conflicts_with_all = ["latency", "store_and_forward"])]
+    bytewise: bool,
     /// Reaction time of the sender after a PAUSE, in quanta of 512 bit times [default: the most that IEEE 802.3 allows at
     /// 10, 25, 40, 50, 100, 200 or 400 Gb/s].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000), conflicts_with = "reaction")]
@@ -38,20 +71,28 @@ pub(crate) struct HeadroomOptions {
     reaction: Option<Span>,
 }
 
-/// Overhead of a frame: preamble and start delimiter 8, header 14, priority tag 4, FCS 4, gap 12 (IEEE 802.3, 802.1Q).
-const ETHERNET: Bytes = Bytes::new(8 + 14 + 4 + 4 + 12);
-/// A PAUSE frame: 64 bytes, preamble and gap.
-const PAUSE: Bytes = Bytes::new(64 + 8 + 12);
+/// Latency of a switch if none is given: that of the shipped fabric at 400 Gb/s.
+const LATENCY: Span = Span::from_ns(500);
+
+/// Parses the largest payload of a packet.
+fn payload(text: &str) -> Result<Mtu, String> {
+    let size = within(text, &(Bytes::new(1)..=Bytes::kib(64)))?;
+    let mut known = Mtu::ALL.into_iter().chain(Mtu::OF_ETHERNET);
+    let found = known.find(|mtu| Bytes::from(*mtu) == size);
+    found.ok_or_else(|| "write 256, 512, 1000, 1024, 1500, 2048 or 4096 B".to_owned())
+}
 
 /// Prints the headroom and its terms.
-pub(crate) fn run(options: HeadroomOptions) -> Result<(), Failure> {
-    let reaction = reaction(options)?;
-    let cable = options.cable.map(Length::time_of_flight);
-    print(&printed(options, reaction, cable.or(options.propagation).unwrap_or_default()));
+pub(crate) fn run(options: &HeadroomOptions) -> Result<(), Failure> {
+    if let Some(scenario) = &options.scenario {
+        print(&ports::printed(&experiment::plan(scenario, &options.set, None)?)?);
+    } else if let Some(link) = options.link {
+        print(&printed(link, reaction(link)?));
+    }
     Ok(())
 }
 
-fn reaction(options: HeadroomOptions) -> Result<Span, Failure> {
+fn reaction(options: LoopOptions) -> Result<Span, Failure> {
     let in_quanta = || options.reaction_quanta.or_else(|| slowest_reaction(options.rate));
     options
         .reaction
@@ -59,23 +100,53 @@ fn reaction(options: HeadroomOptions) -> Result<Span, Failure> {
         .ok_or(Failure::UnknownReaction(options.rate))
 }
 
-fn printed(options: HeadroomOptions, reaction: Span, flight: Span) -> String {
-    let rate = options.rate;
-    let longest_frame = options.mtu + ETHERNET;
-    let headroom = Headroom::of(PauseLoop { rate, flight, longest_frame, pause_frame: PAUSE, reaction });
+impl LoopOptions {
+    fn pause_loop(&self, reaction: Span) -> PauseLoop {
+        let roce = Framing::RoCEv2;
+        let longest_frame = self
+            .payload
+            .map_or(self.mtu + Framing::AROUND_IP, |mtu| roce.longest_packet(mtu) + roce.around());
+        let (lead, latency) = match (self.bytewise, self.store_and_forward) {
+            (true, _) => (Bytes::ZERO, Span::ZERO),
+            (false, true) => (longest_frame, self.latency.unwrap_or(LATENCY)),
+            (false, false) => (roce.route_header(), self.latency.unwrap_or(LATENCY)),
+        };
+        PauseLoop {
+            rate: self.rate,
+            flight: self.cable.map(Length::time_of_flight).or(self.propagation).unwrap_or_default(),
+            longest_frame,
+            priorities: self.priorities,
+            reaction,
+            lead,
+            latency,
+        }
+    }
+}
+
+fn printed(options: LoopOptions, reaction: Span) -> String {
+    let pause_loop = options.pause_loop(reaction);
+    let PauseLoop { rate, flight, longest_frame, priorities, lead, latency, .. } = pause_loop;
+    let headroom = Headroom::of(pause_loop);
     let mut table = plain_table();
     table.set_header(["received", "bytes", "explanation"]);
     let mut row = |received: &str, amount: Bytes, explanation: &str| {
         table.add_row([received, &amount.get().to_string(), explanation]);
     };
-    let frame = format!("MTU of {} B and {} B of Ethernet", options.mtu.get(), ETHERNET.get());
+    let around = (longest_frame - Framing::AROUND_IP).get();
+    let frame = format!("IP packet of {around} B and {} B of Ethernet", Framing::AROUND_IP.get());
     row("while the PAUSE waits for a frame just begun", headroom.waiting, &frame);
-    row("while the PAUSE goes out", headroom.pause, "64 B, preamble and gap");
+    let frames =
+        if priorities == 1 { String::new() } else { format!(", for each of {priorities} priorities") };
+    row("while the PAUSE goes out", headroom.pause, &format!("64 B, preamble and gap{frames}"));
     row("during propagation, there and back", headroom.cable, &format!("twice {flight} at {rate}"));
     let quantum = Bytes::new(QUANTUM_BYTES);
     let in_quanta = reaction.ps() as f64 / rate.time_for(quantum).ps() as f64;
     row("while the sender reacts", headroom.reaction, &format!("{reaction}, {in_quanta:.1} quanta"));
     row("as a frame that the sender has just begun", headroom.begun, &frame);
+    if !options.bytewise {
+        let counted = format!("{} B of it, and {latency} in the switch", lead.get());
+        row("until the frame at the threshold is counted", headroom.counting, &counted);
+    }
     row("headroom of a port and priority", headroom.total(), &kilobytes(headroom.total()));
     format!("Headroom of PFC at {rate}\n\n{}\n", aligned(table, 3))
 }
@@ -87,17 +158,28 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Verb};
 
-    fn options(arguments: &[&str]) -> HeadroomOptions {
+    fn options(arguments: &[&str]) -> LoopOptions {
         match Cli::parse_from([&["backwater", "headroom"], arguments].concat()).verb {
-            Verb::Headroom(options) => options,
+            Verb::Headroom(options) => options.link.expect("a link"),
             other => panic!("{other:?}"),
         }
     }
 
+    fn shown(arguments: &[&str]) -> String {
+        let own = options(arguments);
+        printed(own, reaction(own).unwrap())
+    }
+
     #[test]
     fn the_dcqcn_papers_parameters_give_its_headroom() {
-        let own = options(&["--rate", "40 Gb/s", "--propagation", "1.539 us", "--reaction-quanta", "60"]);
-        insta::assert_snapshot!(printed(own, reaction(own).unwrap(), own.propagation.unwrap()));
+        let own = ["--rate", "40 Gb/s", "--propagation", "1.539 us", "--reaction-quanta", "60", "--bytewise"];
+        insta::assert_snapshot!(shown(&own));
+    }
+
+    #[test]
+    fn a_switch_that_counts_frames_needs_more() {
+        let own = ["--rate", "400 Gb/s", "--cable", "300 m", "--payload", "4 KiB", "--priorities", "2"];
+        insta::assert_snapshot!(shown(&own));
     }
 
     #[test]
@@ -106,5 +188,28 @@ mod tests {
         assert_eq!(reaction(own).unwrap(), quanta(394, own.rate));
         let own = options(&["--rate", "56 Gb/s", "--cable", "5 m"]);
         assert!(matches!(reaction(own), Err(Failure::UnknownReaction(_))));
+    }
+
+    /// Whatever the switch, the command's sum for a link is that of the run.
+    #[test]
+    fn the_sum_is_that_of_a_scenario_with_the_same_link() {
+        let cable = "cables.trunk.propagation=Cable(\"300 m\")";
+        for (lanes, forwarding, latency) in [("1", "CutThrough", "500 ns"), ("3", "StoreAndForward", "80 ns")]
+        {
+            let sets = [
+                cable.to_owned(),
+                format!("link.data_lanes={lanes}"),
+                format!("switch.forwarding={forwarding}"),
+                format!("switch.latency=\"{latency}\""),
+            ];
+            let plan = experiment::plan("roce400-leaf-spine", &sets, None).expect("it is right");
+            let longest = plan.headrooms().into_iter().max_by_key(|own| own.cable.flight).expect("ports");
+            let link = ["--rate", "400 Gb/s", "--cable", "300 m", "--payload", "4 KiB", "--latency", latency];
+            let link = [&link[..], &["--priorities", lanes]].concat();
+            let store: &[&str] = if forwarding == "CutThrough" { &[] } else { &["--store-and-forward"] };
+            let own = options(&[&link[..], store].concat());
+            assert_eq!(Headroom::of(own.pause_loop(reaction(own).unwrap())), longest.needed);
+            assert_eq!(longest.given, longest.needed.total());
+        }
     }
 }

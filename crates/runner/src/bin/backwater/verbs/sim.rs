@@ -17,6 +17,7 @@ use report::{Manifest, ResultFolder, RunFiles, RunOutput, TableFormats};
 
 use crate::browser;
 use crate::checkpoint::{CheckpointOptions, Checkpoints};
+use crate::ending;
 use crate::failure::Failure;
 use crate::files::FileOptions;
 use crate::folder_name;
@@ -137,10 +138,7 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
         });
     }
     checkpoints.remove();
-    match ended {
-        RunEnd::NotDone { .. } => Err(Failure::not_done(&run.summary)),
-        _ => Ok(()),
-    }
+    ending::checked(&run.plan, &run.record)
 }
 
 /// Opens the result folder of a run, and returns the manifest of the run to come.

@@ -9,10 +9,10 @@ use backwater::trace::{EventCounts, TraceError, TraceReport, trace};
 use backwater::{Plan, RunOptions};
 use clap::Args;
 use report::format::{aligned, grouped, plain_table};
-use telemetry::RunEnding;
 use units::Span;
 
 use crate::arguments;
+use crate::ending;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
@@ -93,15 +93,7 @@ pub(crate) fn run(options: &TraceOptions) -> Result<(), Failure> {
     if !options.quiet {
         print(&printed(&path.display().to_string(), &plan, &report));
     }
-    let simulated_s = report.record.simulated.seconds();
-    match report.record.ended {
-        RunEnding::Interrupted => Err(Failure::Interrupted { simulated_s }),
-        RunEnding::NotDone => {
-            let delivered = "finite traffic is not delivered".to_owned();
-            Err(Failure::NotDone { simulated_s, delivered })
-        }
-        RunEnding::AtDuration | RunEnding::Done => Ok(()),
-    }
+    ending::checked(&plan, &report.record)
 }
 
 /// Returns the counts as a table.

@@ -1,0 +1,31 @@
+//! The exit status of a run with results: the first of its faults, in one order for all verbs.
+//!
+//! Invariant: of several faults the first of 3, 4, 8, 7, 9, 6 counts (a violated invariant and a deadlock leave no results, and end
+//! a verb before it comes here). A run that was interrupted tells that alone.
+
+use backwater::{Loss, Plan, RunRecord};
+use report::tables::printed::delivered;
+use telemetry::RunEnding;
+
+use crate::failure::Failure;
+
+/// Returns the failure of a run that has ended, if there is one.
+pub(crate) fn checked(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
+    let simulated_s = record.simulated.seconds();
+    if record.ended == RunEnding::Interrupted {
+        return Err(Failure::Interrupted { simulated_s });
+    }
+    if let Some(loss) = Loss::of(plan, record) {
+        return Err(Failure::NotLossless(loss));
+    }
+    match record.ended {
+        RunEnding::NotDone => Err(Failure::NotDone { simulated_s, delivered: delivered(record) }),
+        RunEnding::Interrupted | RunEnding::AtDuration | RunEnding::Done => Ok(()),
+    }
+}
+
+/// Returns the failure of several runs: the one that comes first in the order of faults, and of equal ones the first.
+pub(crate) fn checked_all<'a>(runs: impl Iterator<Item = (&'a Plan, &'a RunRecord)>) -> Result<(), Failure> {
+    let failures = runs.filter_map(|(plan, record)| checked(plan, record).err());
+    failures.min_by_key(Failure::rank).map_or(Ok(()), Err)
+}
