@@ -51,7 +51,7 @@ impl SteppedRun {
         let end = self.end();
         if !self.is_over && to > self.now() {
             self.run.run_until(to.min(end), &mut |_| {})?;
-            self.is_over = self.run.ended == RunEnding::Done || self.now() >= end;
+            self.is_over = matches!(self.run.ended, RunEnding::Done | RunEnding::GaveUp) || self.now() >= end;
         }
         Ok(self.is_over)
     }

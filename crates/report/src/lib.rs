@@ -69,7 +69,7 @@ pub use folder::{OutputError, ResultFolder};
 pub use formats::TableFormats;
 pub use manifest::Manifest;
 pub use reader::{MadeFiles, RunFiles};
-pub use summary::Summary;
+pub use summary::{Summary, failures};
 
 /// Scenario, scheme, seed and version of a run.
 #[derive(Clone, Copy, Debug)]

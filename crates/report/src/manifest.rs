@@ -105,6 +105,11 @@ pub enum RunEnd {
         /// Simulated time, the longest of the run.
         simulated_s: f64,
     },
+    /// The run was to end when all finite traffic was delivered, and all that was left of it had failed.
+    GaveUp {
+        /// Simulated time, up to the sample that found it.
+        simulated_s: f64,
+    },
     /// The user ended the run.
     Interrupted {
         /// Simulated time up to the interrupt.
@@ -136,6 +141,7 @@ impl RunEnd {
                 Self::Done { done_s: done.map_or(simulated_s, Time::seconds) }
             }
             RunEnding::NotDone => Self::NotDone { simulated_s },
+            RunEnding::GaveUp => Self::GaveUp { simulated_s },
             RunEnding::Interrupted => Self::Interrupted { simulated_s },
         }
     }
@@ -221,6 +227,7 @@ pub(crate) fn samples() -> Vec<Manifest> {
         RunEnd::Complete,
         RunEnd::Done { done_s: 0.005 },
         RunEnd::NotDone { simulated_s: 0.01 },
+        RunEnd::GaveUp { simulated_s: 0.01 },
         RunEnd::Interrupted { simulated_s: 0.01 },
         RunEnd::Deadlock { message: "S1, port 2".to_owned() },
         RunEnd::Violation { message: "H1".to_owned() },

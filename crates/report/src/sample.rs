@@ -5,10 +5,10 @@ use cc_policies::hp::HpMarker;
 use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
-    Acknowledged, Audit, BranchRecord, Cause, Completions, Congestion, ContributorRecord, FiniteRecord,
-    FlowRecord, FlowSpread, GroupRecord, LaneMoment, LaneRecord, MarginCounts, MarginRecord, Marks,
-    MessageRecord, Moment, OutputLoad, PauseEvent, PauseEvents, PauseRecord, Phase, PortSample, PortSeries,
-    QueueRecord, RootRecord, RunEnding, RunRecord, Series, SeriesColumn, Snapshot, SourceSample,
+    Acknowledged, Audit, BranchRecord, Cause, Completions, Congestion, ContributorRecord, FailedFlow,
+    FiniteRecord, FlowRecord, FlowSpread, GroupRecord, LaneMoment, LaneRecord, MarginCounts, MarginRecord,
+    Marks, MessageRecord, Moment, OutputLoad, PauseEvent, PauseEvents, PauseRecord, Phase, PortSample,
+    PortSeries, QueueRecord, RootRecord, RunEnding, RunRecord, Series, SeriesColumn, Snapshot, SourceSample,
     SourceSeries, Timeline, TransportTally, TreeMoment, TreeSample, VictimRecord, Watched, WatchedQuantity,
     WorstTree,
 };
@@ -34,6 +34,8 @@ pub(crate) fn record() -> RunRecord {
     RunRecord {
         ended: RunEnding::AtDuration,
         finite: Some(FiniteRecord { messages: Some(4), posted: 4, delivered: 3, done: None }),
+        failed: vec![FailedFlow { at: at(12), flow: 0 }],
+        stands_still: None,
         simulated: Span::from_us(20_000),
         events: 1_234_567,
         packet_hops: 456_789,

@@ -44,6 +44,11 @@ pub struct Summary {
     pub done_s: Option<f64>,
     /// Traffic that ends by itself; `None` if there is none.
     pub finite: Option<FiniteSummary>,
+    /// Flows whose queue pair gave up after its last retry: the first hundred, by time.
+    pub failed: Vec<FailureSummary>,
+    /// Time since which no payload was delivered, if outputs waited for each other at the end: packets may be in a deadlock that
+    /// is not proved; `None` if the fabric moved.
+    pub stands_still_since_s: Option<f64>,
     /// Elapsed real time.
     pub wall_s: f64,
     /// Number of events handled.
@@ -92,6 +97,9 @@ pub enum SummaryEnd {
     Done,
     /// The run was to end when all finite traffic was delivered, and reached its longest time before.
     NotDone,
+    /// The run was to end when all finite traffic was delivered, and all that was left of it belonged to queue pairs that had
+    /// given up.
+    GaveUp,
     /// The user ended the run.
     Interrupted,
 }
@@ -106,6 +114,18 @@ pub struct FiniteSummary {
     /// Messages delivered.
     pub delivered_messages: u64,
 }
+
+/// A flow whose queue pair gave up.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FailureSummary {
+    /// Name of the flow.
+    pub flow: String,
+    /// Time at which its queue pair gave up.
+    pub at_s: f64,
+}
+
+/// Most failures that a summary names.
+const MOST_FAILURES: usize = 100;
 
 /// Pauses and drops over all ports and lanes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -263,6 +283,8 @@ impl Summary {
             ended: record.ended.into(),
             done_s: record.finite.and_then(|finite| finite.done).map(Time::seconds),
             finite: record.finite.map(FiniteSummary::from),
+            failed: failures(record),
+            stands_still_since_s: record.stands_still.map(Time::seconds),
             wall_s: rounded(wall, 6),
             events: record.events,
             packet_hops: record.packet_hops,
@@ -296,6 +318,17 @@ impl Summary {
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("a summary is plain data") + "\n"
     }
+}
+
+/// Returns the flows of a run whose queue pair gave up, at most a hundred.
+#[must_use]
+pub fn failures(record: &RunRecord) -> Vec<FailureSummary> {
+    let first = record.failed.iter().take(MOST_FAILURES);
+    let named = first.map(|failed| FailureSummary {
+        flow: record.flows[failed.flow as usize].name.to_string(),
+        at_s: failed.at.seconds(),
+    });
+    named.collect()
 }
 
 fn phases(record: &RunRecord) -> Vec<PhaseSummary> {
@@ -346,6 +379,7 @@ impl From<RunEnding> for SummaryEnd {
             RunEnding::AtDuration => Self::Complete,
             RunEnding::Done => Self::Done,
             RunEnding::NotDone => Self::NotDone,
+            RunEnding::GaveUp => Self::GaveUp,
             RunEnding::Interrupted => Self::Interrupted,
         }
     }

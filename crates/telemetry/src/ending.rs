@@ -14,8 +14,20 @@ pub enum RunEnding {
     Done,
     /// The run was to end when all finite traffic was delivered, and reached its longest time before.
     NotDone,
+    /// The run was to end when all finite traffic was delivered, and all that was left of it belonged to queue pairs that had
+    /// given up.
+    GaveUp,
     /// The run was ended from outside.
     Interrupted,
+}
+
+/// A flow of a queue pair, or of an end-to-end context, that gave up after its last retry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FailedFlow {
+    /// Time at which it gave up.
+    pub at: Time,
+    /// Index of the flow.
+    pub flow: u32,
 }
 
 /// Traffic that ends by itself: by a number of messages, a stop, or a list.

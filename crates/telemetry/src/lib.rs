@@ -17,7 +17,7 @@ pub use congestion::{
     BranchRecord, Cause, Congestion, ContributorRecord, OutputLoad, RootRecord, TreeSample, VictimRecord,
     WorstTree,
 };
-pub use ending::{FiniteRecord, RunEnding};
+pub use ending::{FailedFlow, FiniteRecord, RunEnding};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
 pub use record::{

@@ -7,7 +7,7 @@ use units::{Bytes, PackedOption, Rate, Span, Time};
 
 use crate::completions::Completions;
 use crate::congestion::{Congestion, OutputLoad};
-use crate::ending::{FiniteRecord, RunEnding};
+use crate::ending::{FailedFlow, FiniteRecord, RunEnding};
 use crate::lane::Marks;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
 use crate::series::Series;
@@ -22,6 +22,11 @@ pub struct RunRecord {
     pub ended: RunEnding,
     /// Traffic that ends by itself; `None` if there is none.
     pub finite: Option<FiniteRecord>,
+    /// Flows whose queue pair has given up, by time.
+    pub failed: Vec<FailedFlow>,
+    /// Time since which no payload was delivered, if outputs wait for each other at the end of the run: packets may be in a
+    /// deadlock that is not proved.
+    pub stands_still: Option<Time>,
     /// Number of events handled.
     pub events: u64,
     /// Number of packets times links crossed: data, acknowledgements and notifications, without flow-control packets.

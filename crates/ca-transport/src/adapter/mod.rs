@@ -114,6 +114,8 @@ pub struct Adapter {
     /// Times at which endpoints are checked for progress, at most one entry for each.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     tally: TransportTally,
+    /// Endpoints that have given up, and when.
+    failures: Vec<(Time, u32)>,
     /// Times of messages, if they are recorded.
     log: Option<Box<MessageLog>>,
 }
@@ -175,6 +177,7 @@ impl Adapter {
             inputs: ByLane::all(LaneInput::default(), lanes),
             outputs: ByLane::all(LaneOutput::default(), lanes),
             tally: TransportTally::default(),
+            failures: Vec::new(),
             consumed: Bytes::ZERO,
             injected: 0,
             received: 0,

@@ -128,6 +128,23 @@ impl Adapter {
         FiniteMessages { to_come, ..self.finite }
     }
 
+    /// Returns true if a message of a finite flow is open here at an endpoint that has not given up.
+    #[must_use]
+    pub fn works_on_finite(&self) -> bool {
+        self.messages.values().any(|message| {
+            let queue_pair = &self.queue_pairs[message.queue_pair.index()];
+            queue_pair.end.finite && !self.endpoints[queue_pair.endpoint as usize].endpoint.failed()
+        })
+    }
+
+    /// Returns the flows of the queue pairs whose endpoint has given up, and the time at which it did.
+    pub fn failures(&self) -> impl Iterator<Item = (FlowId, Time)> {
+        self.failures.iter().flat_map(|(at, number)| {
+            let own = self.queue_pairs.iter().filter(|queue_pair| queue_pair.endpoint == *number);
+            own.map(|queue_pair| (queue_pair.end.flow, *at))
+        })
+    }
+
     /// Returns true if the host takes its time to consume payload.
     #[must_use]
     pub const fn is_slow(&self) -> bool {

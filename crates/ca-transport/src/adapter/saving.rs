@@ -48,6 +48,7 @@ impl State for Adapter {
             shared,
             timers,
             tally,
+            failures,
             log,
         } = self;
         [*next_timer, *sending_until, *bus_free_at].put(to);
@@ -75,6 +76,7 @@ impl State for Adapter {
         shared.save(to);
         timers.put(to);
         tally.put(to);
+        failures.put(to);
         log.save(to);
     }
 
@@ -103,6 +105,7 @@ impl State for Adapter {
         self.shared.load(from)?;
         self.timers = Value::take(from)?;
         self.tally = Value::take(from)?;
+        self.failures = Value::take(from)?;
         self.log.load(from)
     }
 }

@@ -61,7 +61,10 @@ impl Adapter {
             match slot.endpoint.on_deadline(&self.config.rule, &self.messages, now) {
                 TimeoutOutcome::Progress => {}
                 TimeoutOutcome::WentBack => self.tally.timeouts += 1,
-                TimeoutOutcome::GaveUp => self.tally.failed_queue_pairs += 1,
+                TimeoutOutcome::GaveUp => {
+                    self.tally.failed_queue_pairs += 1;
+                    self.failures.push((now, number));
+                }
             }
             self.next_timer = self.timers.peek().map_or(Time::NEVER, |Reverse((due, _))| *due);
             self.set_timeout(number);

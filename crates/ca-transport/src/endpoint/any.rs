@@ -96,6 +96,16 @@ impl AnyEndpoint {
         }
     }
 
+    /// Returns true if the endpoint has given up after its last retry.
+    #[must_use]
+    pub const fn failed(&self) -> bool {
+        match self {
+            Self::Requester(requester) => requester.failed(),
+            Self::EeContext(context) => context.failed(),
+            Self::Responder(_) | Self::Sender(_) | Self::UcReceiver(_) | Self::UdReceiver(_) => false,
+        }
+    }
+
     /// Returns the responder.
     ///
     /// # Panics

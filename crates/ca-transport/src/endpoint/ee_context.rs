@@ -74,6 +74,14 @@ impl EeContext {
     }
 }
 
+impl EeContext {
+    /// Returns true if the context has given up.
+    #[must_use]
+    pub const fn failed(&self) -> bool {
+        self.requester.failed()
+    }
+}
+
 impl Endpoint for EeContext {
     fn post(&mut self, key: MessageKey, messages: &mut Messages) {
         let place = self.members.binary_search_by_key(&messages[key].queue_pair, |member| member.queue_pair);

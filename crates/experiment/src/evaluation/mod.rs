@@ -133,18 +133,20 @@ fn end(outcome: &Result<Outcome, RunError>) -> UnitEnd {
             RunEnding::AtDuration | RunEnding::Interrupted => UnitEnd::Complete,
             RunEnding::Done => UnitEnd::Done { done_s: summary.done_s.unwrap_or(summary.simulated_s) },
             RunEnding::NotDone => UnitEnd::NotDone { simulated_s: summary.simulated_s },
+            RunEnding::GaveUp => UnitEnd::GaveUp { simulated_s: summary.simulated_s },
         },
         Err(error @ RunError::Deadlock(_)) => UnitEnd::Deadlock { message: error.to_string() },
         Err(error @ RunError::Violation(_)) => UnitEnd::Violation { message: error.to_string() },
     }
 }
 
-/// Returns the end of all runs in one word: that of the first without results, else of the first that was not done, else of
-/// the first.
+/// Returns the end of all runs in one word: that of the first without results, else of the first that gave up, else of the
+/// first that was not done, else of the first.
 fn status(runs: &[EvaluatedRun]) -> &'static str {
     let without = runs.iter().find(|run| !run.ended.has_results());
+    let gave_up = || runs.iter().find(|run| matches!(run.ended, UnitEnd::GaveUp { .. }));
     let not_done = || runs.iter().find(|run| matches!(run.ended, UnitEnd::NotDone { .. }));
-    without.or_else(not_done).or(runs.first()).map_or("complete", |run| run.ended.word())
+    without.or_else(gave_up).or_else(not_done).or(runs.first()).map_or("complete", |run| run.ended.word())
 }
 
 /// The answer to a question, as JSON has it.
@@ -156,8 +158,8 @@ pub struct Answer {
     pub scenario: String,
     /// Overrides, those of the parameters last.
     pub overrides: Vec<String>,
-    /// End of the runs: `complete`, `done`, `not_done`, `deadlock` or `violation`. Of several runs the first without results
-    /// decides, then the first that was not done.
+    /// End of the runs: `complete`, `done`, `not_done`, `gave_up`, `deadlock` or `violation`. Of several runs the first without
+    /// results decides, then the first that gave up, then the first that was not done.
     pub status: &'static str,
     /// Numbers by measure.
     pub measures: Numbers,

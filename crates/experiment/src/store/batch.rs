@@ -315,6 +315,7 @@ fn simulated(plan: &Plan, budget: RunBudget, stop: &dyn Fn() -> bool) -> Option<
         RunEnding::AtDuration => UnitEnd::Complete,
         RunEnding::Done => UnitEnd::Done { done_s: outcome.summary.done_s.unwrap_or(simulated_s) },
         RunEnding::NotDone => UnitEnd::NotDone { simulated_s },
+        RunEnding::GaveUp => UnitEnd::GaveUp { simulated_s },
         RunEnding::Interrupted if late => {
             let budget_s = budget.wall.unwrap_or_default().as_secs_f64();
             return Some((UnitEnd::OverTime { budget_s, simulated_s }, None));

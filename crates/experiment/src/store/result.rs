@@ -57,7 +57,7 @@ pub struct UnitCost {
     pub events: u64,
 }
 
-/// End of the run of a unit. Only a run that was complete, done or not done has measures.
+/// End of the run of a unit. Only a run that was complete, done, not done or gave up has measures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum UnitEnd {
@@ -71,6 +71,11 @@ pub enum UnitEnd {
     /// The run was to end when all finite traffic was delivered, and reached its longest time before.
     NotDone {
         /// Simulated time, the longest of the run.
+        simulated_s: f64,
+    },
+    /// The run was to end when all finite traffic was delivered, and all that was left of it had failed.
+    GaveUp {
+        /// Simulated time, up to the sample that found it.
         simulated_s: f64,
     },
     /// The run took longer than its budget of real time.
@@ -107,6 +112,7 @@ impl UnitEnd {
             Self::Complete => "complete",
             Self::Done { .. } => "done",
             Self::NotDone { .. } => "not_done",
+            Self::GaveUp { .. } => "gave_up",
             Self::OverTime { .. } => "over_time",
             Self::OverMemory { .. } => "over_memory",
             Self::Deadlock { .. } => "deadlock",
@@ -117,7 +123,7 @@ impl UnitEnd {
     /// Returns true if the run has results: it reached an end that its scenario gives.
     #[must_use]
     pub const fn has_results(&self) -> bool {
-        matches!(self, Self::Complete | Self::Done { .. } | Self::NotDone { .. })
+        matches!(self, Self::Complete | Self::Done { .. } | Self::NotDone { .. } | Self::GaveUp { .. })
     }
 
     /// Returns the end as a manifest has it.
@@ -127,6 +133,7 @@ impl UnitEnd {
             Self::Complete => RunEnd::Complete,
             Self::Done { done_s } => RunEnd::Done { done_s: *done_s },
             Self::NotDone { simulated_s } => RunEnd::NotDone { simulated_s: *simulated_s },
+            Self::GaveUp { simulated_s } => RunEnd::GaveUp { simulated_s: *simulated_s },
             Self::OverTime { simulated_s, .. } => RunEnd::Interrupted { simulated_s: *simulated_s },
             Self::OverMemory { .. } => RunEnd::Interrupted { simulated_s: 0.0 },
             Self::Deadlock { message } => RunEnd::Deadlock { message: message.clone() },

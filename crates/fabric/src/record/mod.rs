@@ -14,6 +14,7 @@ mod completions;
 mod finite;
 mod ideal;
 mod pauses;
+mod standstill;
 
 use std::sync::Arc;
 
@@ -27,8 +28,8 @@ use packet::{Lane, NodeId, PortId};
 use scenario::Plan;
 use state_codec::StateReader;
 use telemetry::{
-    Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad, PauseRecord,
-    Phase, QueueRecord, RunEnding, RunRecord, TransportTally,
+    Audit, FailedFlow, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad,
+    PauseRecord, Phase, QueueRecord, RunEnding, RunRecord, TransportTally,
 };
 use units::{Bytes, Time};
 
@@ -55,6 +56,9 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     let now = world.now();
     let (congestion, loads) = (trees.congestion(&world), trees.loads(&world));
     drop(trees);
+    let stands_still = standstill::of(&world, &goodput.series, end);
+    let failed = world.unfinished().failed.into_iter();
+    let failed = failed.map(|(at, flow)| FailedFlow { at, flow: flow.index() as u32 }).collect();
     if let Some(away) = &mut world.away {
         away.seen = Seen::default();
     }
@@ -81,6 +85,8 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
         simulated: now.since_start(),
         ended,
         finite,
+        failed,
+        stands_still,
         events,
         packet_hops: world.packet_hops(),
         delivered_packets: audit.delivered,
@@ -111,7 +117,9 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
 fn phases(plan: &Plan, ended: RunEnding, end: Time) -> Vec<Phase> {
     let part = |phase: Phase| match ended {
         RunEnding::Done => phase.until(end),
-        RunEnding::AtDuration | RunEnding::NotDone | RunEnding::Interrupted => phase.before(end),
+        RunEnding::AtDuration | RunEnding::NotDone | RunEnding::GaveUp | RunEnding::Interrupted => {
+            phase.before(end)
+        }
     };
     plan.phases().iter().cloned().filter_map(part).collect()
 }

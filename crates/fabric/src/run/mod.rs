@@ -201,7 +201,7 @@ impl<'a> Run<'a> {
                 self.instruments.goodput.end_here(&self.world);
             }
             RunEnding::AtDuration if self.until_done.take().is_some() => self.ended = RunEnding::NotDone,
-            RunEnding::AtDuration | RunEnding::NotDone | RunEnding::Interrupted => {}
+            RunEnding::AtDuration | RunEnding::NotDone | RunEnding::GaveUp | RunEnding::Interrupted => {}
         }
         self.end = self.world.now();
         self.audit = audit::conservation(&self.world)?;
@@ -262,6 +262,11 @@ impl<'a> Run<'a> {
                 self.look_away();
                 if self.instruments.look(look, &self.world) {
                     self.check_deadlock()?;
+                    if self.is_given_up() {
+                        self.end_given_up();
+                        progress(self.progress(stop));
+                        return Ok(());
+                    }
                 }
             }
             // A run that is done has no further look at whether it is, which its state would tell.
@@ -419,6 +424,23 @@ impl<'a> Run<'a> {
     fn end_done(&mut self) {
         self.until_done = None;
         self.ended = RunEnding::Done;
+    }
+
+    /// Returns true if all that is left of the traffic that the run waits for has failed.
+    fn is_given_up(&self) -> bool {
+        let interval = self.instruments.goodput.series.interval;
+        self.ended == RunEnding::AtDuration
+            && self
+                .until_done
+                .as_ref()
+                .is_some_and(|until_done| until_done.is_given_up(&self.world, interval))
+    }
+
+    /// Ends the run at the present instant, after which nothing that it waits for can be delivered.
+    fn end_given_up(&mut self) {
+        self.instruments.goodput.end_here(&self.world);
+        self.until_done = None;
+        self.ended = RunEnding::GaveUp;
     }
 
     /// Ends the run at the last instant of the window that was handled last.

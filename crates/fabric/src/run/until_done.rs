@@ -21,7 +21,7 @@ use ca_transport::AdapterTimer;
 use packet::NodeId;
 use scenario::Plan;
 use state_codec::{StateWriter, Value};
-use units::Time;
+use units::{Span, Time};
 
 use super::{after, before};
 use crate::state::event::EventKind;
@@ -101,6 +101,18 @@ impl UntilDone {
         self.checked = Some(now);
         self.missing = world.finite_messages(now).undelivered();
         self.missing == 0
+    }
+
+    /// Returns true at a sample if no queue pair that still works has a finite message to deliver: all that is left has failed, at
+    /// the sample before or earlier. What was under way then has had an interval of samples to arrive.
+    pub(crate) fn is_given_up(&self, world: &World, interval: Span) -> bool {
+        if !self.is_counting() {
+            return false;
+        }
+        let unfinished = world.unfinished();
+        let mut of_finite = unfinished.failed.iter().filter(|(_, flow)| self.finite[flow.index()]);
+        let latest = of_finite.next_back().map(|(at, _)| *at);
+        !unfinished.works && latest.is_some_and(|at| world.now().since(at) >= interval)
     }
 
     /// Returns the end of the next window, exclusive: `end`, or just after an earlier instant at which the last message can be

@@ -70,6 +70,24 @@ pub(crate) struct FlowEnds {
     pub(crate) sink: (NodeId, QpNumber),
 }
 
+/// Finite traffic that is worked on, and flows that have failed.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    /// True if a message of a finite flow is open at an endpoint that has not given up.
+    pub(crate) works: bool,
+    /// Flows whose endpoint has given up, and the time at which it did.
+    pub(crate) failed: Vec<(Time, FlowId)>,
+}
+
+state_codec::value!(Unfinished { works, failed });
+
+impl Unfinished {
+    fn and(mut self, other: Self) -> Self {
+        self.failed.extend(other.failed);
+        Self { works: self.works || other.works, ..self }
+    }
+}
+
 /// A pending event of any part.
 pub(crate) struct PendingEvent<'a> {
     /// The node, by its number in the fabric.
@@ -245,6 +263,23 @@ impl World<'_> {
         let each = self.adapters().map(|adapter| adapter.finite_messages(now));
         let away = self.away.iter().flat_map(|away| away.all::<FiniteMessages>(now, &Question::Finite));
         each.chain(away).fold(FiniteMessages::default(), FiniteMessages::plus)
+    }
+
+    /// Returns the finite traffic that is worked on, and the flows that have failed, of all processes.
+    pub(crate) fn unfinished(&self) -> Unfinished {
+        let away =
+            self.away.iter().flat_map(|away| away.all::<Unfinished>(self.now(), &Question::Unfinished));
+        let mut all = away.fold(self.own_unfinished(), Unfinished::and);
+        all.failed.sort_unstable();
+        all
+    }
+
+    /// Returns the same of this process.
+    pub(crate) fn own_unfinished(&self) -> Unfinished {
+        Unfinished {
+            works: self.adapters().any(Adapter::works_on_finite),
+            failed: self.adapters().flat_map(Adapter::failures).map(|(flow, at)| (at, flow)).collect(),
+        }
     }
 
     /// Returns all pending events of this process, in any order.

@@ -10,7 +10,9 @@ use crate::format::{aligned, grouped, in_blocks, plain_table, rounded};
 use crate::goodput::PhasePart;
 use crate::groups::GroupSummary;
 use crate::steady_state::Unsteady;
-use crate::summary::{FiniteSummary, OthersSummary, PauseSummary, PhaseSummary, Summary, SummaryEnd};
+use crate::summary::{
+    FailureSummary, FiniteSummary, OthersSummary, PauseSummary, PhaseSummary, Summary, SummaryEnd,
+};
 
 /// Papers often give Jain's index of the contributors to congestion alone.
 const JAIN_NOTE: &str =
@@ -38,7 +40,8 @@ pub fn written(folder: &Path, names: &[&str]) -> String {
 }
 
 fn head(summary: &Summary) -> String {
-    let finite = finite(summary).map_or_else(String::new, |finite| format!("\n{finite}"));
+    let lines = [summary.stands_still_since_s.map(standstill), finite(summary)].into_iter().flatten();
+    let finite: String = lines.map(|line| format!("\n{line}")).collect();
     format!(
         "{}, congestion control {}, seed {}: {} s simulated in {}; {} packet-hops, {} a second{finite}",
         summary.scenario,
@@ -65,8 +68,35 @@ fn finite(summary: &Summary) -> Option<String> {
             delivered_of_finite(summary)?,
             milliseconds(summary.simulated_s)
         )),
+        SummaryEnd::GaveUp => Some(format!(
+            "{} by {}; {}",
+            delivered_of_finite(summary)?,
+            milliseconds(summary.simulated_s),
+            failed(&summary.failed)
+        )),
         SummaryEnd::Complete | SummaryEnd::Interrupted => None,
     }
+}
+
+/// Most flows that [`failed`] names.
+const MOST_NAMED: usize = 5;
+
+/// Returns the flows that have failed and the times at which they did, in words: the first few of them.
+#[must_use]
+pub fn failed(all: &[FailureSummary]) -> String {
+    let named = all.iter().take(MOST_NAMED);
+    let named: Vec<_> = named.map(|one| format!("{} at {}", one.flow, milliseconds(one.at_s))).collect();
+    let more = match all.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} others"),
+    };
+    format!("all that was left has failed: the queue pairs of {}{more} gave up", named.join(", "))
+}
+
+/// Says since when a fabric stands still.
+#[must_use]
+pub fn standstill(since_s: f64) -> String {
+    format!("stands still since {}; may be a deadlock", milliseconds(since_s))
 }
 
 /// Returns [`delivered_of_finite`] of a record; nothing without finite traffic.
@@ -382,18 +412,19 @@ mod tests {
         for snapshot in &mut record.snapshots {
             snapshot.delivered.drain(..2);
         }
+        record.failed.clear();
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
         insta::assert_snapshot!(tables(&summary, WIDTH));
     }
 
     #[test]
     fn a_run_that_waits_for_finite_traffic_says_when_it_was_done() {
-        use telemetry::RunEnding::{AtDuration, Done, NotDone};
+        use telemetry::RunEnding::{AtDuration, Done, GaveUp, NotDone};
 
         let said = |ended, messages, delivered, done: Option<u64>| {
             let done = done.map(units::Time::from_ps);
             let finite = telemetry::FiniteRecord { messages, posted: 4032, delivered, done };
-            let record = telemetry::RunRecord { ended, finite: Some(finite), ..sample::record() };
+            let record = RunRecord { ended, finite: Some(finite), ..sample::record() };
             super::finite(&Summary::new(sample::CONTEXT, &record, sample::cost())).unwrap_or_default()
         };
         assert_eq!(
@@ -411,6 +442,19 @@ mod tests {
             format!("17 finite messages delivered of 4,032 posted {by}")
         );
         assert_eq!(said(AtDuration, Some(4032), 4032, Some(1)), "");
+        let gave_up = "17 of 4,032 finite messages delivered by 20 ms; all that was left has failed: the queue pairs of F1 at 12 ms \
+                       gave up";
+        assert_eq!(said(GaveUp, Some(4032), 17, None), gave_up);
+    }
+
+    #[test]
+    fn a_few_failures_are_named_and_a_standstill_has_a_line() {
+        let one = |flow: usize| FailureSummary { flow: format!("f{flow}"), at_s: 0.001 };
+        let all: Vec<_> = (0..7).map(one).collect();
+        assert!(failed(&all).ends_with("f4 at 1 ms, and 2 others gave up"), "{}", failed(&all));
+        let record = RunRecord { stands_still: Some(units::Time::from_ps(700_000_000)), ..sample::record() };
+        let head = head(&Summary::new(sample::CONTEXT, &record, sample::cost()));
+        assert_eq!(head.lines().nth(1), Some("stands still since 0.7 ms; may be a deadlock"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod counters;
 mod eval;
 mod examples;
 mod export;
+mod faults;
 mod files;
 mod formats;
 mod groups;

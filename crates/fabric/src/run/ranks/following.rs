@@ -170,6 +170,7 @@ impl<'a, 'p> Share<'a, 'p> {
             Question::Flows => last_look::put_flows(world, to),
             Question::Messages => last_look::put_messages(world, to),
             Question::LastDelivery => last_look::last_delivery(world, plan).put(to),
+            Question::Unfinished => world.own_unfinished().put(to),
         }
     }
 

@@ -33,6 +33,8 @@ pub(crate) enum Question {
     Messages,
     /// Time of the last delivery of finite traffic.
     LastDelivery,
+    /// Finite traffic that can still be delivered, and flows that have failed: [`Unfinished`](super::Unfinished).
+    Unfinished,
 }
 
 state_codec::value!(enum Question {
@@ -48,6 +50,7 @@ state_codec::value!(enum Question {
     9 = Flows,
     10 = Messages,
     11 = LastDelivery,
+    12 = Unfinished,
 });
 
 /// Reads a value of another rank.

@@ -4,7 +4,8 @@
 //! a verb before it comes here). A run that was interrupted tells that alone.
 
 use backwater::{Loss, Plan, RunRecord};
-use report::tables::printed::delivered;
+use report::failures;
+use report::tables::printed;
 use telemetry::RunEnding;
 
 use crate::failure::Failure;
@@ -15,11 +16,19 @@ pub(crate) fn checked(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
     if record.ended == RunEnding::Interrupted {
         return Err(Failure::Interrupted { simulated_s });
     }
+    if let Some(since) = record.stands_still {
+        return Err(Failure::StandsStill(printed::standstill(since.seconds())));
+    }
     if let Some(loss) = Loss::of(plan, record) {
         return Err(Failure::NotLossless(loss));
     }
+    let delivered = printed::delivered(record);
     match record.ended {
-        RunEnding::NotDone => Err(Failure::NotDone { simulated_s, delivered: delivered(record) }),
+        RunEnding::GaveUp => {
+            let failed = printed::failed(&failures(record));
+            Err(Failure::GaveUp { simulated_s, delivered, failed })
+        }
+        RunEnding::NotDone => Err(Failure::NotDone { simulated_s, delivered }),
         RunEnding::Interrupted | RunEnding::AtDuration | RunEnding::Done => Ok(()),
     }
 }

@@ -141,6 +141,19 @@ pub(crate) enum Failure {
         time(*simulated_s)
     )]
     NotDone { simulated_s: f64, delivered: String },
+    /// All that is left of finite traffic has failed; the results up to there are written.
+    #[error(
+        "failed at {} of simulated time: {delivered}; {failed}; the results end there\nhelp: raise `adapter.ack_timeout` or \
+         `adapter.retry_count`, or see where packets wait or are lost: `ports.csv`",
+        time(*simulated_s)
+    )]
+    GaveUp { simulated_s: f64, delivered: String, failed: String },
+    /// Nothing is delivered any more, and packets wait for each other; the results are written.
+    #[error(
+        "{0}\nhelp: no deadlock is proved while hosts may send again: run it longer, or with `adapter.ack_timeout=0`, for a proof; \
+         choose a `routing` whose channels have no cycle"
+    )]
+    StandsStill(String),
     /// A fabric with PFC has dropped packets; its results are written.
     #[error("{0}\nhelp: {help}", help = .0.help())]
     NotLossless(Loss),
@@ -493,6 +506,8 @@ impl Failure {
             Self::Interrupted { .. } | Self::InterruptedAndSaved { .. } | Self::SweepInterrupted { .. } => 5,
             Self::NotDone { .. } => 6,
             Self::NotLossless(_) => 7,
+            Self::StandsStill(_) => 8,
+            Self::GaveUp { .. } => 9,
             _ => 2,
         })
     }
@@ -503,7 +518,9 @@ impl Failure {
             Self::Interrupted { .. } | Self::InterruptedAndSaved { .. } => 0,
             Self::Violation(_) => 1,
             Self::Deadlock(_) => 2,
+            Self::StandsStill(_) => 3,
             Self::NotLossless(_) => 4,
+            Self::GaveUp { .. } => 5,
             Self::NotDone { .. } => 6,
             _ => 7,
         }

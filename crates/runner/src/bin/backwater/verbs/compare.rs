@@ -156,10 +156,11 @@ fn write(
     ending::checked_all(runs.iter().map(|run| (&run.plan, &run.record)))
 }
 
-/// Returns the end of all runs: of the first that was interrupted, else of the first that was not done.
+/// Returns the end of all runs: of the first that was interrupted, else that gave up, else that was not done.
 fn end_of_all(runs: &[FinishedRun]) -> RunEnd {
     let of = |how| runs.iter().find(|run| run.record.ended == how);
-    let first = of(RunEnding::Interrupted).or_else(|| of(RunEnding::NotDone));
+    let first =
+        of(RunEnding::Interrupted).or_else(|| of(RunEnding::GaveUp)).or_else(|| of(RunEnding::NotDone));
     first.map_or(RunEnd::Complete, FinishedRun::end)
 }
 

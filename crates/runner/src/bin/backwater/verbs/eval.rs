@@ -123,6 +123,7 @@ fn status_of(answer: &Answer) -> Result<(), Failure> {
     match answer.status {
         "deadlock" => Err(Failure::Answered(ExitCode::from(4))),
         "violation" => Err(Failure::Answered(ExitCode::from(3))),
+        "gave_up" => Err(Failure::Answered(ExitCode::from(9))),
         "not_done" => Err(Failure::Answered(ExitCode::from(6))),
         _ => Ok(()),
     }

@@ -1,0 +1,30 @@
+//! A fabric in which nothing is delivered any more, and outputs wait for each other, without a proof that they always will.
+//!
+//! Invariant: of samples alone it depends on none but those since the last delivery, so a run that was saved and resumed tells the
+//! same.
+
+use telemetry::Series;
+use units::{Bytes, Time};
+
+use crate::observe::deadlock;
+use crate::state::world::World;
+
+/// Least number of samples without a delivery at the end of a run. A congestion tree that holds up all traffic for some samples is
+/// nothing unusual.
+const LEAST_SAMPLES: usize = 10;
+
+/// Returns the time since which no payload was delivered, if at the end of the run each of some blocked outputs waits for
+/// another of them; `None` if the fabric moves, or is empty.
+///
+/// A deadlock is proved only if nobody can change it. A host whose time-out is set may send again into room that it has left,
+/// so a proof can be out of reach for as long as queue pairs retry.
+pub(super) fn of(world: &World<'_>, series: &Series, end: Time) -> Option<Time> {
+    // The last column is the total.
+    let is_idle = |row: &&Vec<Bytes>| row.last().is_none_or(|total| *total == Bytes::ZERO);
+    let idle = series.rows.iter().rev().take_while(is_idle).count();
+    if idle < LEAST_SAMPLES || !deadlock::is_suspected(world) {
+        return None;
+    }
+    let since = (series.interval * (series.rows.len() - idle) as u64).after_start();
+    (since < end).then_some(since)
+}
