@@ -3,7 +3,7 @@
 //! Invariant: the pieces share nothing, and results come in the order of the pieces, whatever the number of workers.
 
 use std::convert::Infallible;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -101,10 +101,12 @@ impl<'a, R> Finished<'a, R> {
         let (done, pieces) = (self.results.len(), self.pieces);
         let line = format!("{done} of {pieces} {noun} done, {remaining:.0} s left");
         if io::stderr().is_terminal() {
-            eprint!("\r{line}    {}", if done == pieces { "\n" } else { "" });
+            let end = if done == pieces { "\n" } else { "" };
+            // Progress that cannot be written is no reason to stop.
+            let _ = write!(io::stderr(), "\r{line}    {end}");
         } else if self.reported.elapsed() >= REPORT_INTERVAL {
             self.reported = Instant::now();
-            eprintln!("{line}");
+            let _ = writeln!(io::stderr(), "{line}");
         }
     }
 

@@ -28,10 +28,60 @@ pub fn peak_memory() -> Option<u64> {
     kib_after("VmHWM:", &fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// Returns the memory that programs can still take without swapping, in bytes.
+/// Returns the memory that this process can still take, in bytes: the least of what programs can take without swapping, what is left
+/// to the process's control groups (`memory.max` of a container or of a job), and what is left of its address space (`ulimit -v`).
 #[must_use]
 pub fn available_memory() -> Option<u64> {
-    kib_after("MemAvailable:", &fs::read_to_string("/proc/meminfo").ok()?)
+    let text = |path: &str| fs::read_to_string(path).ok();
+    let of_machine = text("/proc/meminfo").and_then(|text| kib_after("MemAvailable:", &text));
+    let of_group = text("/proc/self/cgroup").and_then(|groups| left_to_groups(&groups, &text));
+    let of_space = text("/proc/self/limits").zip(text("/proc/self/status"));
+    let of_space = of_space.and_then(|(limits, status)| left_of_space(&limits, &status));
+    [of_machine, of_group, of_space].into_iter().flatten().min()
+}
+
+/// Returns the memory that the limits of a process's control groups leave, of the group itself and of all above it. `read` returns the
+/// text of a file. The first version of groups is read as the second is, at its own place.
+fn left_to_groups(groups: &str, read: &impl Fn(&str) -> Option<String>) -> Option<u64> {
+    let number = |path: String| read(&path)?.trim().parse::<u64>().ok();
+    let left_at = |root: &str, group: &str, [limit, usage, reclaimable]: [&str; 3]| {
+        let folder = format!("{root}{group}");
+        let free = number(format!("{folder}/{limit}"))?.saturating_sub(number(format!("{folder}/{usage}"))?);
+        // Files in the cache count as used, and give way.
+        let cached = read(&format!("{folder}/memory.stat")).and_then(|stat| {
+            let line = stat.lines().find_map(|line| line.strip_prefix(reclaimable)?.strip_prefix(' '))?;
+            line.trim().parse::<u64>().ok()
+        });
+        Some(free + cached.unwrap_or_default())
+    };
+    let of_line = |line: &str| {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, group) = (parts.next()?, parts.next()?, parts.next()?);
+        let (root, files) = match controllers {
+            "" => ("/sys/fs/cgroup", ["memory.max", "memory.current", "inactive_file"]),
+            all if all.split(',').any(|one| one == "memory") => (
+                "/sys/fs/cgroup/memory",
+                ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"],
+            ),
+            _ => return None,
+        };
+        // A container sees its own group as the root.
+        let all = core::iter::successors(Some(group.trim_end_matches('/')), |group| above(*group));
+        all.filter_map(|group| left_at(root, group, files)).min()
+    };
+    groups.lines().filter_map(of_line).min()
+}
+
+/// Returns the control group above this one.
+fn above(group: &str) -> Option<&str> {
+    group.rsplit_once('/').map(|(above, _)| above)
+}
+
+/// Returns the address space that a limit leaves to a process; `None` without a limit.
+fn left_of_space(limits: &str, status: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit: u64 = line.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(limit.saturating_sub(kib_after("VmSize:", status)?))
 }
 
 /// Unit of `/proc/self/stat`: hundredths of a second (`USER_HZ`) on every architecture that Rust's standard library
@@ -81,6 +131,34 @@ mod tests {
             Some("A B-1 @ 2 GHz".to_owned())
         );
         assert_eq!(model_name(""), None);
+    }
+
+    #[test]
+    fn limits_of_control_groups_and_of_address_space_count() {
+        let files = [
+            ("/sys/fs/cgroup/job/step/memory.max", "max\n"),
+            ("/sys/fs/cgroup/job/memory.max", "3000000\n"),
+            ("/sys/fs/cgroup/job/memory.current", "2000000\n"),
+            ("/sys/fs/cgroup/job/memory.stat", "anon 5\ninactive_file 400000\n"),
+            ("/sys/fs/cgroup/memory/job/memory.limit_in_bytes", "900000\n"),
+            ("/sys/fs/cgroup/memory/job/memory.usage_in_bytes", "1000000\n"),
+            ("/sys/fs/cgroup/memory.max", "7000000\n"),
+            ("/sys/fs/cgroup/memory.current", "0\n"),
+        ];
+        let read = |path: &str| {
+            let found = files.iter().find(|(name, _)| *name == path);
+            found.map(|(_, text)| (*text).to_owned())
+        };
+        assert_eq!(left_to_groups("0::/job/step\n", &read), Some(1_400_000), "the group above has the limit");
+        assert_eq!(left_to_groups("0::/\n", &read), Some(7_000_000), "in a container");
+        assert_eq!(left_to_groups("4:cpu,memory:/job\n1:name=systemd:/x\n", &read), Some(0));
+        assert_eq!(left_to_groups("gibberish", &read), None);
+        let status = "VmPeak:\t 9 kB\nVmSize:\t    1000 kB\n";
+        let space = |soft: &str| {
+            format!("Limit  Soft Limit\nMax address space         {soft}     unlimited  bytes\n")
+        };
+        assert_eq!(left_of_space(&space("2000000"), status), Some(976_000));
+        assert_eq!(left_of_space(&space("unlimited"), status), None);
     }
 
     #[test]

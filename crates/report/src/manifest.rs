@@ -267,6 +267,19 @@ mod tests {
         assert_eq!(Manifest::read(&older).unwrap(), sample("a"), "older manifests have no such field");
     }
 
+    proptest::proptest! {
+        /// A manifest that somebody has changed is read or refused.
+        #[test]
+        fn a_changed_manifest_is_read_or_refused(which in 0..samples().len(), at in 0.0..1.0_f64, piece in "[\"{}0-9,:null-]{0,4}") {
+            let mut text = samples()[which].json();
+            let place = (at * text.len() as f64) as usize;
+            text.replace_range(place..(place + 1).min(text.len()), &piece);
+            if let Ok(read) = Manifest::read(&text) {
+                let _ = (read.in_words(), read.is_of_same_run(&samples()[0]));
+            }
+        }
+    }
+
     #[test]
     fn a_run_is_told_in_words() {
         assert_eq!(sample("a").in_words(), "victim with congestion_control=Off, seed 7");

@@ -53,6 +53,8 @@ impl Plan {
         }
         let graph = self.graph();
         let switches = (graph.hosts()..graph.nodes()).map(|node| NodeId(node as u32));
+        // A switch without cables, which changes may leave, pauses nobody.
+        let switches = switches.filter(|node| !graph.ports(*node).is_empty());
         let hardest = switches
             .map(|node| self.ecn_first_at(node, marking))
             .min_by_key(|first| first.bound.get() as i64 - first.kmin.get() as i64)?;
@@ -202,6 +204,17 @@ mod tests {
         // 40 Gb/s bring 35.99 Gb/s of payload with the longest headers; H4 is the first host to which anyone sends.
         assert_eq!(slow("35.9 Gb/s").as_deref(), Some("H4"));
         assert_eq!(slow("37 Gb/s"), None);
+    }
+
+    #[test]
+    fn a_switch_without_cables_is_left_out() {
+        let alone = plan(&[
+            "congestion_control=Dcqcn()",
+            "topology=Chain(hosts: [5, 0], host_cable: \"host\", trunk_cable: \"host\")",
+            "changed_cables={\"s1:s2\": Removed}",
+            "flows=[(name: \"F\", from: \"h1\", to: \"h2\", start: \"0 s\", message: \"1 KiB\", load: Messages(1))]",
+        ]);
+        assert_eq!(alone.ecn_first().expect("there are both").switch, "s1");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use event_kernel::Digest;
 use report::OutputFile;
 use report::manifest::RESULT;
 use serde::{Deserialize, Serialize};
+use settings::files::text_of_file;
 
 use super::result::UnitResult;
 use crate::simulation::VERSION;
@@ -94,7 +95,7 @@ pub(super) fn result_text(
 /// Reads the histograms of completion times from a folder whose files are as they were written.
 pub(super) fn completions(folder: &Path) -> Option<Vec<GroupCompletions>> {
     checked(folder).ok()?;
-    let text = fs::read_to_string(folder.join(RESULT)).ok()?;
+    let text = text_of_file(&folder.join(RESULT)).ok()?;
     let Histograms { completions } = serde_json::from_str(&text).ok()?;
     (!completions.is_empty()).then_some(completions)
 }
@@ -121,7 +122,7 @@ pub fn checked(folder: &Path) -> Result<UnitResult, String> {
         let name = name.to_owned();
         move |error: io::Error| format!("`{name}` cannot be read: {error}")
     };
-    let text = fs::read_to_string(folder.join(RESULT)).map_err(unreadable(RESULT))?;
+    let text = text_of_file(&folder.join(RESULT)).map_err(unreadable(RESULT))?;
     let torn = || format!("`{RESULT}` is not as it was written");
     let start = text.find(CHECKSUM).ok_or_else(torn)? + CHECKSUM.len();
     let blank = Digest::new().to_string();
@@ -137,7 +138,7 @@ pub fn checked(folder: &Path) -> Result<UnitResult, String> {
         return Err(other(&file.schema));
     }
     for StoredFile { name, digest } in &file.files {
-        let contents = fs::read_to_string(folder.join(name)).map_err(unreadable(name))?;
+        let contents = text_of_file(&folder.join(name)).map_err(unreadable(name))?;
         if Digest::of_text(&contents).to_string() != *digest {
             return Err(format!("`{name}` is not as it was written"));
         }

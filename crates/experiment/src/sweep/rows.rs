@@ -3,8 +3,8 @@
 //! Invariant: every row is checked before any is run, so a wrong value of the last row is found before the first run. A plan
 //! is read back only if it is whole.
 
+use settings::files::{MOST_TEXT, limited_text};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use scenario::{Diagnostic, Excerpt, LocatedFault, ScenarioText};
@@ -169,8 +169,8 @@ impl SweepPlan {
             let place = place.map(Box::new);
             LocatedFault { file: file.clone(), place, path: String::new(), message, help }.into()
         };
-        let text =
-            fs::read_to_string(path).map_err(|error| fault(None, format!("it cannot be read: {error}")))?;
+        let text = limited_text(path, MOST_TEXT)
+            .map_err(|error| fault(None, format!("it cannot be read: {error}")))?;
         let mut runs = Vec::new();
         for (place, line) in text.lines().enumerate() {
             let at = |column: usize, width: usize| {
@@ -182,6 +182,10 @@ impl SweepPlan {
             })?;
             if run.run != place + 1 {
                 let message = format!("run {} stands where run {} would be", run.run, place + 1);
+                return Err(fault(at(1, line.chars().count()), message));
+            }
+            if let Some(first) = runs.first().filter(|first| !run.varies_as(first)) {
+                let message = format!("run {} varies other fields than run {}", run.run, first.run);
                 return Err(fault(at(1, line.chars().count()), message));
             }
             runs.push(run);
@@ -215,6 +219,12 @@ impl SweepPlan {
 }
 
 impl PlannedRun {
+    /// Returns true if both runs vary the same fields, in one order.
+    fn varies_as(&self, other: &Self) -> bool {
+        let paths = |run: &Self| run.settings.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>();
+        paths(self) == paths(other)
+    }
+
     /// Returns the unit with the name that it was given when it was planned. Its scenario is compared with the plan's digest
     /// when it runs.
     #[must_use]

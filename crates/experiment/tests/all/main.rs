@@ -2,5 +2,6 @@
 
 mod coverage;
 mod cut_short;
+mod readers;
 mod store;
 mod sweep;

@@ -49,6 +49,15 @@ const TRAFFIC: [&str; 8] = [
     "Synthetic(transport: Rd, destinations: Uniform, arrivals: Closed(outstanding: 1), size: Uniform(least: \"1 B\", most: \"9 KiB\"), stop: \"30 us\")",
 ];
 
+/// Returns the settings of a random test: so many cases, or as many as `PROPTEST_CASES` says, as the nightly workflow does.
+pub(crate) fn cases(usual: u32) -> ProptestConfig {
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        ProptestConfig::default()
+    } else {
+        ProptestConfig::with_cases(usual)
+    }
+}
+
 /// A run, drawn at random.
 #[derive(Clone, Debug)]
 pub(crate) struct Drawn {

@@ -11,7 +11,7 @@ use topology::Partition;
 use units::Time;
 
 use crate::common::{run, shipped};
-use crate::drawn::{Drawn, drawn};
+use crate::drawn::{Drawn, cases, drawn};
 
 /// Returns all that a run tells, or the reason for which it failed.
 pub(crate) fn told(plan: &Plan, options: RunOptions<'_>) -> String {
@@ -41,7 +41,7 @@ pub(crate) fn assert_same(one: &str, other: &str, what: &dyn core::fmt::Debug) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(cases(24))]
 
     /// Any assignment of nodes to parts gives the same record: digest, every count and series, completions, trees, and the
     /// same deadlock at the same instant.

@@ -15,7 +15,7 @@ use topology::Partition;
 use units::Span;
 
 use crate::common::shipped;
-use crate::drawn::drawn;
+use crate::drawn::{cases, drawn};
 use crate::parts::{assert_same, outcome, told};
 
 /// Runs a plan by so many ranks, of which rank 0 has these options.
@@ -60,7 +60,7 @@ fn saving(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(8))]
+    #![proptest_config(cases(8))]
 
     /// Any assignment of nodes to parts, and of parts to ranks, gives the same record: digest, every count and series,
     /// completions, trees, and the same deadlock at the same instant.

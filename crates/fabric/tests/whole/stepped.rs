@@ -7,7 +7,7 @@ use telemetry::{LaneMoment, RunRecord};
 use units::{Span, Time};
 
 use crate::common::shipped;
-use crate::drawn::drawn;
+use crate::drawn::{cases, drawn};
 use crate::parts::{assert_same, told};
 
 const MOMENTS: usize = 4;
@@ -29,7 +29,7 @@ fn in_steps(plan: &Plan, steps: &[Span], mut look: impl FnMut(&SteppedRun)) -> R
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(cases(24))]
 
     /// Steps of any lengths give the record of the run at a stretch: digest, every count and series, completions and moments. A run that
     /// fails does so for the same reason.

@@ -354,7 +354,9 @@ impl LinkPlan {
     fn shared_bytes(&self, env: &SharedMemoryEnv<'_>) -> Result<SharingPlan, MemoryError> {
         let (memory, reserve) = (env.memory, env.reserve());
         let reserved = reserve.headroom + reserve.guaranteed;
-        let least = reserved + self.longest_packet();
+        // Changes may leave a switch without a cable, and then without a packet.
+        let packet = if reserve.receivers == 0 { Bytes::ZERO } else { self.longest_packet() };
+        let least = reserved + packet;
         if memory.get() < least {
             return Err(MemoryError::BelowReserve { node: env.node.to_owned(), memory, reserve, least });
         }

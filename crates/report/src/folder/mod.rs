@@ -5,6 +5,7 @@
 //! former run and of the new one; a folder whose writer was killed is therefore known as torn, and the next run into it
 //! leaves nothing of either.
 
+use settings::files::text_of_file;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -248,7 +249,7 @@ pub fn add_file(folder: &Path, file: &OutputFile) -> Result<(), OutputError> {
 /// Returns the manifest of the folder's former run, if there is one.
 fn former(folder: &Path) -> Result<Option<Manifest>, OutputError> {
     let fault = |fault: String| OutputError::Manifest { folder: folder.to_owned(), fault };
-    match fs::read_to_string(folder.join(MANIFEST)) {
+    match text_of_file(&folder.join(MANIFEST)) {
         Ok(text) => Manifest::read(&text).map(Some).map_err(|error| fault(error.to_string())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(fault(error.to_string())),

@@ -10,6 +10,7 @@
 mod made;
 mod rows;
 
+use settings::files::text_of_file;
 use std::borrow::Cow;
 use std::fs;
 use std::io;
@@ -99,7 +100,7 @@ impl<'a> RunFiles<'a> {
                 let file = files.iter().find(|file| file.name == name).ok_or_else(missing)?;
                 Ok(Cow::Borrowed(&file.contents))
             }
-            Self::Folder(folder) => match fs::read_to_string(folder.join(name)) {
+            Self::Folder(folder) => match text_of_file(&folder.join(name)) {
                 Ok(text) => Ok(Cow::Owned(text)),
                 Err(cause) if cause.kind() == io::ErrorKind::NotFound => match in_parquet(folder, name) {
                     Some(other) => of_parquet(folder, other).map(Cow::Owned),
@@ -213,7 +214,7 @@ impl<'a> RunFiles<'a> {
 
 /// Returns true if the run of a folder was not to write this file. A run of a sweep that was to write none has no manifest.
 fn is_left_out(folder: &Path, name: &str) -> bool {
-    match fs::read_to_string(folder.join(MANIFEST)).map(|text| Manifest::read(&text)) {
+    match text_of_file(&folder.join(MANIFEST)).map(|text| Manifest::read(&text)) {
         Ok(Ok(Manifest { chosen: Some(chosen), .. })) => !chosen.iter().any(|one| one == name),
         Ok(_) => false,
         Err(_) => name != MANIFEST && folder.join(RESULT).is_file(),

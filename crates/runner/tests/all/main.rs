@@ -14,6 +14,7 @@ mod files;
 mod formats;
 mod groups;
 mod guide;
+mod hostile;
 mod imports;
 mod inputs;
 mod lossless;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::cost::without_cost;
 use backwater::{FinishedRun, Plan, RunOptions, Simulation};
-use drawn::drawn;
+use drawn::{cases, drawn};
 use proptest::prelude::*;
 use topology::Partition;
 
@@ -26,7 +26,7 @@ fn files(plan: &Plan, options: RunOptions<'_>) -> Result<BTreeMap<String, String
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(cases(48))]
 
     /// Any assignment of nodes to 2, 3 or 7 parts, on threads or in turn, gives the same files, or fails for the same reason.
     #[test]

@@ -7,7 +7,8 @@
 //!
 //! | phase | modules | checks |
 //! |---|---|---|
-//! | values | `run` | name, duration, samples |
+//! | values | `times` | times that no sum can wrap |
+//! | | `run` | name, duration, samples |
 //! | | `link`, `node` | cables, lanes, flow control, memory, as far as they do not depend on the topology |
 //! | fabric | `cables` | single cables that differ, found by `selected` |
 //! | | `entries` | names and patterns of switches and adapters |
@@ -31,6 +32,7 @@ mod routing;
 mod run;
 pub(crate) mod selected;
 mod series;
+mod times;
 mod traffic;
 mod transport;
 mod until_done;
@@ -108,6 +110,10 @@ impl Scenario {
     /// and the properties of all links, if nothing is wrong with them.
     fn check_values(&mut self, faults: &mut Faults<'_>) -> (Option<Vec<CablePlan>>, Option<LinkPlan>) {
         self.check_ranges(faults);
+        // Further checks add times up.
+        if !times::check(faults) {
+            return (None, None);
+        }
         run::check(self, faults);
         topology_file::resolve(self, faults);
         sharing::resolve(self);

@@ -39,6 +39,8 @@ pub(crate) enum SyntaxFlawKind {
     NoValue,
     #[error("`{name}` is given twice here")]
     Twice { name: String },
+    #[error("too many brackets are open here")]
+    TooDeep,
     #[error("this comes after the end of the scenario")]
     AfterEnd,
     #[error("a scenario is a list of fields in ( )")]
@@ -63,6 +65,7 @@ impl SyntaxFlawKind {
             Self::Named { .. } => "write fields in ( ), and values without names in [ ]".to_owned(),
             Self::NoValue => "write a value, or delete the punctuation mark".to_owned(),
             Self::Twice { .. } => "write it once".to_owned(),
+            Self::TooDeep => "close some: at most 100 may be open at once".to_owned(),
             Self::AfterEnd => "delete it: the `)` before it closes the scenario".to_owned(),
             Self::NotAScenario => "write `(`, then `field: value,` for each field, then `)`".to_owned(),
         }

@@ -115,7 +115,6 @@ impl TextNode {
         }
     }
 
-    #[cfg(test)]
     pub(super) fn parts(&self) -> Vec<(PathStep, &Self)> {
         match &self.inside().shape {
             NodeShape::Fields(items) | NodeShape::Map(items) => {

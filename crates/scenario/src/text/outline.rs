@@ -101,6 +101,22 @@ impl Outline {
         path
     }
 
+    /// Returns all quoted values without their marks, also those of a variant such as `Fixed("1 KiB")`, and the path of each.
+    pub(crate) fn texts<'t>(&self, text: &'t str) -> Vec<(FieldPath, &'t str)> {
+        let mut all = vec![(FieldPath::default(), &self.root)];
+        let mut next = 0;
+        let mut texts = Vec::new();
+        while let Some((path, node)) = all.get(next).cloned() {
+            let written = &text[node.inside().span.clone()];
+            if let Some(inner) = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                texts.push((path.clone(), inner));
+            }
+            all.extend(node.parts().into_iter().map(|(step, part)| (path.clone().step(step), part)));
+            next += 1;
+        }
+        texts
+    }
+
     /// Returns the paths of all values, outermost first.
     #[cfg(test)]
     pub(crate) fn paths(&self) -> Vec<FieldPath> {

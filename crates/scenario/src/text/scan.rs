@@ -40,6 +40,9 @@ struct Scanner<'a> {
     path: FieldPath,
 }
 
+/// Most brackets that may be open at once: each takes part of the stack, and of that of the reader of values.
+const MOST_OPEN: usize = 100;
+
 type ScanResult<T> = Result<T, SyntaxFlaw>;
 
 impl<'a> Scanner<'a> {
@@ -58,6 +61,9 @@ impl<'a> Scanner<'a> {
     fn value(&mut self) -> ScanResult<TextNode> {
         self.skip()?;
         let start = self.at;
+        if self.open.len() >= MOST_OPEN {
+            return Err(self.flaw(start..start, SyntaxFlawKind::TooDeep));
+        }
         match self.peek() {
             None => Err(self.unclosed()),
             Some('[') => self

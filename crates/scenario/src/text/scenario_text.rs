@@ -4,8 +4,9 @@
 //! on disk, or in the override as it was given.
 
 use core::ops::Range;
+use settings::files::{MOST_TEXT, limited_text};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use settings::FieldPath;
 use settings::file_name::stays_below;
@@ -270,7 +271,7 @@ impl ScenarioText {
 
 /// Reads a file, without the byte order mark that some editors write.
 fn read(file: &Path) -> io::Result<String> {
-    let text = fs::read_to_string(file)?;
+    let text = limited_text(file, MOST_TEXT)?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 

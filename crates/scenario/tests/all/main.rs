@@ -2,6 +2,7 @@
 
 mod bad;
 mod entries;
+mod extremes;
 mod files;
 mod manual;
 mod messages;

@@ -26,6 +26,7 @@
 mod parameter;
 mod values;
 
+use settings::files::{MOST_TEXT, limited_text};
 use std::path::Path;
 
 use scenario::{Diagnostic, LocatedFault, ScenarioText, help_with_name};
@@ -84,7 +85,7 @@ impl Space {
             let help = help_with_name(argument, names(), "spaces");
             return Err(whole("there is no file and no shipped space of this name".to_owned(), help).into());
         }
-        let text = std::fs::read_to_string(file).map_err(|error| {
+        let text = limited_text(file, MOST_TEXT).map_err(|error| {
             let help = format!("name a file of parameters, or a shipped space: {}", SPACES.map_names());
             whole(format!("it cannot be read: {error}"), help)
         })?;

@@ -50,7 +50,7 @@ mod tuning;
 mod until_done;
 mod verbs;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -97,7 +97,8 @@ fn answered(verb: Verb, ranks: Option<&dyn Ranks>) -> ExitCode {
         Err(failure) => {
             let message = failure.message(io::stderr().is_terminal());
             if !message.is_empty() {
-                eprintln!("{}", message.trim_end());
+                // The status tells the failure even where the message cannot be written.
+                let _ = writeln!(io::stderr(), "{}", message.trim_end());
             }
             failure.status()
         }

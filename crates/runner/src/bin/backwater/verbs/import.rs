@@ -27,7 +27,7 @@ use scenario::{Diagnostic, ScenarioText, draft};
 use units::{Length, Rate, UnitError};
 
 use crate::failure::Failure;
-use crate::terminal::{print, width_up_to};
+use crate::terminal::{print, warn, width_up_to};
 
 /// Largest width of the printed table, in characters.
 const WIDTH: u16 = 120;
@@ -253,9 +253,9 @@ impl ImportResult {
         }
         let changed = imported.account.iter().filter(|key| key.fate == KeyFate::Changed);
         for KeyAccount { key, what, file, .. } in changed {
-            eprintln!("warning: {}: {key}: {what}", file.as_ref().unwrap_or(&name));
+            warn(&format!("{}: {key}: {what}", file.as_ref().unwrap_or(&name)));
         }
-        imported.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+        imported.warnings.iter().for_each(|warning| warn(warning));
         let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("import-{stem}")));
         let scenario = format!("{stem}.ron");

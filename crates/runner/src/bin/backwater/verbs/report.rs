@@ -2,6 +2,7 @@
 //!
 //! Invariant: the page is made of the folder's files alone, and needs none of them to be read.
 
+use settings::files::text_of_file;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -69,5 +70,5 @@ fn address(options: &ReportOptions) -> String {
 
 /// Returns true if there is a file that is no page of this program.
 fn is_foreign(path: &Path) -> bool {
-    path.exists() && !fs::read_to_string(path).is_ok_and(|text| text.contains(page::GENERATOR))
+    path.exists() && !text_of_file(path).is_ok_and(|text| text.contains(page::GENERATOR))
 }

@@ -3,7 +3,6 @@
 //! Invariant: the folder stays as it is. A run is repeated from its resolved plan, in which every default and override is
 //! written out; its digest and every file must come out the same, but for the cost of the run.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use backwater::provenance::{self, end_of_failure};
@@ -14,6 +13,7 @@ use experiment::{UnitResult, VERSION};
 use report::manifest::{FolderKind, MANIFEST, Manifest, PlanIdentity, RESULT, RunEnd};
 use report::tables::completions;
 use serde_json::Value;
+use settings::files::text_of_file;
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -117,7 +117,7 @@ fn of_result(result: &UnitResult) -> Manifest {
 
 /// Reads the manifest of a folder.
 fn manifest(folder: &Path) -> Result<Manifest, Failure> {
-    let text = fs::read_to_string(folder.join(MANIFEST))
+    let text = text_of_file(&folder.join(MANIFEST))
         .map_err(|error| refused(folder, format!("its `{MANIFEST}` cannot be read: {error}"), FOLDER))?;
     Manifest::read(&text)
         .map_err(|error| refused(folder, format!("its `{MANIFEST}` is no manifest: {error}"), FOLDER))
@@ -178,7 +178,7 @@ fn compared(folder: &Path, manifest: &Manifest, run: &FinishedRun) -> Result<(us
     }
     let (mut same, mut differences) = (0, Vec::new());
     for name in manifest.files.iter().map(|file| &file.name).filter(|name| *name != RESULT) {
-        let there = match fs::read_to_string(folder.join(name)) {
+        let there = match text_of_file(&folder.join(name)) {
             Ok(text) => text,
             Err(error) => {
                 differences.push(format!("`{name}` cannot be read: {error}"));
