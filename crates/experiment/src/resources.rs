@@ -66,7 +66,7 @@ fn left_to_groups(groups: &str, read: &impl Fn(&str) -> Option<String>) -> Optio
             _ => return None,
         };
         // A container sees its own group as the root.
-        let all = core::iter::successors(Some(group.trim_end_matches('/')), |group| above(*group));
+        let all = core::iter::successors(Some(group.trim_end_matches('/')), |group| above(group));
         all.filter_map(|group| left_at(root, group, files)).min()
     };
     groups.lines().filter_map(of_line).min()

@@ -26,7 +26,7 @@ pub(super) fn check(faults: &mut Faults<'_>) -> bool {
     let before = faults.found.len();
     for (path, text) in &values {
         let too_long = |time: &str| format!("{time} is more than a run can count");
-        let help = format!("write at most \"{}\"", LONGEST);
+        let help = format!("write at most \"{LONGEST}\"");
         if text.parse::<Span>().is_ok_and(|time| time > LONGEST) {
             faults.add(path, too_long(text), help);
         } else if let Ok(length) = text.parse::<Length>()
