@@ -16,38 +16,48 @@ const LONGEST_MESSAGE: Span = Span::from_us(1_000_000_000_000);
 pub(super) fn check(faults: &mut Faults<'_>) -> bool {
     let source = faults.source;
     let Ok(outline) = source.outline() else { return true };
-    let values: Vec<_> = outline.texts(source.text());
-    let largest = values.iter().filter_map(|(path, text)| {
-        let names = path.to_string();
-        let is_message = names.contains("message") || names.contains("size");
-        text.parse::<Bytes>().ok().filter(|_| is_message)
-    });
-    let largest = largest.max().unwrap_or_default();
+    let values = outline.texts(source.text());
+    let of_unit = |unit: &'static str| values.iter().filter(move |(_, text)| text.trim_end().ends_with(unit));
     let before = faults.found.len();
-    for (path, text) in &values {
-        let too_long = |time: &str| format!("{time} is more than a run can count");
-        let help = format!("write at most \"{LONGEST}\"");
+    for (place, text) in of_unit("s").filter(|(_, text)| !text.contains("/s")) {
         if text.parse::<Span>().is_ok_and(|time| time > LONGEST) {
-            faults.add(path, too_long(text), help);
-        } else if let Ok(length) = text.parse::<Length>()
-            && length > Length::from_mm(LONGEST.ps() / 5)
-        {
-            let most = Length::from_mm(LONGEST.ps() / 5);
+            let path = outline.path_at(*place);
             faults.add(
-                path,
-                format!("light takes longer for {length} than a run can count"),
-                format!("write at most \"{most}\""),
+                &path,
+                format!("{text} is more than a run can count"),
+                format!("write at most \"{LONGEST}\""),
             );
-        } else if let Ok(rate) = text.parse::<Rate>()
-            && rate > Rate::bps(0)
-        {
-            let bits = u128::from(largest.get()) * 8;
-            let least = (bits * 1_000_000).div_ceil(u128::from(LONGEST_MESSAGE.ps() / 1_000_000));
-            if u128::from(rate.get()) < least {
-                let message = format!("at {rate} a message of {largest} takes longer than a run can count");
-                let least = Rate::bps(u64::try_from(least).unwrap_or(u64::MAX));
-                faults.add(path, message, format!("write at least \"{least}\", or smaller messages"));
-            }
+        }
+    }
+    let furthest = Length::from_mm(LONGEST.ps() / 5);
+    for (place, text) in of_unit("m") {
+        if let Some(length) = text.parse::<Length>().ok().filter(|length| *length > furthest) {
+            let message = format!("light takes longer for {length} than a run can count");
+            faults.add(&outline.path_at(*place), message, format!("write at most \"{furthest}\""));
+        }
+    }
+    let is_message = |place| {
+        let names = outline.path_at(place).to_string();
+        names.contains("message") || names.contains("size")
+    };
+    let lengths = of_unit("B").filter_map(|(place, text)| Some((*place, text.parse::<Bytes>().ok()?)));
+    // The path is asked of what would count: the longest so far.
+    let largest =
+        lengths.fold(
+            Bytes::default(),
+            |largest, (place, length)| {
+                if length > largest && is_message(place) { length } else { largest }
+            },
+        );
+    let bits = u128::from(largest.get()) * 8;
+    let least = (bits * 1_000_000).div_ceil(u128::from(LONGEST_MESSAGE.ps() / 1_000_000));
+    for (place, text) in of_unit("/s") {
+        let Ok(rate) = text.parse::<Rate>() else { continue };
+        if rate > Rate::bps(0) && u128::from(rate.get()) < least {
+            let message = format!("at {rate} a message of {largest} takes longer than a run can count");
+            let least = Rate::bps(u64::try_from(least).unwrap_or(u64::MAX));
+            let help = format!("write at least \"{least}\", or smaller messages");
+            faults.add(&outline.path_at(*place), message, help);
         }
     }
     faults.found.len() == before

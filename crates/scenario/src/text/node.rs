@@ -115,6 +115,17 @@ impl TextNode {
         }
     }
 
+    /// Returns the values directly below this one: of fields, of entries, of elements.
+    pub(super) fn values(&self) -> impl Iterator<Item = &Self> {
+        let (items, nodes): (&[NamedNode], &[Self]) = match &self.inside().shape {
+            NodeShape::Fields(items) | NodeShape::Map(items) => (items, &[]),
+            NodeShape::List(nodes) | NodeShape::Tuple { values: nodes, .. } => (&[], nodes),
+            NodeShape::Scalar => (&[], &[]),
+        };
+        items.iter().map(|item| &item.value).chain(nodes)
+    }
+
+    #[cfg(test)]
     pub(super) fn parts(&self) -> Vec<(PathStep, &Self)> {
         match &self.inside().shape {
             NodeShape::Fields(items) | NodeShape::Map(items) => {

@@ -101,19 +101,20 @@ impl Outline {
         path
     }
 
-    /// Returns all quoted values without their marks, also those of a variant such as `Fixed("1 KiB")`, and the path of each.
-    pub(crate) fn texts<'t>(&self, text: &'t str) -> Vec<(FieldPath, &'t str)> {
-        let mut all = vec![(FieldPath::default(), &self.root)];
-        let mut next = 0;
+    /// Returns all quoted values without their marks, also those of a variant such as `Fixed("1 KiB")`, and the offset of each.
+    /// [`path_at`](Self::path_at) tells the path: most callers need few.
+    pub(crate) fn texts<'t>(&self, text: &'t str) -> Vec<(usize, &'t str)> {
+        let mut nodes = vec![&self.root];
         let mut texts = Vec::new();
-        while let Some((path, node)) = all.get(next).cloned() {
-            let written = &text[node.inside().span.clone()];
-            if let Some(inner) = written.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-                texts.push((path.clone(), inner));
+        while let Some(node) = nodes.pop() {
+            let span = &node.inside().span;
+            if let Some(inner) = text[span.clone()].strip_prefix('"').and_then(|rest| rest.strip_suffix('"'))
+            {
+                texts.push((span.start, inner));
             }
-            all.extend(node.parts().into_iter().map(|(step, part)| (path.clone().step(step), part)));
-            next += 1;
+            nodes.extend(node.values());
         }
+        texts.sort_unstable();
         texts
     }
 
