@@ -11,12 +11,14 @@
 //! | modules of a crate import downwards | [`circles`], from the [`imports`] of each file |
 //! | comments name their subject | [`prose`] |
 //! | workflows name actions by digest and packages by version | [`workflows`] |
+//! | files are written and removed in one place | [`single`] |
 
 mod circles;
 mod imports;
 mod layers;
 mod links;
 mod prose;
+mod single;
 mod text;
 mod workflows;
 
@@ -145,7 +147,9 @@ type Check = fn(&Path, &Path, &str) -> Vec<Finding>;
 /// The check for files with this extension.
 fn check_of(extension: &str) -> Option<Check> {
     match extension {
-        "rs" => Some(|_, file, text| [text::check_rust(file, text), text::check_lines(file, text)].concat()),
+        "rs" => Some(|_, file, text| {
+            [text::check_rust(file, text), text::check_lines(file, text), single::check(file, text)].concat()
+        }),
         "md" => Some(|root, file, text| {
             let leads =
                 |target: &str| root.join(file).parent().is_some_and(|from| from.join(target).exists());

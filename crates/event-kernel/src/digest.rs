@@ -70,6 +70,13 @@ impl Digest {
         all
     }
 
+    /// Reads a digest as it is displayed; `None` for any other text.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let digest = Self(u64::from_str_radix(text, 16).ok()?);
+        (digest.to_string() == text).then_some(digest)
+    }
+
     /// Returns the digest as a number.
     #[must_use]
     pub const fn get(self) -> u64 {
@@ -99,6 +106,14 @@ mod tests {
         assert_eq!(of(&[0]).to_string(), "e220a8397b1dcdaf");
         assert_eq!(of(&[1, 2, 3]).to_string(), "eabcfa2c623c5a59");
         assert_eq!(Digest::combine([of(&[1]), of(&[2])]).to_string(), "1fca9bae3fe35e3e");
+    }
+
+    #[test]
+    fn a_digest_is_read_as_it_is_displayed() {
+        assert_eq!(Digest::read("e220a8397b1dcdaf"), Some(of(&[0])));
+        for other in ["", "1", "E220A8397B1DCDAF", "+220a8397b1dcdaf", "e220a8397b1dcdaf0"] {
+            assert_eq!(Digest::read(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -128,8 +128,8 @@ impl IdentifiedUnit {
     #[must_use]
     pub fn new(unit: Unit, plan: &Plan) -> Self {
         let plan_digest = plan.digest();
-        let digest = Digest::combine([plan_digest, Digest::of_text(VERSION)]).to_string();
-        let name = format!("{}-seed{}-{}", readable(plan.name()), plan.seed(), &digest[..DIGITS]);
+        let end = end_of_name(plan_digest, VERSION);
+        let name = format!("{}-seed{}-{end}", readable(plan.name()), plan.seed());
         Self { unit, name, plan_digest: plan_digest.to_string() }
     }
 
@@ -155,6 +155,22 @@ impl IdentifiedUnit {
     pub fn plan_digest(&self) -> &str {
         &self.plan_digest
     }
+}
+
+/// Returns true for a name as the unit of a plan has it: it is that of a folder, and ends with the digest of this plan and version.
+pub(crate) fn is_name(name: &str, plan_digest: &str, version: &str) -> bool {
+    let end = Digest::read(plan_digest).map(|digest| end_of_name(digest, version));
+    let parts = name.rsplit_once('-').and_then(|(rest, end)| Some((rest.rsplit_once("-seed")?, end)));
+    parts.is_some_and(|((scenario, seed), digits)| {
+        end.is_some_and(|end| end == digits)
+            && seed.parse::<u64>().is_ok_and(|number| number.to_string() == seed)
+            && readable(scenario) == scenario
+    })
+}
+
+/// Returns the digits at the end of a name.
+fn end_of_name(plan_digest: Digest, version: &str) -> String {
+    Digest::combine([plan_digest, Digest::of_text(version)]).to_string()[..DIGITS].to_owned()
 }
 
 /// Returns a name with characters replaced that a path or a shell would take for something else.
@@ -186,6 +202,28 @@ mod tests {
     fn a_readable_name_is_one_folder() {
         assert_eq!(readable("../a b/ü"), "___a_b__");
         assert_eq!(readable(&"x".repeat(100)).len(), LONGEST);
+    }
+
+    #[test]
+    fn a_name_is_known_by_its_plan() {
+        let named = unit(&[], UnitSeeds::of_run(7)).identify().unwrap();
+        let is_name = |name: &str| is_name(name, named.plan_digest(), VERSION);
+        assert!(is_name(named.name()));
+        let end = named.name().rsplit_once('-').unwrap().1;
+        for other in [
+            "../../thesis",
+            "/home/me",
+            &format!("../one-flow-seed7-{end}"),
+            &format!("a/b-seed7-{end}"),
+            &format!("a\n-seed7-{end}"),
+            &format!("one-flow-seed07-{end}"),
+            &format!("one-flow-{end}"),
+            end,
+        ] {
+            assert!(!is_name(other), "{other}");
+        }
+        assert!(!super::is_name(named.name(), named.plan_digest(), "0.0.1"));
+        assert!(!super::is_name(named.name(), "", VERSION));
     }
 
     #[test]

@@ -7,12 +7,10 @@
 //! |---|---|
 //! | `path` | [`FieldPath`]: `flows[2].to`, `cables.host.speed` |
 //! | [`glob`] | patterns of names: `leaf1`, `h1*` |
-//! | [`file_name`] | names of files beside a scenario |
 //! | [`files`] | texts from files that may be pipes or devices |
 //! | `fault` | [`Fault`]: path, message, help; [`SettingError`]: a crate's typed error as a fault |
 
 mod fault;
-pub mod file_name;
 pub mod files;
 pub mod glob;
 mod path;

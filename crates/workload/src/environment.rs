@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use names::file::stays_below;
 use packet::NodeId;
-use settings::file_name::stays_below;
 use units::{Rate, Time};
 
 use crate::error::{FileError, HostError};

@@ -16,7 +16,7 @@ use telemetry::{Progress, RunEnding};
 use super::entry;
 use super::kept::{Origin, files, kept, made};
 use super::result::{RunBudget, UnitCost, UnitEnd, UnitResult};
-use super::{Store, StoreError, Stored, Workshop};
+use super::{Store, StoreError, Stored, Workshop, place};
 use crate::measures::{self, Measure, Measured};
 use crate::pool;
 use crate::scenarios::Scenarios;
@@ -124,6 +124,7 @@ impl Store {
                     results.insert(unit.name(), *result);
                 }
                 Stored::Missing => missing.push(Missing { unit, former: None }),
+                Stored::Foreign => return Err(StoreError::Foreign(self.folder_of(unit))),
                 Stored::Unusable(reason) => {
                     watch(BatchEvent::Redone { name: unit.name(), reason: &reason });
                     missing.push(Missing { unit, former: None });
@@ -151,6 +152,8 @@ impl Store {
         watch: &(dyn Fn(BatchEvent<'_>) + Sync),
     ) -> Result<Vec<(&'u str, UnitResult)>, StoreError> {
         if missing.is_empty() {
+            // A process that was killed after its last result has left its workshop.
+            Workshop::remove_abandoned(&self.runs());
             return Ok(Vec::new());
         }
         let workshop = Workshop::open(&self.runs()).map_err(|cause| self.unwritable(cause))?;
@@ -160,8 +163,9 @@ impl Store {
         let work = |one: &Missing<'u>| -> Result<Option<(&'u str, UnitResult)>, StoreError> {
             let ran = if stop() { None } else { run_unit(&self.scenarios, one, options, &stop)? };
             let Some((result, files)) = ran else { return Ok(None) };
-            let placed = workshop.place(one.unit, &files, one.former.is_some());
-            placed.map_err(|cause| self.unwritable(cause))?;
+            let at = (&*self.folder_of(one.unit), one.unit);
+            let placed = place(&workshop, at, &files, one.former.is_some());
+            placed.map_err(|error| self.unplaced(error))?;
             watch(BatchEvent::Finished(&result));
             Ok(Some((one.unit.name(), result)))
         };
@@ -176,7 +180,7 @@ impl Store {
             })
         });
         // Results that are lost with the power from here on are not run again.
-        workshop.sync(Vec::new(), Duration::ZERO).map_err(|cause| self.unwritable(cause))?;
+        workshop.sync().map_err(|cause| self.unwritable(cause))?;
         let first = first.into_inner();
         let mut results = Vec::with_capacity(outcomes.len());
         let mut error = None;

@@ -4,14 +4,16 @@
 //! after a loss of power, or whose result is another unit's, is never taken for a result: `result.json` holds a digest of
 //! its own text and one of each other file.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use event_kernel::Digest;
+use files::OwnedFolder;
 use report::OutputFile;
-use report::manifest::RESULT;
+use report::manifest::{FolderKind, MANIFEST, Manifest, RESULT};
 use serde::{Deserialize, Serialize};
 use settings::files::text_of_file;
 
@@ -22,6 +24,8 @@ use crate::unit::IdentifiedUnit;
 
 /// Name and version of the format of `result.json`. It changes if a field changes its meaning or is removed.
 const SCHEMA: &str = "backwater-unit/2";
+/// The beginning of `result.json`, whatever the version.
+const BEGINNING: &str = "{\"schema\":\"backwater-unit/";
 /// The text before the digest of the file.
 const CHECKSUM: &str = "\"checksum\":\"";
 
@@ -69,6 +73,8 @@ pub enum Stored {
     Found(Box<UnitResult>),
     /// The folder is there, and is not the result of this unit by this version.
     Unusable(String),
+    /// Something is there that carries no manifest of this program.
+    Foreign,
 }
 
 /// Returns the text of `result.json` beside these files.
@@ -109,7 +115,8 @@ pub(super) fn read(folder: &Path, unit: &IdentifiedUnit) -> Stored {
     }
     match checked(folder).and_then(|result| result_of(unit, result)) {
         Ok(result) => Stored::Found(Box::new(result)),
-        Err(reason) => Stored::Unusable(reason),
+        Err(reason) if owned(folder).is_some() => Stored::Unusable(reason),
+        Err(_) => Stored::Foreign,
     }
 }
 
@@ -159,22 +166,23 @@ fn result_of(unit: &IdentifiedUnit, mut result: UnitResult) -> Result<UnitResult
     Ok(result)
 }
 
-/// Writes all files to a new folder, and returns them open, since the system may not have written them to the disk yet.
-pub(super) fn write(folder: &Path, files: &[OutputFile]) -> io::Result<Vec<File>> {
-    fs::create_dir(folder)?;
-    let mut open = Vec::with_capacity(files.len());
-    for OutputFile { name, contents } in files {
-        if let Some((below, _)) = name.rsplit_once('/') {
-            fs::create_dir_all(folder.join(below))?;
-        }
-        let mut file = File::create(folder.join(name))?;
-        file.write_all(contents.as_bytes())?;
-        open.push(file);
-    }
-    Ok(open)
+/// Returns the folder of a unit if it carries the manifest of a run, or a result, so that it may be replaced.
+pub(super) fn owned(folder: &Path) -> Option<OwnedFolder<'_>> {
+    let is_of_run = |text: &str| Manifest::read(text).is_ok_and(|manifest| manifest.kind == FolderKind::Run);
+    OwnedFolder::proven(folder, MANIFEST, is_of_run)
+        .or_else(|| OwnedFolder::proven(folder, RESULT, is_of_unit))
 }
 
-/// Writes the entries of a folder to the disk, on systems where a folder can be opened.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+/// Returns true for the text of a result by any version, also for one of which not all was on the disk when the power was lost.
+fn is_of_unit(text: &str) -> bool {
+    text.starts_with(BEGINNING) || BEGINNING.starts_with(text) || text.bytes().all(|byte| byte == 0)
+}
+
+/// Returns the names of files and folders in a unit's folder that the program has made.
+pub(super) fn names(folder: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
+    let files = Manifest::read(&text).map_or_else(|_| Vec::new(), |manifest| manifest.files);
+    let first = |name: &str| name.split('/').next().unwrap_or(name).to_owned();
+    let listed = files.iter().map(|file| first(&file.name));
+    listed.chain([MANIFEST, RESULT].map(str::to_owned)).collect()
 }

@@ -14,7 +14,7 @@ use super::fault::{Given, GivenPlace};
 use crate::pool;
 use crate::scenarios::Scenarios;
 use crate::simulation::VERSION;
-use crate::unit::{IdentifiedUnit, Unit};
+use crate::unit::{IdentifiedUnit, Unit, is_name};
 
 /// A sweep before its values are checked.
 #[derive(Clone, Debug)]
@@ -187,6 +187,12 @@ impl SweepPlan {
             if let Some(first) = runs.first().filter(|first| !run.varies_as(first)) {
                 let message = format!("run {} varies other fields than run {}", run.run, first.run);
                 return Err(fault(at(1, line.chars().count()), message));
+            }
+            // The name becomes that of a folder, which is replaced.
+            if !is_name(&run.name, &run.plan_digest, &run.version) {
+                let column = line.find("\"name\":").map_or(1, |at| line[..at].chars().count() + 1);
+                let message = format!("`{}` is not the name of a run of this plan and version", run.name);
+                return Err(fault(at(column, 6), message));
             }
             runs.push(run);
         }

@@ -108,7 +108,7 @@ fn a_figure_that_a_run_cannot_draw_is_named() {
 type Fault = (&'static str, fn(&Path));
 
 /// Faults of a folder.
-const FAULTS: [Fault; 7] = [
+const FAULTS: [Fault; 6] = [
     ("truncated", |folder| {
         let text = fs::read_to_string(folder.join("result.json")).unwrap();
         fs::write(folder.join("result.json"), &text[..text.len() / 2]).unwrap();
@@ -126,10 +126,6 @@ const FAULTS: [Fault; 7] = [
     }),
     ("lacking", |folder| fs::remove_file(folder.join("summary.json")).unwrap()),
     ("empty", |folder| fs::write(folder.join("result.json"), "").unwrap()),
-    ("no-folder", |folder| {
-        fs::remove_dir_all(folder).unwrap();
-        fs::write(folder, "mine").unwrap();
-    }),
     ("of-another-plan", |folder| {
         let other = fs::read_dir(folder.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
         let other = other.into_iter().find(|other| other != folder).unwrap();
@@ -154,6 +150,76 @@ fn torn_and_foreign_folders_are_found_and_redone() {
         assert!(store.result(&units[0]).is_some() && store.result(&units[1]).is_some(), "{fault}");
         assert_eq!(fs::read_dir(store.folder().join("runs")).unwrap().count(), 2, "{fault}");
     }
+}
+
+/// Things in the place of a unit's folder that carry no manifest.
+const FOREIGN: [Fault; 5] = [
+    ("a-file", |folder| fs::write(folder, "mine").unwrap()),
+    ("a-folder", |folder| {
+        fs::create_dir_all(folder.join("chapters")).unwrap();
+        fs::write(folder.join("chapters/1.tex"), "mine").unwrap();
+    }),
+    ("an-empty-folder", |folder| fs::create_dir_all(folder).unwrap()),
+    ("another-manifest", |folder| {
+        fs::create_dir_all(folder).unwrap();
+        fs::write(folder.join("run.json"), "{}").unwrap();
+        fs::write(folder.join("result.json"), "{}").unwrap();
+    }),
+    ("a-link", |folder| {
+        let elsewhere = folder.parent().unwrap().parent().unwrap().join("elsewhere");
+        fs::create_dir_all(&elsewhere).unwrap();
+        fs::write(elsewhere.join("mine"), "mine").unwrap();
+        std::os::unix::fs::symlink(&elsewhere, folder).unwrap();
+    }),
+];
+
+/// Returns all files below a folder, with their bytes.
+fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            all.push((path.clone(), vec![]));
+            all.extend(files(&path));
+        } else {
+            all.push((path.clone(), fs::read(&path).unwrap()));
+        }
+    }
+    all.sort();
+    all
+}
+
+#[cfg(unix)]
+#[test]
+fn what_carries_no_manifest_is_never_replaced() {
+    for (kind, make) in FOREIGN {
+        let store = Store::open(&scratch(kind));
+        let units = short(2);
+        fs::create_dir_all(store.folder().join("runs")).unwrap();
+        make(&store.folder_of(&units[1]));
+        let before = files(store.folder());
+        let refused = store.run(&units, &BatchOptions::default(), &|_| {});
+        let path = store.folder_of(&units[1]);
+        assert!(
+            matches!(&refused, Err(StoreError::Foreign(foreign)) if *foreign == path),
+            "{kind}: {refused:?}"
+        );
+        assert_eq!(files(store.folder()), before, "{kind}: nothing has changed");
+    }
+}
+
+/// A result is made anew, while the folder has further files and the other unit's result.
+#[test]
+fn files_that_no_manifest_names_outlive_their_result() {
+    let store = Store::open(&scratch("notes"));
+    let units = short(1);
+    let (results, _) = run(&store, &units, &BatchOptions::default());
+    let folder = store.folder_of(&units[0]);
+    fs::create_dir(folder.join("notes")).unwrap();
+    fs::write(folder.join("notes/1.txt"), "mine").unwrap();
+    fs::write(folder.join("result.json"), "").unwrap();
+    assert_eq!(run(&store, &units, &BatchOptions::default()).0, results);
+    assert_eq!(fs::read_to_string(folder.join("notes/1.txt")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(store.folder().join("runs")).unwrap().count(), 1);
 }
 
 /// A ring of switches in which packets wait for each other.
@@ -243,10 +309,20 @@ fn an_interrupt_keeps_what_is_finished() {
 fn folders_of_dead_processes_are_removed() {
     let store = Store::open(&scratch("dead"));
     let dead = store.folder().join("runs/.writing-1-0-0");
-    fs::create_dir_all(dead.join("0")).unwrap();
-    fs::write(dead.join("lock"), "").unwrap();
-    run(&store, &short(1), &BatchOptions::default());
-    assert!(!dead.exists());
+    // A folder of such a name that no process of this program has made.
+    let foreign = store.folder().join("runs/.writing-mine");
+    fs::create_dir_all(&foreign).unwrap();
+    fs::write(foreign.join("lock"), "mine").unwrap();
+    let make = || {
+        fs::create_dir_all(dead.join("0")).unwrap();
+        fs::write(dead.join("lock"), "backwater: results that are being written\n").unwrap();
+    };
+    // Also if nothing is to be done.
+    for _ in 0..2 {
+        make();
+        run(&store, &short(1), &BatchOptions::default());
+        assert!(!dead.exists() && foreign.join("lock").exists());
+    }
 }
 
 #[test]

@@ -154,6 +154,22 @@ fn a_plan_is_read_as_it_was_written_or_not_at_all() {
     assert!(fault(&[lines[0], lines[2]].join("\n")).contains("sweep.jsonl:2:1: run 3 stands where run 2"));
     assert!(fault(&text[..text.len() - 20]).contains("sweep.jsonl:4:"));
     assert!(fault("").contains("it holds no run"));
+    for name in [
+        "../../thesis",
+        "/tmp/thesis",
+        "",
+        "..",
+        "a\ntouch x\n#",
+        &format!("x/{}", plan.runs[1].name),
+        &plan.runs[0].name,
+    ] {
+        let forged = text.replace(&plan.runs[1].name, &name.replace('\n', "\\n"));
+        let said = fault(&forged);
+        assert!(
+            said.contains("sweep.jsonl:2:") && said.contains("is not the name of a run of this plan"),
+            "{said}"
+        );
+    }
 }
 
 #[test]

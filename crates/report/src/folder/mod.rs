@@ -11,7 +11,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use settings::file_name::stays_below;
+use files::{MadeFolders, OwnedFolder, Part};
+use names::file::stays_below;
 
 use crate::OutputFile;
 use crate::manifest::{FileEntry, MANIFEST, Manifest, RunEnd};
@@ -67,17 +68,17 @@ pub enum OutputError {
 
 /// Name of the file by which a folder is probed.
 const PROBE: &str = "probe";
-/// Name of the manifest that says that a folder is being written.
-const WRITING: &str = "writing";
-/// Names of temporary files that are those of no result.
-const OWN_NAMES: [&str; 3] = [MANIFEST, PROBE, WRITING];
+/// Names of temporary files that are those of no result; `writing` is that of earlier versions.
+const OWN_NAMES: [&str; 3] = [MANIFEST, PROBE, "writing"];
 
 /// A result folder that a run may fill.
 #[derive(Debug)]
 pub struct ResultFolder {
     path: PathBuf,
-    /// Files of a former run, by name.
+    /// Files of a former run, and those that are overwritten by force, by name.
     former: BTreeSet<String>,
+    /// True if files that no manifest names may be overwritten.
+    force: bool,
 }
 
 impl ResultFolder {
@@ -102,16 +103,22 @@ impl ResultFolder {
         if let Some(theirs) = former.as_ref().filter(|theirs| !force && !theirs.is_of_same_run(manifest)) {
             return Err(OutputError::OtherRun { folder: path.to_owned(), theirs: theirs.in_words() });
         }
-        let mut listed = former.as_ref().map(names).unwrap_or_default();
+        let mut folder =
+            Self { path: path.to_owned(), former: former.as_ref().map(names).unwrap_or_default(), force };
         for name in names(manifest) {
-            if !listed.contains(&name) && path.join(&name).exists() {
+            if folder.is_foreign(&name) {
                 if !force {
                     return Err(OutputError::Foreign { folder: path.to_owned(), name });
                 }
-                listed.insert(name);
+                folder.former.insert(name);
             }
         }
-        Ok(Self { path: path.to_owned(), former: listed })
+        Ok(folder)
+    }
+
+    /// Returns true if the folder has a file of this name that no manifest names.
+    fn is_foreign(&self, name: &str) -> bool {
+        !self.former.contains(name) && fs::symlink_metadata(self.path.join(name)).is_ok()
     }
 
     /// Returns the path of the folder.
@@ -139,81 +146,45 @@ impl ResultFolder {
         manifest: &Manifest,
         files: &[OutputFile<C>],
     ) -> Result<(), OutputError> {
-        let made = CreatedFolders::folder(&self.path)?;
         let entry = |file: &OutputFile<C>| {
             let bytes = file.contents.as_ref().len() as u64;
             FileEntry { name: file.name.clone(), bytes }
         };
         let manifest = Manifest { files: files.iter().map(entry).collect(), ..manifest.clone() };
-        let staged = self.stage(&manifest, files).inspect_err(|_| {
-            for name in files.iter().map(|file| file.name.as_str()).chain([MANIFEST]) {
-                // The file may not exist: the failure may have come before it.
-                let _ = fs::remove_file(self.temporary(name));
-                remove_empty_folders(&self.path, name);
-            }
-            made.undo();
-        });
-        staged.and_then(|()| self.exchange(&manifest)).map_err(|cause| self.unwritable(cause))?;
-        self.remove_abandoned(&manifest);
+        // A file of a name that was free before the run may have come meanwhile.
+        let foreign = files.iter().find(|file| !self.force && self.is_foreign(&file.name));
+        if let Some(OutputFile { name, .. }) = foreign {
+            return Err(OutputError::Foreign { folder: self.path.clone(), name: name.clone() });
+        }
+        let made = made(&self.path)?;
+        let placed = self.stage(&manifest, files).and_then(|parts| self.exchange(&manifest, parts));
+        placed.map_err(|cause| self.unwritable(cause))?;
+        made.keep();
+        let of_manifest = manifest.files.iter().map(|file| file.name.as_str());
+        if let Some(owned) = owned(&self.path) {
+            owned
+                .remove_abandoned(self.former.iter().map(String::as_str).chain(of_manifest).chain(OWN_NAMES));
+        }
         Ok(())
     }
 
-    /// Removes temporary files of this run's names, and of the former run's, that a killed process has left.
-    fn remove_abandoned(&self, manifest: &Manifest) {
-        let of_manifest = manifest.files.iter().map(|file| file.name.as_str());
-        let names = self.former.iter().map(String::as_str).chain(of_manifest).chain(OWN_NAMES);
-        let names: BTreeSet<String> = names.map(flat).collect();
-        for file in fs::read_dir(&self.path).into_iter().flatten().flatten() {
-            let is_abandoned =
-                file.file_name().to_str().and_then(parts_of_temporary).is_some_and(|(name, process)| {
-                    names.contains(name) && !Path::new("/proc").join(process).exists()
-                });
-            if is_abandoned {
-                // It is of no use to anyone, but does no harm either.
-                let _ = fs::remove_file(file.path());
-            }
-        }
-    }
-
-    /// Writes all files under temporary names.
-    fn stage<C: AsRef<[u8]>>(&self, manifest: &Manifest, files: &[OutputFile<C>]) -> io::Result<()> {
-        for file in files {
-            if let Some((below, _)) = file.name.rsplit_once('/') {
-                fs::create_dir_all(self.path.join(below))?;
-            }
-            if self.path.join(&file.name).is_dir() {
-                return Err(io::Error::new(
-                    io::ErrorKind::IsADirectory,
-                    format!("`{}` is a folder", file.name),
-                ));
-            }
-            fs::write(self.temporary(&file.name), &file.contents)?;
-        }
-        fs::write(self.temporary(MANIFEST), manifest.json())
+    /// Writes all files beside their places, the manifest last. They go if they are not put there.
+    fn stage<C: AsRef<[u8]>>(&self, manifest: &Manifest, files: &[OutputFile<C>]) -> io::Result<Vec<Part>> {
+        let parts = files.iter().map(|file| Part::write(&self.path, &file.name, &file.contents));
+        parts.chain([Part::write(&self.path, MANIFEST, manifest.json())]).collect()
     }
 
     /// Puts all files in their places, and removes those of the former run, while the manifest says so.
-    fn exchange(&self, manifest: &Manifest) -> io::Result<()> {
+    fn exchange(&self, manifest: &Manifest, parts: Vec<Part>) -> io::Result<()> {
         let sizeless = self.former.iter().map(|name| FileEntry { name: name.clone(), bytes: 0 });
         let both = sizeless.chain(manifest.files.iter().cloned()).collect();
         let writing = Manifest { ended: RunEnd::Writing, files: both, ..manifest.clone() };
-        let first = self.temporary(WRITING);
-        fs::write(&first, writing.json())?;
-        fs::rename(first, self.path.join(MANIFEST))?;
-        for name in &self.former {
-            if !manifest.files.iter().any(|file| file.name == *name) {
-                remove(&self.path.join(name))?;
-                remove_empty_folders(&self.path, name);
-            }
+        Part::write(&self.path, MANIFEST, writing.json())?.place()?;
+        let of_manifest = |name: &String| manifest.files.iter().any(|file| file.name == *name);
+        if let Some(owned) = owned(&self.path) {
+            self.former.iter().filter(|name| !of_manifest(name)).try_for_each(|name| owned.remove(name))?;
         }
-        for name in manifest.files.iter().map(|file| file.name.as_str()).chain([MANIFEST]) {
-            fs::rename(self.temporary(name), self.path.join(name))?;
-        }
-        Ok(())
-    }
-
-    fn temporary(&self, name: &str) -> PathBuf {
-        temporary(&self.path, name)
+        parts.into_iter().try_for_each(Part::place)
     }
 
     fn unwritable(&self, cause: io::Error) -> OutputError {
@@ -237,12 +208,11 @@ pub fn add_file(folder: &Path, file: &OutputFile) -> Result<(), OutputError> {
         }
         None => manifest.files.push(entry),
     }
-    let place = |name: &str, contents: &str| {
-        fs::write(temporary(folder, name), contents)?;
-        fs::rename(temporary(folder, name), folder.join(name))
-    };
     // The manifest first: it names every file of the folder at every instant.
-    let placed = place(MANIFEST, &manifest.json()).and_then(|()| place(&file.name, &file.contents));
+    let parts = [(MANIFEST, &manifest.json()), (&file.name, &file.contents)]
+        .map(|(name, contents)| Part::write(folder, name, contents));
+    let placed = parts.into_iter().collect::<io::Result<Vec<_>>>();
+    let placed = placed.and_then(|parts| parts.into_iter().try_for_each(Part::place));
     placed.map_err(|cause| OutputError::Unwritable { folder: folder.to_owned(), cause })
 }
 
@@ -268,69 +238,22 @@ fn check_names(manifest: &Manifest) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Removes the folders of a file below the result folder, as far as they are empty.
-fn remove_empty_folders(folder: &Path, name: &str) {
-    for (at, _) in name.rmatch_indices('/') {
-        // A folder with other files stays.
-        let _ = fs::remove_dir(folder.join(&name[..at]));
-    }
-}
-
-/// Removes a file that may be gone already.
-fn remove(file: &Path) -> io::Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+/// Returns the folder if it carries a manifest, so that its files may be removed.
+fn owned(folder: &Path) -> Option<OwnedFolder<'_>> {
+    OwnedFolder::proven(folder, MANIFEST, |text| Manifest::read(text).is_ok())
 }
 
 /// Checks that files can be written to `folder`. Leaves no trace.
 fn probe(folder: &Path) -> Result<(), OutputError> {
-    let made = CreatedFolders::folder(folder)?;
-    let name = temporary(folder, PROBE);
-    let outcome = fs::write(&name, b"").and_then(|()| fs::remove_file(&name));
-    made.undo();
-    outcome.map_err(|cause| OutputError::Unwritable { folder: folder.to_owned(), cause })
+    let made = made(folder)?;
+    let probed = Part::write(folder, PROBE, b"").map(drop);
+    drop(made);
+    probed.map_err(|cause| OutputError::Unwritable { folder: folder.to_owned(), cause })
 }
 
-/// Returns the temporary file for a name.
-fn temporary(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!(".{}.{}.part", flat(name), std::process::id()))
-}
-
-/// Returns a name without folders.
-fn flat(name: &str) -> String {
-    name.replace('/', "%")
-}
-
-/// Returns the name without folders, and the process, that a [`temporary`] file is of; `None` if it is none.
-fn parts_of_temporary(file: &str) -> Option<(&str, &str)> {
-    let (name, process) = file.strip_prefix('.')?.strip_suffix(".part")?.rsplit_once('.')?;
-    (!process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit())).then_some((name, process))
-}
-
-/// Folders that were created, deepest first.
-struct CreatedFolders(Vec<PathBuf>);
-
-impl CreatedFolders {
-    fn folder(folder: &Path) -> Result<Self, OutputError> {
-        let missing = folder.ancestors().take_while(|part| !part.as_os_str().is_empty() && !part.exists());
-        let made = Self(missing.map(Path::to_owned).collect());
-        match fs::create_dir_all(folder) {
-            Ok(()) => Ok(made),
-            Err(cause) => {
-                made.undo();
-                Err(OutputError::Unwritable { folder: folder.to_owned(), cause })
-            }
-        }
-    }
-
-    fn undo(self) {
-        for folder in self.0 {
-            // A folder into which another process has written stays.
-            let _ = fs::remove_dir(folder);
-        }
-    }
+fn made(folder: &Path) -> Result<MadeFolders, OutputError> {
+    let unwritable = |cause| OutputError::Unwritable { folder: folder.to_owned(), cause };
+    MadeFolders::down_to(folder).map_err(unwritable)
 }
 
 #[cfg(test)]

@@ -171,9 +171,11 @@ fn a_folder_whose_writer_was_killed_is_cleared_by_the_next_run() {
     let files = [file("b", "two"), file("c", "three")];
     let entry = |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: 3 };
     let half = Manifest { files: files.iter().map(entry).collect(), ..sample("p") };
-    // The writer is killed at its second file: that one has no temporary file to take its place.
-    folder.stage(&half, &files[..1]).unwrap();
-    assert!(folder.exchange(&half).is_err());
+    // The writer is killed at its second file: that one has no part to take its place.
+    let parts = folder.stage(&half, &files).unwrap();
+    let part = scratch.names().into_iter().find(|name| name.starts_with(".c.")).unwrap();
+    fs::remove_file(scratch.0.join(part)).unwrap();
+    assert!(folder.exchange(&half, parts).is_err());
     let torn = manifest(&scratch.0);
     assert_eq!(torn.ended, RunEnd::Writing);
     assert_eq!(torn.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
@@ -211,6 +213,35 @@ fn a_name_in_a_manifest_leads_to_no_other_folder() {
     fs::write(folder.join(MANIFEST), theirs.json()).unwrap();
     write(&folder, "p", false, &[file("a", "one")]).unwrap();
     assert_eq!(scratch.names(), ["mine", "out"]);
+}
+
+/// A link in the folder leads elsewhere: nothing there is removed or replaced by way of it.
+#[cfg(unix)]
+#[test]
+fn no_link_in_the_folder_is_followed() {
+    let scratch = Scratch::new("links");
+    let (folder, mine) = (scratch.0.join("out"), scratch.0.join("mine"));
+    fs::create_dir(&mine).unwrap();
+    fs::write(mine.join("a"), "mine").unwrap();
+    write(&folder, "p", false, &[]).unwrap();
+    std::os::unix::fs::symlink(&mine, folder.join("in")).unwrap();
+    let theirs = Manifest { files: vec![FileEntry { name: "in/a".to_owned(), bytes: 4 }], ..sample("p") };
+    fs::write(folder.join(MANIFEST), theirs.json()).unwrap();
+    write(&folder, "p", false, &[file("a", "one")]).unwrap();
+    assert_eq!(fs::read_to_string(mine.join("a")).unwrap(), "mine", "a former file is not removed there");
+    let message = write(&folder, "p", true, &[file("in/a", "two")]).unwrap_err().to_string();
+    assert!(message.contains("`in/a` leads out of the folder by a link"), "{message}");
+    assert_eq!(fs::read_to_string(mine.join("a")).unwrap(), "mine", "nor replaced");
+}
+
+#[test]
+fn a_file_that_comes_during_the_run_is_not_replaced() {
+    let scratch = Scratch::new("meanwhile");
+    let folder = ResultFolder::open(&scratch.0, &asked("p"), false).unwrap();
+    fs::write(scratch.0.join("a"), "mine").unwrap();
+    let refused = folder.write(&sample("p"), &[file("a", "one")]).unwrap_err();
+    assert!(matches!(refused, OutputError::Foreign { name, .. } if name == "a"));
+    assert_eq!(scratch.names(), ["a"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod checkpoint;
 mod cli;
 mod cost;
 mod counters;
+mod data_loss;
 mod eval;
 mod examples;
 mod export;

@@ -4,8 +4,8 @@
 //! file. Lists of flows number hosts as the file does.
 
 use link_layer::spec::{CableSpec, Propagation};
+use names::file::stays_below;
 use settings::FieldPath;
-use settings::file_name::stays_below;
 use topology::TopologySpec;
 use topology::hpcc;
 use workload::PatternSpec;

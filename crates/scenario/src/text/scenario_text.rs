@@ -8,8 +8,8 @@ use settings::files::{MOST_TEXT, limited_text};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use names::file::stays_below;
 use settings::FieldPath;
-use settings::file_name::stays_below;
 
 use super::flaw::SyntaxFlaw;
 use super::outline::Outline;

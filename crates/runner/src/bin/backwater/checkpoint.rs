@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use backwater::{Checkpoint, Plan, StateError};
 use clap::Args;
 use event_kernel::Digest;
 use fabric::CheckpointError;
+use files::{MadeFolders, Part, remove_own, replace_own};
 use units::{Span, Time};
 
 use crate::arguments;
@@ -110,7 +111,9 @@ impl Checkpoints {
             wall: self.earlier + self.began.elapsed(),
             state,
         };
-        match replace(&self.file, &checkpoint.bytes()) {
+        let replaced = temporary(&self.file)
+            .and_then(|temporary| replace_own(&self.file, &temporary, &checkpoint.bytes(), is_own));
+        match replaced {
             Ok(()) => (self.is_written, self.is_failing) = (true, false),
             Err(cause) => {
                 if !self.is_failing {
@@ -136,22 +139,22 @@ impl Checkpoints {
         let states = self.every.map(|_| &self.file);
         let resumed = self.from.as_ref().map(|(file, _)| file);
         for unfinished in states.into_iter().chain(resumed).filter_map(|file| temporary(file).ok()) {
-            if matches!(is_foreign(&unfinished), Ok(false)) {
-                remove(&unfinished);
-            }
+            remove(&unfinished);
         }
         states.into_iter().for_each(|file| remove(file));
     }
 }
 
-/// Removes a file, if it is there, and warns if that fails.
+/// Removes a checkpoint, if it is there, and warns if that fails.
 fn remove(file: &Path) {
-    match fs::remove_file(file) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-            warn(&format!("`{}` is of no more use, and cannot be removed: {cause}", file.display()));
-        }
-        _ => {}
+    if let Err(cause) = remove_own(file, is_own) {
+        warn(&format!("`{}` is of no more use, and cannot be removed: {cause}", file.display()));
     }
+}
+
+/// Returns true for a checkpoint, or the beginning of one.
+fn is_own(file: &Path) -> bool {
+    matches!(is_foreign(file), Ok(false))
 }
 
 /// Checks that states can be written to a file, and that no data are lost by it: those of another run only if it `may_replace` them,
@@ -168,8 +171,9 @@ fn check_place(file: &Path, may_replace: bool) -> Result<(), Failure> {
     if is_foreign(&temporary)? {
         return Err(Failure::NotACheckpoint(temporary));
     }
-    fs::create_dir_all(folder_of(file)).map_err(unwritable)?;
-    File::create(&temporary).and_then(|_| fs::remove_file(&temporary)).map_err(unwritable)
+    MadeFolders::of_file(file).map_err(unwritable)?.keep();
+    let folder = file.parent().unwrap_or_else(|| Path::new(""));
+    Part::write(folder, "checkpoint", b"").map(drop).map_err(unwritable)
 }
 
 /// Returns true if a path leads to something that is not a checkpoint, nor the beginning of one.
@@ -204,28 +208,6 @@ fn read(file: &Path, plan: &Plan) -> Result<Checkpoint, Failure> {
     let bytes = fs::read(file).map_err(unreadable)?;
     let checked = Checkpoint::read(&bytes).and_then(|read| read.check(&build(), plan).map(|()| read));
     checked.map_err(|error| Failure::Checkpoint { file: file.to_owned(), error })
-}
-
-/// Replaces a file as a whole, once its bytes are on the disk.
-fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
-    let (folder, temporary) = (folder_of(file), temporary(file)?);
-    fs::create_dir_all(folder)?;
-    let written = File::create(&temporary).and_then(|mut writing| {
-        writing.write_all(bytes)?;
-        writing.sync_all()
-    });
-    if let Err(cause) = written.and_then(|()| fs::rename(&temporary, file)) {
-        // A part of a state is of no use, and may be what fills the disk. There may be nothing to remove.
-        let _ = fs::remove_file(&temporary);
-        return Err(cause);
-    }
-    // Not every system can open a folder to write it to the disk.
-    File::open(folder).map_or(Ok(()), |folder| folder.sync_all())
-}
-
-/// Returns the folder of a file.
-fn folder_of(file: &Path) -> &Path {
-    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Returns the file that has a state until all of it is written.

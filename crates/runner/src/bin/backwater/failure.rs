@@ -81,9 +81,6 @@ pub(crate) enum Failure {
     /// A folder has no page.
     #[error("error: `{}` cannot become a page: {fault}\nhelp: {help}", folder.display(), help = page_help(fault))]
     Page { folder: PathBuf, fault: PageError },
-    /// A file cannot be written.
-    #[error("error: `{file}` cannot be written: {cause}")]
-    Unwritable { file: String, cause: io::Error },
     /// A file from which a figure is to be drawn is missing or wrong.
     #[error("error: {0}")]
     Read(#[from] ReadError),
@@ -407,6 +404,7 @@ fn output_help(error: &OutputError) -> &'static str {
 fn store_help(error: &StoreError) -> &'static str {
     match error {
         StoreError::Changed { .. } => "plan the sweep again, in another folder or with `--force`",
+        StoreError::Foreign(_) => "move it away, or choose another folder with `--out DIR`",
         _ => "choose another folder with `--out DIR`",
     }
 }

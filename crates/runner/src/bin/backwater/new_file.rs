@@ -1,29 +1,33 @@
 //! Files that verbs write outside of result folders.
 //!
-//! Invariant: a file that is there is overwritten only if that is asked for. A file that cannot be written to its end is removed.
+//! Invariant: a file that is there is replaced only if that is asked for, and only by a whole one (see [`files`]).
 
-use std::fs::{self, File};
-use std::io;
 use std::path::Path;
+
+use files::{NewFile, NewFileError, Replacing};
 
 use crate::failure::Failure;
 
-/// Removes a file that could not be written to its end, and returns the failure.
-pub(crate) fn unfinished(path: &Path, cause: io::Error) -> Failure {
-    // The cause is told; that the rest of the file cannot be removed either adds nothing to it.
-    let _ = fs::remove_file(path);
-    Failure::UnwritableFile { file: path.display().to_string(), cause }
+/// Opens a file to be written beside its place, and makes its folder. With `force` a file that is there is replaced at the end.
+pub(crate) fn open(path: &Path, force: bool) -> Result<NewFile, Failure> {
+    NewFile::open(path, Replacing::by_force(force)).map_err(|error| failure(path, error))
 }
 
-/// Opens a file to be written, and makes its folder. With `force` a file that is there is emptied.
-pub(crate) fn open(path: &Path, force: bool) -> Result<File, Failure> {
-    let unwritable = |cause: io::Error| match cause.kind() {
-        io::ErrorKind::AlreadyExists => Failure::FileThere(path.display().to_string()),
-        _ => Failure::UnwritableFile { file: path.display().to_string(), cause },
-    };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(unwritable)?;
+/// Puts a file in its place.
+pub(crate) fn finish(path: &Path, file: NewFile) -> Result<(), Failure> {
+    file.finish().map_err(|error| failure(path, error))
+}
+
+/// Writes a whole file, and makes its folder.
+pub(crate) fn write(path: &Path, contents: impl AsRef<[u8]>, force: bool) -> Result<(), Failure> {
+    files::write(path, contents, Replacing::by_force(force)).map_err(|error| failure(path, error))
+}
+
+/// Returns the failure of a file that is not written.
+pub(crate) fn failure(path: &Path, error: impl Into<NewFileError>) -> Failure {
+    let file = path.display().to_string();
+    match error.into() {
+        NewFileError::There => Failure::FileThere(file),
+        NewFileError::Refused(cause) => Failure::UnwritableFile { file, cause },
     }
-    let file = if force { File::create(path) } else { File::create_new(path) };
-    file.map_err(unwritable)
 }

@@ -1,9 +1,8 @@
 //! `capture`: packets at chosen ports, as pcapng.
 //!
-//! Invariant: a file that is there is overwritten with `--force` only. Nothing is written if an option or the scenario is wrong. The file of
-//! a run that fails has the packets up to there.
+//! Invariant: a file that is there is replaced with `--force` only, by a whole one. Nothing is written if an option or the scenario is wrong.
+//! The file of a run that fails has the packets up to there.
 
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
@@ -12,6 +11,7 @@ use backwater::capture::{CaptureError, CaptureReport, CaptureRequest, KindCounts
 use backwater::{Plan, RunOptions};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use files::NewFile;
 use packet::{NodeId, PortId};
 use report::format::{aligned, grouped, plain_table};
 use scenario::help_with_ports;
@@ -150,11 +150,15 @@ pub(crate) fn run(options: &CaptureOptions) -> Result<(), Failure> {
     };
     options.memory.check(&[&plan])?;
     let path = options.out.clone().unwrap_or_else(|| format!("{}.pcapng", plan.name()).into());
-    let file = new_file::open(&path, options.force)?;
-    let report = captured(&plan, options, &request, file).map_err(|error| match error {
+    let mut file = new_file::open(&path, options.force)?;
+    let captured = captured(&plan, options, &request, &mut file);
+    if matches!(captured, Ok(_) | Err(CaptureError::Run(_))) {
+        new_file::finish(&path, file)?;
+    }
+    let report = captured.map_err(|error| match error {
         CaptureError::Run(error) => error.into(),
         CaptureError::NoFormat => Failure::NoFormat(error),
-        CaptureError::Unwritable(cause) => new_file::unfinished(&path, cause),
+        CaptureError::Unwritable(cause) => new_file::failure(&path, cause),
     })?;
     let written = Written { path: path.display().to_string(), format, request: &request, report: &report };
     if options.json {
@@ -169,7 +173,7 @@ fn captured(
     plan: &Plan,
     options: &CaptureOptions,
     request: &CaptureRequest,
-    file: File,
+    file: &mut NewFile,
 ) -> Result<CaptureReport, CaptureError> {
     let division = options.threads.divide(plan, options.quiet);
     let partition = division.partition.as_ref();

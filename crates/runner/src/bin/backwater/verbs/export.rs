@@ -268,6 +268,7 @@ impl ExportResult {
     fn write_file(&self, file: &Path, mut parts: impl Iterator<Item = String>) -> Result<(), Failure> {
         let mut open = new_file::open(file, self.force)?;
         let written = parts.try_for_each(|part| open.write_all(part.as_bytes()));
-        written.map_err(|cause| new_file::unfinished(file, cause))
+        written.map_err(|cause| new_file::failure(file, cause))?;
+        new_file::finish(file, open)
     }
 }

@@ -3,7 +3,6 @@
 //! Invariant: a figure is the same, byte for byte, as the one that the run wrote.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,6 +13,7 @@ use report::{OutputFile, RunFiles};
 
 use crate::failure::Failure;
 use crate::folder_name;
+use crate::new_file;
 use crate::terminal::print;
 
 /// Name of the figure of a comparison.
@@ -28,6 +28,9 @@ pub(crate) struct FigureOptions {
     /// File for the figure, instead of `NAME.svg` in the folder.
     #[arg(long, value_name = "FILE", requires = "name")]
     out: Option<PathBuf>,
+    /// Overwrite the file of `--out` if it is there.
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 #[derive(Args, Debug)]
@@ -48,8 +51,7 @@ pub(crate) fn run(options: &FigureOptions) -> Result<(), Failure> {
     }
     for figure in &drawn {
         match &options.out {
-            Some(file) => fs::write(file, &figure.contents)
-                .map_err(|cause| Failure::Unwritable { file: file.display().to_string(), cause })?,
+            Some(file) => new_file::write(file, &figure.contents, options.force)?,
             None => add_file(folder, figure)?,
         }
     }

@@ -1,9 +1,8 @@
 //! `new`: a commented scenario file to begin with.
 //!
-//! Invariant: a file that is there is overwritten with `--force` only, and a file is written only if it passes the check.
+//! Invariant: a file that is there is replaced with `--force` only, and a file is written only if it passes the check.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -14,6 +13,7 @@ use units::Rate;
 
 use crate::arguments::within;
 use crate::failure::Failure;
+use crate::new_file;
 use crate::terminal::print;
 
 /// Kinds of fabric.
@@ -137,7 +137,7 @@ pub(crate) fn run(fabric: &NewFabric) -> Result<(), Failure> {
     let folder = file.parent().unwrap_or_else(|| Path::new(""));
     let source = ScenarioText::new(&shown, &text).beside(folder);
     Scenario::read(&source)?.check(&source)?;
-    write(file, &text, *force)?;
+    new_file::write(file, &text, *force)?;
     print(&format!("written: {shown}\nrun it with: backwater sim {shown}\n"));
     Ok(())
 }
@@ -153,21 +153,6 @@ fn of_file(topology: &Path, scenario: &Path) -> Result<String, Failure> {
         Failure::TopologyElsewhere { file: shown.clone(), folder }
     })?;
     Ok(draft::of_file(&name.to_string_lossy(), &text)?)
-}
-
-fn write(file: &Path, text: &str, force: bool) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    if force {
-        options.create(true).truncate(true)
-    } else {
-        options.create_new(true)
-    };
-    let written = options.open(file).and_then(|mut open| open.write_all(text.as_bytes()));
-    written.map_err(|cause| match cause.kind() {
-        io::ErrorKind::AlreadyExists => Failure::FileThere(file.display().to_string()),
-        _ => Failure::UnwritableFile { file: file.display().to_string(), cause },
-    })
 }
 
 impl From<DraftError> for Failure {

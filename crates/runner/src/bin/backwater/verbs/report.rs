@@ -14,6 +14,7 @@ use report::page;
 
 use crate::browser;
 use crate::failure::Failure;
+use crate::new_file;
 use crate::terminal::print;
 
 #[derive(Args, Debug)]
@@ -24,6 +25,9 @@ pub(crate) struct ReportOptions {
     /// the folder.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Overwrite the file of `--out` if it is there, and no page of this program.
+    #[arg(long, requires = "out")]
+    force: bool,
     /// Open the page in the browser.
     #[arg(long)]
     open: bool,
@@ -44,8 +48,7 @@ pub(crate) fn run(options: &ReportOptions) -> Result<(), Failure> {
     match &options.out {
         None if !is_of_many => add_file(folder, &page)?,
         None if is_foreign(&path) => return Err(Failure::ForeignPage(path)),
-        _ => fs::write(&path, &page.contents)
-            .map_err(|cause| Failure::Unwritable { file: path.display().to_string(), cause })?,
+        _ => new_file::write(&path, &page.contents, options.force || !is_foreign(&path))?,
     }
     print(&format!("wrote {}\n", path.display()));
     if options.open {
@@ -68,7 +71,8 @@ fn address(options: &ReportOptions) -> String {
     format!("file://{escaped}/")
 }
 
-/// Returns true if there is a file that is no page of this program.
+/// Returns true if there is something that is no page of this program.
 fn is_foreign(path: &Path) -> bool {
-    path.exists() && !text_of_file(path).is_ok_and(|text| text.contains(page::GENERATOR))
+    let is_page = || text_of_file(path).is_ok_and(|text| text.contains(page::GENERATOR));
+    fs::symlink_metadata(path).is_ok() && !is_page()
 }

@@ -1,6 +1,6 @@
 //! `trace`: ports and flows over time, for Perfetto.
 //!
-//! Invariant: a file that is there is overwritten with `--force` only. Nothing is written if an option or the scenario is wrong.
+//! Invariant: a file that is there is replaced with `--force` only, by a whole one. Nothing is written if an option or the scenario is wrong.
 
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -81,15 +81,18 @@ pub(crate) fn run(options: &TraceOptions) -> Result<(), Failure> {
     }
     options.memory.check(&[&plan])?;
     let path = options.out.clone().unwrap_or_else(|| format!("{}.perfetto-trace", plan.name()).into());
-    let file = new_file::open(&path, options.force)?;
+    let mut file = new_file::open(&path, options.force)?;
     let mut progress = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let run = RunOptions { interrupt: Some(interrupt::watched()), ..RunOptions::default() };
-    let report = trace(&plan, run, options.most, BufWriter::new(file), &mut |now| progress.update(now))
-        .map_err(|error| match error {
-            TraceError::Run(error) => error.into(),
-            TraceError::Nothing => Failure::NothingToTrace,
-            TraceError::Unwritable(cause) => new_file::unfinished(&path, cause),
-        })?;
+    let traced = trace(&plan, run, options.most, BufWriter::new(&mut file), &mut |now| progress.update(now));
+    if matches!(traced, Ok(_) | Err(TraceError::Run(_))) {
+        new_file::finish(&path, file)?;
+    }
+    let report = traced.map_err(|error| match error {
+        TraceError::Run(error) => error.into(),
+        TraceError::Nothing => Failure::NothingToTrace,
+        TraceError::Unwritable(cause) => new_file::failure(&path, cause),
+    })?;
     if !options.quiet {
         print(&printed(&path.display().to_string(), &plan, &report));
     }

@@ -26,7 +26,7 @@ pub(super) fn estimate(plan: &SweepPlan, store: &Store, work: &WorkOptions) -> R
         .iter()
         .filter_map(|one| match one {
             Stored::Found(result) => Some(&**result),
-            Stored::Missing | Stored::Unusable(_) => None,
+            Stored::Missing | Stored::Unusable(_) | Stored::Foreign => None,
         })
         .collect();
     let missing: Vec<_> =

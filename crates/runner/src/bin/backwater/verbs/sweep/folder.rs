@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use backwater::provenance;
 use experiment::sweep::SweepPlan;
+use files::{MadeFolders, OwnedFolder, Part};
 use report::Manifest;
 use report::manifest::{FileEntry, FolderKind, MANIFEST};
 
@@ -19,7 +20,7 @@ pub(super) const PLAN: &str = "sweep.jsonl";
 /// Name of the collected table.
 pub(super) const TABLE: &str = "results.csv";
 /// Name of the collected table in Parquet.
-const BINARY_TABLE: &str = "results.parquet";
+pub(super) const BINARY_TABLE: &str = "results.parquet";
 /// Name of its schema.
 pub(super) const SCHEMA: &str = "results.schema.json";
 
@@ -49,8 +50,8 @@ pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Clai
         Err(_) if force => Claim::Replaced,
         Err(error) => return Err(unwritable(folder)(error)),
     };
-    fs::create_dir_all(folder).map_err(unwritable(folder))?;
-    write(&path, lines)?;
+    MadeFolders::down_to(folder).map_err(unwritable(folder))?.keep();
+    write(folder, PLAN, lines)?;
     // An answer to the former plan is none to this one.
     describe(folder, None)?;
     Ok(claim)
@@ -80,30 +81,20 @@ pub(super) fn describe(folder: &Path, verdict: Option<&str>) -> Result<(), Failu
     };
     let files = [PLAN, TABLE, BINARY_TABLE, SCHEMA].into_iter().filter_map(entry).collect();
     let verdict = verdict.map(str::to_owned);
-    write(&folder.join(MANIFEST), Manifest { command, verdict, files, ..own }.json())
+    write(folder, MANIFEST, Manifest { command, verdict, files, ..own }.json())
 }
 
-/// Writes a file whole or not at all.
-pub(super) fn write(path: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
-    let folder = path.parent().unwrap_or_else(|| Path::new(""));
-    fs::write(&part, contents).and_then(|()| fs::rename(&part, path)).map_err(|cause| {
-        // It may not exist: the failure may have come before it.
-        let _ = fs::remove_file(&part);
-        unwritable(folder)(cause)
-    })
+/// Writes a file of the sweep whole or not at all.
+pub(super) fn write(folder: &Path, name: &str, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
+    Part::write(folder, name, contents).and_then(Part::place).map_err(unwritable(folder))
 }
 
-/// Removes a file, if it is there.
-pub(super) fn remove(path: &Path) -> Result<(), Failure> {
-    match fs::remove_file(path) {
-        Err(cause) if cause.kind() != ErrorKind::NotFound => {
-            Err(unwritable(path.parent().unwrap_or_else(|| Path::new("")))(cause))
-        }
-        _ => Ok(()),
-    }
+/// Removes a file of the sweep, if it is there.
+pub(super) fn remove(folder: &Path, name: &str) -> Result<(), Failure> {
+    let is_of_sweep =
+        |text: &str| Manifest::read(text).is_ok_and(|manifest| manifest.kind == FolderKind::Sweep);
+    let owned = OwnedFolder::proven(folder, MANIFEST, is_of_sweep);
+    owned.map_or(Ok(()), |owned| owned.remove(name)).map_err(unwritable(folder))
 }
 
 /// Reads the plan of a sweep's folder.

@@ -142,7 +142,7 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     let measures = wanted.measures.as_deref();
     let collected = Collected::of(&plan, &results, measures);
     let verdict = wanted.verdict(&plan, &results, std::slice::from_ref(&dir))?;
-    let written = table::write(&dir.join(folder::TABLE), formats, &plan, &collected)?;
+    let written = table::write(&dir, formats, &plan, &collected)?;
     folder::describe(&dir, verdict.as_deref())?;
     if !options.work.quiet {
         let text = table::printed(&plan, &results, wanted.printed().as_deref());

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{Args, ValueEnum};
+use files::MadeFolders;
 use units::{Bytes, Span};
 
 use super::asked::{WorkOptions, unwritable};
@@ -73,9 +74,9 @@ pub(crate) fn submit(options: &SubmitOptions) -> Result<(), Failure> {
         return Ok(());
     }
     let path = options.dir.join(SCRIPT);
-    let logs = options.dir.join("slurm");
-    std::fs::create_dir_all(&logs).map_err(unwritable(&options.dir))?;
-    folder::write(&path, &script)?;
+    let logs = MadeFolders::down_to(&options.dir.join("slurm"));
+    logs.map_err(unwritable(&options.dir))?.keep();
+    folder::write(&options.dir, SCRIPT, &script)?;
     let output = Command::new("sbatch").arg(&path).output();
     let output = output.map_err(|cause| Failure::NoEngine { engine: "sbatch", cause })?;
     if !output.status.success() {

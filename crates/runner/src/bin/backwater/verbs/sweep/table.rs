@@ -15,9 +15,10 @@ use report::formats::{self, FormatFault};
 use report::manifest::FolderKind;
 use serde_json::json;
 
-use super::folder::{self, SCHEMA, TABLE};
+use super::folder::{self, BINARY_TABLE, SCHEMA, TABLE};
 use crate::failure::Failure;
 use crate::formats::FormatOptions;
+use crate::new_file;
 use crate::terminal::{print, print_exactly, warn, width};
 
 /// Largest number of rows that are printed.
@@ -35,6 +36,9 @@ pub(crate) struct CollectOptions {
     /// File for the table [default: DIR/results.csv]. A table in Parquet has the same name with `.parquet`.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Overwrite the files of `--out` if they are there.
+    #[arg(long, requires = "out")]
+    force: bool,
     #[command(flatten)]
     format: FormatOptions,
     /// Print the table as CSV, and write it only to `--out`.
@@ -163,13 +167,12 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
     let measures = wanted.measures.as_deref();
     let verdict = wanted.verdict(&plan, &results, &options.dir)?;
     let table = Collected::of(&plan, &results, measures);
-    let path = options.out.clone().unwrap_or_else(|| options.dir[0].join(TABLE));
     let mut written = Vec::new();
-    if !options.csv || options.out.is_some() {
-        written = write(&path, formats, &plan, &table)?;
-        if options.out.is_none() {
-            folder::describe(&options.dir[0], verdict.as_deref())?;
-        }
+    if let Some(path) = &options.out {
+        written = write_to((path, options.force), formats, &plan, &table)?;
+    } else if !options.csv {
+        written = write(&options.dir[0], formats, &plan, &table)?;
+        folder::describe(&options.dir[0], verdict.as_deref())?;
     }
     if options.csv {
         print_exactly(&table.csv());
@@ -183,35 +186,51 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the table in its formats and, beside it, its schema. Returns the paths of the tables. In the folder of the sweep a table in
-/// the other format goes, which an earlier call may have left: it could be of fewer runs.
+/// Writes the table into the folder of the sweep, in its formats, with its schema. Returns the paths of the tables. A table in the
+/// other format goes, which an earlier call may have left: it could be of fewer runs.
 pub(super) fn write(
-    path: &Path,
+    folder: &Path,
     formats: TableFormats,
     plan: &SweepPlan,
     table: &Collected,
 ) -> Result<Vec<PathBuf>, Failure> {
-    let is_own = path.file_name().is_some_and(|name| name == TABLE);
-    let schema = if is_own { path.with_file_name(SCHEMA) } else { path.with_extension("schema.json") };
-    let binary = path.with_extension("parquet");
     let mut written = Vec::new();
-    if formats.csv {
-        folder::write(path, table.csv())?;
-        written.push(path.to_owned());
-    } else if is_own {
-        folder::remove(path)?;
+    let all = [(formats.csv, TABLE), (formats.parquet, BINARY_TABLE)];
+    for (_, name) in all.into_iter().filter(|(is_wanted, _)| *is_wanted) {
+        folder::write(folder, name, contents(name, plan, table)?)?;
+        written.push(folder.join(name));
     }
-    if formats.parquet {
-        let contents = table
-            .parquet(facts(plan))
-            .map_err(|fault| FormatFault { file: binary.display().to_string(), fault })?;
-        folder::write(&binary, contents)?;
-        written.push(binary);
-    } else if is_own {
-        folder::remove(&binary)?;
+    for (_, name) in all.into_iter().filter(|(is_wanted, _)| !is_wanted) {
+        folder::remove(folder, name)?;
     }
-    folder::write(&schema, table.schema())?;
+    folder::write(folder, SCHEMA, table.schema())?;
     Ok(written)
+}
+
+/// Writes the table to a file of any name, in its formats, with its schema beside it. Returns the paths of the tables.
+fn write_to(
+    (path, force): (&Path, bool),
+    formats: TableFormats,
+    plan: &SweepPlan,
+    table: &Collected,
+) -> Result<Vec<PathBuf>, Failure> {
+    let binary = path.with_extension("parquet");
+    let all = [(formats.csv, path.to_owned()), (formats.parquet, binary)];
+    let written: Vec<_> = all.into_iter().filter_map(|(is_wanted, path)| is_wanted.then_some(path)).collect();
+    for path in &written {
+        new_file::write(path, contents(&path.to_string_lossy(), plan, table)?, force)?;
+    }
+    new_file::write(&path.with_extension("schema.json"), table.schema(), force)?;
+    Ok(written)
+}
+
+/// Returns the table in the format of a file's name.
+fn contents(name: &str, plan: &SweepPlan, table: &Collected) -> Result<Vec<u8>, Failure> {
+    if !name.ends_with(".parquet") {
+        return Ok(table.csv().into_bytes());
+    }
+    let fault = |fault| FormatFault { file: name.to_owned(), fault };
+    Ok(table.parquet(facts(plan)).map_err(fault)?)
 }
 
 /// Returns the origin of a collected table for its metadata: the scenarios, the number of runs, and this program. Seeds and

@@ -1,0 +1,48 @@
+//! Folders that are made for files to come.
+//!
+//! Invariant: unless they are kept, the folders that were made go again, as far as they are empty.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Folders that were made, deepest first. They are removed when this is dropped, unless they are kept.
+#[derive(Debug, Default)]
+pub struct MadeFolders(Vec<PathBuf>);
+
+impl MadeFolders {
+    /// Makes a folder, and those above it that are missing.
+    ///
+    /// # Errors
+    /// If one of them cannot be made: then none is left.
+    pub fn down_to(folder: &Path) -> io::Result<Self> {
+        let missing = folder.ancestors().take_while(|part| !part.as_os_str().is_empty() && !part.exists());
+        let made = Self(missing.map(Path::to_owned).collect());
+        fs::create_dir_all(folder).map(|()| made)
+    }
+
+    /// Makes the folder of a file.
+    ///
+    /// # Errors
+    /// As [`down_to`](Self::down_to).
+    pub fn of_file(file: &Path) -> io::Result<Self> {
+        match file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            Some(folder) => Self::down_to(folder),
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Keeps the folders.
+    pub fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        for folder in &self.0 {
+            // A folder into which something was written meanwhile stays.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Work that has a single place in the crates.
+//!
+//! Invariant: what could lose data, or let a name act on a terminal or another program, is done by one module, which its tests
+//! then cover for all. Tests may do it anywhere. The functions here read no disk.
+
+use std::path::Path;
+
+use super::Finding;
+
+/// Work, and its place.
+struct Single {
+    /// The words that do it.
+    words: &'static [&'static str],
+    /// Files and folders that may hold them.
+    places: &'static [&'static str],
+    fault: &'static str,
+    remedy: &'static str,
+}
+
+const ALL: [Single; 1] = [Single {
+    words: &[
+        "fs::write",
+        "fs::rename",
+        "fs::copy",
+        "hard_link",
+        "remove_file",
+        "remove_dir",
+        "remove_dir_all",
+        "File::create",
+        "File::create_new",
+        "OpenOptions",
+    ],
+    places: &["crates/files/src"],
+    fault: "a file is written, renamed or removed here",
+    remedy: "call the crate `files`, which loses nothing",
+}];
+
+/// Checks a Rust file of a crate.
+pub(super) fn check(file: &Path, text: &str) -> Vec<Finding> {
+    if !is_of_crate(file) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for Single { words, places, fault, remedy } in ALL {
+        if places.iter().any(|place| file.starts_with(place)) {
+            continue;
+        }
+        for (number, line) in code(text) {
+            if words.iter().any(|word| has_word(line, word)) {
+                found.push(Finding::error(file, number, fault, remedy));
+            }
+        }
+    }
+    found
+}
+
+/// Returns true for files of the crates that are compiled into the program.
+fn is_of_crate(file: &Path) -> bool {
+    let parts: Vec<_> = file.components().filter_map(|part| part.as_os_str().to_str()).collect();
+    let is_test = |part: &&str| matches!(*part, "tests" | "tests.rs");
+    parts.first() == Some(&"crates")
+        && parts.get(2) == Some(&"src")
+        && !parts.iter().any(|part| is_test(part))
+}
+
+/// Returns the lines of a file with their numbers, up to its tests, without comments.
+fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let end = text.find("\n#[cfg(test)]\nmod ").map_or(text.len(), |at| at + 1);
+    let lines = (1..).zip(text[..end].lines());
+    lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+/// Returns true if a word stands in a line, and not as a part of another.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + word.len()..]);
+        !before.ends_with(is_letter) && !after.starts_with(is_letter)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(file: &str, text: &str) -> Vec<String> {
+        check(Path::new(file), text).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn files_are_written_in_one_place() {
+        let text = "//! A thing.\nfn f() {\n    fs::write(a, b)?;\n}\n";
+        let refused = "error: crates/report/src/a.rs:3: a file is written, renamed or removed here: call the crate `files`, which loses nothing";
+        assert_eq!(of("crates/report/src/a.rs", text), [refused]);
+        for elsewhere in [
+            "crates/files/src/a.rs",
+            "crates/report/tests/a.rs",
+            "crates/report/src/tests.rs",
+            "xtask/src/a.rs",
+        ] {
+            assert_eq!(of(elsewhere, text), [""; 0], "{elsewhere}");
+        }
+    }
+
+    #[test]
+    fn tests_comments_and_longer_words_are_free() {
+        let text = "//! fs::write\nfn f() {\n    dont_fs::write_all();\n}\n\n#[cfg(test)]\nmod tests {\n    fs::write();\n}\n";
+        assert_eq!(of("crates/report/src/a.rs", text), [""; 0]);
+        for line in [
+            "use std::fs::{self, remove_dir_all};",
+            "File::create_new(path)",
+            "let mut o = OpenOptions::new();",
+        ] {
+            assert_eq!(of("crates/report/src/a.rs", &format!("//! A.\n{line}\n")).len(), 1, "{line}");
+        }
+    }
+}
