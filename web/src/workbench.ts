@@ -124,7 +124,11 @@ export class Workbench {
   private async share(): Promise<void> {
     const now = this.current();
     if (now === null) return;
-    const fragment = await encoded(now.of);
+    const fragment = await encoded(now.of).catch((fault: Error) => {
+      this.said.textContent = fault.message;
+      return null;
+    });
+    if (fragment === null) return;
     history.replaceState(null, "", "#" + fragment);
     this.link.value = location.href;
     this.link.hidden = false;

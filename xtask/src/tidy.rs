@@ -11,7 +11,7 @@
 //! | modules of a crate import downwards | [`circles`], from the [`imports`] of each file |
 //! | comments name their subject | [`prose`] |
 //! | workflows name actions by digest and packages by version | [`workflows`] |
-//! | files are written and removed in one place | [`single`] |
+//! | files are written and removed in one place, and names are printed and written by one way | [`single`] |
 
 mod circles;
 mod imports;

@@ -4,7 +4,7 @@
 //! commas are the work of the writer of the table, as RFC 4180 has it.
 //!
 //! Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, which can start programs; they take one that
-//! begins with an apostrophe for text. Numbers stay as they are.
+//! begins with an apostrophe for text. Numbers and a sign alone stay as they are.
 
 use std::borrow::Cow;
 
@@ -29,10 +29,10 @@ pub fn text(cell: &str) -> Cow<'_, str> {
     shown::line(bare.unwrap_or(cell))
 }
 
-/// Returns true if a cell of this text would be a formula, or if [`text`] would take it for an escaped one.
+/// Returns true if a cell of this text would be a formula, or if [`text`] would take it for an escaped one. A sign alone is none.
 fn begins_formula(text: &str) -> bool {
     let bare = text.trim_start_matches('\'');
-    bare.starts_with(['=', '+', '-', '@']) && (bare.len() < text.len() || !is_number(text))
+    bare.len() > 1 && bare.starts_with(['=', '+', '-', '@']) && (bare.len() < text.len() || !is_number(text))
 }
 
 /// Returns true for a number as tables have it: digits with a sign, a point and an exponent.
@@ -49,10 +49,10 @@ mod tests {
 
     #[test]
     fn numbers_are_no_formulas() {
-        for number in ["-5", "-0.25", "+1", "-1e-9", "7"] {
+        for number in ["-5", "-0.25", "+1", "-1e-9", "7", "-", "="] {
             assert_eq!(cell(number), number);
         }
-        for formula in ["-2+3", "-", "+", "-inf", "@x", "-1e", "=1"] {
+        for formula in ["-2+3", "--", "-inf", "@x", "-1e", "=1"] {
             assert_eq!(cell(formula), format!("'{formula}"), "{formula}");
         }
         assert_eq!(cell("it's"), "it's");
@@ -63,7 +63,8 @@ mod tests {
         #[test]
         fn cells_begin_no_formula_and_are_read_as_they_are_shown(name in hostile::texts()) {
             let cell = cell(&name);
-            prop_assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) || is_number(&cell), "{}", cell);
+            let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && cell.len() > 1;
+            prop_assert!(!is_formula || is_number(&cell), "{}", cell);
             prop_assert_eq!(text(&cell), shown::line(&name));
         }
     }

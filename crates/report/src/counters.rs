@@ -243,6 +243,7 @@ pub fn ethtool(lanes: &[LaneCounts]) -> String {
     let mut text = String::new();
     for port in lanes.chunk_by(|one, next| (&one.node, one.port) == (&next.node, next.port)) {
         let LaneCounts { node, port: number, .. } = &port[0];
+        let node = names::shown::comment(node);
         write!(text, "{}# {node}:{number}\nNIC statistics:\n", if text.is_empty() { "" } else { "\n" })
             .expect("memory");
         for lane in port {

@@ -133,6 +133,8 @@ pub fn output_of(made: MadeFiles<'_>, choice: &FileChoice) -> RunOutput {
 }
 
 #[cfg(test)]
+mod hostile_names;
+#[cfg(test)]
 mod sample;
 
 #[cfg(test)]

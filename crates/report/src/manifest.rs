@@ -2,6 +2,7 @@
 //!
 //! Invariant: a manifest names every file that the program has in its folder, and the run that they come from.
 
+use names::{rule, shown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Error;
@@ -163,15 +164,23 @@ impl Manifest {
     /// Never: a manifest is plain data.
     #[must_use]
     pub fn json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a manifest is plain data") + "\n"
+        names::json::escaped(serde_json::to_string_pretty(self).expect("a manifest is plain data") + "\n")
     }
 
-    /// Reads a manifest.
+    /// Reads a manifest. It may come from others: names of files are checked, texts are shown as [`names::shown`] has them.
     ///
     /// # Errors
-    /// If the text is not JSON, or is not a manifest.
+    /// If the text is not JSON, is not a manifest, or names a file by what cannot be a name.
     pub fn read(text: &str) -> Result<Self, Error> {
-        serde_json::from_str(text)
+        let manifest: Self = serde_json::from_str(text)?;
+        let wrong = |file: &FileEntry| Some((file.name.clone(), rule::check_letters(&file.name).err()?));
+        match manifest.files.iter().find_map(wrong) {
+            Some((name, fault)) => {
+                let name = shown::line(&name).into_owned();
+                Err(<Error as serde::de::Error>::custom(format!("the file `{name}`: {fault}")))
+            }
+            None => Ok(manifest),
+        }
     }
 
     /// Returns true if both manifests are of one kind, and of the same plans in the same order, or, without plans, of the same command.
@@ -184,17 +193,17 @@ impl Manifest {
     }
 
     /// Returns scenarios, overrides and seeds in words, `victim with congestion_control=Off, seed 7`; without plans, the
-    /// command.
+    /// command. The words stand on one line.
     #[must_use]
     pub fn in_words(&self) -> String {
         if self.plans.is_empty() {
-            return self.command.join(" ");
+            return shown::line(&self.command.join(" ")).into_owned();
         }
         let words = |plan: &PlanIdentity| {
             let with = if plan.overrides.is_empty() { "" } else { " with " };
             format!("{}{with}{}, seed {}", plan.scenario, plan.overrides.join(", "), plan.seed)
         };
-        self.plans.iter().map(words).collect::<Vec<_>>().join("; ")
+        shown::line(&self.plans.iter().map(words).collect::<Vec<_>>().join("; ")).into_owned()
     }
 }
 
@@ -284,5 +293,20 @@ mod tests {
     fn a_run_is_told_in_words() {
         assert_eq!(sample("a").in_words(), "victim with congestion_control=Off, seed 7");
         assert_eq!(Manifest { plans: vec![], ..sample("a") }.in_words(), "backwater sim victim");
+    }
+
+    #[test]
+    fn names_of_others_act_on_nothing() {
+        let mut forged = sample("a");
+        forged.plans[0].scenario = "x\u{1b}[2J\nhelp: run this".to_owned();
+        let read = Manifest::read(&forged.json()).unwrap();
+        assert_eq!(read.in_words(), "x␛[2J␊help: run this with congestion_control=Off, seed 7");
+        forged.files = vec![FileEntry { name: "a\u{202e}b".to_owned(), bytes: 0 }];
+        assert!(forged.json().chars().all(|letter| rule::is_plain(letter) || letter == '\n'));
+        let refused = Manifest::read(&forged.json()).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("the file `a<U+202E>b`: U+202E, which changes the direction"),
+            "{refused}"
+        );
     }
 }

@@ -245,7 +245,7 @@ impl FileSchema {
 /// Never: a schema is plain data.
 #[must_use]
 pub fn pretty(schema: &Value) -> String {
-    serde_json::to_string_pretty(schema).expect("a schema is plain data") + "\n"
+    names::json::escaped(serde_json::to_string_pretty(schema).expect("a schema is plain data") + "\n")
 }
 
 fn table<R>(table: &Table<R>) -> FileSchema {

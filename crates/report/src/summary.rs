@@ -316,7 +316,7 @@ impl Summary {
     /// Returns the summary as indented JSON that ends with a newline.
     #[must_use]
     pub fn json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a summary is plain data") + "\n"
+        names::json::escaped(serde_json::to_string_pretty(self).expect("a summary is plain data") + "\n")
     }
 }
 

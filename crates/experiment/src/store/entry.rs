@@ -89,7 +89,7 @@ pub(super) fn result_text(
     };
     let (checksum, files) = (Digest::new().to_string(), files.iter().map(stored).collect());
     let file = WrittenFile { schema: SCHEMA, checksum, files, result, completions };
-    let blank = serde_json::to_string(&file).expect("a result is plain data") + "\n";
+    let blank = names::json::escaped(serde_json::to_string(&file).expect("a result is plain data")) + "\n";
     debug_assert_eq!(
         serde_json::from_str::<ReadFile>(&blank).map(|read| read.result).ok().as_ref(),
         Some(result)

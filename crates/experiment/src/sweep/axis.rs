@@ -108,12 +108,14 @@ impl Axis {
     /// Makes the axis of a list of variants.
     pub(crate) fn variants(name: &str, variants: &[Variant]) -> Result<Self, ValueFault> {
         let mut points: Vec<AxisPoint> = Vec::with_capacity(variants.len());
-        let mut names = BTreeSet::new();
+        let mut known = BTreeSet::new();
         for Variant { name, scenario, set } in variants {
             if name.is_empty() {
                 return Err(ValueFault::UnnamedVariant);
             }
-            if !names.insert(name) {
+            names::rule::check(name)
+                .map_err(|fault| ValueFault::VariantName { name: name.clone(), fault })?;
+            if !known.insert(name) {
                 return Err(ValueFault::VariantTwice { name: name.clone() });
             }
             points.push(AxisPoint {
@@ -229,10 +231,12 @@ mod tests {
         assert_eq!(Axis::vary("@schemes", &known).unwrap().columns, ["schemes"]);
         assert!(matches!(Axis::vary("@scheme", &known), Err(ValueFault::UnknownVariants { .. })));
         assert!(matches!(
-            Axis::variants("v", &[variant.clone(), variant]),
+            Axis::variants("v", &[variant.clone(), variant.clone()]),
             Err(ValueFault::VariantTwice { .. })
         ));
         assert_eq!(Variant::parse("x=1"), Err(ValueFault::UnnamedVariant));
+        let hostile = Variant { name: "a\u{1b}[31m".to_owned(), ..variant };
+        assert!(matches!(Axis::variants("v", &[hostile]), Err(ValueFault::VariantName { .. })));
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub enum ValueFault {
     UnknownVariants { name: String, known: Vec<String> },
     #[error("the variant `{name}` is there twice")]
     VariantTwice { name: String },
+    #[error("the variant `{name}`: {fault}")]
+    VariantName { name: String, fault: names::rule::NameFault },
     #[error("there is no variant in the list")]
     NoVariants,
     #[error("the variant has no name")]
@@ -109,6 +111,7 @@ impl ValueFault {
             Self::Seed { .. } => "write `--seeds 1..=20`, or `--seeds traffic=1..=20`".to_owned(),
             Self::UnknownVariants { name, known } => scenario::help_with_name(name, known, "lists of variants"),
             Self::VariantTwice { .. } => "give it another name".to_owned(),
+            Self::VariantName { fault, .. } => fault.help(),
             Self::NoVariants | Self::UnnamedVariant => {
                 "write `--variant 'NAME: PATH=VALUE; PATH=VALUE'`, such as `--variant 'off: congestion_control=Off'`".to_owned()
             }

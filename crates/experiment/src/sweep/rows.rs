@@ -7,6 +7,7 @@ use settings::files::{MOST_TEXT, limited_text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use names::rule::{NameFault, check_prose};
 use scenario::{Diagnostic, Excerpt, LocatedFault, ScenarioText};
 use serde::{Deserialize, Serialize};
 
@@ -154,7 +155,9 @@ impl SweepPlan {
     /// Never: a plan is plain data.
     #[must_use]
     pub fn lines(&self) -> String {
-        let line = |run: &PlannedRun| serde_json::to_string(run).expect("a run is plain data") + "\n";
+        let line = |run: &PlannedRun| {
+            names::json::escaped(serde_json::to_string(run).expect("a run is plain data")) + "\n"
+        };
         self.runs.iter().map(line).collect()
     }
 
@@ -194,6 +197,7 @@ impl SweepPlan {
                 let message = format!("`{}` is not the name of a run of this plan and version", run.name);
                 return Err(fault(at(column, 6), message));
             }
+            check_texts(&run).map_err(|wrong| fault(at(1, line.chars().count()), wrong.to_string()))?;
             runs.push(run);
         }
         match runs.last() {
@@ -222,6 +226,13 @@ impl SweepPlan {
     pub fn columns(&self) -> Vec<&str> {
         self.runs[0].settings.iter().map(|(path, _)| path.as_str()).collect()
     }
+}
+
+/// Checks the texts of a run, which become names of columns, cells and arguments.
+fn check_texts(run: &PlannedRun) -> Result<(), NameFault> {
+    let PlannedRun { settings, unit, .. } = run;
+    settings.iter().flat_map(|(path, value)| [path, value]).try_for_each(|text| check_prose(text))?;
+    unit.overrides.iter().chain([&unit.scenario]).try_for_each(|text| check_prose(text))
 }
 
 impl PlannedRun {

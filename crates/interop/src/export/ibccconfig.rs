@@ -6,6 +6,7 @@ use core::fmt::Write;
 use std::collections::BTreeMap;
 
 use cc_policies::iba::spec::PortMarking;
+use names::shown::comment;
 use packet::{NodeId, PortId};
 
 use super::account::Exported;
@@ -25,7 +26,7 @@ const BLOCK: usize = 64;
 pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportError> {
     let mut congestion = congestion::of(plan, "ibccconfig")?;
     let mut settings = congestion.settings.take().ok_or(ExportError::NothingToSet)?;
-    let mut text = format!("# Congestion control of `{}`.\n", plan.name());
+    let mut text = format!("# Congestion control of `{}`.\n", comment(plan.name()));
     let graph = plan.graph();
     if congestion.ports.iter().any(|own| own.victim_mask) {
         settings.switch.control_map |= 1 << VICTIM_MASK;

@@ -18,6 +18,8 @@ use core::fmt::{Display, Write};
 use std::collections::BTreeMap;
 
 use link_layer::spec::{CableSpec, Propagation, Speed, Width};
+use names::rule;
+use names::shown::comment;
 use packet::{Framing, NodeId, PortId};
 use units::Rate;
 
@@ -78,10 +80,9 @@ pub(super) fn names(plan: &Plan, account: &mut Vec<ValueAccount>) -> Vec<String>
 fn plain(name: &str) -> String {
     let letter = |letter: char| match letter {
         '"' | '\'' | '=' | '#' | '@' => '_',
-        letter if letter.is_control() => '_',
         letter => letter,
     };
-    let name: String = name.chars().map(letter).collect();
+    let name: String = rule::plain(name).chars().map(letter).collect();
     let end = (0..=LONGEST_NAME.min(name.len())).rev().find(|end| name.is_char_boundary(*end));
     name[..end.unwrap_or(0)].to_owned()
 }
@@ -147,7 +148,7 @@ fn head(plan: &Plan, addresses: &Addresses) -> String {
     let last = nodes().map(|node| addresses.node(node).lid).max().unwrap_or(0);
     format!(
         "# Fabric of `{}`: {} hosts, {} switches.\n# ibsim -s -N {} -S {} -P {} -L {} FILE\n\n",
-        plan.name(),
+        comment(plan.name()),
         graph.hosts(),
         graph.switches(),
         graph.nodes(),

@@ -15,6 +15,7 @@ use core::fmt::{Display, Write};
 
 use cc_policies::dcqcn::spec::{AlphaUpdate, CnpEcho, CnpWindow, DcqcnResponseSpec, StageRule};
 use cc_policies::{AnyEcho, Control, ResponseSpec};
+use names::shown::comment;
 use packet::Framing;
 use units::{Bytes, Rate, Span};
 
@@ -41,7 +42,7 @@ pub fn export(plan: &Plan) -> Result<Exported, ExportError> {
         let found = plan.congestion_control().to_owned();
         return Err(ExportError::NotDcqcn { target: "mlx5", found });
     };
-    let text = format!("# DCQCN of `{}`, by the names of the driver's folders.\n", plan.name());
+    let text = format!("# DCQCN of `{}`, by the names of the driver's folders.\n", comment(plan.name()));
     let mut draft = Draft { text, account: Vec::new() };
     draft.reaction(response);
     let cnps = draft.notification(echo);

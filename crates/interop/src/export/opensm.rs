@@ -8,6 +8,7 @@
 use core::fmt::Write;
 
 use cc_policies::iba::spec::VictimMask;
+use names::shown::comment;
 
 use super::account::Exported;
 use super::addresses::Addresses;
@@ -26,7 +27,7 @@ const LONGEST_LINE: usize = 1022;
 /// If the plan is not InfiniBand's, has another congestion control, or a table that OpenSM cannot read.
 pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportError> {
     let mut congestion = congestion::of(plan, "opensm")?;
-    let head = format!("# Congestion control of `{}`, for opensm -F FILE.\n", plan.name());
+    let head = format!("# Congestion control of `{}`, for opensm -F FILE.\n", comment(plan.name()));
     let Some(mut settings) = congestion.settings.take() else {
         return Ok(Exported { text: head + "congestion_control FALSE\n", account: congestion.account });
     };

@@ -57,7 +57,8 @@ pub fn export(plan: &Plan, switch: NodeId) -> Result<Exported, ExportError> {
     draft.beside(pause);
     let tables: Map<String, Value> =
         draft.tables.iter().map(|(name, table)| ((*name).to_owned(), json!(table))).collect();
-    let text = serde_json::to_string_pretty(&tables).expect("tables are plain data") + "\n";
+    let text =
+        names::json::escaped(serde_json::to_string_pretty(&tables).expect("tables are plain data") + "\n");
     Ok(Exported { text, account: draft.account })
 }
 

@@ -4,6 +4,7 @@ mod bad_exports;
 mod bad_imports;
 mod export_fabric;
 mod export_settings;
+mod hostile_names;
 mod import;
 mod import_arbitration;
 mod import_cluster;

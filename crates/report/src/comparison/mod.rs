@@ -130,7 +130,7 @@ impl<'a> Comparison<'a> {
         let runs = self.runs.iter().map(run).collect::<Vec<_>>();
         let rows = self.rows.iter().map(row).collect::<Vec<_>>();
         let all = json!({ "schema": SCHEMA, "runs": runs, "rows": rows });
-        serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n"
+        names::json::escaped(serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n")
     }
 }
 

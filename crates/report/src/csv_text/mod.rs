@@ -1,18 +1,26 @@
 //! CSV as text (RFC 4180): a text that is written cell by cell, and rows that are read from one.
 //!
 //! Invariant: the text of a cell follows from its value alone. A number is written with the fewest digits that are read as
-//! the same number, as the standard library prints it.
+//! the same number, as the standard library prints it. This is the one place that writes or reads texts of cells: they go
+//! through [`names::csv`], so that none is a formula to a spreadsheet, and come back as they were.
 //!
 //! | module | contents |
 //! |---|---|
 //! | here | tables as text |
 //! | `records` | cells of each line of a text |
 //! | `rows` | typed rows of a text |
+//! | `table` | header and rows of a text |
 
 mod records;
 mod rows;
+mod table;
+
+use std::borrow::Cow;
 
 pub(crate) use rows::rows;
+#[cfg(feature = "parquet")]
+pub(crate) use table::texts_of;
+pub(crate) use table::{CsvTable, table};
 
 /// A table as it is written, cell by cell.
 ///
@@ -61,6 +69,8 @@ impl CsvText {
 
     /// Adds a text, in quotes where a reader needs them.
     pub(crate) fn text(&mut self, text: &str) {
+        let cell = if is_bare(text.as_bytes()) { Cow::Borrowed(text) } else { names::csv::cell(text) };
+        let text = &*cell;
         if needs_quotes(text.as_bytes()) {
             self.bytes.push(b'"');
             self.bytes.extend_from_slice(text.replace('"', "\"\"").as_bytes());
@@ -132,6 +142,31 @@ impl CsvText {
     }
 }
 
+/// Returns a cell as the text that was written.
+fn as_text(cell: &mut Cow<'_, str>) {
+    if !is_bare(cell.as_bytes()) {
+        let text = names::csv::text(cell);
+        if text != *cell {
+            *cell = Cow::Owned(text.into_owned());
+        }
+    }
+}
+
+/// Returns true for most texts, which are their own cells: ASCII that can be seen, without the beginning of a formula.
+fn is_bare(text: &[u8]) -> bool {
+    if let Some(b'=' | b'+' | b'-' | b'@' | b'\'') = text.first() {
+        return false;
+    }
+    let mut at = 0;
+    while at < text.len() {
+        if !matches!(text[at], b' '..=b'~') {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
 /// Returns true if a reader would take the text for several cells, or for another one.
 fn needs_quotes(text: &[u8]) -> bool {
     let mut at = 0;
@@ -162,6 +197,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Named {
+        name: Option<String>,
+    }
 
     fn number(value: f64) -> String {
         let mut text = CsvText::default();
@@ -212,12 +252,32 @@ mod tests {
         }
 
         #[test]
-        fn lines_are_those_of_the_csv_crate(cells in proptest::collection::vec("[a,\"\n\r ]{0,4}", 1..4)) {
+        fn lines_are_those_of_the_csv_crate(cells in proptest::collection::vec("[a,\"\n\r =']{0,4}", 1..4)) {
             let mut text = CsvText::default();
             text.line(&cells);
             let mut writer = csv::Writer::from_writer(Vec::new());
-            writer.write_record(&cells).unwrap();
+            let cells = cells.iter().map(|cell| names::csv::cell(cell).into_owned());
+            writer.write_record(cells.collect::<Vec<_>>()).unwrap();
             prop_assert_eq!(text.into_text().into_bytes(), writer.into_inner().unwrap());
+        }
+
+        #[test]
+        fn texts_are_read_as_they_are_shown(
+            parts in proptest::collection::vec(proptest::collection::vec(proptest::sample::select(names::hostile::PARTS.as_slice()), 0..4), 1..6)
+        ) {
+            let names: Vec<String> = parts.iter().map(|parts| parts.concat()).collect();
+            let mut text = CsvText::default();
+            text.line(["number", "name"]);
+            names.iter().for_each(|name| text.line(["-0.5", name]));
+            let text = text.into_text();
+            prop_assert_eq!(text.lines().count(), names.len() + 1);
+            let shown: Vec<_> = names.iter().map(|name| names::shown::line(name).into_owned()).collect();
+            let read = table(&text).unwrap();
+            prop_assert!(read.rows.iter().all(|row| &row[0] == "-0.5"));
+            prop_assert_eq!(read.rows.iter().map(|row| row[1].to_owned()).collect::<Vec<_>>(), shown.clone());
+            let rows: Vec<Named> = rows(&text).unwrap();
+            let typed: Vec<_> = rows.into_iter().map(|row| row.name.unwrap_or_default()).collect();
+            prop_assert_eq!(typed, shown);
         }
     }
 }

@@ -10,6 +10,7 @@ use std::str::FromStr;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::as_text;
 use super::records::{Record, Records};
 
 /// A row that cannot be read.
@@ -29,6 +30,7 @@ impl Display for RowFault {
 pub(crate) fn rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RowFault> {
     let (mut records, mut header, mut record) = (Records::of(text), Record::default(), Record::default());
     records.read(&mut header);
+    header.cells.iter_mut().for_each(as_text);
     let mut columns = Columns { header: &header.cells, of_fields: Vec::new() };
     let mut rows = Vec::new();
     while records.read(&mut record) {
@@ -37,6 +39,7 @@ pub(crate) fn rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RowFault> 
             let (cells, columns) = (record.cells.len(), header.cells.len());
             return Err(fault(format!("{cells} cells instead of {columns}")));
         }
+        record.cells.iter_mut().for_each(as_text);
         let row = T::deserialize(Row { columns: &mut columns, cells: &record.cells });
         rows.push(row.map_err(|error| fault(error.0))?);
     }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::numbers::{Form, InJson, Numbers, TakenOut};
 use super::words;
+use crate::csv_text;
 use crate::reader::{ReadError, RunFiles};
 use crate::schema;
 use crate::table::{ColumnSchema, ColumnType};
@@ -190,10 +191,8 @@ impl TableChoice {
         }
         let malformed = |fault: String| ReadError::Malformed { file: self.file.to_owned(), fault };
         let text = files.text(self.file)?;
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let header = reader.headers().map_err(|error| malformed(error.to_string()))?.clone();
-        let mut rows =
-            reader.records().collect::<Result<Vec<_>, _>>().map_err(|error| malformed(error.to_string()))?;
+        let csv_text::CsvTable { header, mut rows } =
+            csv_text::table(&text).map_err(|error| malformed(error.to_string()))?;
         let place = |name: &str| {
             let found = header.iter().position(|one| one == name);
             found.ok_or_else(|| malformed(format!("there is no column `{name}`")))

@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use names::json;
+use names::markup::quoted as escaped;
 use serde::Serialize;
 
 use super::GENERATOR;
@@ -89,7 +91,8 @@ impl Document {
             hash(&style)
         );
         // `<` has no meaning in JSON but within strings, where the escape stands for it.
-        let data = serde_json::to_string(data).expect("data are plain").replace('<', "\\u003c");
+        let data =
+            json::escaped(serde_json::to_string(data).expect("data are plain")).replace('<', "\\u003c");
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
@@ -125,22 +128,6 @@ fn with_code(text: &str) -> String {
         _ => escaped(part),
     };
     parts.iter().enumerate().map(part).collect()
-}
-
-/// Returns a text as HTML, for contents and quoted attributes.
-fn escaped(text: &str) -> String {
-    let mut html = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => html += "&amp;",
-            '<' => html += "&lt;",
-            '>' => html += "&gt;",
-            '"' => html += "&quot;",
-            '\'' => html += "&#39;",
-            other => html.push(other),
-        }
-    }
-    html
 }
 
 #[cfg(test)]

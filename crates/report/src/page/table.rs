@@ -10,6 +10,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::csv_text;
 use crate::reader::{ReadError, RunFiles};
 
 /// Folder of the runs of a sweep and of a tuning.
@@ -65,9 +66,7 @@ impl Table {
         let malformed =
             |error: csv::Error| ReadError::Malformed { file: file.to_owned(), fault: error.to_string() };
         let text = files.text(file)?;
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let header = reader.headers().map_err(malformed)?.iter().map(str::to_owned).collect();
-        let rows = reader.records().collect::<Result<_, _>>().map_err(malformed)?;
+        let csv_text::CsvTable { header, rows } = csv_text::table(&text).map_err(malformed)?;
         Ok(Self { file, header, rows })
     }
 

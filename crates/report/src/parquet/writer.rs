@@ -14,6 +14,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
 use super::{ParquetColumn, ParquetFault};
+use crate::csv_text::texts_of;
 use crate::table::ColumnType;
 
 /// Rows of a row group: enough for compression, few enough for memory.
@@ -50,7 +51,7 @@ pub(super) fn of_csv(
 ) -> Result<Vec<u8>, ParquetFault> {
     let malformed = |error: csv::Error| ParquetFault::Malformed(error.to_string());
     let mut text = Reader::from_reader(csv.as_bytes());
-    check_header(text.headers().map_err(malformed)?, columns)?;
+    check_header(&texts_of(text.headers().map_err(malformed)?.clone()), columns)?;
     let schema = Type::group_type_builder("table").with_fields(fields(columns)?).build()?;
     let properties = Arc::new(properties(facts, version));
     let mut file = SerializedFileWriter::new(Vec::new(), Arc::new(schema), properties)?;
@@ -59,7 +60,7 @@ pub(super) fn of_csv(
     for record in text.records() {
         let record = record.map_err(malformed)?;
         let line = record.position().map_or(0, csv::Position::line);
-        for (cell, cells) in record.iter().zip(&mut cells) {
+        for (cell, cells) in texts_of(record).iter().zip(&mut cells) {
             cells.add(cell, line)?;
         }
         rows += 1;

@@ -135,19 +135,18 @@ impl<'a> RunFiles<'a> {
     pub fn source_series(&self) -> Result<Vec<QuantityRow>, ReadError> {
         let name = "source_series.csv";
         let text = self.text(name)?;
-        let mut reader = csv::Reader::from_reader(text.as_bytes());
-        let header = reader.headers().map_err(|error| malformed(name, &error))?.clone();
+        let csv_text::CsvTable { header, rows: records } =
+            csv_text::table(&text).map_err(|error| malformed(name, &error))?;
         let place = |column: &str| {
             let missing = || malformed(name, &format!("there is no column `{column}`"));
             header.iter().position(|one| one == column).ok_or_else(missing)
         };
         let (time, host, flow) = (place("time_s")?, place("host")?, place("flow")?);
         let mut rows = Vec::new();
-        for record in reader.records() {
-            let record = record.map_err(|error| malformed(name, &error))?;
+        for record in &records {
             let time_s = record[time].parse().map_err(|error| malformed(name, &error))?;
             let object = if record[flow].is_empty() { &record[host] } else { &record[flow] };
-            for (quantity, cell) in header.iter().zip(&record) {
+            for (quantity, cell) in header.iter().zip(record) {
                 let is_value = ![&header[time], &header[host], &header[flow]].contains(&quantity);
                 if let Ok(value) = cell.parse::<f64>()
                     && is_value
@@ -235,7 +234,9 @@ fn of_parquet(folder: &Path, file: String) -> Result<String, ReadError> {
 }
 
 fn malformed(file: &str, fault: &impl ToString) -> ReadError {
-    ReadError::Malformed { file: file.to_owned(), fault: fault.to_string() }
+    // The fault may quote a cell.
+    let fault = names::shown::line(&fault.to_string()).into_owned();
+    ReadError::Malformed { file: file.to_owned(), fault }
 }
 
 #[cfg(test)]

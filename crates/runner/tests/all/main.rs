@@ -16,6 +16,7 @@ mod formats;
 mod groups;
 mod guide;
 mod hostile;
+mod hostile_names;
 mod imports;
 mod inputs;
 mod lossless;

@@ -99,7 +99,7 @@ fn a_baseline_that_nothing_beats_is_kept() {
         let more = ["--runs", "34", "--method", method, "--out", method];
         let output = scratch.run(&tune_for("goodput(victim)", &more));
         let printed = text(&output.stdout);
-        assert_eq!(output.status.code(), Some(1), "{printed}");
+        assert_eq!(output.status.code(), Some(1), "{printed}{}", text(&output.stderr));
         assert!(printed.contains("\nKeep the settings: on the training seeds none of "), "{printed}");
         assert!(
             printed.starts_with(
@@ -141,7 +141,7 @@ fn the_winner_keeps_its_constraint_or_there_is_none() {
     // On a slow machine there are lines of progress.
     let output = scratch.run(&tune_for("goodput(victim)", &more));
     let printed = text(&output.stdout);
-    assert_eq!(output.status.code(), Some(1), "{printed}");
+    assert_eq!(output.status.code(), Some(1), "{printed}{}", text(&output.stderr));
     assert!(printed.contains("No answer: none of 5 settings, the scenario's own included"), "{printed}");
     let folder = "out/tune,victim,space.ron";
     assert_eq!(scratch.names_in(folder), ["run.json", "runs", "trials.csv", "tuning.json"]);

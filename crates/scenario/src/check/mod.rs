@@ -46,7 +46,7 @@ use topology::{Routes, Topology, TopologyError, TopologyErrorKind, TopologySpec}
 
 use crate::diagnostics::{Diagnostic, nearest};
 use crate::format::Scenario;
-use crate::format::range_check::{self, RangeViolation};
+use crate::format::range_check::{self, RangeViolation, TextViolation};
 use crate::plan::{NodePlans, Plan};
 use crate::resolve::{guideline, sharing, topology_file};
 use crate::text::{Faults, ScenarioText};
@@ -86,7 +86,7 @@ impl Scenario {
         let series = series::resolve(&self, (graph, flows), faults);
         let (link, nodes) = (link?, nodes?);
         let run = run::plan(&self, &workload);
-        self.name.get_or_insert_with(|| faults.source.stem().to_owned());
+        self.name.get_or_insert_with(|| names::rule::plain(faults.source.stem()));
         let (graph, changed_cables) = topology.into_parts();
         Some(Plan {
             scenario: self,
@@ -126,11 +126,19 @@ impl Scenario {
         (cables, link)
     }
 
-    /// Checks that every number is in the range that its field states.
+    /// Checks that every number is in the range that its field states, and that every text may stand in a scenario.
     fn check_ranges(&self, faults: &mut Faults<'_>) {
-        for RangeViolation { path, value, range } in range_check::violations(self) {
+        let violations = range_check::violations(self);
+        for RangeViolation { path, value, range } in violations.numbers {
             let value = if value.is_finite() { value.to_string() } else { faults.written(&path) };
             faults.add_range(&path, format!("{value} is out of range"), range);
+        }
+        for TextViolation { path, of_key, fault } in violations.texts {
+            if of_key {
+                faults.add_name(&path, fault, fault.help());
+            } else {
+                faults.add(&path, fault, fault.help());
+            }
         }
         faults.sort();
     }

@@ -1,7 +1,7 @@
 //! Faults with their places in a text, and their printed form.
 //!
 //! Invariant: the first line of every printed fault is `error: FILE:LINE:COLUMN: PATH: MESSAGE`. A part that does not
-//! apply is left out.
+//! apply is left out. Names in a fault act on no terminal: they are shown before colours are put around them.
 //!
 //! ```text
 //! error: mine.ron:12:8: link.mtu: `3 KiB` is not an MTU
@@ -15,6 +15,7 @@
 use core::fmt::{self, Display, Formatter};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use names::shown;
 
 /// Largest number of faults that are printed.
 const MOST_SHOWN: usize = 8;
@@ -105,15 +106,18 @@ impl LocatedFault {
     }
 
     fn render(&self, renderer: &Renderer) -> String {
-        let title = Group::with_title(Level::ERROR.primary_title(self.title()));
-        let help = self.help.as_deref().map(|help| Group::with_title(Level::HELP.secondary_title(help)));
+        let title = self.title();
+        let title = Group::with_title(Level::ERROR.primary_title(shown::line(&title)));
+        let help = self.help.as_deref().map(shown::line);
+        let help = help.map(|help| Group::with_title(Level::HELP.secondary_title(help)));
         let Some(place) = &self.place else {
             // Rendered one by one: together, an empty margin would separate the two lines.
             let groups = [Some(title), help].into_iter().flatten();
             return groups.map(|group| renderer.render(&[group])).collect::<Vec<_>>().join("\n");
         };
-        let mark = AnnotationKind::Primary.span(place.bytes());
-        let line = Snippet::source(place.text.as_str()).line_start(place.line).fold(false).annotation(mark);
+        let (text, part) = place.shown();
+        let mark = AnnotationKind::Primary.span(part);
+        let line = Snippet::source(text).line_start(place.line).fold(false).annotation(mark);
         let report: Vec<_> = [Some(title.element(line)), help].into_iter().flatten().collect();
         renderer.render(&report)
     }
@@ -135,6 +139,17 @@ impl Excerpt {
             width: text[start..end].chars().count().max(1),
             text: line.to_owned(),
         }
+    }
+
+    /// Returns the line as it is shown, and the part as bytes of it.
+    fn shown(&self) -> (String, core::ops::Range<usize>) {
+        let part = self.bytes();
+        // The renderer has pictures for control characters, but none for all that changes the direction of text.
+        let mut text = shown::lines(&self.text[..part.start]).into_owned();
+        let start = text.len();
+        text += &shown::lines(&self.text[part.clone()]);
+        let end = text.len();
+        (text + &shown::lines(&self.text[part.end..]), start..end)
     }
 
     /// Returns the part as bytes of the line.
@@ -165,6 +180,17 @@ mod tests {
         let expected =
             "error: a.ron:2:8: µ: wrong\n  |\n2 |     µ: \"3 KiB\",\n  |        ^^^^^^^\n  |\nhelp: right";
         assert_eq!(Diagnostic::from(fault()).to_string(), expected);
+    }
+
+    #[test]
+    fn the_line_of_a_fault_acts_on_no_terminal() {
+        let text = "a\u{200f}\t: \u{202e}\u{1b}[2J\u{200b}";
+        let start = text.find('\u{202e}').unwrap();
+        let place = Excerpt::new(text, start, start + '\u{202e}'.len_utf8());
+        assert_eq!(place.width, 1);
+        let fault = LocatedFault { place: Some(Box::new(place)), ..fault() };
+        let expected = "error: a.ron:1:6: µ: wrong\n  |\n1 | a<U+200F>    : <U+202E>␛[2J<U+200B>\n  |                ^^^^^^^^\n  |\nhelp: right";
+        assert_eq!(Diagnostic::from(fault).to_string(), expected);
     }
 
     #[test]

@@ -1,12 +1,14 @@
-//! The check that every number of a scenario is in its field's range.
+//! The check that every number of a scenario is in its field's range, and that every text may stand there.
 //!
-//! Invariant: a number is compared with the range that the schema has for its field. [`RANGES`] is those ranges as a
+//! Invariant: a number is compared with the range that the schema has for its field, a text with the rule for names: also
+//! texts of fields that are added later. [`RANGES`] is those ranges as a
 //! table, since the schema takes milliseconds to make; a test holds the table to the schema.
 //!
 //! The check is a `Serializer` that writes nothing: serde calls it with the names of types, variants and fields.
 
 use core::fmt;
 
+use names::rule::{self, NameFault};
 use serde::Serialize;
 use serde::ser::{self, Serializer};
 use serde_json::Value;
@@ -23,11 +25,28 @@ pub(crate) struct RangeViolation {
     pub(crate) range: NumberRange,
 }
 
-/// Returns every number that is out of its field's range. Infinite and undefined numbers are in no range.
+/// A text that may not stand where it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TextViolation {
+    pub(crate) path: FieldPath,
+    /// True if the text is the name at the end of the path.
+    pub(crate) of_key: bool,
+    pub(crate) fault: NameFault,
+}
+
+/// Numbers and texts that may not stand where they do.
+#[derive(Default)]
+pub(crate) struct Violations {
+    pub(crate) numbers: Vec<RangeViolation>,
+    pub(crate) texts: Vec<TextViolation>,
+}
+
+/// Returns every number that is out of its field's range, and every text that the rule for names refuses. Infinite and undefined
+/// numbers are in no range.
 ///
 /// # Panics
 /// If the value cannot be serialised, as a map whose keys are no names.
-pub(crate) fn violations(value: &impl Serialize) -> Vec<RangeViolation> {
+pub(crate) fn violations(value: &impl Serialize) -> Violations {
     let mut check = RangeCheck::default();
     value.serialize(Look { check: &mut check, entries: &[], place: 0 }).expect("a scenario is plain data");
     check.found
@@ -38,7 +57,32 @@ pub(crate) fn violations(value: &impl Serialize) -> Vec<RangeViolation> {
 struct RangeCheck {
     /// Path of the value that is looked at.
     path: Vec<Step>,
-    found: Vec<RangeViolation>,
+    found: Violations,
+}
+
+impl RangeCheck {
+    /// Returns the path of the value that is looked at.
+    fn path(&self) -> FieldPath {
+        self.path.iter().fold(FieldPath::default(), |path, step| match step {
+            Step::Field(name) => path.name(name),
+            Step::Key(name) => path.name(name),
+            Step::Index(index) => path.index(*index),
+        })
+    }
+
+    /// Looks at a text, or at the name at the end of the path.
+    fn text(&mut self, text: &str, of_key: bool) {
+        let checked = match self.path.first() {
+            Some(Step::Field("about")) => rule::check_prose(text),
+            // Tables of ports are as long as the fabric is large.
+            Some(Step::Field("routing")) => rule::check_letters(text),
+            _ => rule::check(text),
+        };
+        if let Err(fault) = checked {
+            let path = self.path();
+            self.found.texts.push(TextViolation { path, of_key, fault });
+        }
+    }
 }
 
 /// A step of a path. Most numbers are in range, so no name is copied before one is not.
@@ -72,12 +116,8 @@ impl<'c> Look<'c> {
         let any = NumberRange::Real { least: RangeEnd::None, most: RangeEnd::None };
         let range = entry.map_or(any, |entry| entry.range);
         if !range.holds(value) {
-            let path = self.check.path.iter().fold(FieldPath::default(), |path, step| match step {
-                Step::Field(name) => path.name(name),
-                Step::Key(name) => path.name(name),
-                Step::Index(index) => path.index(*index),
-            });
-            self.check.found.push(RangeViolation { path, value, range });
+            let path = self.check.path();
+            self.check.found.numbers.push(RangeViolation { path, value, range });
         }
         Ok(())
     }
@@ -163,7 +203,6 @@ impl<'c> Serializer for Look<'c> {
     no_numbers! {
         serialize_bool(bool);
         serialize_char(char);
-        serialize_str(&str);
         serialize_bytes(&[u8]);
         serialize_none();
         serialize_unit();
@@ -182,6 +221,11 @@ impl<'c> Serializer for Look<'c> {
         serialize_i64(i64) Signed;
         serialize_f32(f32) Real;
         serialize_f64(f64) Real;
+    }
+
+    fn serialize_str(self, text: &str) -> fmt::Result {
+        self.check.text(text, false);
+        Ok(())
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> fmt::Result {
@@ -283,7 +327,8 @@ impl ser::SerializeMap for Parts<'_> {
             Value::String(name) => name,
             other => other.to_string(),
         };
-        self.check.path.push(Step::Key(name));
+        self.check.path.push(Step::Key(name.clone()));
+        self.check.text(&name, true);
         Ok(())
     }
 
@@ -486,7 +531,7 @@ mod tests {
                         let value = serde_json::to_value(&scenario).expect("a scenario is plain data");
                         excluded(&SCHEMA, &value, &FieldPath::default(), &mut by_schema);
                         let mut found: Vec<_> =
-                            violations(&scenario).into_iter().map(|found| found.path).collect();
+                            violations(&scenario).numbers.into_iter().map(|found| found.path).collect();
                         by_schema.sort();
                         found.sort();
                         assert_eq!(found, by_schema, "{}{place}", shipped.name);

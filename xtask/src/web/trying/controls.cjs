@@ -2,6 +2,7 @@
 "use strict";
 const fs = require("fs");
 const path = require("path");
+const zlib = require("zlib");
 const { LONGEST_MS, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, ran, scratch } = require("./page.cjs");
 
 /** Least blank between the name of an axis, its values and their ticks, in px. */
@@ -220,7 +221,11 @@ async function tryLinks(browser) {
   check("a damaged link is named", (await damaged.page.textContent("[role=alert]")).includes("This link is damaged"));
   const unknown = await opened(browser, "scenario=none");
   check("a scenario that is not there is named", (await unknown.page.textContent("[role=alert]")).includes("There is no scenario `none`."));
-  const all = [first, other, damaged, unknown];
+  // 100 MiB in some 140,000 letters.
+  const bomb = zlib.deflateRawSync(Buffer.alloc(100 << 20, " ")).toString("base64url");
+  const large = await opened(browser, "case=" + bomb);
+  check("a link that inflates without end is refused", (await large.page.textContent("[role=alert]")).includes("too large for a link"));
+  const all = [first, other, damaged, unknown, large];
   check("links are quiet", all.every(({ noted }) => noted.length === 0), all.flatMap(({ noted }) => noted).join("; "));
   for (const one of all) await one.close();
 }

@@ -5,6 +5,7 @@
 use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
+use names::csv;
 use packet::{Lid, NodeId, PortId};
 
 use super::{Addresses, NodeAddress, assigned_guid, removed};
@@ -239,7 +240,7 @@ fn rows(source: SourceText<'_>, header: &str) -> Result<Vec<Row>, Diagnostic> {
     }
     let columns = header.split(',').count();
     let row = |line: Part<'_>| {
-        let cells = cells(line.text);
+        let cells: Vec<String> = cells(line.text).iter().map(|cell| csv::text(cell).into_owned()).collect();
         if cells.len() == columns {
             return Ok(Row { cells, at: line.range() });
         }

@@ -24,6 +24,7 @@ mod window;
 
 use std::collections::BTreeSet;
 
+use names::shown;
 use packet::{Framing, Mtu};
 use topology::hpcc;
 use topology::hpcc::HpccFabric;
@@ -122,13 +123,14 @@ fn scenario(
     let sample = Span::from_ps((duration.ps() / 1000).max(1));
     Ok(format!(
         "// Imported from {name}, a configuration of HPCC's simulator.\n\
-         (\n    about: \"Imported from {name}.\",\n    duration: \"{duration}\",\n    sample: \"{sample}\",\n    \
-         topology: HpccFile(\"{topology_file}\"),\n    routing: Ecmp,\n    dependency_cycles: Allowed,\n    cables: {{}},\n    \
+         (\n    about: {about:?},\n    duration: \"{duration}\",\n    sample: \"{sample}\",\n    \
+         topology: HpccFile({topology_file:?}),\n    routing: Ecmp,\n    dependency_cycles: Allowed,\n    cables: {{}},\n    \
          link: (\n        framing: Hpcc,\n        mtu: \"{mtu}\",\n        data_lanes: {lanes},{levels}\n        \
          {lossless}\n    ),\n{switches}    adapter: (receive_buffer: \"{buffer}\", ack_every: 1, max_outstanding: \
          {outstanding}, ack_timeout: 0, retry_count: 7),\n    congestion_control: {control},\n    \
-         traffic: [FlowList(file: \"{flow_file}\", origin: \"{origin}\")],\n)\n",
-        name = config.name,
+         traffic: [FlowList(file: {flow_file:?}, origin: \"{origin}\")],\n)\n",
+        name = shown::comment(config.name),
+        about = format!("Imported from {}.", shown::line(config.name)),
         lossless = memory::LOSSLESS,
         mtu = Bytes::from(mtu),
         switches = switches.text,

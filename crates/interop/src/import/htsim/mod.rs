@@ -24,6 +24,7 @@ mod files;
 use core::fmt::Write;
 use core::ops::Range;
 
+use names::shown;
 use units::{Bytes, Rate, Span};
 
 use self::files::{DELAY, SPEED};
@@ -74,13 +75,14 @@ pub fn read(
     let sample = Span::from_ps((duration.ps() / 1000).max(1));
     let scenario = format!(
         "// Imported from {topo} and {cm}, files of htsim. Flow control, buffers and congestion control are a draft.\n\
-         (\n    about: \"Imported from {topo} and {cm}.\",\n    duration: \"{duration}\",\n    until_done: true,\n    sample: \
+         (\n    about: {about:?},\n    duration: \"{duration}\",\n    until_done: true,\n    sample: \
          \"{sample}\",\n    topology: {fabric},\n    routing: Ecmp,\n    cables: {{\n{cables}    }},\n    link: (\n        framing: \
          RoCEv2,\n        mtu: \"4 KiB\",\n        data_lanes: 1,\n        flow_control: Pause(resume_offset: \"8 KiB\", reaction: \
          \"2 us\"),\n    ),\n{switch}    adapter: (receive_buffer: \"1 MiB\", ack_every: 1, max_outstanding: 4096, ack_timeout: 0, \
          retry_count: 7),\n    congestion_control: Off,\n    traffic: [FlowList(file: \"flows.txt\")],\n)\n",
-        topo = topo.name,
-        cm = matrix.name,
+        topo = shown::comment(topo.name),
+        cm = shown::comment(matrix.name),
+        about = format!("Imported from {} and {}.", shown::line(topo.name), shown::line(matrix.name)),
     );
     let files = vec![("flows.txt".to_owned(), flows)];
     Ok(ImportedScenario { scenario, files, account: draft.account, warnings: Vec::new() })

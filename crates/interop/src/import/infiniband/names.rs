@@ -1,20 +1,22 @@
 //! Names of nodes.
 //!
-//! Invariant: names differ, are not empty, and hold nothing that means something else in a scenario: `*`, `?`, `..`, quotes
-//! and control characters.
+//! Invariant: names differ, are not empty, are accepted by the rule for names, and hold nothing that means something else in a
+//! scenario: `*`, `?`, `..`, double quotes. A name of a stranger is changed, and never refused with the whole cluster.
 
 use core::cmp::Ordering;
 use std::collections::BTreeMap;
+
+use names::rule;
 
 /// Returns a name without the characters that mean something else in a scenario.
 pub(super) fn plain(name: &str) -> String {
     let letter = |letter: char| match letter {
         '*' | '?' | '"' | '\\' => '_',
-        letter if letter.is_control() => '_',
         letter => letter,
     };
-    let name: String = name.trim().chars().map(letter).collect();
-    name.replace("..", "__")
+    let name: String = rule::plain(name.trim()).chars().map(letter).collect();
+    // A name may have been cut after a blank.
+    name.replace("..", "__").trim_end().to_owned()
 }
 
 /// Makes names differ: a name of several nodes gets what stands behind it, a GUID, and a count if that is not enough.
@@ -23,7 +25,7 @@ pub(super) fn distinct(names: &mut [(String, String)]) -> usize {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     names.iter().for_each(|(name, _)| *counts.entry(name.clone()).or_default() += 1);
     for (name, more) in names.iter_mut().filter(|(name, _)| counts[name] > 1) {
-        *name = format!("{name} {more}");
+        *name = extended(name, &format!(" {more}"));
         changed += 1;
     }
     let mut taken: BTreeMap<String, usize> = BTreeMap::new();
@@ -31,12 +33,20 @@ pub(super) fn distinct(names: &mut [(String, String)]) -> usize {
         let mut own = name.clone();
         while let Some(before) = taken.get_mut(&own) {
             *before += 1;
-            own = format!("{name} ({before})");
+            own = extended(name, &format!(" ({before})"));
         }
         taken.insert(own.clone(), 1);
         *name = own;
     }
     changed
+}
+
+/// Returns a name with more at its end. A name that would be too long then is cut before that.
+fn extended(name: &str, more: &str) -> String {
+    let room = rule::LONGEST.saturating_sub(more.chars().count());
+    let extended: String = name.chars().take(room).chain(more.chars()).collect();
+    // Cells of tables do not begin with blanks.
+    extended.trim_start().to_owned()
 }
 
 /// Compares names with their numbers as numbers: `node-2` before `node-10`.
@@ -82,10 +92,26 @@ mod tests {
     #[test]
     fn names_are_made_plain_and_distinct() {
         assert_eq!(plain(" MF0;sw*1:\"x\"..\t "), "MF0;sw_1:_x___");
+        assert_eq!(plain("node\u{1b}[31m\u{202e}\u{9b}1\u{2028}"), "node_[31m__1");
+        for real in
+            ["node-01 HCA-1", "SwitchX -  Mellanox Technologies", "MF0;sw:MSB7700/U1", "'r1i0n0' #2 (left)"]
+        {
+            assert_eq!(plain(real), real);
+        }
         let name = |name: &str, more: &str| (name.to_owned(), more.to_owned());
         let mut names = [name("sw", "a1"), name("x", ""), name("sw", "a2"), name("y", "b"), name("y", "b")];
         assert_eq!(distinct(&mut names), 4);
         let names: Vec<_> = names.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["sw a1", "x", "sw a2", "y b", "y b (2)"]);
+        let mut names = [name("", "c"), name("", "d")];
+        assert_eq!((distinct(&mut names), &*names[0].0, &*names[1].0), (2, "c", "d"));
+        let long = "x".repeat(rule::LONGEST);
+        assert_eq!(plain(&format!("{} y", &long[1..])), &long[1..]);
+        let mut names = [name(&long, "é1"), name(&long, "é2"), name(&long, "é2")];
+        assert_eq!(distinct(&mut names), 3);
+        let ends = [" é1", " é2", " (2)"];
+        for ((name, _), end) in names.iter().zip(ends) {
+            assert_eq!((rule::check(name), name.ends_with(end)), (Ok(()), true), "{name}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use core::fmt::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
 use link_layer::spec::{Speed, Width};
+use names::{csv, shown};
 use topology::{CustomFabric, LinkEnds, Topology, TopologyError, TopologySpec};
 use units::Length;
 
@@ -108,7 +109,7 @@ fn text(
     };
     let buffer = buffer(cluster);
     format!(
-        "// Imported from {file}: a cluster as its subnet manager sees it. nodes.csv has the GUIDs and LIDs of its nodes,\n\
+        "// Imported from {comment}: a cluster as its subnet manager sees it. nodes.csv has the GUIDs and LIDs of its nodes,\n\
          // ports.csv the numbers of its ports. Lengths, lanes, buffers, congestion control and traffic are a draft.\n\
          (\n    about: {about:?},\n    duration: \"1 ms\",\n    sample: \"10 us\",\n    topology: Custom(\n        hosts: [\n{hosts}        ],\n        \
          switches: [\n{switches}        ],\n        links: [\n{links}        ],\n    ),\n    routing: {routing},\n{cycles}    \
@@ -119,7 +120,8 @@ fn text(
          ack_every: 16,\n        max_outstanding: 1024,\n        ack_timeout: 14,\n        retry_count: 7,\n    ),\n    \
          congestion_control: Off,\n    traffic: [\n        Permutation(at: \"0 s\", bytes: \"256 KiB\"),\n        \
          Incast(at: \"100 us\", to: {first:?}, senders: {senders}, bytes: \"128 KiB\"),\n    ],\n)\n",
-        about = format!("Cluster of {} hosts, imported from {file}.", cluster.hosts.len()),
+        comment = shown::comment(file),
+        about = format!("Cluster of {} hosts, imported from {}.", cluster.hosts.len(), shown::line(file)),
         hosts = names(&fabric.hosts),
         switches = names(&fabric.switches),
         links = links(fabric),
@@ -236,9 +238,6 @@ fn ports(cluster: &Cluster) -> String {
 
 /// Writes a cell of a table.
 fn cell(name: &str) -> String {
-    if name.contains([',', '"', '\n']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.to_owned()
-    }
+    let name = csv::cell(name);
+    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into_owned() }
 }

@@ -6,6 +6,8 @@
 
 use std::fmt::Write as _;
 
+use names::markup::content as escaped;
+
 /// A rectangle, in pixels from the upper left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Area {
@@ -204,10 +206,6 @@ fn number(pixels: f64) -> String {
     // Adding zero turns -0 into 0.
     let tenths = (pixels * 10.0).round() + 0.0;
     format!("{}", tenths / 10.0)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

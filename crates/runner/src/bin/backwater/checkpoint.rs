@@ -15,6 +15,7 @@ use clap::Args;
 use event_kernel::Digest;
 use fabric::CheckpointError;
 use files::{MadeFolders, Part, remove_own, replace_own};
+use names::shell::word;
 use units::{Span, Time};
 
 use crate::arguments;
@@ -225,21 +226,11 @@ fn resuming(arguments: impl Iterator<Item = String>, file: &Path) -> String {
         if argument == "--resume" {
             arguments.next();
         } else if !argument.starts_with("--resume=") {
-            words.push(quoted(&argument));
+            words.push(word(&argument));
         }
     }
-    words.extend(["--resume".to_owned(), quoted(&file.display().to_string())]);
+    words.extend(["--resume".to_owned(), word(&file.display().to_string())]);
     words.join(" ")
-}
-
-/// Returns a word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_+.,=:/@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]
@@ -256,7 +247,6 @@ mod tests {
         assert_eq!(command(&asked), expected);
         assert_eq!(command(&[&asked[..], &["--resume", "old"]].concat()), expected);
         assert_eq!(command(&[&asked[..], &["--resume=old"]].concat()), expected);
-        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 
     #[test]

@@ -14,6 +14,8 @@ use experiment::tuning::{GoalError, TuningError};
 use experiment::{RelativeError, SimulationError, StoreError, VERSION};
 use fabric::{CheckpointError, Deadlock, RankFault, RunError, Violation};
 use link_layer::HeadroomExceedsMemory;
+use names::rule::NameFault;
+use names::shown;
 use report::OutputError;
 use report::figures::FigureFault;
 use report::formats::FormatFault;
@@ -212,6 +214,12 @@ pub(crate) enum Failure {
         limit / 1_000_000
     )]
     SweepMemory { threads: usize, needed: u64, limit: u64 },
+    /// A script for a cluster cannot hold the path of the sweep's folder.
+    #[error(
+        "error: the path of `{}` has characters that a script for Slurm cannot hold\nhelp: move the sweep to a folder without line breaks, quotes and backslashes in its path",
+        .0.display()
+    )]
+    ScriptPath(PathBuf),
     /// The program of a cluster is missing.
     #[error(
         "error: `{engine}` cannot be run: {cause}\nhelp: submit on a node of the cluster, or print the script with `--dry-run`"
@@ -303,6 +311,9 @@ pub(crate) enum Failure {
     /// A run needs more memory than there is.
     #[error("error: {exceeded}\nhelp: {help}", exceeded = .0, help = .0.help())]
     Memory(#[from] MemoryExceeded),
+    /// A label of a comparison cannot be a name.
+    #[error("error: the label `{}`: {fault}\nhelp: {}", shown::line(.label), .fault.help())]
+    Label { label: String, fault: NameFault },
     /// Two runs of a comparison have one label.
     #[error("error: two runs are called `{0}`\nhelp: write another label before the `=` of one of them")]
     SameLabel(String),
@@ -489,6 +500,11 @@ impl Failure {
             Self::Scenario(diagnostic) => diagnostic.render(colours),
             other => other.to_string(),
         }
+    }
+
+    /// Returns true if the message may have colours of its own. In any other, a colour could only be that of a name.
+    pub(crate) fn has_colours(&self) -> bool {
+        matches!(self, Self::Scenario(_))
     }
 
     /// Returns the exit status.

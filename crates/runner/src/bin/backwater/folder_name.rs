@@ -1,13 +1,12 @@
-//! Default names of result folders.
+//! Default names of result folders, and of files.
 //!
 //! Invariant: the name of a folder tells scenario, overrides and seed, and leads to no other folder.
 
 use std::path::PathBuf;
 
 use event_kernel::Digest;
+use names::file::made_of;
 
-/// Longest name of a folder, in characters; file systems allow 255 bytes.
-const LONGEST: usize = 120;
 /// Hexadecimal digits of the digest that stands for the rest of a longer name.
 const DIGITS: usize = 8;
 
@@ -26,23 +25,21 @@ pub(crate) fn of_comparison(runs: &[String], overrides: &[String], seed: Option<
     of_run("compare", &all, seed)
 }
 
-/// Returns the text with characters replaced that a path or a shell would take for something else.
+/// Returns the name of a file in the working folder, with the scenario's name and an ending.
+pub(crate) fn of_file(name: &str, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}.{ending}", safe(name)))
+}
+
+/// Returns the text with characters replaced that a path or a shell would take for something else. The rest of a long one is
+/// replaced by a digest.
 pub(crate) fn safe(text: &str) -> String {
-    let quotes = |c: &char| !"\"'".contains(*c);
-    let plain = |c: char| if c.is_alphanumeric() || "-_+.,=".contains(c) { c } else { '_' };
-    let name: String = text.chars().filter(quotes).map(plain).collect();
-    // A name of dots alone leads to another folder, and a leading dot hides one.
-    let name = name.replacen('.', "_", usize::from(name.starts_with('.')));
-    if name.chars().count() <= LONGEST {
-        return name;
-    }
-    let digest = Digest::of_text(text).to_string();
-    let kept: String = name.chars().take(LONGEST - DIGITS - 1).collect();
-    format!("{kept}~{}", &digest[..DIGITS])
+    made_of(text, |text| Digest::of_text(text).to_string()[..DIGITS].to_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    use names::file::LONGEST;
+
     use super::*;
 
     fn name(name: &str, overrides: &[&str], seed: Option<u64>) -> String {
@@ -68,6 +65,7 @@ mod tests {
     fn no_name_leads_out_of_the_folder() {
         assert_eq!(name("../a b", &[], None), "_._a_b");
         assert_eq!(name("..", &[], None), "_.");
+        assert_eq!(of_file("../../x\u{1b}", "pcapng"), PathBuf::from("_._.._x_.pcapng"));
         assert_eq!(name("a", &["x=/etc/../b"], None), "a,x=_etc_.._b");
     }
 

@@ -3,10 +3,11 @@
 //!
 //! Invariant: a run that was asked to end does so at an instant that it has reached, and its results are written.
 
-use std::io::{self, Write};
 use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
+
+use crate::terminal::tell;
 
 /// True once runs have been asked to end.
 static INTERRUPT: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
@@ -20,8 +21,7 @@ pub(crate) fn watched() -> &'static AtomicBool {
         if INTERRUPT.swap(true, Ordering::Relaxed) {
             process::exit(KILLED);
         }
-        // A closed standard error is no reason to stop.
-        let _ = writeln!(io::stderr(), "interrupted: the run ends soon; Ctrl-C again kills it");
+        tell("interrupted: the run ends soon; Ctrl-C again kills it");
     });
     // Where no handler can be set, Ctrl-C kills the program, as it does without one.
     drop(handled);

@@ -50,7 +50,6 @@ mod tuning;
 mod until_done;
 mod verbs;
 
-use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -95,10 +94,10 @@ fn answered(verb: Verb, ranks: Option<&dyn Ranks>) -> ExitCode {
     match outcome.and_then(|()| terminal::lost().map_or(Ok(()), |cause| Err(lost(cause)))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            let message = failure.message(io::stderr().is_terminal());
+            let colours = terminal::shows_errors();
+            let message = failure.message(colours);
             if !message.is_empty() {
-                // The status tells the failure even where the message cannot be written.
-                let _ = writeln!(io::stderr(), "{}", message.trim_end());
+                terminal::fail(message.trim_end(), colours && failure.has_colours());
             }
             failure.status()
         }

@@ -3,7 +3,6 @@
 //! Invariant: progress goes to standard error only, as a bar on a terminal and as lines elsewhere. A run that takes less
 //! than [`LINE_INTERVAL`] prints no line.
 
-use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -12,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use telemetry::Progress;
 use units::{Span, Time};
 
-use crate::terminal::{warn, warn_of_other_build};
+use crate::terminal::{shows_errors, tell, warn, warn_of_other_build};
 
 /// Interval between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -42,7 +41,7 @@ impl ProgressReport {
         let began = Instant::now();
         let form = if !wanted {
             ReportForm::Nothing
-        } else if io::stderr().is_terminal() {
+        } else if shows_errors() {
             let style = ProgressStyle::with_template("{wide_bar} {msg}").expect("the template is right");
             // In nanoseconds, so that the bar's arithmetic does not overflow.
             ReportForm::Bar { bar: ProgressBar::new(total.ps() / 1000).with_style(style), last: began }
@@ -64,8 +63,7 @@ impl ProgressReport {
             }
             ReportForm::Lines { last } if last.elapsed() >= LINE_INTERVAL => {
                 *last = Instant::now();
-                // A closed standard error is no reason to stop.
-                let _ = writeln!(io::stderr(), "{}", message());
+                tell(&message());
             }
             ReportForm::Bar { .. } | ReportForm::Lines { .. } | ReportForm::Nothing => {}
         }
@@ -104,7 +102,7 @@ pub(crate) struct StepReport {
 impl StepReport {
     /// Starts a report on so many steps.
     pub(crate) fn new(steps: usize) -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
+        let bar = shows_errors().then(|| {
             let style = ProgressStyle::with_template("{wide_bar} {msg}").expect("the template is right");
             ProgressBar::new(steps as u64).with_style(style)
         });
@@ -200,7 +198,7 @@ impl BatchReport {
 
     fn of(asked: usize, at_most: bool, wanted: bool) -> Self {
         let began = Instant::now();
-        let bar = (wanted && io::stderr().is_terminal()).then(|| {
+        let bar = (wanted && shows_errors()).then(|| {
             let style = ProgressStyle::with_template("{wide_bar} {msg}").expect("the template is right");
             ProgressBar::new(asked as u64).with_style(style)
         });
@@ -275,8 +273,7 @@ impl BatchState {
             }
             None if self.last.elapsed() >= LINE_INTERVAL => {
                 self.last = Instant::now();
-                // A closed standard error is no reason to stop.
-                let _ = writeln!(io::stderr(), "{line}");
+                tell(&line);
             }
             None => {}
         }

@@ -1,24 +1,33 @@
-//! Standard output and its width, and warnings on standard error.
+//! Standard output and its width, and warnings and failures on standard error.
+//!
+//! Invariant: everything that is printed goes through here, and nothing of it acts on the terminal but our own colours: names in it
+//! may come from others. What is printed for programs is exact unless a terminal shows it.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::Mutex;
 
 use console::Term;
 use experiment::VERSION;
+use names::shown;
 use report::UndrawnFigure;
 use report::format::{WIDTH, wrapped};
 
 /// Prints to standard output; on a terminal long lines are broken between words. A reader that has gone away
 /// (`backwater list | head -1`) is no error.
 pub(crate) fn print(text: &str) {
+    let text = shown::lines(text);
     match columns() {
-        Some(columns) => print_exactly(&wrapped(text, columns)),
-        None => print_exactly(text),
+        Some(columns) => write(&wrapped(&text, columns)),
+        None => write(&text),
     }
 }
 
-/// Prints text that is to be read by programs, or copied, without a change.
+/// Prints text that is to be read by programs, or copied: without a change, unless it is shown on a terminal.
 pub(crate) fn print_exactly(text: &str) {
+    if io::stdout().is_terminal() { write(&shown::lines(text)) } else { write(text) }
+}
+
+fn write(text: &str) {
     let mut output = io::stdout().lock();
     let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
     if let Err(cause) = written
@@ -68,10 +77,29 @@ pub(crate) fn warn_of_other_build() {
 
 /// Prints a warning to standard error.
 pub(crate) fn warn(text: &str) {
-    let _ = writeln!(io::stderr(), "warning: {text}");
+    tell(&format!("warning: {text}"));
 }
 
 /// Prints a remark to standard error.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(io::stderr(), "note: {text}");
+    tell(&format!("note: {text}"));
+}
+
+/// Prints a line to standard error. One that is closed or full is no reason to stop.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", shown::lines(text));
+}
+
+/// Prints a failure to standard error, with the colours that it has of its own, if any.
+pub(crate) fn fail(text: &str, has_colours: bool) {
+    if has_colours {
+        let _ = writeln!(io::stderr(), "{}", shown::coloured(text));
+    } else {
+        tell(text);
+    }
+}
+
+/// Returns true if standard error is a terminal.
+pub(crate) fn shows_errors() -> bool {
+    io::stderr().is_terminal()
 }

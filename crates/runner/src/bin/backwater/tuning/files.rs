@@ -5,6 +5,7 @@
 use experiment::Estimate;
 use experiment::measures::Unit;
 use experiment::tuning::{Judged, Objective, TrialRow, Tuned, TuningJob};
+use names::shown;
 use report::OutputFile;
 use report::format::csv;
 use scenario::Plan;
@@ -21,7 +22,8 @@ pub(super) fn of(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Vec<OutputFile>
     let mut files = vec![file(FILES[0], trials(job, tuned)), file(FILES[1], json_text(job, plan, tuned))];
     let winner = tuned.winner.filter(|_| tuned.advice().has_settings());
     if let Some(winner) = winner.map(|place| &tuned.trials[place]) {
-        let lines = winner.overrides.iter().map(|set| set.clone() + "\n").collect();
+        // An override is a line: what breaks one in a value of several lines is a blank to its reader.
+        let lines = winner.overrides.iter().map(|set| set.replace('\n', " ") + "\n").collect();
         files.extend([file(FILES[2], lines), file(FILES[3], fragment(job, winner))]);
     }
     files
@@ -31,7 +33,7 @@ pub(super) fn of(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Vec<OutputFile>
 fn fragment(job: &TuningJob, winner: &TrialRow) -> String {
     let mut text = format!(
         "// Winner of a tuning of {}: fields of the scenario, as `path: value`. As options of `sim`: see winner.set.\n",
-        job.scenario
+        shown::comment(&job.scenario)
     );
     for set in &winner.overrides {
         let (path, value) = set.split_once('=').expect("an override has a sign");
@@ -74,7 +76,8 @@ fn trials(job: &TuningJob, tuned: &Tuned) -> String {
 
 /// Returns `tuning.json`.
 pub(super) fn json_text(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> String {
-    serde_json::to_string_pretty(&json(job, plan, tuned)).expect("an answer is plain data") + "\n"
+    let answer = json(job, plan, tuned);
+    names::json::escaped(serde_json::to_string_pretty(&answer).expect("an answer is plain data") + "\n")
 }
 
 fn winner(job: &TuningJob, tuned: &Tuned, place: usize) -> Value {

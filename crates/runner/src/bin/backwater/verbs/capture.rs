@@ -22,6 +22,7 @@ use units::Span;
 use crate::arguments;
 use crate::ending;
 use crate::failure::Failure;
+use crate::folder_name;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::new_file;
@@ -149,7 +150,7 @@ pub(crate) fn run(options: &CaptureOptions) -> Result<(), Failure> {
         comment: comment(&plan),
     };
     options.memory.check(&[&plan])?;
-    let path = options.out.clone().unwrap_or_else(|| format!("{}.pcapng", plan.name()).into());
+    let path = options.out.clone().unwrap_or_else(|| folder_name::of_file(plan.name(), "pcapng"));
     let mut file = new_file::open(&path, options.force)?;
     let captured = captured(&plan, options, &request, &mut file);
     if matches!(captured, Ok(_) | Err(CaptureError::Run(_))) {
@@ -280,6 +281,6 @@ impl Written<'_> {
             "limit_reached_s": report.limit_reached.map(|at| at.since_start().seconds()),
             "digest": format!("{:016x}", report.record.digest),
         });
-        format!("{value:#}\n")
+        names::json::escaped(format!("{value:#}\n"))
     }
 }

@@ -10,6 +10,7 @@ use backwater::provenance::{end_of_failure, manifest, run_manifest};
 use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use experiment::pool;
+use names::rule;
 use report::comparison::{self, ComparedRun, Comparison};
 use report::figures::{RunCurves, compared};
 use report::format::WIDTH;
@@ -172,6 +173,7 @@ fn asked(options: &CompareOptions, formats: TableFormats) -> Result<Vec<RunAsked
     for (place, asked) in options.runs.iter().enumerate() {
         let words = RunWords::of(asked);
         let label = words.label.map_or_else(|| comparison::letter(place), str::to_owned);
+        rule::check(&label).map_err(|fault| Failure::Label { label: label.clone(), fault })?;
         // Folders tell labels apart.
         if !labels.insert(folder_name::safe(&label)) {
             return Err(Failure::SameLabel(label));

@@ -144,7 +144,7 @@ fn refusal(failure: &Failure) -> String {
 }
 
 fn line(answer: &Answer) -> String {
-    serde_json::to_string(answer).expect("an answer is plain data") + "\n"
+    names::json::escaped(serde_json::to_string(answer).expect("an answer is plain data")) + "\n"
 }
 
 /// Returns an answer as a table for the terminal.

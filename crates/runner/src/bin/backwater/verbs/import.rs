@@ -19,6 +19,8 @@ use interop::import::{
     sonic,
 };
 use link_layer::spec::{Speed, Width};
+use names::shell::word;
+use names::{rule, shown};
 use report::format::{aligned, fitted, plain_table};
 use report::manifest::FolderKind;
 use report::tables::printed;
@@ -197,9 +199,8 @@ fn import_settings(
     let base = match into {
         Some(scenario) => ScenarioText::find(scenario)?,
         None => {
-            let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            let scenario = format!("{stem}.ron");
-            ScenarioText::new(&scenario, &draft(source)?.replace("FILE", &scenario))
+            let scenario = format!("{}.ron", stem(file));
+            ScenarioText::new(&scenario, &draft(source)?.replace("FILE", &shown::comment(&word(&scenario))))
         }
     };
     result.write(file, settings.into_scenario(base)?)
@@ -239,6 +240,12 @@ fn tables(file: &Path) -> Result<String, Failure> {
     read.map_err(|cause| Failure::Unreadable { file: file.display().to_string(), cause })
 }
 
+/// Returns a file's name without its ending, as files that are made for it have it.
+fn stem(file: &Path) -> String {
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    rule::plain(&stem).replace(['/', '\\', ':'], "_")
+}
+
 /// Returns the last part of a file's path.
 fn last_part(file: &Path) -> String {
     file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
@@ -256,7 +263,7 @@ impl ImportResult {
             warn(&format!("{}: {key}: {what}", file.as_ref().unwrap_or(&name)));
         }
         imported.warnings.iter().for_each(|warning| warn(warning));
-        let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = stem(file);
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("import-{stem}")));
         let scenario = format!("{stem}.ron");
         let mut files = vec![OutputFile { name: scenario.clone(), contents: imported.scenario }];
@@ -289,7 +296,8 @@ fn account(entries: &[KeyAccount]) -> String {
             Some((end, _)) => format!("{} ...", &given[..end]),
             None => given.clone(),
         };
-        table.add_row([key.as_str(), &short, fate.word(), what]);
+        let cells = [key.as_str(), &short, fate.word(), what].map(shown::line);
+        table.add_row(cells);
     }
     aligned(fitted(table, width_up_to(WIDTH), &[3]), 4)
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use link_layer::spec::Speed;
+use names::shell::word;
+use names::shown;
 use scenario::draft::{self, DraftError};
 use scenario::{Scenario, ScenarioText};
 use units::Rate;
@@ -133,12 +135,12 @@ pub(crate) fn run(fabric: &NewFabric) -> Result<(), Failure> {
         NewFabric::File { topology, file } => (of_file(topology, &file.file)?, file),
     };
     let shown = file.display().to_string();
-    let text = text.replace("FILE", &shown);
+    let text = text.replace("FILE", &shown::comment(&word(&shown)));
     let folder = file.parent().unwrap_or_else(|| Path::new(""));
     let source = ScenarioText::new(&shown, &text).beside(folder);
     Scenario::read(&source)?.check(&source)?;
     new_file::write(file, &text, *force)?;
-    print(&format!("written: {shown}\nrun it with: backwater sim {shown}\n"));
+    print(&format!("written: {shown}\nrun it with: backwater sim {}\n", word(&shown)));
     Ok(())
 }
 

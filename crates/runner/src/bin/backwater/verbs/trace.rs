@@ -14,6 +14,7 @@ use units::Span;
 use crate::arguments;
 use crate::ending;
 use crate::failure::Failure;
+use crate::folder_name;
 use crate::interrupt;
 use crate::memory::MemoryOptions;
 use crate::new_file;
@@ -80,7 +81,7 @@ pub(crate) fn run(options: &TraceOptions) -> Result<(), Failure> {
         return Err(Failure::NothingToTrace);
     }
     options.memory.check(&[&plan])?;
-    let path = options.out.clone().unwrap_or_else(|| format!("{}.perfetto-trace", plan.name()).into());
+    let path = options.out.clone().unwrap_or_else(|| folder_name::of_file(plan.name(), "perfetto-trace"));
     let mut file = new_file::open(&path, options.force)?;
     let mut progress = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let run = RunOptions { interrupt: Some(interrupt::watched()), ..RunOptions::default() };

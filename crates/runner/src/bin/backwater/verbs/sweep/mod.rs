@@ -24,6 +24,7 @@ use clap::{Args, Subcommand};
 use experiment::store::{BatchEvent, BatchOptions};
 use experiment::sweep::{Collected, PlannedRun, Shard, SweepPlan};
 use experiment::{Store, UnitResult, VERSION, resources};
+use names::shell::word;
 use units::Bytes;
 
 use crate::arguments;
@@ -183,7 +184,7 @@ fn run_part(options: &RunOptions) -> Result<(), Failure> {
     let results = ran(&Store::open(&options.dir), &runs, &options.work.batch(), options.work.quiet, claim)?;
     if !options.work.quiet {
         let ends = table::failures(&results).map_or_else(String::new, |ends| format!("{ends}\n"));
-        let (number, all, dir) = (results.len(), plan.runs.len(), options.dir.display());
+        let (number, all, dir) = (results.len(), plan.runs.len(), word(&options.dir.display().to_string()));
         print(&format!(
             "{number} of {all} runs are done\n{ends}when all are: backwater sweep collect {dir}\n"
         ));

@@ -8,6 +8,8 @@ use std::process::Command;
 
 use clap::{Args, ValueEnum};
 use files::MadeFolders;
+use names::rule;
+use names::shell::{quoted, word as shell_word};
 use units::{Bytes, Span};
 
 use super::asked::{WorkOptions, unwritable};
@@ -83,7 +85,7 @@ pub(crate) fn submit(options: &SubmitOptions) -> Result<(), Failure> {
         let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         return Err(Failure::EngineRefused { engine: "sbatch", said });
     }
-    let dir = options.dir.display();
+    let dir = shell_word(&options.dir.display().to_string());
     let said = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     print(&format!("{said}\nwhen its jobs are done: backwater sweep collect {dir}\n"));
     Ok(())
@@ -97,6 +99,7 @@ fn script(options: &SubmitOptions) -> Result<String, Failure> {
     let program = std::env::current_exe().map_err(unwritable(&options.dir))?;
     let mem =
         options.mem.map_or_else(|| estimate::largest(&plan, options.cpus as usize) + OWN_MEMORY, Bytes::get);
+    // The plan was read, so that its names are those of folders.
     let name = plan.runs[0].name.split("-seed").next().unwrap_or_default();
     let mut lines = vec![
         "#!/bin/sh".to_owned(),
@@ -105,7 +108,7 @@ fn script(options: &SubmitOptions) -> Result<String, Failure> {
         "#SBATCH --ntasks=1".to_owned(),
         format!("#SBATCH --cpus-per-task={}", options.cpus),
         format!("#SBATCH --mem={}M", mem.div_ceil(1 << 20)),
-        format!("#SBATCH --output={}", log(&dir)),
+        format!("#SBATCH --output={}", log(&dir)?),
     ];
     lines.extend(options.time.iter().map(|time| format!("#SBATCH --time={time}")));
     lines.extend(options.partition.iter().map(|name| format!("#SBATCH --partition={name}")));
@@ -125,15 +128,14 @@ fn script(options: &SubmitOptions) -> Result<String, Failure> {
     Ok(lines.join("\n") + "\n")
 }
 
-/// Returns the file of a job's output; `%` begins a replacement there, and a space ends the name.
-fn log(dir: &Path) -> String {
-    let path = dir.join("slurm").display().to_string().replace('%', "%%");
-    format!("\"{path}/%a.log\"")
-}
-
-/// Returns a word in the quotes of a shell.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
+/// Returns the file of a job's output; `%` begins a replacement there, and a space ends the name. A path that would end the line or
+/// its quotes is refused.
+fn log(dir: &Path) -> Result<String, Failure> {
+    let path = dir.join("slurm").display().to_string();
+    if rule::check_letters(&path).is_err() || path.contains(['"', '\\']) {
+        return Err(Failure::ScriptPath(dir.to_owned()));
+    }
+    Ok(format!("\"{}/%a.log\"", path.replace('%', "%%")))
 }
 
 /// Reads a time, as Slurm has it or with a unit.
@@ -168,7 +170,11 @@ mod tests {
 
     #[test]
     fn words_of_a_shell_and_of_slurm() {
-        assert_eq!(quoted("it's"), r"'it'\''s'");
+        let log = log(Path::new("/a b/100%/s"));
+        assert_eq!(log.unwrap(), "\"/a b/100%%/s/slurm/%a.log\"");
+        for path in ["/a\nb", "/a\"b", "/a\\b", "/a\u{1b}b", "/a\u{2028}b"] {
+            assert!(super::log(Path::new(path)).is_err(), "{path}");
+        }
         assert_eq!(time("1-12:00:00").as_deref(), Ok("1-12:00:00"));
         assert_eq!(time("5400 s").as_deref(), Ok("1:30:00"));
         assert!(time("soon").is_err() && word("a b").is_err() && option("-p x").is_err());

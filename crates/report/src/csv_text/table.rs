@@ -1,0 +1,37 @@
+//! Header and rows of a CSV text.
+//!
+//! Invariant: texts are those that were written.
+
+use std::borrow::Cow;
+
+use super::as_text;
+
+/// A table that was read: its header, and its rows, each with as many cells.
+#[derive(Debug)]
+pub(crate) struct CsvTable {
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<csv::StringRecord>,
+}
+
+/// Reads a table.
+pub(crate) fn table(text: &str) -> Result<CsvTable, csv::Error> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = texts_of(reader.headers()?.clone()).iter().map(str::to_owned).collect();
+    let rows = reader.records().map(|row| row.map(texts_of)).collect::<Result<_, _>>()?;
+    Ok(CsvTable { header, rows })
+}
+
+/// Returns a row with the texts that were written.
+pub(crate) fn texts_of(row: csv::StringRecord) -> csv::StringRecord {
+    let mut is_changed = false;
+    let texts: Vec<Cow<'_, str>> = row
+        .iter()
+        .map(|cell| {
+            let mut text = Cow::Borrowed(cell);
+            as_text(&mut text);
+            is_changed |= text != cell;
+            text
+        })
+        .collect();
+    if is_changed { texts.iter().map(|text| &**text).collect() } else { row.clone() }
+}
