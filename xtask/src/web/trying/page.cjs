@@ -44,11 +44,20 @@ function native(...words) {
   return { status: run.status, output: run.stdout, errors: run.stderr };
 }
 
+/** Returns the digest that the last native run into the folder `native` has written. */
+const writtenDigest = () => JSON.parse(fs.readFileSync(path.join(scratch, "native", "summary.json"), "utf8")).digest;
+
 /** Returns the digest of a native run. */
 function nativeDigest(words) {
   const run = native("sim", ...words, "--quiet", "--force", "--out", "native");
-  if (run.status !== 0) return "status " + run.status;
-  return JSON.parse(fs.readFileSync(path.join(scratch, "native", "summary.json"), "utf8")).digest;
+  return run.status === 0 ? writtenDigest() : "status " + run.status;
+}
+
+/** Runs a command line that the page shows, in a shell as a reader would; returns its digest, or its status if it is not 0. */
+function shownDigest(command) {
+  const env = { ...process.env, PATH: path.dirname(program) + path.delimiter + process.env.PATH };
+  const run = spawnSync("sh", ["-c", command + " --quiet --force --out native"], { encoding: "utf8", cwd: scratch, env, maxBuffer: 1 << 28 });
+  return run.status === 0 ? writtenDigest() : "status " + run.status;
 }
 
 /** Returns the place of a shipped scenario with settings, as *Share* writes it. */
@@ -125,4 +134,4 @@ async function withBrowser(task) {
   return failures;
 }
 
-module.exports = { LONGEST_MS, address, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, parts, ran, scratch, shots, withBrowser };
+module.exports = { LONGEST_MS, address, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, parts, ran, scratch, shots, shownDigest, withBrowser };
