@@ -26,7 +26,7 @@ fn record(hostile: &str) -> RunRecord {
     }
     let of = |name: &str| format!("{hostile}{name}");
     for flow in &mut record.flows {
-        flow.name = of(&flow.name.to_string()).as_str().into();
+        flow.name = of(flow.name.as_ref()).as_str().into();
         flow.source = Arc::new(of(&flow.source));
         flow.destination = Arc::new(of(&flow.destination));
     }
@@ -127,7 +127,7 @@ proptest! {
         let flows = run.files.iter().find(|file| file.name == "flows.csv").unwrap();
         let table = csv_text::table(&flows.contents).unwrap();
         let place = table.header.iter().position(|column| column == "flow").unwrap();
-        let shown = shown::line(&record.flows[0].name.to_string()).into_owned();
+        let shown = shown::line(record.flows[0].name.as_ref()).into_owned();
         prop_assert_eq!(&table.rows[0][place], &*shown);
         let page = page::of_files(RunFiles::Written(&run.files), &own).unwrap();
         let scripts = page.contents.matches("<script").count();

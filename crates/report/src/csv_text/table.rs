@@ -23,15 +23,16 @@ pub(crate) fn table(text: &str) -> Result<CsvTable, csv::Error> {
 
 /// Returns a row with the texts that were written.
 pub(crate) fn texts_of(row: csv::StringRecord) -> csv::StringRecord {
-    let mut is_changed = false;
     let texts: Vec<Cow<'_, str>> = row
         .iter()
         .map(|cell| {
             let mut text = Cow::Borrowed(cell);
             as_text(&mut text);
-            is_changed |= text != cell;
             text
         })
         .collect();
-    if is_changed { texts.iter().map(|text| &**text).collect() } else { row.clone() }
+    let is_changed = texts.iter().zip(&row).any(|(text, cell)| text != cell);
+    let changed = is_changed.then(|| texts.iter().map(|text| &**text).collect());
+    drop(texts);
+    changed.unwrap_or(row)
 }

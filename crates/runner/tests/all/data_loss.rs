@@ -213,9 +213,9 @@ fn a_full_disk_loses_nothing() {
         assert_eq!(full.status.code(), Some(2), "{command:?}: {}", text(&full.stderr));
         let after = files(&scratch.0);
         let changed = before.iter().filter(|file| !after.contains(file)).map(|(path, _)| path);
-        assert_eq!(changed.collect::<Vec<_>>(), [&PathBuf::new(); 0], "{command:?}");
+        assert_eq!(changed.collect::<Vec<_>>(), Vec::<&PathBuf>::new(), "{command:?}");
         let more = after.iter().filter(|file| !before.contains(file)).map(|(path, _)| path);
-        assert_eq!(more.collect::<Vec<_>>(), [&PathBuf::new(); 0], "{command:?}");
+        assert_eq!(more.collect::<Vec<_>>(), Vec::<&PathBuf>::new(), "{command:?}");
     }
 }
 
