@@ -120,9 +120,7 @@ pub(super) fn check(file: &Path, text: &str) -> Vec<Finding> {
 fn is_of_crate(file: &Path) -> bool {
     let parts: Vec<_> = file.components().filter_map(|part| part.as_os_str().to_str()).collect();
     let is_test = |part: &&str| matches!(*part, "tests" | "tests.rs");
-    parts.first() == Some(&"crates")
-        && parts.get(2) == Some(&"src")
-        && !parts.iter().any(|part| is_test(part))
+    parts.first() == Some(&"crates") && parts.get(2) == Some(&"src") && !parts.iter().any(is_test)
 }
 
 /// Returns the lines of a file with their numbers, up to its tests, without comments.

@@ -60,7 +60,7 @@ fn cells(line: &str) -> Vec<String> {
     while let Some(letter) = letters.next() {
         match letter {
             '"' if quoted && letters.next_if_eq(&'"').is_some() => {
-                cells.last_mut().expect("a cell").push('"')
+                cells.last_mut().expect("a cell").push('"');
             }
             '"' => quoted = !quoted,
             ',' if !quoted => cells.push(String::new()),
