@@ -18,14 +18,14 @@ pub fn line(text: &str) -> Cow<'_, str> {
     with(text, |_| false)
 }
 
-/// Returns a text of several lines, as [`line`] does, with the ends of its lines and its tabulators.
+/// Returns a text of several lines, as [`line()`] does, with the ends of its lines and its tabulators.
 #[must_use]
 pub fn lines(text: &str) -> Cow<'_, str> {
     with(text, |letter| matches!(letter, '\n' | '\t'))
 }
 
 /// Returns a text of several lines with colours: as [`lines`] does, with sequences that set colours and weights of letters
-/// (`ESC [ ... m`). Names in the text must have been through [`line`] before colours were put around them.
+/// (`ESC [ ... m`). Names in the text must have been through [`line()`] before colours were put around them.
 #[must_use]
 pub fn coloured(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
