@@ -24,6 +24,11 @@ pub struct AdapterSpec {
     /// message and the packet that closes the window request an acknowledgement in any case.
     #[schemars(range(min = 1))]
     pub ack_every: u32,
+    /// Service level of the adapter's acknowledgements, 0 to 15, which leads them to a lane (`link.sl_to_vl`); that of
+    /// their flow if left out, so that they share the lane and the queues of its data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 15))]
+    pub ack_service_level: Option<u8>,
     /// Most packets of a queue pair that may be unacknowledged, 1 to 8,388,608 (half the PSN circle).
     #[schemars(range(min = 1, max = 8388608))]
     pub max_outstanding: u32,

@@ -24,8 +24,13 @@ pub(crate) fn cycle(
     // By destination. All in one list would take a sort of twice as many paths as there are flows.
     let mut paths_to: Vec<Vec<Path>> = vec![Vec::new(); graph.hosts()];
     for flow in flows {
-        for (from, to) in [(flow.source, flow.destination), (flow.destination, flow.source)] {
-            let level = service_level(routes, flow.service_level, from, to);
+        let (source, destination) = (flow.source, flow.destination);
+        let of_flow = |from, to| (from, to, service_level(routes, flow.service_level, from, to));
+        // Notifications and requests stay on the flow's level where acknowledgements have one of their own.
+        let of_acks = nodes.adapter(destination).ack_service_level;
+        let of_acks = of_acks.map(|level| (destination, source, ServiceLevel(level)));
+        let paths = [of_flow(source, destination), of_flow(destination, source)];
+        for (from, to, level) in paths.into_iter().chain(of_acks) {
             let lane = link.lanes[usize::from(level.0)];
             // Paths that keep the same lane are walked together, whatever their service level.
             paths_to[to.index()].push(Path { lane, level: changes.then_some(level), from });

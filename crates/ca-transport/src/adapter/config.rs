@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use cc_policies::{AnyEcho, AnyResponse};
-use packet::{Framing, Lane};
+use packet::{Framing, Lane, ServiceLevel};
 use units::Rate;
 
 use super::setup::AdapterSetup;
@@ -18,6 +18,8 @@ pub(super) struct AdapterConfig {
     pub(super) response: AnyResponse,
     pub(super) echo: AnyEcho,
     pub(super) sl_to_vl: [Lane; 16],
+    /// Service level of acknowledgements, if it is not that of their flow.
+    pub(super) ack_service_level: Option<ServiceLevel>,
     pub(super) injection_limit: Option<Rate>,
     pub(super) framing: Framing,
 }
@@ -41,6 +43,7 @@ impl AdapterConfig {
             response: setup.response.clone(),
             echo: setup.echo,
             sl_to_vl: setup.sl_to_vl,
+            ack_service_level: spec.ack_service_level.map(ServiceLevel),
             injection_limit: spec.injection_limit,
             framing: setup.framing,
         }
@@ -80,6 +83,7 @@ mod tests {
             injection_limit: None,
             drain_limit: None,
             ack_every: 1,
+            ack_service_level: None,
             max_outstanding: 16,
             max_reads: None,
             ack_timeout: 0,

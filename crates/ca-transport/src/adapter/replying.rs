@@ -6,7 +6,7 @@
 use cc_policies::policy::{Answer, Echo};
 use link_layer::NodeContext;
 use packet::header::Syndrome;
-use packet::{Bth, BthFlags, Lrh, Opcode, Packet, Psn, QpNumber};
+use packet::{Bth, BthFlags, Lrh, Opcode, Packet, Psn, QpNumber, ServiceLevel};
 
 use super::Adapter;
 use super::setup::{AdapterTimer, FlowEnd};
@@ -40,10 +40,7 @@ impl Adapter {
     ) {
         let psn = if self.config.echo.names_packets() { marked } else { Psn::new(0) };
         let mut packet = self.answer(number, Opcode::Cnp, psn, BthFlags::BECN);
-        if let Some(level) = self.config.echo.service_level() {
-            packet.lrh = packet.lrh.with_service_level(level);
-            packet.lrh.lane = self.config.sl_to_vl[usize::from(level.0)];
-        }
+        self.set_service_level(&mut packet, self.config.echo.service_level());
         let id = context.packets().insert(packet);
         self.replies[packet.lrh.lane].notifications.push(id, context.packets());
         self.tally.cnps += 1;
@@ -75,11 +72,20 @@ impl Adapter {
         }
         let mut packet = self.answer(number, Opcode::Acknowledge, psn, flags);
         (packet.syndrome, packet.msn) = (syndrome, msn);
+        self.set_service_level(&mut packet, self.config.ack_service_level);
         let id = context.packets().insert(packet);
         self.replies[packet.lrh.lane].acknowledgements.push(id, context.packets());
         self.tally.acknowledgements += 1;
         if syndrome == Syndrome::Ack && !marked {
             self.endpoints[endpoint].open_ack = Some(id);
+        }
+    }
+
+    /// Moves an answer to a service level of its own, if there is one, and to that level's lane.
+    fn set_service_level(&self, packet: &mut Packet, own: Option<ServiceLevel>) {
+        if let Some(level) = own {
+            packet.lrh = packet.lrh.with_service_level(level);
+            packet.lrh.lane = self.config.sl_to_vl[usize::from(level.0)];
         }
     }
 

@@ -35,6 +35,7 @@ fn adapter() -> AdapterSpec {
         injection_limit: None,
         drain_limit: None,
         ack_every: 1,
+        ack_service_level: None,
         max_outstanding: 16,
         max_reads: None,
         ack_timeout: 0,

@@ -2,7 +2,7 @@
 
 use telemetry::{LaneRecord, RunRecord};
 
-use crate::common::{run, settled_bps, shipped};
+use crate::common::{law, run, settled_bps, shipped};
 
 /// Half of the scenario's buffers, for twice as many lanes.
 const BUFFER: &str = "switch.buffer=\"50 KiB\"";
@@ -120,4 +120,35 @@ fn cnps_on_a_strict_priority_are_not_delayed_by_data() {
     let frame = 1110.0 * 8.0 / 40e9;
     assert!(cnp > 0.0 && cnp < 1.2 * frame, "a CNP is in the switch for {cnp} s, a frame takes {frame} s");
     assert!(data > 100.0 * frame, "data wait for {data} s: there is nothing to go before");
+}
+
+/// A flow with a window meets no congestion, but its acknowledgements go to a host that two others congest. In the lane of
+/// that data they wait behind it and are paused with it; on a lane of strict priority they pass, without PFC or with it.
+#[test]
+fn acknowledgements_of_a_level_of_their_own_pass_by_data() {
+    let flows = "flows=[\
+        (name: \"F\", from: \"A\", to: \"C\", start: \"0 s\", message: \"64 KiB\", load: Saturate(outstanding: 4)), \
+        (name: \"B\", from: \"B\", to: \"A\", start: \"0 s\", transport: Uc, message: \"64 KiB\", load: Saturate(outstanding: 4)), \
+        (name: \"C\", from: \"C\", to: \"A\", start: \"0 s\", transport: Uc, message: \"64 KiB\", load: Saturate(outstanding: 4))]";
+    let usual = [flows, "adapter.ack_every=1", "adapter.max_outstanding=32", BUFFER, "link.data_lanes=2"];
+    let of = |sets: &[&str]| run(&law("two-to-one", &[&usual[..], sets].concat()));
+    let line = 40e9 * 1024.0 / 1110.0; // The payload's part of a frame on the wire.
+    let in_line = of(&[]);
+    let settled = settled_bps(&in_line, 0, 0);
+    assert!(settled < 0.6 * line, "in line with data F has {settled}");
+    assert_eq!(lane(&in_line, "S", "A", 1).packets, 0);
+    let (own, strict) = ("adapter.ack_service_level=1", "link.vl_arbitration=(strict: [1])");
+    for pfc in ["[0]", "[0, 1]"] {
+        let pause = format!(
+            "link.flow_control=Pause(resume_offset: \"2 KiB\", reaction: \"500 ns\", pfc_enable: {pfc})"
+        );
+        let apart = of(&[own, strict, &pause]);
+        let settled = settled_bps(&apart, 0, 0);
+        assert!(settled > 0.99 * line, "{pfc}: before data F has {settled}");
+        assert!(lane(&apart, "S", "A", 1).packets > 100 && apart.dropped_packets == 0);
+        for other in [1, 2] {
+            let half = settled_bps(&apart, other, 0) / (line / 2.0);
+            assert!((half - 1.0).abs() < 0.1, "{pfc}: the others share A's link: {half}");
+        }
+    }
 }

@@ -230,7 +230,6 @@ fn each_change_of_the_experiment_is_named() {
         ("HAS_WIN 1\nVAR_WIN 1", "the window is fixed"),
         ("LINK_DOWN 100 0 4", "no link fails"),
         ("ERROR_RATE_PER_LINK 0.01", "wires lose nothing"),
-        ("ACK_HIGH_PRIO 1", "acknowledgements wait in line"),
         ("FAST_RECOVERY_TIMES 300", "of 253"),
         ("ALPHA_RESUME_INTERVAL 5000", "of 1 ms"),
         ("BUFFER_SIZE 0", "as headroom and guarantees need"),
@@ -275,6 +274,31 @@ fn values_at_the_ends_of_their_ranges_are_exact() {
     // Marking off, as that simulator's users write it.
     let off = star("KMIN_MAP 1 25000000000 9999999\nKMAX_MAP 1 25000000000 9999999");
     assert!(off.read().expect("it is right").scenario.contains("congestion_control: Off"));
+}
+
+/// Acknowledgements before data: a lane of strict priority without PFC, on the first level that no flow has.
+#[test]
+fn acknowledgements_of_high_priority_have_a_lane_of_their_own() {
+    let input = star("ACK_HIGH_PRIO 1");
+    let imported = input.read().expect("it is right");
+    for words in [
+        "data_lanes: 2,",
+        "sl_to_vl: {3: 0, 0: 1},",
+        "pfc_enable: [0]",
+        "vl_arbitration: (strict: [1]),",
+        "ack_service_level: 0,",
+        // 32 MiB, and the guarantee of that lane at four ports.
+        "memory: \"33570816 B\"",
+    ] {
+        assert!(imported.scenario.contains(words), "no `{words}` in {}", imported.scenario);
+    }
+    assert_eq!(input.fate("ACK_HIGH_PRIO").0, KeyFate::Used);
+    assert_eq!(changes(&imported.account, ""), None);
+    input.plan("import-acks").unwrap_or_else(|said| panic!("{said}"));
+    // PFC has eight priorities.
+    let flows: String = (0..8).map(|level| format!("0 3 {level} 100 2000 2.0\n")).collect();
+    let (fate, what) = Input { flows: format!("8\n{flows}"), ..input }.fate("ACK_HIGH_PRIO");
+    assert!(fate == KeyFate::Changed && what.contains("all eight priorities"), "{what}");
 }
 
 /// That simulator stops where a map has no entry for the rate of a link.

@@ -297,7 +297,7 @@ fn switches(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &SwitchSpec
 }
 
 /// Returns the settings of all channel adapters that differ, with their paths.
-fn adapters(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &AdapterSpec)> {
+pub(super) fn adapters(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &AdapterSpec)> {
     let own = scenario.adapters.iter().map(|(name, spec)| (FieldPath::from("adapters").name(name), spec));
     [(FieldPath::from("adapter"), &scenario.adapter)].into_iter().chain(own)
 }

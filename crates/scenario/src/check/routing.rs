@@ -8,6 +8,7 @@ use settings::{FieldPath, SettingError};
 use topology::{CableChange, Graph, Routes, RoutingErrorKind, RoutingSpec, Topology};
 use workload::Flow;
 
+use super::node::adapters;
 use crate::cycles::cycle;
 use crate::diagnostics::nearest;
 use crate::format::{DependencyCycles, LayerLanes, Scenario};
@@ -48,6 +49,7 @@ pub(super) fn check(
 ) -> Option<String> {
     let before = faults.found.len();
     check_levels(routes, flows, faults);
+    check_ack_levels(scenario, routes, faults);
     check_multipath(scenario, flows, faults);
     if faults.found.len() > before {
         return None;
@@ -86,6 +88,21 @@ fn check_levels(routes: &Routes, flows: &[Flow], faults: &mut Faults<'_>) {
             (u32::from(flow.service_level.0) + 1) * layers - 1,
         );
         faults.add(&path, message, format!("write 0 to {most}: a level takes {layers} of IBA's 16"));
+    }
+}
+
+/// Checks that acknowledgements stay in the layer of their path.
+fn check_ack_levels(scenario: &Scenario, routes: &Routes, faults: &mut Faults<'_>) {
+    let layers = routes.layers();
+    for (path, spec) in adapters(scenario).filter(|_| layers > 1) {
+        let Some(level) = spec.ack_service_level else { continue };
+        let message = format!(
+            "the routing takes {layers} layers, each with service levels of its own, and acknowledgements on level {level} \
+             would leave their layer"
+        );
+        let help =
+            "leave `ack_service_level` out: an acknowledgement then goes on the service level of its flow";
+        faults.add(&path.name("ack_service_level"), message, help);
     }
 }
 

@@ -41,6 +41,7 @@ const fn real(least: RangeEnd, most: RangeEnd) -> NumberRange {
 /// Every range that is narrower than its field's type.
 pub(super) const RANGES: &[TableEntry] = &[
     entry("AdapterSpec", "", "ack_every", 0, whole(1, 4294967295)),
+    entry("AdapterSpec", "", "ack_service_level", 0, whole(0, 15)),
     entry("AdapterSpec", "", "ack_timeout", 0, whole(0, 31)),
     entry("AdapterSpec", "", "max_outstanding", 0, whole(1, 8388608)),
     entry("AdapterSpec", "", "max_reads", 0, whole(1, 255)),

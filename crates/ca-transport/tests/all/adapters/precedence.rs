@@ -1,14 +1,16 @@
 //! A CNP precedes all other packets of its adapter, of whatever lane; replies leave as soon as the wire is free.
 
+use ca_transport::AdapterSpec;
 use cc_policies::AnyEcho;
 use cc_policies::dcqcn::spec::{CnpEcho, CnpWindow};
 use cc_policies::hp::spec::HpResponseSpec;
 use link_layer::spec::{VlArbitrationSpec, VlWeight};
+use packet::header::Syndrome;
 use packet::{BthFlags, Opcode, Packet, ServiceLevel, TransportService};
 use units::{Bytes, Rate, Span, Time};
 use workload::Operation;
 
-use super::rig::{Fate, Pair, Setup, listed, saturating};
+use super::rig::{Fate, PLAIN, Pair, Setup, listed, saturating};
 
 /// "The CNP precedes other traffic" (Gran and Reinemo 2011, 3.2.2). The lane of CNPs has low priority beside a saturated
 /// lane of high priority without limit, which alone would starve them: each leaves in the first gap between packets.
@@ -82,4 +84,34 @@ fn an_adapter_with_a_busy_wire_is_not_at_rest() {
     assert_eq!(pair.adapters.each_ref().map(|adapter| adapter.at_rest(at(1))), [false, true]);
     pair.run_on(at(1000));
     assert!(pair.adapters.iter().all(|adapter| adapter.at_rest(at(1000))));
+}
+
+/// Acknowledgements, positive and negative, take their own service level and its lane; data and CNPs keep their flow's.
+#[test]
+fn acknowledgements_take_their_own_level() {
+    let adapter = AdapterSpec { ack_service_level: Some(1), ..PLAIN };
+    for (adapter, level) in [(adapter, 1), (PLAIN, 0)] {
+        let setup = Setup { lanes: 2, adapter, ..Setup::new(AnyEcho::Cnp, HpResponseSpec::NONE) };
+        let mut data = 0;
+        let mut pair = Pair::new(&setup, |node, packet| {
+            data += u64::from(node == 0 && packet.payload > 0);
+            match data {
+                5 if node == 0 => Fate::Lost,
+                9 if node == 0 => Fate::Marked,
+                _ => Fate::Arrives,
+            }
+        });
+        let service = (TransportService::Rc, Operation::Send);
+        let until = Span::from_us(60).after_start();
+        pair.open(service, 0, ServiceLevel(0), &saturating(Bytes::kib(2), until));
+        let record = pair.run(Span::from_us(20_000).after_start());
+        let of = |opcode| record.iter().filter(move |seen| !seen.arrives && seen.packet.bth.opcode == opcode);
+        let levels =
+            |opcode| of(opcode).map(|seen| (seen.packet.lrh.service_level().0, seen.packet.lrh.lane.0));
+        let mut acknowledged = levels(Opcode::Acknowledge);
+        assert!(of(Opcode::Acknowledge).any(|seen| seen.packet.syndrome == Syndrome::SequenceError));
+        assert!(acknowledged.all(|seen| seen == (level, level)), "level {level}");
+        assert_eq!(levels(Opcode::Cnp).collect::<Vec<_>>(), [(0, 0)]);
+        assert!(levels(Opcode::SendOnly).all(|seen| seen == (0, 0)));
+    }
 }

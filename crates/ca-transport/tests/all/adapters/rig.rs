@@ -60,6 +60,7 @@ pub(crate) const PLAIN: AdapterSpec = AdapterSpec {
     injection_limit: None,
     drain_limit: None,
     ack_every: 1,
+    ack_service_level: None,
     max_outstanding: 1024,
     max_reads: Some(4),
     ack_timeout: 14,

@@ -20,8 +20,12 @@ use super::config::Config;
 use crate::import::account::KeyFate;
 use scenario::Diagnostic;
 
-/// Flow control of the links.
-pub(super) const LOSSLESS: &str = "flow_control: Pause(resume_offset: \"3 KiB\", reaction: \"0 s\"),";
+/// Returns the flow control of the links. Lanes of data have PFC.
+pub(super) fn lossless(links: Links) -> String {
+    let data: Vec<_> = (0..links.lanes).map(|lane| lane.to_string()).collect();
+    let data = if links.acks_apart { format!(", pfc_enable: [{}]", data.join(", ")) } else { String::new() };
+    format!("flow_control: Pause(resume_offset: \"3 KiB\", reaction: \"0 s\"{data}),")
+}
 
 /// Alpha of a port whose link is no faster than that of the first host.
 const ALPHA: f64 = 0.125;
@@ -40,7 +44,10 @@ pub(super) struct Switches {
 /// Lanes and packets of the links.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Links {
+    /// Number of lanes of data.
     pub(super) lanes: u64,
+    /// True if acknowledgements have a lane of their own after these.
+    pub(super) acks_apart: bool,
     /// Length of the longest packet.
     pub(super) longest: u64,
 }
@@ -56,7 +63,10 @@ pub(super) fn switches(
     let (mut fate, mut most, mut written) = (KeyFate::Approximated, 0, Vec::new());
     for name in &fabric.custom.switches {
         let ports = ports(fabric, name);
-        let memory = given.min(LARGEST).max(needed(&ports, links));
+        // The scenario's memory also guarantees room to acknowledgements; that simulator does not count them.
+        let of_acks = if links.acks_apart { guaranteed(links) * ports.len() as u64 } else { 0 };
+        let given = given + of_acks;
+        let memory = given.min(LARGEST).max(needed(&ports, links) + of_acks);
         if memory > LARGEST {
             let message = format!("links of `{name}` hold more than a memory of {} can", Bytes::new(LARGEST));
             return Err(config.wrong("TOPOLOGY_FILE", message, "write shorter delays, or slower links"));
@@ -91,7 +101,7 @@ fn needed(ports: &[(Rate, Span)], links: Links) -> u64 {
 /// Returns a bound of the headroom of a port and lane: three packets, a PAUSE of each lane and twice the cable.
 fn headroom((rate, delay): &(Rate, Span), links: Links) -> u64 {
     let cable = rate.amount_in(Span::from_ps(2 * delay.ps()));
-    3 * links.longest + 128 * links.lanes + cable.get()
+    3 * links.longest + 128 * (links.lanes + u64::from(links.acks_apart)) + cable.get()
 }
 
 /// Returns a receive buffer for every host: none fills, since hosts take packets on arrival.

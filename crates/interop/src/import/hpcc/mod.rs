@@ -39,6 +39,9 @@ use scenario::{Diagnostic, Excerpt, LocatedFault};
 /// Highest `adapter.max_outstanding`: half of the PSN circle.
 const MOST_OUTSTANDING: u64 = 1 << 23;
 
+/// Number of priorities of PFC.
+const MOST_PRIORITIES: u8 = 8;
+
 /// Reads a file that a configuration names: its text by its name; `None` if there is no such file.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Option<String>;
 
@@ -114,24 +117,28 @@ fn scenario(
     let mtu = mtu(config)?;
     let (lanes, levels) = flows.lanes();
     let longest = Framing::Hpcc.longest_packet(mtu).get();
-    let links = Links { lanes, longest };
+    let acks = acknowledgements(config, &flows.levels)?;
+    let links = Links { lanes, longest, acks_apart: acks.is_some() };
     let switches = memory::switches(config, fabric, links)?;
     let control = control::control(config, fabric, switches.memory)?;
     let outstanding = outstanding(config, fabric, mtu)?;
-    acknowledgements(config)?;
     failures(config)?;
     let sample = Span::from_ps((duration.ps() / 1000).max(1));
     Ok(format!(
         "// Imported from {name}, a configuration of HPCC's simulator.\n\
          (\n    about: {about:?},\n    duration: \"{duration}\",\n    sample: \"{sample}\",\n    \
          topology: HpccFile({topology_file:?}),\n    routing: Ecmp,\n    dependency_cycles: Allowed,\n    cables: {{}},\n    \
-         link: (\n        framing: Hpcc,\n        mtu: \"{mtu}\",\n        data_lanes: {lanes},{levels}\n        \
-         {lossless}\n    ),\n{switches}    adapter: (receive_buffer: \"{buffer}\", ack_every: 1, max_outstanding: \
+         link: (\n        framing: Hpcc,\n        mtu: \"{mtu}\",\n        data_lanes: {all_lanes},{levels}\n        \
+         {lossless}{strict}\n    ),\n{switches}    adapter: (receive_buffer: \"{buffer}\", ack_every: 1,{ack_level} max_outstanding: \
          {outstanding}, ack_timeout: 0, retry_count: 7),\n    congestion_control: {control},\n    \
          traffic: [FlowList(file: {flow_file:?}, origin: \"{origin}\")],\n)\n",
         name = shown::comment(config.name),
         about = format!("Imported from {}.", shown::line(config.name)),
-        lossless = memory::LOSSLESS,
+        all_lanes = lanes + u64::from(acks.is_some()),
+        levels = level_map(&levels, acks.map(|level| (level, lanes))),
+        lossless = memory::lossless(links),
+        strict = acks.map_or(String::new(), |_| format!("\n        vl_arbitration: (strict: [{lanes}]),")),
+        ack_level = acks.map_or(String::new(), |level| format!(" ack_service_level: {level},")),
         mtu = Bytes::from(mtu),
         switches = switches.text,
         buffer = memory::receive_buffer(fabric, links),
@@ -222,9 +229,10 @@ fn outstanding(config: &mut Config<'_>, fabric: &HpccFabric, mtu: Mtu) -> Result
     Ok(outstanding)
 }
 
-/// Enters the keys of acknowledgements. There a flow's packets are acknowledged, each one, once so many bytes of it have
+/// Enters the keys of acknowledgements. Returns the service level of acknowledgements that precede data at switches, one that
+/// no flow has. There a flow's packets are acknowledged, each one, once so many bytes of it have
 /// arrived (`rdma-hw.cc`, `ReceiverCheckSeq`: a number of bytes, not of packets).
-fn acknowledgements(config: &mut Config<'_>) -> Result<(), Diagnostic> {
+fn acknowledgements(config: &mut Config<'_>, levels: &BTreeSet<u8>) -> Result<Option<u8>, Diagnostic> {
     let (fate, what) = match config.whole("L2_ACK_INTERVAL", 1)? {
         1 => (KeyFate::Used, "`adapter.ack_every: 1`"),
         0 => (KeyFate::Approximated, "`adapter.ack_every: 1`: there no flow would ever be complete"),
@@ -234,14 +242,26 @@ fn acknowledgements(config: &mut Config<'_>) -> Result<(), Diagnostic> {
         ),
     };
     config.note("L2_ACK_INTERVAL", fate, what);
-    if config.flag("ACK_HIGH_PRIO", false)? {
-        let what = "acknowledgements wait in line with data at switches; there they go before it";
-        config.note("ACK_HIGH_PRIO", KeyFate::Changed, what);
-    } else {
-        let what = "acknowledgements go before data at adapters, and in line with it at switches";
-        config.note("ACK_HIGH_PRIO", KeyFate::Used, what);
-    }
-    Ok(())
+    let free = (0..MOST_PRIORITIES).find(|level| !levels.contains(level));
+    let (fate, what, level) = match (config.flag("ACK_HIGH_PRIO", false)?, free) {
+        (true, Some(level)) => {
+            let what = format!(
+                "`adapter.ack_service_level: {level}`: a lane of strict priority without PFC, whose memory comes on top"
+            );
+            (KeyFate::Used, what, Some(level))
+        }
+        (true, None) => {
+            let what = "acknowledgements wait in line with data at switches, since flows have all eight priorities; \
+                        there they go before it";
+            (KeyFate::Changed, what.to_owned(), None)
+        }
+        (false, _) => {
+            let what = "acknowledgements go before data at adapters, and in line with it at switches";
+            (KeyFate::Used, what.to_owned(), None)
+        }
+    };
+    config.note("ACK_HIGH_PRIO", fate, what);
+    Ok(level)
 }
 
 /// Enters the keys of links that lose packets, fail, or cannot pause.
@@ -306,16 +326,22 @@ impl FlowSummary {
         Self { text: flows.to_owned(), cut, first, levels }
     }
 
-    /// Returns the number of lanes, one for each priority, and the lanes of the priorities as text.
-    fn lanes(&self) -> (u64, String) {
+    /// Returns the number of lanes, one for each priority, and the lane of each priority. One lane needs no map.
+    fn lanes(&self) -> (u64, Vec<(u8, u64)>) {
         let lanes = self.levels.len().max(1) as u64;
-        if lanes == 1 {
-            return (lanes, String::new());
-        }
-        let pairs: Vec<_> =
-            self.levels.iter().enumerate().map(|(lane, level)| format!("{level}: {lane}")).collect();
-        (lanes, format!("\n        sl_to_vl: {{{}}},", pairs.join(", ")))
+        let levels = self.levels.iter().copied().zip(0..);
+        (lanes, levels.collect())
     }
+}
+
+/// Writes the lanes of the priorities, and that of acknowledgements if they have one. Nothing is written for a single lane.
+fn level_map(flows: &[(u8, u64)], acks: Option<(u8, u64)>) -> String {
+    let all: Vec<_> = flows.iter().copied().chain(acks).collect();
+    if all.len() < 2 {
+        return String::new();
+    }
+    let pairs: Vec<_> = all.iter().map(|(level, lane)| format!("{level}: {lane}")).collect();
+    format!("\n        sl_to_vl: {{{}}},", pairs.join(", "))
 }
 
 /// Splits a list of flows after as many as its first line counts. Returns that part, and the number of lines behind it.
