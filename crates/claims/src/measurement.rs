@@ -46,6 +46,9 @@ pub enum NotInRun {
     /// A sample in which goodput has recovered.
     #[error("a sample that is back")]
     Recovery,
+    /// Completion times of all messages.
+    #[error("the completion of every message")]
+    Completions,
     /// DCQCN's congestion control.
     #[error("DCQCN")]
     Dcqcn,
@@ -91,6 +94,10 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
         Measure::BackAfter { phase: number, share } => {
             time_to_recover(outcome, phase(outcome, *number)?, *share).map(|seconds| vec![seconds])
         }
+        Measure::Completion(statistic) => {
+            let times = completion_times(outcome).ok_or(NotInRun::Completions)?;
+            Ok(vec![statistic.of(times).ok_or(NotInRun::Completions)?])
+        }
         Measure::Pauses => {
             let lanes = &outcome.record.lanes;
             Ok(vec![lanes.iter().filter_map(|lane| lane.pause).map(|pause| pause.sent).sum::<u64>() as f64])
@@ -108,6 +115,13 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
         | Measure::Spread { flows, phase }
         | Measure::Variation { flows, phase } => in_second_half(measure, outcome, flows, *phase),
     }
+}
+
+/// Returns the times from posting to acknowledgement, in seconds; `None` if one is missing.
+fn completion_times(outcome: &Outcome) -> Option<Vec<f64>> {
+    let messages = &outcome.record.completions.as_ref()?.messages;
+    let times = messages.iter().map(|one| Some(one.acknowledged?.at.since(one.posted).ps() as f64 / 1e12));
+    times.collect()
 }
 
 /// Returns the places of the named flows among those that the scenario names; `local*` means all flows whose names begin
@@ -467,6 +481,36 @@ pub(crate) mod tests {
         assert_eq!(of(Measure::Pauses), Ok(vec![7.0]));
         assert_eq!(of(Measure::Lost), Ok(vec![5.0]));
         assert_eq!(of(Measure::Marked), Ok(vec![1.0]));
+    }
+
+    #[test]
+    fn completion_times_end_with_the_acknowledgement() {
+        use crate::language::CompletionStatistic::{Longest, Mean, Median};
+        let message = |ms: u64| telemetry::MessageRecord {
+            flow: 0,
+            number: 1,
+            size: Bytes::kib(1),
+            posted: Span::from_us(1000).after_start(),
+            completed: Some(Span::from_us(1001).after_start()),
+            ideal: Span::from_us(1),
+            acknowledged: Some(telemetry::Acknowledged {
+                at: Span::from_us(1000 * (ms + 1)).after_start(),
+                ideal: Span::from_us(2),
+            }),
+        };
+        let mut outcome = outcome();
+        let of = |outcome: &Outcome| {
+            [Mean, Median, Longest].map(|statistic| measured(&Measure::Completion(statistic), outcome))
+        };
+        assert_eq!(of(&outcome)[0], Err(NotInRun::Completions));
+        let messages = [4, 1, 2, 9].map(message).to_vec();
+        outcome.record.completions = Some(telemetry::Completions { messages, ..Default::default() });
+        assert_eq!(of(&outcome), [4e-3, 3e-3, 9e-3].map(|time| Ok(vec![time])));
+        let all = outcome.record.completions.as_mut().unwrap();
+        all.messages.remove(3);
+        assert_eq!(of(&outcome)[1], Ok(vec![2e-3]));
+        outcome.record.completions.as_mut().unwrap().messages[0].acknowledged = None;
+        assert!(of(&outcome).into_iter().all(|of| of == Err(NotInRun::Completions)));
     }
 
     #[test]

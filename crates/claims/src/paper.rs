@@ -21,7 +21,7 @@ macro_rules! papers {
 
 /// Papers with claims, by the name that `repro` takes, with the text of their claims file.
 pub const PAPERS: &[(&str, &str)] =
-    papers!["hp2001", "santos2003", "gran2011", "pfister2005", "zhu2015", "zhu2016"];
+    papers!["hp2001", "santos2003", "gran2011", "pfister2005", "zhu2015", "zhu2016", "cross"];
 
 /// A claims file.
 #[derive(Clone, Debug, Deserialize)]
@@ -382,6 +382,24 @@ mod tests {
         }
     }
 
+    /// The values of the claims on another simulator are those of its own output.
+    #[test]
+    fn results_of_the_other_simulator_are_its_files() {
+        let paper = Paper::shipped(Some("cross")).unwrap().remove(0);
+        let mut compared = 0;
+        for claim in &paper.claims {
+            let Measure::Completion(statistic) = claim.measure else { continue };
+            let Expectation::Within { value, .. } = claim.expect else { panic!("{} has no range", claim.id) };
+            let name = &paper.runs[&claim.run].scenario;
+            let mut known = experiment::configurations::CONFIGURATIONS.iter();
+            let its = known.find(|one| one.name == name).expect("it ships").completion_times().collect();
+            let its = statistic.of(its).expect("there are some") * 1e3;
+            assert!((value - its).abs() < 1e-6, "{}: {value}, not {its}", claim.id);
+            compared += 1;
+        }
+        assert_eq!(compared, 8);
+    }
+
     #[test]
     fn pages_tell_the_number_of_claims() {
         let page = |name: &str| {
@@ -395,7 +413,8 @@ mod tests {
         let (all, met) = (claims.len(), claims.len() - known);
         let told = format!("| {all}: {met} hold, {known} are known not to, each with its reason |");
         assert!(page("README.md").contains(&told), "README.md does not say `{told}`");
-        let told = format!("| {all} claims, {} papers |", papers.len());
+        // One file of claims is no paper's.
+        let told = format!("| {all} claims, {} papers and ns-3 |", papers.len() - 1);
         assert!(page("docs/comparison.md").contains(&told), "docs/comparison.md does not say `{told}`");
     }
 }

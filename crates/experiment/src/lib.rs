@@ -14,6 +14,7 @@
 //! | [`store`] | a folder with the results of units; runs those that are missing |
 //! | [`sweep`] | many units: axes, ranges, variants, and the table of their results |
 //! | [`batch`] | a set of jobs, and the outcome of each |
+//! | [`configurations`] | configurations of another simulator that ship, imported when a run names them |
 //! | [`run`] | one run of a batch: a scenario, overrides, tuned settings |
 //! | [`relative`] | settings of IBA's congestion control, relative to those of a scenario |
 //! | [`seeds`] | lists of seeds, as options and files write them |
@@ -26,6 +27,7 @@
 //! | [`resources`] | processor time and memory of this process |
 
 pub mod batch;
+pub mod configurations;
 pub mod evaluation;
 pub mod measures;
 pub mod pool;

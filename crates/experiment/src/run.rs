@@ -15,7 +15,7 @@ use crate::simulation::{self, SimulationError};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunSpec {
-    /// Name of a shipped scenario.
+    /// Name of a shipped scenario, or of a [configuration](crate::configurations).
     pub scenario: String,
     /// Overrides, each as `PATH=VALUE`.
     #[serde(default)]
@@ -26,8 +26,8 @@ pub struct RunSpec {
 }
 
 impl RunSpec {
-    /// Returns the plan of the run with a seed. Completion times of single messages are not recorded: over
-    /// hundreds of runs they would take gigabytes.
+    /// Returns the plan of the run with a seed. Completion times of single messages are not recorded,
+    /// unless `set` asks for them: over hundreds of runs they would take gigabytes.
     ///
     /// # Errors
     /// If the scenario or an override is wrong, or the congestion control cannot be tuned as asked.
@@ -38,7 +38,9 @@ impl RunSpec {
     /// Returns all overrides, with tuned settings written out.
     fn overrides(&self) -> Result<Vec<String>, SimulationError> {
         let mut overrides = self.set.clone();
-        overrides.push("completions=NotKept".to_owned());
+        if !self.set.iter().any(|set| set.starts_with("completions=")) {
+            overrides.push("completions=NotKept".to_owned());
+        }
         if !self.tune.is_empty() {
             let plan = simulation::plan(&self.scenario, &self.set, None)?;
             let Scheme::Iba(iba) = plan.scheme() else { return Err(RelativeError::NotIba.into()) };

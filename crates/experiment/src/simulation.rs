@@ -10,6 +10,7 @@ use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 use units::Span;
 
+use crate::configurations;
 use crate::relative::RelativeError;
 use crate::resources;
 
@@ -39,7 +40,7 @@ pub enum SimulationError {
     Run(#[from] RunError),
 }
 
-/// Returns the plan of a scenario, a file or a shipped one, after the overrides (`PATH=VALUE`) and the seed.
+/// Returns the plan of a scenario, a file, a shipped one or a [configuration](configurations), after the overrides (`PATH=VALUE`) and the seed.
 ///
 /// ```
 /// let overrides = ["duration=1 ms".to_owned()];
@@ -77,7 +78,10 @@ pub(crate) fn text(
     overrides: &[String],
     seed: Option<u64>,
 ) -> Result<ScenarioText, Diagnostic> {
-    let mut source = ScenarioText::find(scenario)?;
+    let mut source = match configurations::find(scenario) {
+        Some(imported) => imported?,
+        None => ScenarioText::find(scenario)?,
+    };
     let seed = seed.map(|seed| format!("seed={seed}"));
     for assignment in overrides.iter().chain(&seed) {
         source.set(assignment)?;

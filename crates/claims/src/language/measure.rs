@@ -55,6 +55,9 @@ pub enum Measure {
     Queue { place: String, phase: usize },
     /// Swing of the queue at a watched place: the 95 % quantile of its samples less the 5 % quantile.
     QueueSwing { place: String, phase: usize },
+    /// A number of the completion times of all messages of the run. A time ends when the last acknowledgement is back at the
+    /// source, as HPCC's simulator counts.
+    Completion(CompletionStatistic),
     /// PAUSE frames sent over the whole run, refreshes included.
     Pauses,
     /// Packets marked over the whole run.
@@ -71,6 +74,31 @@ pub enum PhasePart {
     SecondHalf,
     /// All of it.
     Whole,
+}
+
+/// A number that stands for many completion times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum CompletionStatistic {
+    /// The mean.
+    Mean,
+    /// The median; of an even number the mean of the middle two.
+    Median,
+    /// The longest.
+    Longest,
+}
+
+impl CompletionStatistic {
+    /// Returns the number; `None` of no times.
+    #[must_use]
+    pub fn of(self, mut times: Vec<f64>) -> Option<f64> {
+        times.sort_unstable_by(f64::total_cmp);
+        let last = times.len().checked_sub(1)?;
+        Some(match self {
+            Self::Mean => times.iter().sum::<f64>() / times.len() as f64,
+            Self::Median => f64::midpoint(times[last / 2], times[last.div_ceil(2)]),
+            Self::Longest => times[last],
+        })
+    }
 }
 
 /// Dimension of a measured number.
@@ -108,6 +136,7 @@ impl Measure {
             | Self::BackAfter { .. }
             | Self::Queue { .. }
             | Self::QueueSwing { .. }
+            | Self::Completion(_)
             | Self::Pauses
             | Self::Marked
             | Self::Lost => &[],
@@ -132,7 +161,7 @@ impl Measure {
             | Self::BackAfter { phase, .. }
             | Self::Queue { phase, .. }
             | Self::QueueSwing { phase, .. } => Some(*phase),
-            Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => None,
+            Self::Held { .. } | Self::Completion(_) | Self::Pauses | Self::Marked | Self::Lost => None,
         }
     }
 
@@ -149,7 +178,7 @@ impl Measure {
             Self::Ratio { .. } | Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => {
                 Dimension::None
             }
-            Self::TimeToReach { .. } | Self::BackAfter { .. } => Dimension::Time,
+            Self::TimeToReach { .. } | Self::BackAfter { .. } | Self::Completion(_) => Dimension::Time,
             Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => Dimension::Packets,
             Self::Queue { .. } | Self::QueueSwing { .. } => Dimension::Bytes,
         }
@@ -178,6 +207,9 @@ impl Measure {
             Self::Lost => "lost",
             Self::Queue { .. } => "queue",
             Self::QueueSwing { .. } => "swing",
+            Self::Completion(CompletionStatistic::Mean) => "mean time",
+            Self::Completion(CompletionStatistic::Median) => "median time",
+            Self::Completion(CompletionStatistic::Longest) => "longest time",
         }
     }
 
@@ -189,6 +221,7 @@ impl Measure {
             | Self::Lowest { phase: 1.. }
             | Self::Queue { phase: 1.., .. }
             | Self::QueueSwing { phase: 1.., .. }
+            | Self::Completion(_)
             | Self::Pauses
             | Self::Marked
             | Self::Lost => None,

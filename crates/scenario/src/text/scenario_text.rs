@@ -30,6 +30,8 @@ pub struct ScenarioText {
     stem: String,
     /// The folder of the files that the scenario names; `None` for a scenario without a file.
     folder: Option<PathBuf>,
+    /// Files that the scenario names and that lie in no folder: name and text.
+    files: Vec<(String, String)>,
     /// The file, then every override, in the order of the command line.
     origins: Vec<TextOrigin>,
     /// The parts of the text, in order.
@@ -100,6 +102,7 @@ impl ScenarioText {
         Self {
             stem: stem.unwrap_or_default(),
             folder: None,
+            files: Vec::new(),
             origins: vec![TextOrigin { name: file.to_owned(), text: text.to_owned() }],
             pieces: vec![TextPiece { origin: 0, start: 0, length: text.len(), added: false }],
             text: text.to_owned(),
@@ -113,11 +116,20 @@ impl ScenarioText {
         Self { folder: Some(folder.to_owned()), ..self }
     }
 
+    /// Gives the scenario files that it names, each with its name and text, in place of a folder's.
+    #[must_use]
+    pub fn with_files(self, files: Vec<(String, String)>) -> Self {
+        Self { files, ..self }
+    }
+
     /// Reads a file that the scenario names.
     ///
     /// # Errors
     /// If the file cannot be read. A name that leads out of the scenario's folder is not found.
     pub fn text_beside(&self, name: &str) -> io::Result<String> {
+        if let Some((_, text)) = self.files.iter().find(|(given, _)| given == name) {
+            return Ok(text.clone());
+        }
         let folder = self.folder.as_ref().filter(|_| stays_below(name)).ok_or(io::ErrorKind::NotFound)?;
         read(&folder.join(name))
     }
@@ -152,8 +164,8 @@ impl ScenarioText {
         let text = [&self.text[..span.start], before.as_str(), value, after.as_str(), &self.text[span.end..]]
             .concat();
         let outline = Outline::new(&text);
-        let (stem, folder) = (self.stem.clone(), self.folder.clone());
-        Self { stem, folder, origins, pieces, text, outline }
+        let (stem, folder, files) = (self.stem.clone(), self.folder.clone(), self.files.clone());
+        Self { stem, folder, files, origins, pieces, text, outline }
     }
 
     /// Returns the pieces before and after a part that is removed.
