@@ -1,6 +1,7 @@
 //! Tests of whole runs: laws of physics, and every shipped scenario to the byte.
 
 mod cables;
+mod clocking;
 mod closed;
 mod combined;
 mod common;
@@ -24,6 +25,7 @@ mod priorities;
 mod ranks;
 mod series;
 mod sharing;
+mod static_routes;
 mod stepped;
 mod tap;
 mod thresholds;

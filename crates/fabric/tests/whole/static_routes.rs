@@ -1,0 +1,104 @@
+//! Contention under static routes: the load of the busiest link, which is known on paper, decides when the last of many
+//! equal messages is complete.
+
+use crate::common::{law, run};
+use telemetry::MessageRecord;
+use units::{Bytes, Rate, Span};
+
+/// A cable of 32 Gb/s of data.
+const DATA: Rate = Rate::gbps(32);
+
+/// Runs a fabric in which every host sends a message at the start, and returns the messages. There are no acknowledgements,
+/// and flow-control packets take no time: only data meets data.
+fn exchange(topology: &str, destinations: &str, kib: u64) -> Vec<MessageRecord> {
+    let traffic = format!(
+        "traffic=[Synthetic(destinations: {destinations}, arrivals: AtOnce, messages: 1, size: Fixed(\"{kib} KiB\"), \
+         transport: Uc)]"
+    );
+    let topology = format!("topology={topology}");
+    // Only dragonflies among these have paths of two layers.
+    let layers = if topology.contains("Dragonfly") { "layer_lanes=Changed" } else { "layer_lanes=Kept" };
+    let sets =
+        [layers, "flows=[]", "duration=\"10 ms\"", "link.data_lanes=2", "link.flow_control.wire_time=Free"];
+    let record = run(&law("leaf-spine", &[&[topology.as_str(), &traffic], &sets[..]].concat()));
+    record.completions.expect("they are kept by default").messages
+}
+
+/// Returns the time of the last message.
+fn last(messages: &[MessageRecord]) -> Span {
+    let times = messages.iter().map(|one| one.time().expect("every message is complete"));
+    times.max().expect("there are messages")
+}
+
+/// Asserts that an exchange takes as long as the link of the highest load: the payload of that many messages on one wire, and
+/// not a twentieth more, for headers, latency and packets that wait elsewhere meanwhile.
+fn assert_load(topology: &str, destinations: &str, load: u64) {
+    const KIB: u64 = 256;
+    let time = last(&exchange(topology, destinations, KIB));
+    let wire = DATA.time_for(Bytes::kib(KIB) * load);
+    assert!(time > wire, "{topology}, {destinations}: {time}, less than {wire} on one wire");
+    assert!(time < wire + wire / 20, "{topology}, {destinations}: {time}, far more than {wire} on one wire");
+}
+
+/// Destination-mod-k is free of contention for every shift on a full tree with hosts in its order, and for exchanges by
+/// complement (Zahavi 2010): each message takes the time that it takes alone.
+#[test]
+fn shifts_are_free_of_contention_on_a_full_tree() {
+    const FULL: &str = "FatTree(down: [4, 4], up: [4], host_cable: \"wire\", trunk_cable: \"wire\")";
+    let alone = |destinations: &str| {
+        let messages = exchange(FULL, destinations, 64);
+        assert!(messages.len() >= 12, "{destinations}");
+        messages.iter().all(|one| one.time() == Some(one.ideal))
+    };
+    for shift in 1..16 {
+        assert!(alone(&format!("Shift({shift})")), "shift by {shift}");
+    }
+    assert!(alone("Bits(Complement)"));
+    // The hosts of a leaf send to one residue of the number of spines, and so by one spine.
+    assert!(!alone("Bits(Reverse)"));
+    assert!(!alone("Bits(Transpose)"));
+}
+
+/// On a thinned tree of N hosts, h to a leaf, with u spines, c = min(s, h, N - s) flows of the shift by s leave each leaf. They
+/// are dealt out evenly, so that the busiest link carries c / u, rounded up. Over all shifts that makes 26 and 48 messages on
+/// one wire with 2 spines and with 1, where the full tree has 15.
+#[test]
+fn shifts_on_a_thinned_tree_take_the_load_of_their_busiest_link() {
+    const HOSTS: u64 = 16;
+    const LEAF: u64 = 4;
+    for (spines, in_all) in [(4, 15), (2, 26), (1, 48)] {
+        let tree = format!(
+            "FatTree(down: [{LEAF}, {LEAF}], up: [{spines}], host_cable: \"wire\", trunk_cable: \"wire\")"
+        );
+        let load = |shift: u64| shift.min(LEAF).min(HOSTS - shift).div_ceil(spines).max(1);
+        assert_eq!((1..HOSTS).map(load).sum::<u64>(), in_all);
+        for shift in 1..HOSTS {
+            assert_load(&tree, &format!("Shift({shift})"), load(shift));
+        }
+    }
+}
+
+/// Minimal routes of a dragonfly, all p hosts of all a routers of a group to another group: the one cable between these groups
+/// carries a p flows, so that each gets 1/(a p) (Kim, Dally, Scott and Abts 2008). Packets change their lane behind that cable: in a
+/// lane for the whole path they wait behind the group's own packets for the next cable, and the exchange takes five times as
+/// long.
+#[test]
+fn a_group_of_a_dragonfly_is_reached_by_one_cable() {
+    // Four routers with two global cables each: nine groups, one cable between any two.
+    const NINE: &str = "Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"wire\", local_cable: \"wire\", \
+                        global_cable: \"wire\")";
+    for groups_on in [1, 2, 4, 8] {
+        assert_load(NINE, &format!("Shift({})", 8 * groups_on), 8);
+    }
+}
+
+/// In a grid of one dimension, in which all switches are neighbours, the t hosts of a switch share the cable to the next.
+#[test]
+fn hosts_of_a_switch_share_the_cable_to_its_neighbour() {
+    for (hosts, switches) in [(3, 4), (2, 5)] {
+        let grid = format!(
+            "HyperX(sizes: [{switches}], hosts: {hosts}, host_cable: \"wire\", trunk_cable: \"wire\")"
+        );
+        assert_load(&grid, &format!("Shift({hosts})"), hosts);
+    }
+}
