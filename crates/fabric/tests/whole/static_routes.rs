@@ -11,10 +11,20 @@ const DATA: Rate = Rate::gbps(32);
 /// Runs a fabric in which every host sends a message at the start, and returns the messages. There are no acknowledgements,
 /// and flow-control packets take no time: only data meets data.
 fn exchange(topology: &str, destinations: &str, kib: u64) -> Vec<MessageRecord> {
-    let traffic = format!(
-        "traffic=[Synthetic(destinations: {destinations}, arrivals: AtOnce, messages: 1, size: Fixed(\"{kib} KiB\"), \
-         transport: Uc)]"
-    );
+    exchange_of(topology, &pattern(destinations, 1, kib, ""))
+}
+
+/// Returns traffic: so many messages of each host at the start.
+fn pattern(destinations: &str, messages: u32, kib: u64, hosts: &str) -> String {
+    format!(
+        "Synthetic(destinations: {destinations}, arrivals: AtOnce, messages: {messages}, size: Fixed(\"{kib} KiB\"), \
+         {hosts}transport: Uc)"
+    )
+}
+
+/// Runs a fabric with such traffic.
+fn exchange_of(topology: &str, traffic: &str) -> Vec<MessageRecord> {
+    let traffic = format!("traffic=[{traffic}]");
     let topology = format!("topology={topology}");
     // Only dragonflies among these have paths of two layers.
     let layers = if topology.contains("Dragonfly") { "layer_lanes=Changed" } else { "layer_lanes=Kept" };
@@ -24,10 +34,14 @@ fn exchange(topology: &str, destinations: &str, kib: u64) -> Vec<MessageRecord> 
     record.completions.expect("they are kept by default").messages
 }
 
+/// Returns the time of each message.
+fn times(messages: &[MessageRecord]) -> Vec<Span> {
+    messages.iter().map(|one| one.time().expect("every message is complete")).collect()
+}
+
 /// Returns the time of the last message.
 fn last(messages: &[MessageRecord]) -> Span {
-    let times = messages.iter().map(|one| one.time().expect("every message is complete"));
-    times.max().expect("there are messages")
+    times(messages).into_iter().max().expect("there are messages")
 }
 
 /// Asserts that an exchange takes as long as the link of the highest load: the payload of that many messages on one wire, and
@@ -101,4 +115,44 @@ fn hosts_of_a_switch_share_the_cable_to_its_neighbour() {
         );
         assert_load(&grid, &format!("Shift({hosts})"), hosts);
     }
+}
+
+/// All to all at once on a thinned tree: the h hosts of a leaf have N - h messages each for other leaves, over u cables. No order
+/// of service can beat that, nor a host's own link; turns of round robin come near it.
+#[test]
+fn an_exchange_of_all_to_all_takes_the_cables_of_a_leaf() {
+    const KIB: u64 = 64;
+    for (spines, load) in [(4, 15), (2, 24), (1, 48)] {
+        let tree =
+            format!("FatTree(down: [4, 4], up: [{spines}], host_cable: \"wire\", trunk_cable: \"wire\")");
+        let time = last(&exchange_of(&tree, &pattern("AllToAll", 15, KIB, "")));
+        let wire = DATA.time_for(Bytes::kib(KIB) * load);
+        assert!(time > wire, "{spines} spines: {time}, less than {wire}");
+        assert!(time < wire + wire / 20, "{spines} spines: {time}, far more than {wire}");
+    }
+}
+
+/// Two tenants on whole leaves do not meet: each message takes as long as without the other tenant, to the picosecond. On every
+/// second host of each leaf they share the only spine.
+#[test]
+fn tenants_of_whole_leaves_do_not_meet() {
+    const ONE_SPINE: &str = "FatTree(down: [4, 4], up: [1], host_cable: \"wire\", trunk_cable: \"wire\")";
+    let hosts = |numbers: &[u32]| {
+        let names: Vec<_> = numbers.iter().map(|number| format!("\"h{number}\"")).collect();
+        format!("senders: [{0}], receivers: [{0}], ", names.join(", "))
+    };
+    let together = |first: &[u32], second: &[u32]| {
+        let [first, second] = [first, second].map(|of| pattern("Shift(4)", 1, 64, &hosts(of)));
+        let alone = exchange_of(ONE_SPINE, &first);
+        assert_eq!(alone.len(), 8);
+        let both = exchange_of(ONE_SPINE, &format!("{first}, {second}"));
+        assert_eq!(both.len(), 16);
+        // Messages stand in the order in which they are complete.
+        let own: Vec<_> = both.into_iter().filter(|one| one.flow < 8).collect();
+        (times(&alone), times(&own))
+    };
+    let (alone, beside) = together(&[1, 2, 3, 4, 5, 6, 7, 8], &[9, 10, 11, 12, 13, 14, 15, 16]);
+    assert_eq!(alone, beside);
+    let (alone, beside) = together(&[1, 3, 5, 7, 9, 11, 13, 15], &[2, 4, 6, 8, 10, 12, 14, 16]);
+    assert!(beside.iter().max() > alone.iter().max().map(|most| *most + *most / 2).as_ref());
 }
