@@ -2,19 +2,24 @@
 //!
 //! Invariant: a line depends on the plan only, and names the setting, its value and its effect.
 
-use cc_policies::{AnyEcho, Control, ResponseSpec};
-use link_layer::spec::{VlArbitrationSpec, VlWeight};
+use cc_policies::{AnyEcho, Control, MarkingSpec, ResponseSpec};
+use link_layer::spec::{Discipline, VlArbitrationSpec, VlWeight};
+use packet::PortId;
 use scenario::Plan;
-use units::Span;
+use switch_arch::spec::BufferingSpec;
+use units::{Bytes, Span};
 
 /// Unit of a lane's weight (IBA 7.6.9).
 const WEIGHT_UNIT: u64 = 64;
+/// Block of credits (IBA 7.9).
+const BLOCK: u64 = 64;
 /// Most names in a line.
 const MOST_NAMES: usize = 8;
 
 /// Returns the lines of a plan.
 pub(super) fn cautions(plan: &Plan) -> String {
-    let lines = [early_alpha(plan.control()), light_weights(plan), hosts_apart(plan)];
+    let lines =
+        [early_alpha(plan.control()), light_weights(plan), threshold_out_of_reach(plan), hosts_apart(plan)];
     lines.into_iter().flatten().collect()
 }
 
@@ -58,6 +63,42 @@ fn light(table: &VlArbitrationSpec, units: u64) -> Option<Vec<VlWeight>> {
     })
 }
 
+/// Says that the threshold of InfiniBand's marking is out of reach of an input's buffer, of which the cable's loop takes a part:
+/// bytes on their way there, and credits on their way back or kept for an update. A hot spot that several inputs feed may
+/// still exceed it.
+fn threshold_out_of_reach(plan: &Plan) -> Option<String> {
+    let MarkingSpec::Iba(marking) = &plan.control().marking else { return None };
+    let Discipline::Credits(credits) = &plan.link().flow_control else { return None };
+    // Ports with thresholds of their own are set one by one, by someone who knows them.
+    if !marking.ports.is_empty() {
+        return None;
+    }
+    let kept = Bytes::new(u64::from(credits.update_blocks) * BLOCK);
+    plan.graph().switch_ids().find_map(|switch| {
+        let at_inputs = [BufferingSpec::InputFifo, BufferingSpec::InputVoq, BufferingSpec::CombinedInputOutput];
+        if !at_inputs.contains(&plan.nodes().switch(switch).buffering) {
+            return None;
+        }
+        plan.graph().ports(switch).iter().zip(0..).find_map(|(&far, number)| {
+            let here = plan.nodes().port(switch, PortId(number));
+            let there = plan.nodes().port(far.peer, far.peer_port).wire;
+            let loop_time = there.latency() + here.wire.latency();
+            let buffer = here.capacity[0];
+            let threshold = marking.threshold_in(buffer)?;
+            let taken = there.rate().amount_in(loop_time) + kept;
+            (buffer.saturating_sub(taken) < threshold).then(|| {
+                format!(
+                    "marking: {}: port {}: threshold {} is {threshold} of a buffer of {buffer}, of which the cable's loop takes \
+                     {taken}: one input alone hardly exceeds it; a higher weight is a lower threshold\n",
+                    plan.graph().name(switch),
+                    number + 1,
+                    marking.threshold,
+                )
+            })
+        })
+    })
+}
+
 /// Names the hosts whose adapters do not comply with congestion control.
 fn hosts_apart(plan: &Plan) -> Option<String> {
     let names: Vec<_> = plan.hosts_that_ignore_control().collect();
@@ -84,7 +125,9 @@ mod tests {
 
     #[test]
     fn usual_settings_need_no_caution() {
-        for scenario in ["conext2016-fixed-point", "santos2003", "pfister2005", "roce-victim"] {
+        let usual =
+            ["conext2016-fixed-point", "santos2003", "pfister2005", "gran2011-scenario1", "roce-victim"];
+        for scenario in usual {
             assert_eq!(said(scenario, &[]), "", "{scenario}");
         }
     }
@@ -97,11 +140,12 @@ mod tests {
             "link.vl_arbitration=(low: [(lane: 0, weight: 1), (lane: 1, weight: 33), (lane: 2, weight: 90)])",
         ];
         let lanes = said("one-flow", &weights);
+        let cable = said("pfister2005", &["cables.link.propagation=Cable(\"200 m\")"]);
         let hosts = said(
             "santos2003",
             &["adapters={\"R1\": (congestion_control: Ignore), \"L*\": (congestion_control: Silent)}"],
         );
-        insta::assert_snapshot!([alpha, lanes, hosts].concat());
+        insta::assert_snapshot!([alpha, lanes, cable, hosts].concat());
     }
 
     #[test]
