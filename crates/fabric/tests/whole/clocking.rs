@@ -3,19 +3,21 @@
 use crate::common::{law, run};
 use units::{Bytes, Rate, Span};
 
+/// Room for all that comes.
+const ROOM: [&str; 5] = [
+    "duration=\"1 ms\"",
+    "sample=\"1 ms\"",
+    "switch.buffer=\"128 KiB\"",
+    "adapter.receive_buffer=\"128 KiB\"",
+    "congestion_control.marking.trigger=Above(\"8 KiB\")",
+];
+
 /// Returns the largest occupancy of the switch's input buffers. Two hosts send to a third over so many metres of cable each,
 /// from a start at full rate; the switch marks once a buffer holds more than 8 KiB, and has room for all that comes.
 fn largest_queue(metres: u64, response: &str) -> Bytes {
     let sets = [
         format!("cables.link.propagation=Cable(\"{metres} m\")"),
         format!("congestion_control.response=({response}, rpi_after_decrease: Reloaded)"),
-    ];
-    const ROOM: [&str; 5] = [
-        "duration=\"1 ms\"",
-        "sample=\"1 ms\"",
-        "switch.buffer=\"128 KiB\"",
-        "adapter.receive_buffer=\"128 KiB\"",
-        "congestion_control.marking.trigger=Above(\"8 KiB\")",
     ];
     let sets: Vec<_> = sets.iter().map(String::as_str).chain(ROOM).collect();
     let record = run(&law("identical-flows", &sets));
