@@ -12,8 +12,10 @@
 //! | `owned` | a folder that carries a manifest: its files may be replaced and removed |
 //! | `made` | folders that are made, and go again if nothing comes of it |
 //! | `workshop` | a folder for results that are not whole yet |
+//! | `lock` | a lock on a place, which one process holds |
 //! | `own_file` | single files that this program has made, such as states of runs |
 
+mod lock;
 mod made;
 mod new_file;
 mod own_file;
@@ -21,6 +23,7 @@ mod owned;
 mod part;
 mod workshop;
 
+pub use lock::{Lock, LockError};
 pub use made::MadeFolders;
 pub use new_file::{NewFile, NewFileError, Replacing, write};
 pub use own_file::{remove_own, replace_own};

@@ -32,6 +32,11 @@ impl MadeFolders {
         }
     }
 
+    /// Adds folders that were made later.
+    pub(crate) fn add(&mut self, mut later: Self) {
+        self.0.append(&mut later.0);
+    }
+
     /// Keeps the folders.
     pub fn keep(mut self) {
         self.0.clear();

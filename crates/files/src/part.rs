@@ -98,6 +98,20 @@ pub(crate) fn parts_of(file: &str) -> Option<(&str, &str)> {
     with_token.or_else(|| digits(last).then_some((name, last)))
 }
 
+/// Number of attempts to make something in a folder that other processes make and remove.
+const ATTEMPTS: usize = 64;
+
+/// Makes something in a folder, again if another process has removed the folder meanwhile.
+pub(crate) fn retried<T>(mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    for _ in 1..ATTEMPTS {
+        match make() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            other => return other,
+        }
+    }
+    make()
+}
+
 /// Returns a text that no other process has, and no other call.
 pub(crate) fn token() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())

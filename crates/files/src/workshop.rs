@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::owned::OwnedFolder;
-use crate::part::token;
+use crate::part::{retried, token};
 
 /// Beginning of the names of workshops.
 const WRITING: &str = ".writing-";
@@ -56,12 +56,12 @@ impl Workshop {
     /// # Errors
     /// If the system refuses.
     pub fn open(home: &Path) -> io::Result<Self> {
-        fs::create_dir_all(home)?;
         Self::remove_abandoned(home);
         loop {
             // A process of the same number on another machine may write to the same folder.
             let path = home.join(format!("{WRITING}{}-{}", std::process::id(), token()));
-            fs::create_dir(&path)?;
+            // Another process that has made nothing may remove the empty folder above it.
+            retried(|| fs::create_dir_all(home).and_then(|()| fs::create_dir(&path)))?;
             let mut lock = File::create_new(path.join(LOCK))?;
             // A file system without locks keeps the folders of processes that were killed.
             let _ = lock.lock();

@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use files::{MadeFolders, OwnedFolder, Part};
+use files::{Lock, LockError, MadeFolders, OwnedFolder, Part};
 use names::file::stays_below;
 
 use crate::OutputFile;
@@ -50,6 +50,20 @@ pub enum OutputError {
         /// Name of the file.
         name: String,
     },
+    /// Another process writes to the folder.
+    #[error("cannot write to the output folder `{}`: {lock}", folder.display())]
+    Busy {
+        /// The folder.
+        folder: PathBuf,
+        /// The process, in words.
+        lock: LockError,
+    },
+    /// The files of the folder are of two runs, since the process that wrote them was ended, or is still at it.
+    #[error("`{}` is being written, or its writer was killed: its files may be of two runs", .0.display())]
+    Torn(PathBuf),
+    /// The working folder is in the folder, or it is the root of all.
+    #[error("`{}` is no folder for results: the working folder is in it", .0.display())]
+    Above(PathBuf),
     /// The folder has no manifest.
     #[error("`{}` is not the folder of a run: there is no `{MANIFEST}`", folder.display())]
     NoRun {
@@ -66,10 +80,10 @@ pub enum OutputError {
     },
 }
 
-/// Name of the file by which a folder is probed.
-const PROBE: &str = "probe";
-/// Names of temporary files that are those of no result; `writing` is that of earlier versions.
-const OWN_NAMES: [&str; 3] = [MANIFEST, PROBE, "writing"];
+/// Name of the file that a process holds locked while it may write to the folder.
+const LOCK: &str = ".backwater.lock";
+/// Names of temporary files that are those of no result; the last two are those of earlier versions.
+const OWN_NAMES: [&str; 3] = [MANIFEST, "probe", "writing"];
 
 /// A result folder that a run may fill.
 #[derive(Debug)]
@@ -79,19 +93,23 @@ pub struct ResultFolder {
     former: BTreeSet<String>,
     /// True if files that no manifest names may be overwritten.
     force: bool,
+    lock: Lock,
 }
 
 impl ResultFolder {
     /// Opens a folder for a run before it starts. `manifest` names the plans of the run, and in its files the names that
-    /// the run may write. Leaves no trace.
+    /// the run may write. Leaves no trace but a lock, which goes with the value.
     ///
     /// Unless `force` is true, the folder must be free: empty, foreign to the run, or with the results of the same plans.
     ///
     /// # Errors
-    /// If two files would have one name, if the folder is not free, or if no file can be written there.
+    /// If two files would have one name, if the folder is not free, if another process writes to it, or if no file can be written
+    /// there.
     pub fn open(path: &Path, manifest: &Manifest, force: bool) -> Result<Self, OutputError> {
         check_names(manifest)?;
-        probe(path)?;
+        check_place(path)?;
+        // The lock is a file in the folder: other files can be written there, too.
+        let lock = locked(path)?;
         let former = match former(path) {
             Ok(former) => former,
             Err(_) if force => None,
@@ -103,8 +121,8 @@ impl ResultFolder {
         if let Some(theirs) = former.as_ref().filter(|theirs| !force && !theirs.is_of_same_run(manifest)) {
             return Err(OutputError::OtherRun { folder: path.to_owned(), theirs: theirs.in_words() });
         }
-        let mut folder =
-            Self { path: path.to_owned(), former: former.as_ref().map(names).unwrap_or_default(), force };
+        let known = former.as_ref().map(names).unwrap_or_default();
+        let mut folder = Self { path: path.to_owned(), former: known, force, lock };
         for name in names(manifest) {
             if folder.is_foreign(&name) {
                 if !force {
@@ -157,8 +175,10 @@ impl ResultFolder {
             return Err(OutputError::Foreign { folder: self.path.clone(), name: name.clone() });
         }
         let made = made(&self.path)?;
-        let placed = self.stage(&manifest, files).and_then(|parts| self.exchange(&manifest, parts));
-        placed.map_err(|cause| self.unwritable(cause))?;
+        let parts = self.stage(&manifest, files).map_err(|cause| self.unwritable(cause))?;
+        // Where a file system has no locks, another process may have come meanwhile.
+        self.lock.check().map_err(|lock| busy(&self.path, lock))?;
+        self.exchange(&manifest, parts).map_err(|cause| self.unwritable(cause))?;
         made.keep();
         let of_manifest = manifest.files.iter().map(|file| file.name.as_str());
         if let Some(owned) = owned(&self.path) {
@@ -192,11 +212,26 @@ impl ResultFolder {
     }
 }
 
+/// Checks that the files of a folder are of one run, if it has a manifest.
+///
+/// # Errors
+/// If the manifest says that files were changing places.
+pub fn check_whole(folder: &Path) -> Result<(), OutputError> {
+    match former(folder) {
+        Ok(Some(manifest)) if manifest.ended == RunEnd::Writing => Err(OutputError::Torn(folder.to_owned())),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a further file of a run into its folder, and names it in the manifest.
 ///
 /// # Errors
 /// If the folder has no manifest, or has a file of that name which the manifest does not name, or cannot be written to.
 pub fn add_file(folder: &Path, file: &OutputFile) -> Result<(), OutputError> {
+    if !folder.join(MANIFEST).is_file() {
+        return Err(OutputError::NoRun { folder: folder.to_owned() });
+    }
+    let _lock = wait_for_lock(folder)?;
     let Some(mut manifest) = former(folder)? else {
         return Err(OutputError::NoRun { folder: folder.to_owned() });
     };
@@ -243,12 +278,36 @@ fn owned(folder: &Path) -> Option<OwnedFolder<'_>> {
     OwnedFolder::proven(folder, MANIFEST, |text| Manifest::read(text).is_ok())
 }
 
-/// Checks that files can be written to `folder`. Leaves no trace.
-fn probe(folder: &Path) -> Result<(), OutputError> {
-    let made = made(folder)?;
-    let probed = Part::write(folder, PROBE, b"").map(drop);
-    drop(made);
-    probed.map_err(|cause| OutputError::Unwritable { folder: folder.to_owned(), cause })
+/// Checks that a folder is not one of those in which the working folder lies: results would be strewn among what is there.
+fn check_place(path: &Path) -> Result<(), OutputError> {
+    let (Ok(place), Ok(working)) = (path.canonicalize(), std::env::current_dir()) else { return Ok(()) };
+    let working = working.canonicalize().unwrap_or(working);
+    if place.parent().is_none() || place != working && working.starts_with(&place) {
+        return Err(OutputError::Above(path.to_owned()));
+    }
+    Ok(())
+}
+
+/// Takes the lock of a folder whose owners hold it for a moment, and waits some seconds for it. The folder is made; it goes again
+/// with the lock if nothing is written there.
+///
+/// # Errors
+/// If another process holds it for longer, or the system refuses.
+pub fn wait_for_lock(folder: &Path) -> Result<Lock, OutputError> {
+    Lock::wait(&folder.join(LOCK)).map_err(|lock| busy(folder, lock))
+}
+
+/// Takes the lock of a folder.
+fn locked(folder: &Path) -> Result<Lock, OutputError> {
+    Lock::take(&folder.join(LOCK)).map_err(|lock| busy(folder, lock))
+}
+
+fn busy(folder: &Path, lock: LockError) -> OutputError {
+    let folder = folder.to_owned();
+    match lock {
+        LockError::Refused(cause) => OutputError::Unwritable { folder, cause },
+        lock => OutputError::Busy { folder, lock },
+    }
 }
 
 fn made(folder: &Path) -> Result<MadeFolders, OutputError> {

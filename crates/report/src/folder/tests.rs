@@ -159,6 +159,7 @@ fn a_run_that_fails_leaves_its_manifest_alone() {
     let ended = RunEnd::Deadlock { message: "S1".to_owned() };
     let folder = ResultFolder::open(&scratch.0, &asked("p"), false).unwrap();
     folder.write(&Manifest { ended: ended.clone(), ..sample("p") }, &[]).unwrap();
+    drop(folder);
     assert_eq!(scratch.names(), [MANIFEST]);
     assert_eq!(manifest(&scratch.0).ended, ended);
 }
@@ -179,6 +180,8 @@ fn a_folder_whose_writer_was_killed_is_cleared_by_the_next_run() {
     let torn = manifest(&scratch.0);
     assert_eq!(torn.ended, RunEnd::Writing);
     assert_eq!(torn.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert!(matches!(write(&scratch.0, "p", true, &[]), Err(OutputError::Busy { .. })), "it is still held");
+    drop(folder);
     write(&scratch.0, "p", false, &[file("c", "four")]).unwrap();
     assert_eq!(names(&scratch.0).iter().filter(|name| !name.starts_with('.')).count(), 2);
 }
@@ -241,7 +244,34 @@ fn a_file_that_comes_during_the_run_is_not_replaced() {
     fs::write(scratch.0.join("a"), "mine").unwrap();
     let refused = folder.write(&sample("p"), &[file("a", "one")]).unwrap_err();
     assert!(matches!(refused, OutputError::Foreign { name, .. } if name == "a"));
+    drop(folder);
     assert_eq!(scratch.names(), ["a"]);
+}
+
+/// Where the lock is lost during the run, nothing is written: another process may be at it.
+#[test]
+fn a_lock_that_is_lost_during_the_run_is_missed() {
+    let scratch = Scratch::new("lost");
+    let folder = ResultFolder::open(&scratch.0, &asked("p"), false).unwrap();
+    fs::remove_file(scratch.0.join(LOCK)).unwrap();
+    let refused = folder.write(&sample("p"), &[file("a", "one")]).unwrap_err();
+    assert!(matches!(refused, OutputError::Busy { lock: LockError::Lost(_), .. }), "{refused}");
+    assert_eq!(scratch.names(), [""; 0]);
+}
+
+/// A file in the place of the lock that is none is left alone. The beginning of one is what a killed process leaves.
+#[test]
+fn a_file_that_is_no_lock_stays() {
+    let scratch = Scratch::new("no-lock");
+    fs::write(scratch.0.join(LOCK), "mine").unwrap();
+    let refused = write(&scratch.0, "p", true, &[file("a", "one")]).unwrap_err();
+    assert!(refused.to_string().ends_with("is no lock of this program"), "{refused}");
+    assert_eq!(fs::read_to_string(scratch.0.join(LOCK)).unwrap(), "mine");
+    for left in ["", "backwater", "backwater lock 0123456789abcdef process 1\n"] {
+        fs::write(scratch.0.join(LOCK), left).unwrap();
+        write(&scratch.0, "p", false, &[file("a", "one")]).unwrap();
+        assert_eq!(scratch.names(), ["a", MANIFEST]);
+    }
 }
 
 #[test]
@@ -259,5 +289,6 @@ fn a_failure_before_the_exchange_leaves_nothing_behind() {
     let folder = ResultFolder::open(&scratch.0, &asked("p"), false).unwrap();
     fs::create_dir(scratch.0.join("b")).unwrap();
     assert!(folder.write(&sample("p"), &[file("a", "one"), file("b", "two")]).is_err());
+    drop(folder);
     assert_eq!(scratch.names(), ["b"]);
 }

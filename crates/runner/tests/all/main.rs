@@ -30,4 +30,5 @@ mod sweep;
 mod threads;
 mod trace;
 mod tune;
+mod two_at_once;
 mod until_done;

@@ -14,7 +14,7 @@ use backwater::{Checkpoint, Plan, StateError};
 use clap::Args;
 use event_kernel::Digest;
 use fabric::CheckpointError;
-use files::{MadeFolders, Part, remove_own, replace_own};
+use files::{Lock, LockError, MadeFolders, remove_own, replace_own};
 use names::shell::word;
 use units::{Span, Time};
 
@@ -45,6 +45,8 @@ pub(crate) struct Checkpoints {
     /// Simulated time from one state to the next.
     pub(crate) every: Option<Span>,
     file: PathBuf,
+    /// Held while states may be written to the file.
+    lock: Option<Lock>,
     /// The state that the run goes on from, and its file.
     from: Option<(PathBuf, Vec<u8>)>,
     /// Wall time that earlier processes have taken for the run.
@@ -65,6 +67,7 @@ impl CheckpointOptions {
     /// Reads the state to go on from, and checks that the file for states is free. `folder` is that of the results.
     pub(crate) fn opened(&self, plan: &Plan, folder: &Path, force: bool) -> Result<Checkpoints, Failure> {
         let file = self.checkpoint.clone().unwrap_or_else(|| beside(folder));
+        let lock = self.checkpoint_every.map(|_| locked(&file)).transpose()?;
         let from = self.resume.as_deref().map(|file| read(file, plan)).transpose()?;
         let is_own = self.resume.as_deref().is_some_and(|resumed| is_same(resumed, &file));
         if self.checkpoint_every.is_some() {
@@ -75,6 +78,7 @@ impl CheckpointOptions {
             plan_digest: plan.digest(),
             every: self.checkpoint_every,
             file,
+            lock,
             earlier: from.as_ref().map_or(Duration::ZERO, |from| from.wall),
             from: self.resume.clone().zip(from.map(|from| from.state)),
             began: Instant::now(),
@@ -112,7 +116,10 @@ impl Checkpoints {
             wall: self.earlier + self.began.elapsed(),
             state,
         };
-        let replaced = temporary(&self.file)
+        // Where a file system has no locks, another process may have come meanwhile.
+        let held = self.lock.as_ref().map_or(Ok(()), Lock::check).map_err(io::Error::other);
+        let replaced = held
+            .and_then(|()| temporary(&self.file))
             .and_then(|temporary| replace_own(&self.file, &temporary, &checkpoint.bytes(), is_own));
         match replaced {
             Ok(()) => (self.is_written, self.is_failing) = (true, false),
@@ -143,7 +150,25 @@ impl Checkpoints {
             remove(&unfinished);
         }
         states.into_iter().for_each(|file| remove(file));
+        // A lock that a killed process has left goes once it is taken and let go; another process that holds it keeps it.
+        let others = resumed.filter(|_| self.lock.is_none()).filter(|file| lock_of(file).exists());
+        drop(others.map(|file| locked(file)));
     }
+}
+
+/// Returns the file that a process holds locked while it writes states to a file. It is beside the file, which is replaced.
+fn lock_of(file: &Path) -> PathBuf {
+    let mut name = file.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(".lock");
+    file.with_file_name(name)
+}
+
+/// Takes the lock of a file for states.
+fn locked(file: &Path) -> Result<Lock, Failure> {
+    Lock::take(&lock_of(file)).map_err(|lock| match lock {
+        LockError::Refused(cause) => Failure::UnwritableCheckpoint { file: file.to_owned(), cause },
+        lock => Failure::CheckpointBusy { file: file.to_owned(), lock },
+    })
 }
 
 /// Removes a checkpoint, if it is there, and warns if that fails.
@@ -158,7 +183,7 @@ fn is_own(file: &Path) -> bool {
     matches!(is_foreign(file), Ok(false))
 }
 
-/// Checks that states can be written to a file, and that no data are lost by it: those of another run only if it `may_replace` them,
+/// Checks that no data are lost by writing states to a file, of which the lock is held: those of another run only if it `may_replace` them,
 /// and data that are no checkpoint never.
 fn check_place(file: &Path, may_replace: bool) -> Result<(), Failure> {
     let unwritable = |cause| Failure::UnwritableCheckpoint { file: file.to_owned(), cause };
@@ -172,9 +197,7 @@ fn check_place(file: &Path, may_replace: bool) -> Result<(), Failure> {
     if is_foreign(&temporary)? {
         return Err(Failure::NotACheckpoint(temporary));
     }
-    MadeFolders::of_file(file).map_err(unwritable)?.keep();
-    let folder = file.parent().unwrap_or_else(|| Path::new(""));
-    Part::write(folder, "checkpoint", b"").map(drop).map_err(unwritable)
+    MadeFolders::of_file(file).map(MadeFolders::keep).map_err(unwritable)
 }
 
 /// Returns true if a path leads to something that is not a checkpoint, nor the beginning of one.

@@ -13,6 +13,7 @@ use experiment::measures::MeasureError;
 use experiment::tuning::{GoalError, TuningError};
 use experiment::{RelativeError, SimulationError, StoreError, VERSION};
 use fabric::{CheckpointError, Deadlock, RankFault, RunError, Violation};
+use files::LockError;
 use link_layer::HeadroomExceedsMemory;
 use names::rule::NameFault;
 use names::shown;
@@ -105,6 +106,12 @@ pub(crate) enum Failure {
         file = .0.display()
     )]
     CheckpointThere(PathBuf),
+    /// Another process writes states to the file.
+    #[error(
+        "error: cannot write checkpoints to `{file}`: {lock}\nhelp: wait until it has ended, or choose another file with `--checkpoint FILE`",
+        file = file.display()
+    )]
+    CheckpointBusy { file: PathBuf, lock: LockError },
     /// The file for checkpoints is something else. `--force` does not help: the file is to be removed by its owner.
     #[error(
         "error: `{}` is no checkpoint, and would be overwritten\nhelp: name another file with `--checkpoint FILE`",
@@ -178,6 +185,13 @@ pub(crate) enum Failure {
         .0.display()
     )]
     OtherSweep(PathBuf),
+    /// Another process has replaced or extended the plan of a folder.
+    #[error(
+        "error: `{folder}` has another plan by now, which another process wrote: no table of this one is written\nhelp: finished runs \
+         stay: choose another folder with `--out DIR`, or run the sweep again once the other has ended",
+        folder = .0.display()
+    )]
+    SweepChanged(PathBuf),
     /// A folder has no sweep.
     #[error(
         "error: `{}` is not the folder of a sweep: there is no `sweep.jsonl`\nhelp: name a folder that `sweep` or `sweep plan --out DIR` \
@@ -400,6 +414,9 @@ fn page_help(fault: &PageError) -> &'static str {
 fn output_help(error: &OutputError) -> &'static str {
     match error {
         OutputError::Unwritable { .. } => "choose another folder with `--out DIR`",
+        OutputError::Busy { .. } => "wait until it has ended, or choose another folder with `--out DIR`",
+        OutputError::Torn(_) => "wait for its writer, or make the run again, into the same folder",
+        OutputError::Above(_) => "name a folder of its own with `--out DIR`",
         OutputError::NoRun { .. } => {
             "name a result folder of `sim` or `compare`, or a file with `--out FILE`"
         }

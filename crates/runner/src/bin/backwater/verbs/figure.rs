@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use report::figures::{FIGURES, FigureFault, FigureKind, RunCurves, compared};
-use report::folder::add_file;
+use report::folder::{add_file, check_whole};
 use report::reader::ComparisonLabel;
 use report::{OutputFile, RunFiles};
 
@@ -42,6 +42,7 @@ pub(crate) struct FiguresOptions {
 /// Draws one figure, or all that can be drawn.
 pub(crate) fn run(options: &FigureOptions) -> Result<(), Failure> {
     let folder = &options.folder;
+    check_whole(folder)?;
     let drawn = match &options.name {
         Some(name) => vec![drawn(folder, name)?],
         None => names().filter_map(|name| drawn(folder, name).ok()).collect(),
@@ -68,6 +69,7 @@ pub(crate) fn list(options: &FiguresOptions) -> Result<(), Failure> {
     if !options.folder.is_dir() {
         return Err(Failure::NoFigure(options.folder.clone()));
     }
+    check_whole(&options.folder)?;
     let mut text = String::new();
     for figure in FIGURES {
         let state = match figure.drawn(RunFiles::Folder(&options.folder)) {

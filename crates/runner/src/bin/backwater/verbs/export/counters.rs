@@ -9,6 +9,7 @@ use interop::export::addresses::Addresses;
 use packet::{Framing, PortId};
 use report::RunFiles;
 use report::counters::{self, LaneCounts};
+use report::folder::check_whole;
 use report::reader::ReadError;
 use scenario::Plan;
 use units::Span;
@@ -48,6 +49,7 @@ impl ExportCountersOptions {
         if !self.folder.is_dir() {
             return Err(Failure::NoFolder(self.folder.clone()));
         }
+        check_whole(&self.folder)?;
         let lanes = counters::lanes(RunFiles::Folder(&self.folder)).map_err(|error| match error {
             ReadError::Missing(file) => Failure::NoTable { folder: self.folder.clone(), file },
             other => other.into(),

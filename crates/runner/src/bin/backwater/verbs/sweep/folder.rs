@@ -1,6 +1,7 @@
 //! The folder of a sweep: its plan, the store of its results, the collected table, and its manifest.
 //!
-//! Invariant: a folder belongs to one sweep. Files appear whole, by a rename.
+//! Invariant: a folder belongs to one sweep. Files appear whole, by a rename. Several processes may run parts of a sweep; plan,
+//! manifest and table change under the folder's lock, which a process holds for a moment, and a table goes only to its plan.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use backwater::provenance;
 use experiment::sweep::SweepPlan;
-use files::{MadeFolders, OwnedFolder, Part};
+use files::{Lock, MadeFolders, OwnedFolder, Part};
 use report::Manifest;
+use report::folder::wait_for_lock;
 use report::manifest::{FileEntry, FolderKind, MANIFEST};
 
 use super::asked::unwritable;
@@ -38,8 +40,13 @@ pub(super) enum Claim {
 /// Writes the plan of a sweep into its folder, unless it is there. A plan with further settings or seeds takes the place of the one
 /// that it extends; another sweep is replaced only if `force` is true. Results stay.
 pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Claim, Failure> {
-    let manifest = manifest(folder)?;
     let (path, lines) = (folder.join(PLAN), plan.lines());
+    // Parts of one sweep begin without a word to each other: each finds the plan as it is.
+    if has_plan(folder, &lines) && manifest(folder)?.is_some() {
+        return Ok(Claim::Own);
+    }
+    let _lock = wait_for_lock(folder)?;
+    let manifest = manifest(folder)?;
     let claim = match fs::read_to_string(&path) {
         Ok(there) if there == lines && manifest.is_some() => return Ok(Claim::Own),
         Ok(there) if there == lines => Claim::Own,
@@ -55,6 +62,19 @@ pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Clai
     // An answer to the former plan is none to this one.
     describe(folder, None)?;
     Ok(claim)
+}
+
+/// Takes the lock of a sweep's folder, to write the answer to its plan.
+///
+/// # Errors
+/// If another process has put another plan there since this one was read.
+pub(super) fn locked(folder: &Path, plan: &SweepPlan) -> Result<Lock, Failure> {
+    let lock = wait_for_lock(folder)?;
+    if has_plan(folder, &plan.lines()) { Ok(lock) } else { Err(Failure::SweepChanged(folder.to_owned())) }
+}
+
+fn has_plan(folder: &Path, lines: &str) -> bool {
+    fs::read_to_string(folder.join(PLAN)).is_ok_and(|there| there == lines)
 }
 
 /// Returns the manifest of a sweep's folder; `None` if there is none.

@@ -143,8 +143,7 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     let measures = wanted.measures.as_deref();
     let collected = Collected::of(&plan, &results, measures);
     let verdict = wanted.verdict(&plan, &results, std::slice::from_ref(&dir))?;
-    let written = table::write(&dir, formats, &plan, &collected)?;
-    folder::describe(&dir, verdict.as_deref())?;
+    let written = table::write(&dir, formats, (&plan, &collected), verdict.as_deref())?;
     if !options.work.quiet {
         let text = table::printed(&plan, &results, wanted.printed().as_deref());
         let verdict = verdict.map_or_else(String::new, |verdict| format!("{verdict}\n"));

@@ -171,8 +171,7 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
     if let Some(path) = &options.out {
         written = write_to((path, options.force), formats, &plan, &table)?;
     } else if !options.csv {
-        written = write(&options.dir[0], formats, &plan, &table)?;
-        folder::describe(&options.dir[0], verdict.as_deref())?;
+        written = write(&options.dir[0], formats, (&plan, &table), verdict.as_deref())?;
     }
     if options.csv {
         print_exactly(&table.csv());
@@ -186,14 +185,15 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the table into the folder of the sweep, in its formats, with its schema. Returns the paths of the tables. A table in the
-/// other format goes, which an earlier call may have left: it could be of fewer runs.
+/// Writes the table into the folder of the sweep, in its formats, with its schema, and the answer into the manifest. Returns the
+/// paths of the tables. A table in the other format goes, which an earlier call may have left: it could be of fewer runs.
 pub(super) fn write(
     folder: &Path,
     formats: TableFormats,
-    plan: &SweepPlan,
-    table: &Collected,
+    (plan, table): (&SweepPlan, &Collected),
+    verdict: Option<&str>,
 ) -> Result<Vec<PathBuf>, Failure> {
+    let _lock = folder::locked(folder, plan)?;
     let mut written = Vec::new();
     let all = [(formats.csv, TABLE), (formats.parquet, BINARY_TABLE)];
     for (_, name) in all.into_iter().filter(|(is_wanted, _)| *is_wanted) {
@@ -204,6 +204,7 @@ pub(super) fn write(
         folder::remove(folder, name)?;
     }
     folder::write(folder, SCHEMA, table.schema())?;
+    folder::describe(folder, verdict)?;
     Ok(written)
 }
 
