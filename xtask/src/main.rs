@@ -214,7 +214,7 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "tables",
-        about: "write the tables of the book that `repro` makes; --check compares, --results DIR reads what repro has written",
+        about: "write the tables of results of the book; --check compares, --results DIR reads what repro has written",
         task: chore!(tables::run),
     },
     Verb {

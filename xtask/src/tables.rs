@@ -1,7 +1,11 @@
-//! `cargo xtask tables [--check] [--results DIR]`: the tables of the book that `backwater repro` makes.
+//! `cargo xtask tables [--check] [--results DIR]`: the tables of the book that `backwater` makes.
 //!
-//! Invariant: a cell of such a table is a number of a file that `repro` wrote, rounded. Without `--results` the papers of
-//! the tables are reproduced first; `cargo xtask ci` compares with what its step `claims` has written.
+//! Invariant: a cell of such a table is a number of a file that `backwater` wrote, rounded. Without `--results` the papers of
+//! the tables are reproduced first; `cargo xtask ci` compares with what its step `claims` has written. Further runs of tables
+//! are made here in any case.
+//!
+//! Tables of words and numbers, and paragraphs, are blocks of a template (`tables/PAGE.txt`), with a placeholder for each number; the
+//! others are made from the rows of a file:
 //!
 //! | table | file | a cell |
 //! |---|---|---|
@@ -11,15 +15,20 @@
 //! | longest delay, timer | numbers of a figure | the value at a multiple of the guideline's |
 
 mod csv;
+mod made;
+mod template;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::ExitCode;
 
 use self::csv::Csv;
+use self::made::Made;
+use self::template::{Files as _, blocks};
 use crate::cargo::root;
-use crate::{numbers, simulate};
+use crate::numbers;
 
 /// A table of the book, and its rows by a file.
 struct Table {
@@ -65,6 +74,14 @@ const TABLES: &[Table] = &[
     },
 ];
 
+/// Pages with blocks, and the blocks with a placeholder for each number.
+const TEMPLATES: &[(&str, &str)] = &[
+    ("docs/validation.md", include_str!("tables/validation.txt")),
+    ("docs/models/dcqcn.md", include_str!("tables/dcqcn.txt")),
+    ("docs/models/iba-congestion-control.md", include_str!("tables/iba-congestion-control.txt")),
+    ("docs/models/hp-congestion-control.md", include_str!("tables/hp-congestion-control.txt")),
+];
+
 /// Writes the tables; with `--check`, compares instead.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let words: Vec<_> = arguments.iter().map(|word| word.to_str().unwrap_or_default()).collect();
@@ -78,11 +95,12 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let results = match results.map_or_else(reproduced, |folder| Ok(PathBuf::from(folder))) {
-        Ok(results) => results,
+    let made = results.map_or_else(Made::anew, |folder| Made::of_papers_in(Path::new(folder)));
+    let mut made = match made {
+        Ok(made) => made,
         Err(failed) => return failed,
     };
-    match renew(&results, check) {
+    match renew(&mut made, check) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
             eprintln!("error: {fault}");
@@ -91,61 +109,64 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// Reproduces the papers of the tables, and returns the folder of the results.
-fn reproduced() -> Result<PathBuf, ExitCode> {
-    let (program, folder) = (simulate::build()?, root().join("target").join("tables"));
-    let mut papers: Vec<_> = TABLES.iter().map(Table::paper).collect();
-    papers.dedup();
-    for paper in papers {
-        let mut command = Command::new(&program);
-        command.args(["repro", paper, "--force", "--out"]).arg(&folder);
-        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).status();
-        if !status.is_ok_and(|status| status.success()) {
-            eprintln!("error: `backwater repro {paper}` fails: its tables are not written");
-            return Err(ExitCode::FAILURE);
-        }
-    }
-    Ok(folder)
+/// Returns the pages with tables, each once.
+fn pages() -> Vec<&'static str> {
+    let mut pages: Vec<_> =
+        TABLES.iter().map(|table| table.page).chain(TEMPLATES.iter().map(|(page, _)| *page)).collect();
+    pages.sort_unstable();
+    pages.dedup();
+    pages
 }
 
-/// Renews every page of a table, or compares it.
-fn renew(results: &Path, check: bool) -> Result<(), String> {
-    let mut pages: Vec<_> = TABLES.iter().map(|table| table.page).collect();
-    pages.dedup();
-    for page in pages {
+/// Returns the folders of papers and runs whose files the tables need.
+fn folders() -> Result<BTreeSet<String>, String> {
+    let of_rows = TABLES.iter().filter_map(|table| table.file.split('/').next().map(str::to_owned));
+    let mut folders: BTreeSet<_> = of_rows.collect();
+    for block in TEMPLATES.iter().flat_map(|(_, text)| blocks(text)) {
+        folders.extend(block.folders()?);
+    }
+    Ok(folders)
+}
+
+/// Renews every page of a table, or compares all of them.
+fn renew(made: &mut Made, check: bool) -> Result<(), String> {
+    let mut faults = Vec::new();
+    for page in pages() {
         let text = fs::read_to_string(root().join(page)).map_err(|cause| format!("{page}: {cause}"))?;
-        let mut renewed = text.clone();
-        let mut stale = Vec::new();
-        for table in TABLES.iter().filter(|table| table.page == page) {
-            let before = renewed.clone();
-            renewed = table.renewed(&before, &Csv::read(&results.join(table.file))?)?;
-            if renewed != before {
-                stale.push(format!("`{}` ({})", table.begins, table.file));
-            }
-        }
+        let (renewed, stale) = renewed(page, &text, made)?;
         match stale.join(", ") {
             stale if stale.is_empty() => eprintln!("tables: those of {page} are up to date"),
-            stale if check => {
-                return Err(format!(
-                    "{page} shows what this version does not give, in {stale}: run `cargo xtask tables`"
-                ));
-            }
+            stale if check => faults.push(format!("{page} shows what this version does not give, in {stale}")),
             stale => {
                 fs::write(root().join(page), &renewed).map_err(|cause| format!("{page}: {cause}"))?;
                 eprintln!("tables: written anew in {page}: {stale}");
             }
         }
     }
-    Ok(())
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n") + "\nrun `cargo xtask tables`") }
+}
+
+/// Returns the page with its tables as the files have them, and the names of those that differ.
+fn renewed(page: &str, text: &str, made: &mut Made) -> Result<(String, Vec<String>), String> {
+    let (mut renewed, mut stale) = (text.to_owned(), Vec::new());
+    for table in TABLES.iter().filter(|table| table.page == page) {
+        let before = renewed.clone();
+        renewed = table.renewed(&before, made.file(table.file)?)?;
+        if renewed != before {
+            stale.push(format!("`{}` ({})", table.begins, table.file));
+        }
+    }
+    for block in TEMPLATES.iter().filter(|(of, _)| *of == page).flat_map(|(_, text)| blocks(text)) {
+        let (place, filled) = (block.place(page, &renewed)?, block.filled(made)?);
+        if renewed[place.clone()] != filled {
+            stale.push(format!("`{}`", block.name()));
+            renewed.replace_range(place, &filled);
+        }
+    }
+    Ok((renewed, stale))
 }
 
 impl Table {
-    /// Returns the paper of the table's file, `repro-PAPER/FILE`.
-    fn paper(&self) -> &'static str {
-        let folder = self.file.split('/').next().and_then(|folder| folder.strip_prefix("repro-"));
-        folder.expect("a file of `repro`")
-    }
-
     /// Returns the text of the page with the rows of this table as the file has them.
     fn renewed(&self, page: &str, file: &Csv) -> Result<String, String> {
         let rows = (self.rows)(file).map_err(|missing| format!("{} has no {missing}", self.file))?;
@@ -284,7 +305,21 @@ mod tests {
             let page = fs::read_to_string(root().join(table.page)).expect("the page is there");
             numbers::line_that_begins(table.page, &page, table.begins)
                 .unwrap_or_else(|fault| panic!("{fault}"));
-            assert!(["santos2003", "pfister2005"].contains(&table.paper()));
+            assert!(table.file.starts_with("repro-"));
+        }
+    }
+
+    /// Numbers need the results; words do not.
+    #[test]
+    fn every_block_has_its_place_and_its_files() {
+        for (page, text) in TEMPLATES {
+            let there = fs::read_to_string(root().join(page)).expect("the page is there");
+            for block in blocks(text) {
+                block.place(page, &there).unwrap_or_else(|fault| panic!("{fault}"));
+            }
+        }
+        for folder in folders().expect("placeholders can be read") {
+            assert!(folder.starts_with("repro-") || made::is_run(&folder), "nothing makes {folder}");
         }
     }
 

@@ -12,8 +12,10 @@
 //! | INFO | none: the number is reported | any |
 
 use experiment::{Estimate, Outcome, RelativeSetting};
+use report::OutputFile;
 use serde::Serialize;
 
+use crate::exhibits::{ClaimNumber, numbers};
 use crate::language::expectation::with_unit;
 use crate::language::{Claim, ClaimRole, ClaimStatus, Expectation, Measure};
 use crate::measurement::{NotInRun, measured};
@@ -253,7 +255,31 @@ fn verdict(claim: &Claim, measured: &[Estimate], difference: Option<&Estimate>) 
     }
 }
 
+/// Returns the numbers of claims, and of those that were asked of further runs, as a file.
+#[must_use]
+pub fn numbers_file(judgements: &[Judgement], bites: &[Bite]) -> OutputFile {
+    let own = judgements.iter().flat_map(|one| one.numbers(None));
+    let others = bites.iter().flat_map(|bite| bite.judgement.numbers(Some(&bite.alternative)));
+    numbers::file(&own.chain(others).collect::<Vec<_>>())
+}
+
 impl Judgement {
+    /// Returns the numbers of the claim, `under` a further run or its own.
+    fn numbers<'a>(&'a self, under: Option<&'a str>) -> impl Iterator<Item = ClaimNumber<'a>> {
+        let number = move |(place, (measured, ci95)): (usize, (&f64, &Option<f64>))| ClaimNumber {
+            claim: &self.id,
+            under,
+            number: place + 1,
+            measured: *measured,
+            ci95: *ci95,
+            unit: &self.unit,
+            seeds: self.seeds,
+            difference: self.difference.as_ref().map(|difference| (difference.mean, difference.ci95)),
+            verdict: self.verdict.word(),
+        };
+        self.measured.iter().zip(&self.ci95).enumerate().map(number)
+    }
+
     /// Returns the measured numbers as text: one number or the range of several, with the widest interval, and the
     /// difference from the reference.
     #[must_use]

@@ -15,7 +15,7 @@
 //! | [`language`] | the words of a claims file: measures, units, expectations, claims |
 //! | [`measurement`] | the numbers that a measure yields of a run |
 //! | `layout` | line width and line breaks of printed text |
-//! | [`exhibits`] | tables and figures besides the claims, a module for each kind |
+//! | [`exhibits`] | files besides the printed claims, a module for each kind |
 //! | [`paper`] | a claims file, and the papers that ship |
 //! | [`judgement`] | verdicts |
 //! | [`reproduction`] | all runs of some papers, their judgements and exhibits |
@@ -32,6 +32,6 @@ pub mod printed;
 pub mod reproduction;
 pub mod tunings;
 
-pub use judgement::{Bite, ClaimError, Judgement, Verdict};
+pub use judgement::{Bite, ClaimError, Judgement, Verdict, numbers_file};
 pub use paper::{Paper, UnknownPaper};
 pub use reproduction::{Reproduction, ReproductionError};

@@ -9,7 +9,7 @@ use report::figures::engine::chart;
 use report::schema::{FileFormat, FileSchema};
 use serde::Deserialize;
 
-use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep, ShareFigure};
+use crate::exhibits::{numbers, CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep, ShareFigure};
 use crate::language::{Claim, ClaimRole, ClaimStatus, Expectation, References};
 use crate::tunings::TUNING;
 
@@ -102,7 +102,10 @@ impl Paper {
         let names = self.sweeps.iter().map(|sweep| &sweep.name);
         let names = names.chain(self.figures.iter().map(|figure| &figure.name));
         let names = names.chain(self.shares.iter().map(|figure| &figure.name));
-        let mut files: Vec<_> = self.tables.iter().map(table).collect();
+        let claims = FileFormat::Table(numbers::columns());
+        let mut files =
+            vec![file(numbers::NAME, "csv", "one row per number of a claim", claims)];
+        files.extend(self.tables.iter().map(table));
         files.extend(names.flat_map(|name| figure(name)));
         if let Some(grid) = &self.grid {
             let cases = FileFormat::Table(HotSpotGrid::schema());
@@ -186,15 +189,6 @@ impl Paper {
         claimed.chain(tables).chain(sweeps).collect()
     }
 
-    /// Returns true if there are tables or figures to be written.
-    #[must_use]
-    pub fn has_files(&self) -> bool {
-        !self.tables.is_empty()
-            || !self.sweeps.is_empty()
-            || !self.figures.is_empty()
-            || !self.shares.is_empty()
-    }
-
     /// Returns the first fault, if there is one.
     fn fault(&self) -> Option<String> {
         if self.seeds.lacks_one() {
@@ -271,6 +265,7 @@ mod tests {
             "pfister2005/stays.svg",
             "pfister2005-full/grid.csv",
             "zhu2016/queues.csv",
+            "hp2001/claims.csv",
         ] {
             assert!(names.contains(format!("repro-{name}").as_str()), "no {name} in {names:?}");
         }

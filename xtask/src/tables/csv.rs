@@ -52,7 +52,15 @@ impl Csv {
         }
     }
 
-    fn field<'a>(&'a self, row: &'a [String], column: &str) -> Option<&'a str> {
+    /// Returns the rows with these fields.
+    pub(super) fn rows_at(&self, at: &[(&str, &str)]) -> impl Iterator<Item = &[String]> {
+        let is_here =
+            move |row: &&Vec<String>| at.iter().all(|(column, value)| self.field(row, column) == Some(value));
+        self.rows.iter().filter(is_here).map(Vec::as_slice)
+    }
+
+    /// Returns the field of a row in a column.
+    pub(super) fn field<'a>(&'a self, row: &'a [String], column: &str) -> Option<&'a str> {
         let place = self.header.iter().position(|name| name == column)?;
         row.get(place).map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! Tables and figures besides the claims, a module for each kind.
+//! Files besides the printed claims, a module for each kind.
 //!
 //! Invariant: an exhibit is data of the claims file, and drawing one changes no verdict.
 //!
@@ -10,10 +10,12 @@
 //! | [`shares`] | shares of flows in their total, a bar for each run |
 //! | [`fluid`] | DCQCN's fluid model, as a line of a figure |
 //! | [`grid`] | many hot spots, and a search of parameters where the guideline's fail |
+//! | [`numbers`] | the numbers of all claims |
 
 pub mod figure;
 pub mod fluid;
 pub mod grid;
+pub mod numbers;
 pub mod shares;
 pub mod sweep;
 pub mod table;
@@ -26,6 +28,7 @@ use report::figures::engine::Chart;
 
 pub use figure::GoodputFigure;
 pub use grid::HotSpotGrid;
+pub use numbers::ClaimNumber;
 pub use shares::ShareFigure;
 pub use sweep::ParameterSweep;
 pub use table::CombinationTable;

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use backwater::provenance::manifest;
 use claims::tunings::{TUNING, shipped_tunings};
-use claims::{Bite, Judgement, Paper, Reproduction, Verdict, printed};
+use claims::{Bite, Judgement, Paper, Reproduction, Verdict, numbers_file, printed};
 use clap::Args;
 use experiment::tuning::{Advice, Judged};
 use report::manifest::FolderKind;
@@ -32,7 +32,7 @@ pub(crate) struct ReproOptions {
     /// Ask each claim also of the runs under which it must fail.
     #[arg(long)]
     teeth: bool,
-    /// Folder for tables and figures, which go to `repro-PAPER` in it, or `repro-PAPER-full`.
+    /// Folder for numbers, tables and figures, which go to `repro-PAPER` in it, or `repro-PAPER-full`.
     #[arg(long, value_name = "DIR", default_value = "out")]
     out: PathBuf,
     /// Overwrite the results of another command.
@@ -46,25 +46,24 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         return tunings(options);
     }
     let papers = Paper::shipped(options.paper.as_deref())?;
-    for paper in papers.iter().filter(|paper| paper.has_files()) {
+    for paper in &papers {
         opened(paper, options)?;
     }
     let began = Instant::now();
     let reproduction = Reproduction::simulate(&papers, options.full, options.teeth)?;
     let (mut judgements, mut bites, mut exhibits) = (Vec::new(), Vec::new(), String::new());
     for paper in &papers {
-        judgements.extend(reproduction.judgements(paper)?);
-        if options.teeth {
-            bites.extend(reproduction.bites(paper)?);
-        }
-        let of_paper = reproduction.exhibits(paper)?;
+        let judged = reproduction.judgements(paper)?;
+        let asked = if options.teeth { reproduction.bites(paper)? } else { Vec::new() };
+        let mut of_paper = reproduction.exhibits(paper)?;
+        of_paper.files.insert(0, numbers_file(&judged, &asked));
         exhibits += &of_paper.printed;
-        if !of_paper.files.is_empty() {
-            let ((manifest, folder), files) = (opened(paper, options)?, of_paper.files);
-            folder.write(&manifest, &files)?;
-            let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
-            exhibits += &written(folder.path(), &names);
-        }
+        let ((manifest, folder), files) = (opened(paper, options)?, of_paper.files);
+        folder.write(&manifest, &files)?;
+        let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
+        exhibits += &written(folder.path(), &names);
+        judgements.extend(judged);
+        bites.extend(asked);
     }
     if options.json {
         let json = if options.teeth {
