@@ -136,7 +136,9 @@ fn renew(made: &mut Made, check: bool) -> Result<(), String> {
         let (renewed, stale) = renewed(page, &text, made)?;
         match stale.join(", ") {
             stale if stale.is_empty() => eprintln!("tables: those of {page} are up to date"),
-            stale if check => faults.push(format!("{page} shows what this version does not give, in {stale}")),
+            stale if check => {
+                faults.push(format!("{page} shows what this version does not give, in {stale}"))
+            }
             stale => {
                 fs::write(root().join(page), &renewed).map_err(|cause| format!("{page}: {cause}"))?;
                 eprintln!("tables: written anew in {page}: {stale}");

@@ -9,7 +9,7 @@ use report::figures::engine::chart;
 use report::schema::{FileFormat, FileSchema};
 use serde::Deserialize;
 
-use crate::exhibits::{numbers, CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep, ShareFigure};
+use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep, ShareFigure, numbers};
 use crate::language::{Claim, ClaimRole, ClaimStatus, Expectation, References};
 use crate::tunings::TUNING;
 
@@ -103,8 +103,7 @@ impl Paper {
         let names = names.chain(self.figures.iter().map(|figure| &figure.name));
         let names = names.chain(self.shares.iter().map(|figure| &figure.name));
         let claims = FileFormat::Table(numbers::columns());
-        let mut files =
-            vec![file(numbers::NAME, "csv", "one row per number of a claim", claims)];
+        let mut files = vec![file(numbers::NAME, "csv", "one row per number of a claim", claims)];
         files.extend(self.tables.iter().map(table));
         files.extend(names.flat_map(|name| figure(name)));
         if let Some(grid) = &self.grid {

@@ -57,8 +57,9 @@ impl<'a> Block<'a> {
         let mut pieces = Vec::new();
         let mut rest = self.text;
         while let Some((words, behind)) = rest.split_once('{') {
-            let (number, behind) =
-                behind.split_once('}').ok_or_else(|| format!("`{}` has a brace that is open", self.name()))?;
+            let (number, behind) = behind
+                .split_once('}')
+                .ok_or_else(|| format!("`{}` has a brace that is open", self.name()))?;
             pieces.extend([Piece::Words(words), Piece::Number(number)]);
             rest = behind;
         }
@@ -80,7 +81,8 @@ impl<'a> Block<'a> {
         let lines = self.text.lines().count();
         // A table is there as a whole.
         let is_table = self.text.lines().nth(1).is_some_and(|line| line.trim_start().starts_with("|---"));
-        let starts: Vec<_> = core::iter::once(0).chain(page.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let starts: Vec<_> =
+            core::iter::once(0).chain(page.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let mut found = None;
         for window in starts.windows(lines + 1) {
             let place = window[0]..window[lines] - 1;
@@ -175,7 +177,9 @@ struct Found {
 impl<'a> Placeholder<'a> {
     fn read(text: &'a str) -> Result<Self, String> {
         let fields: Vec<_> = text.split(';').map(str::trim).collect();
-        let fault = || format!("`{text}` is neither `PAPER CLAIM; FORM` nor `FILE; COLUMN=VALUE & ...; COLUMN; FORM`");
+        let fault = || {
+            format!("`{text}` is neither `PAPER CLAIM; FORM` nor `FILE; COLUMN=VALUE & ...; COLUMN; FORM`")
+        };
         match fields[..] {
             [claim, form] => {
                 let (paper, claim) = claim.split_once(' ').ok_or_else(fault)?;
@@ -275,7 +279,9 @@ impl Form {
             text.insert(0, '+');
         }
         let widest = found.iter().filter_map(|one| one.half).reduce(f64::max).map(number);
-        if let Some(half) = widest.filter(|half| self.interval && half.contains(|digit| ('1'..='9').contains(&digit))) {
+        if let Some(half) =
+            widest.filter(|half| self.interval && half.contains(|digit| ('1'..='9').contains(&digit)))
+        {
             text += &format!(" ± {half}");
         }
         Ok(if self.bold && found.iter().any(|one| one.fails) { format!("**{text}**") } else { text })
@@ -293,7 +299,11 @@ fn grouped(number: &str) -> String {
         text.insert(at, ',');
     }
     // A zero has no sign.
-    if text.contains(|letter: char| ('1'..='9').contains(&letter)) { text } else { text.trim_start_matches('-').to_owned() }
+    if text.contains(|letter: char| ('1'..='9').contains(&letter)) {
+        text
+    } else {
+        text.trim_start_matches('-').to_owned()
+    }
 }
 
 #[cfg(test)]

@@ -50,10 +50,7 @@ pub fn file(numbers: &[ClaimNumber<'_>]) -> OutputFile {
         ]
     };
     let header = columns().into_iter().map(|column| column.name.into_owned()).collect();
-    OutputFile {
-        name: format!("{NAME}.csv"),
-        contents: report::format::csv(header, numbers.iter().map(row)),
-    }
+    OutputFile { name: format!("{NAME}.csv"), contents: report::format::csv(header, numbers.iter().map(row)) }
 }
 
 /// Returns the columns of the file.
@@ -102,10 +99,12 @@ mod tests {
             difference: Some((-1.0, None)),
             verdict: "PASS",
         };
-        let other = ClaimNumber { under: Some("off, slow"), ci95: None, unit: "", difference: None, ..own.clone() };
+        let other =
+            ClaimNumber { under: Some("off, slow"), ci95: None, unit: "", difference: None, ..own.clone() };
         let file = file(&[own, other]);
         assert_as_schema(&file, &columns());
-        let rows = "fair,,1,C,2,0.500000,0.250000,-1.000000,,PASS\nfair,\"off, slow\",1,,2,0.500000,,,,PASS\n";
+        let rows =
+            "fair,,1,C,2,0.500000,0.250000,-1.000000,,PASS\nfair,\"off, slow\",1,,2,0.500000,,,,PASS\n";
         assert!(file.contents.ends_with(rows), "{}", file.contents);
     }
 }
