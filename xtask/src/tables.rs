@@ -137,7 +137,7 @@ fn renew(made: &mut Made, check: bool) -> Result<(), String> {
         match stale.join(", ") {
             stale if stale.is_empty() => eprintln!("tables: those of {page} are up to date"),
             stale if check => {
-                faults.push(format!("{page} shows what this version does not give, in {stale}"))
+                faults.push(format!("{page} shows what this version does not give, in {stale}"));
             }
             stale => {
                 fs::write(root().join(page), &renewed).map_err(|cause| format!("{page}: {cause}"))?;
