@@ -20,6 +20,7 @@
 //! | [`seeds`] | lists of seeds, as options and files write them |
 //! | [`simulation`] | one simulation, from the scenario's name to the outcome |
 //! | [`measures`] | numbers of a run, by quantity and group of flows |
+//! | [`lossless`] | packets that a fabric with PFC has dropped |
 //! | [`pool`] | the worker pool |
 //! | [`statistics`] | means over seeds and their confidence intervals |
 //! | [`tuning`] | the search for the best settings of a space |
@@ -29,6 +30,7 @@
 pub mod batch;
 pub mod configurations;
 pub mod evaluation;
+pub mod lossless;
 pub mod measures;
 pub mod pool;
 pub mod relative;
@@ -44,6 +46,7 @@ pub mod tuning;
 pub mod unit;
 
 pub use batch::{Job, Outcomes};
+pub use lossless::{Loss, LossCause, shortage};
 pub use relative::{RelativeError, RelativeSetting};
 pub use run::{RunSpec, SeedCount};
 pub use scenarios::Scenarios;

@@ -151,7 +151,7 @@ fn sweep_table() -> Table<()> {
         ),
         Column::text(
             "ended",
-            "end of the run: `complete`, `done`, `not_done`, `gave_up`; without results `over_time`, `over_memory`, `deadlock`, `violation`, \
+            "end of the run: `complete`, `done`, `not_done`, `gave_up`, or a fault of its fabric, `not_lossless`, `stands_still`; without results `over_time`, `over_memory`, `deadlock`, `violation`, \
              `not_run`",
             |()| "",
         ),

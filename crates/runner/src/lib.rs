@@ -45,7 +45,6 @@
 //! | [`wording`] | plans and quantities in words, as the command prints them |
 
 pub mod capture;
-mod lossless;
 pub mod provenance;
 mod simulation;
 pub mod trace;
@@ -62,5 +61,5 @@ pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};
 pub use units;
 
-pub use lossless::{Loss, LossCause, shortage};
+pub use experiment::{Loss, LossCause, shortage};
 pub use simulation::{FinishedRun, Simulation};

@@ -16,7 +16,7 @@ use report::format::grouped;
 use scenario::{EcnFirst, Plan, PortHeadroom};
 use units::{Bytes, Rate};
 
-use crate::lossless::shortage;
+use crate::shortage;
 
 pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 

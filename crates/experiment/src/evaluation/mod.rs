@@ -18,7 +18,7 @@ use telemetry::RunEnding;
 use crate::measures::{self, Measure, MeasureError, Measured};
 use crate::pool;
 use crate::simulation::{Outcome, plan, simulate};
-use crate::store::UnitEnd;
+use crate::store::{RunFault, UnitEnd};
 
 pub use parameters::{ParameterError, ParameterFormat, overrides};
 
@@ -119,10 +119,12 @@ impl CheckedQuestion {
         let ended = end(&outcome);
         let outcome = outcome.ok().filter(|_| ended.has_results());
         let digest = outcome.as_ref().map(|outcome| outcome.summary.digest.to_string());
+        let fault = outcome.as_ref().and_then(|outcome| RunFault::of(plan, &outcome.record));
         let measured = outcome.map(|outcome| {
             self.measures.iter().map(|measure| measures::one(measure, plan, &outcome)).collect()
         });
-        let run = EvaluatedRun { seed: plan.seed(), plan_digest: plan.digest().to_string(), ended, digest };
+        let run =
+            EvaluatedRun { seed: plan.seed(), plan_digest: plan.digest().to_string(), ended, fault, digest };
         (run, measured.unwrap_or_default())
     }
 }
@@ -140,13 +142,21 @@ fn end(outcome: &Result<Outcome, RunError>) -> UnitEnd {
     }
 }
 
-/// Returns the end of all runs in one word: that of the first without results, else of the first that gave up, else of the
-/// first that was not done, else of the first.
+/// Returns the end of all runs in one word: that of the first without results, else the first standstill, else the first loss of a
+/// lossless fabric, else the end of the first that gave up, else of the first that was not done, else of the first.
 fn status(runs: &[EvaluatedRun]) -> &'static str {
+    let has_fault = |word: &str| runs.iter().any(|run| run.fault.is_some_and(|fault| fault.word() == word));
     let without = runs.iter().find(|run| !run.ended.has_results());
     let gave_up = || runs.iter().find(|run| matches!(run.ended, UnitEnd::GaveUp { .. }));
     let not_done = || runs.iter().find(|run| matches!(run.ended, UnitEnd::NotDone { .. }));
-    without.or_else(gave_up).or_else(not_done).or(runs.first()).map_or("complete", |run| run.ended.word())
+    let fault = ["stands_still", "not_lossless"].into_iter().find(|word| has_fault(word));
+    match (without, fault) {
+        (Some(run), _) => run.ended.word(),
+        (None, Some(word)) => word,
+        (None, None) => {
+            gave_up().or_else(not_done).or(runs.first()).map_or("complete", |run| run.ended.word())
+        }
+    }
 }
 
 /// The answer to a question, as JSON has it.
@@ -158,7 +168,7 @@ pub struct Answer {
     pub scenario: String,
     /// Overrides, those of the parameters last.
     pub overrides: Vec<String>,
-    /// End of the runs: `complete`, `done`, `not_done`, `gave_up`, `deadlock` or `violation`. Of several runs the first without
+    /// End of the runs: `complete`, `done`, `not_done`, `gave_up`, `not_lossless`, `stands_still`, `deadlock` or `violation`. Of several runs the first without
     /// results decides, then the first that gave up, then the first that was not done.
     pub status: &'static str,
     /// Numbers by measure.
@@ -176,8 +186,19 @@ pub struct EvaluatedRun {
     pub plan_digest: String,
     /// End of the run.
     pub ended: UnitEnd,
+    /// Fault of a run with results, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fault: Option<RunFault>,
     /// Digest of the run; `None` if it has no results.
     pub digest: Option<String>,
+}
+
+impl EvaluatedRun {
+    /// Returns the end as one word: the fault of a run with results, if there is one, otherwise its end.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        self.fault.map_or(self.ended.word(), RunFault::word)
+    }
 }
 
 /// Numbers by measure, in the order in which they were asked for.

@@ -78,6 +78,7 @@ fn a_bound_of_one_run_makes_the_mean_a_bound() {
         seed,
         plan_digest: String::new(),
         ended: UnitEnd::Complete,
+        fault: None,
         digest: Some(String::new()),
     };
     let runs = [run(1), run(2)];
@@ -92,7 +93,8 @@ fn a_bound_of_one_run_makes_the_mean_a_bound() {
 
 #[test]
 fn a_failed_run_decides_the_status_and_has_no_number() {
-    let run = |seed, ended| EvaluatedRun { seed, plan_digest: String::new(), ended, digest: None };
+    let run =
+        |seed, ended| EvaluatedRun { seed, plan_digest: String::new(), ended, fault: None, digest: None };
     let not_done = run(1, UnitEnd::NotDone { simulated_s: 1.0 });
     let deadlock = run(2, UnitEnd::Deadlock { message: "S1".to_owned() });
     let complete = run(3, UnitEnd::Complete);

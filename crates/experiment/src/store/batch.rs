@@ -15,7 +15,7 @@ use telemetry::{Progress, RunEnding};
 
 use super::entry;
 use super::kept::{Origin, files, kept, made};
-use super::result::{RunBudget, UnitCost, UnitEnd, UnitResult};
+use super::result::{RunBudget, RunFault, UnitCost, UnitEnd, UnitResult};
 use super::{Store, StoreError, Stored, Workshop, place};
 use crate::measures::{self, Measure, Measured};
 use crate::pool;
@@ -218,6 +218,7 @@ fn run_unit(
         version: VERSION.to_owned(),
         commit: options.origin.commit.clone(),
         ended,
+        fault: outcome.as_ref().and_then(|outcome| RunFault::of(&plan, &outcome.record)),
         digest: summary.map(|summary| summary.digest.clone()),
         lost_packets: summary.map(|summary| summary.audit.dropped_packets),
         measures: outcome.as_ref().map_or_else(Vec::new, |outcome| {

@@ -37,7 +37,7 @@ use scenario::Diagnostic;
 pub use batch::{BatchEvent, BatchOptions, Trial, trial};
 pub use entry::{Stored, checked};
 pub use kept::Origin;
-pub use result::{RunBudget, UnitCost, UnitEnd, UnitResult};
+pub use result::{RunBudget, RunFault, UnitCost, UnitEnd, UnitResult};
 
 use crate::scenarios::Scenarios;
 use crate::statistics::pooled::GroupCompletions;

@@ -6,9 +6,12 @@
 use std::time::Duration;
 
 use report::manifest::RunEnd;
+use scenario::Plan;
 use serde::{Deserialize, Serialize};
+use telemetry::RunRecord;
 use units::Bytes;
 
+use crate::lossless::Loss;
 use crate::measures::{Measure, Measured};
 use crate::unit::Unit;
 
@@ -30,6 +33,9 @@ pub struct UnitResult {
     pub commit: Option<String>,
     /// End of the run.
     pub ended: UnitEnd,
+    /// Fault of a run with results, if there is one.
+    #[serde(default)]
+    pub fault: Option<RunFault>,
     /// Digest of the run; `None` if the run has no results.
     pub digest: Option<String>,
     /// Number of packets lost; `None` if the run has no results.
@@ -41,10 +47,57 @@ pub struct UnitResult {
 }
 
 impl UnitResult {
+    /// Returns the end as one word, as tables have it: the fault of a run with results, if there is one, otherwise its end.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        self.fault.map_or(self.ended.word(), RunFault::word)
+    }
+
+    /// Returns true if the run has results, and no fault.
+    #[must_use]
+    pub const fn is_sound(&self) -> bool {
+        self.ended.has_results() && self.fault.is_none()
+    }
+
     /// Returns a measure, if it is stored: those of [`measures::of`](crate::measures::of) and those that were asked for are.
     #[must_use]
     pub fn measured(&self, measure: &Measure) -> Option<&Measured> {
         self.measures.iter().find(|one| one.measure == *measure)
+    }
+}
+
+/// A fault of a run with results: its numbers are true, and are those of a fabric that does not do its work.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum RunFault {
+    /// Nothing was delivered any more, while outputs waited for each other.
+    StandsStill {
+        /// Time since which nothing was delivered.
+        since_s: f64,
+    },
+    /// Packets were dropped on lanes with PFC.
+    NotLossless {
+        /// Number of packets.
+        packets: u64,
+    },
+}
+
+impl RunFault {
+    /// Returns the fault of a run; of both the standstill.
+    #[must_use]
+    pub fn of(plan: &Plan, record: &RunRecord) -> Option<Self> {
+        let standstill = record.stands_still.map(|since| Self::StandsStill { since_s: since.seconds() });
+        let loss = || Loss::of(plan, record).map(|loss| Self::NotLossless { packets: loss.packets });
+        standstill.or_else(loss)
+    }
+
+    /// Returns the fault as one word, as tables have it: `stands_still`, `not_lossless`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::StandsStill { .. } => "stands_still",
+            Self::NotLossless { .. } => "not_lossless",
+        }
     }
 }
 

@@ -80,7 +80,7 @@ impl Collected {
         let word =
             |name: &str, meaning: &str| ResultColumn { kind: ColumnType::String, ..count(name, meaning) };
         table.add(word("ended", "end of the run; `not_run` if it has no result"), |run| {
-            Some(result(run).map_or(NOT_RUN, |result| result.ended.word()).to_owned())
+            Some(result(run).map_or(NOT_RUN, |result| result.word()).to_owned())
         });
         table.add(optional(count("lost_packets", "packets lost")), |run| {
             result(run)?.lost_packets.map(|lost| lost.to_string())

@@ -252,6 +252,7 @@ mod tests {
             version: String::new(),
             commit: None,
             ended: UnitEnd::Complete,
+            fault: None,
             digest: None,
             lost_packets: None,
             measures: vec![Measured { measure, unit, value, censored, at_most, missing }],

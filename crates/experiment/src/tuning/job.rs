@@ -74,7 +74,7 @@ impl TuningJob {
             moved,
             sensitivity,
             runs: runs.seen.len(),
-            failed: runs.seen.values().filter(|has_results| !**has_results).count(),
+            failed: runs.seen.values().filter(|is_sound| !**is_sound).count(),
             refused: (runs.refused.len(), runs.first_refusal),
             out_of_time: runs.out_of_time,
         })
@@ -125,7 +125,7 @@ impl TuningJob {
             |objective: &&Objective| results.iter().all(|result| objective.lenient_cost(result).is_none());
         let Some(objective) = self.objectives.iter().find(lacking) else { return Ok(()) };
         let missing = results.iter().find_map(|result| result.measured(&objective.measure)?.missing.clone());
-        let ended = results.first().map_or("none", |result| result.ended.word());
+        let ended = results.first().map_or("none", UnitResult::word);
         let reason = missing.map_or_else(|| format!("it ended as `{ended}`"), |missing| missing.to_string());
         Err(TuningError::NoObjective { objective: objective.measure.to_string(), reason })
     }

@@ -29,7 +29,7 @@ pub(super) struct Runs<'a> {
     pub(super) store: &'a Store,
     pub(super) options: &'a BatchOptions<'a>,
     pub(super) watch: Watch<'a>,
-    /// Names of all runs, and true for those with results.
+    /// Names of all runs, and true for those with results and no fault.
     pub(super) seen: BTreeMap<String, bool>,
     /// Overrides that the scenario refused.
     pub(super) refused: BTreeSet<Vec<String>>,
@@ -43,7 +43,7 @@ pub(super) struct Runs<'a> {
 impl Runs<'_> {
     fn run(&mut self, units: &[IdentifiedUnit]) -> Result<Vec<UnitResult>, TuningError> {
         let results = self.store.run(units, self.options, self.watch)?;
-        self.seen.extend(results.iter().map(|one| (one.name.clone(), one.ended.has_results())));
+        self.seen.extend(results.iter().map(|one| (one.name.clone(), one.is_sound())));
         Ok(results)
     }
 
@@ -100,7 +100,8 @@ impl Runs<'_> {
         };
         let worst =
             |constraint: &Constraint| results.iter().map(|one| constraint.violation(one)).fold(0.0, f64::max);
-        let ended = results.iter().all(|one| one.ended.has_results());
+        // A setting under which a lossless fabric drops packets or stands still is none to recommend, whatever its goodput.
+        let ended = results.iter().all(UnitResult::is_sound);
         // The sum of nothing is -0.
         let broken: f64 = self.job.constraints.iter().map(worst).sum::<f64>() + 0.0;
         Score {

@@ -4,14 +4,16 @@
 //! same.
 
 use telemetry::Series;
-use units::{Bytes, Time};
+use units::{Bytes, Span, Time};
 
 use crate::observe::deadlock;
 use crate::state::world::World;
 
-/// Least number of samples without a delivery at the end of a run. A congestion tree that holds up all traffic for some samples is
-/// nothing unusual.
+/// Least number of samples without a delivery at the end of a run, unless they take [`LONG`]. A congestion tree that holds up all
+/// traffic for some samples is nothing unusual.
 const LEAST_SAMPLES: usize = 10;
+/// A time that is long for any fabric, hundreds of its longest round trips: fewer samples are enough if they take it.
+const LONG: Span = Span::from_us(1_000);
 
 /// Returns the time since which no payload was delivered, if at the end of the run each of some blocked outputs waits for
 /// another of them; `None` if the fabric moves, or is empty.
@@ -22,7 +24,8 @@ pub(super) fn of(world: &World<'_>, series: &Series, end: Time) -> Option<Time> 
     // The last column is the total.
     let is_idle = |row: &&Vec<Bytes>| row.last().is_none_or(|total| *total == Bytes::ZERO);
     let idle = series.rows.iter().rev().take_while(is_idle).count();
-    if idle < LEAST_SAMPLES || !deadlock::is_suspected(world) {
+    let is_long = idle >= LEAST_SAMPLES || (idle > 0 && series.interval * idle as u64 >= LONG);
+    if !is_long || !deadlock::is_suspected(world) {
         return None;
     }
     let since = (series.interval * (series.rows.len() - idle) as u64).after_start();

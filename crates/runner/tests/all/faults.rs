@@ -33,8 +33,99 @@ fn a_standstill_is_told_where_a_deadlock_cannot_be_proved() {
     assert!(early.last().is_some_and(|(_, rate)| *rate > 0.0), "{early:?}");
     let proved = scratch.run(&["sim", STANDSTILL, "--out", "b", "--set", "adapter.ack_timeout=0"]);
     assert_eq!(proved.status.code(), Some(4), "{}", text(&proved.stderr));
+    // Long samples are few, and tell it, too.
+    let few = [
+        "sim",
+        STANDSTILL,
+        "--out",
+        "d",
+        "--quiet",
+        "--set",
+        "sample=\"1 ms\"",
+        "--set",
+        "duration=\"10 ms\"",
+    ];
+    assert_eq!(scratch.run(&few).status.code(), Some(8));
     // A run that ends before it stands still long enough is as every other.
     scratch.printed(&["sim", STANDSTILL, "--out", "c", "--quiet", "--set", "duration=\"1 ms\""]);
+}
+
+/// Many runs at once tell the faults of each: a lossless fabric that drops has more goodput than one that does not, and must not win
+/// in silence.
+#[test]
+fn many_runs_tell_what_one_would() {
+    let scratch = Scratch::new("faults-of-many");
+    let short = ["roce-victim"];
+    let vary = "link.flow_control.headroom=\"3000 B\",\"8000 B\"";
+    let sweep = [
+        &["sweep"],
+        &short[..],
+        &["--vary", vary, "--maximise", "goodput(V)", "--seeds", "1..=2", "--out", "s"],
+    ];
+    let said = scratch.printed(&sweep.concat());
+    assert!(
+        said.contains("2 of 4 runs have results of a fabric that does not do its work: 2 not_lossless"),
+        "{said}"
+    );
+    let rows = scratch.read("s/results.csv");
+    assert_eq!(rows.lines().filter(|row| row.contains(",not_lossless,")).count(), 2, "{rows}");
+    let less = ["--set", "link.flow_control.headroom=\"3000 B\""];
+    let eval = [&["eval"], &short[..], &less, &["--measures", "goodput(all)", "--json"]].concat();
+    let answer = scratch.run(&eval);
+    assert_eq!(
+        (answer.status.code(), &json(&text(&answer.stdout))["status"]),
+        (Some(7), &"not_lossless".into())
+    );
+    let stands = scratch.run(&["eval", STANDSTILL, "--measures", "goodput(all)", "--json"]);
+    assert_eq!(
+        (stands.status.code(), &json(&text(&stands.stdout))["status"]),
+        (Some(8), &"stands_still".into())
+    );
+    let compared = scratch.run(&[
+        "compare",
+        "roce-victim:link.flow_control.headroom=\"3000 B\"",
+        STANDSTILL,
+        "--out",
+        "c",
+    ]);
+    let said = text(&compared.stdout);
+    assert_eq!(compared.status.code(), Some(8), "{}", text(&compared.stderr));
+    assert!(said.lines().next().is_some_and(|line| line.contains(": NOT LOSSLESS: ")), "{said}");
+    assert!(said.lines().nth(1).is_some_and(|line| line.contains(": stands still since ")), "{said}");
+    assert!(scratch.read("c/compare.txt").contains(": NOT LOSSLESS: "));
+}
+
+/// A setting under which a lossless fabric drops is never the winner, whatever its goodput.
+#[test]
+fn a_setting_that_loses_packets_does_not_win() {
+    let scratch = Scratch::new("tuned-to-lose");
+    std::fs::write(
+        scratch.0.join("space.ron"),
+        "(about: \"headroom\", parameters: [(name: \"headroom\", path: \"link.flow_control.headroom\", \
+         values: LogInteger(from: 1500, to: 9000), unit: \"B\")])",
+    )
+    .unwrap();
+    let tuned = scratch.printed(&[
+        "tune",
+        "roce-victim",
+        "--space",
+        "space.ron",
+        "--maximise",
+        "goodput(V)",
+        "--runs",
+        "24",
+        "--seeds",
+        "1",
+        "--held-out",
+        "11..=12",
+        "--out",
+        "t",
+    ]);
+    let table = scratch.read("t/trials.csv");
+    let winner = table.lines().find(|row| row.contains(",winner,"));
+    let bytes = winner
+        .and_then(|row| row.split([',', '"']).find_map(|cell| cell.strip_suffix(" B")?.parse::<u64>().ok()));
+    assert!(bytes.is_none_or(|bytes| bytes > 3000), "{tuned}\n{table}");
 }
 
 /// Two hosts that give up at their first time-out send to a third over a switch that drops: what is left has failed, long before the

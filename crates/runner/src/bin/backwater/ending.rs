@@ -33,6 +33,13 @@ pub(crate) fn checked(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
     }
 }
 
+/// Returns a line for each fault that makes a run's numbers those of a fabric that does not do its work.
+pub(crate) fn faults(plan: &Plan, record: &RunRecord) -> impl Iterator<Item = String> {
+    let standstill = record.stands_still.map(|since| printed::standstill(since.seconds()));
+    let loss = Loss::of(plan, record).map(|loss| loss.to_string());
+    standstill.into_iter().chain(loss)
+}
+
 /// Returns the failure of several runs: the one that comes first in the order of faults, and of equal ones the first.
 pub(crate) fn checked_all<'a>(runs: impl Iterator<Item = (&'a Plan, &'a RunRecord)>) -> Result<(), Failure> {
     let failures = runs.filter_map(|(plan, record)| checked(plan, record).err());

@@ -133,7 +133,11 @@ fn write(
         })
         .collect();
     let comparison = Comparison::of(&compared);
-    let text = comparison.printed(WIDTH);
+    let faults = asked.iter().zip(runs).flat_map(|(RunAsked { label, .. }, run)| {
+        ending::faults(&run.plan, &run.record).map(move |fault| format!("{label}: {fault}\n"))
+    });
+    let faults: String = faults.collect();
+    let text = faults.clone() + &comparison.printed(WIDTH);
     let undrawn: Vec<_> = figure.as_ref().err().into_iter().map(ToString::to_string).collect();
     undrawn.iter().for_each(|reason| warn(&format!("`{FIGURE}` is not drawn: {reason}")));
     let entry = |reason| UndrawnEntry { file: FIGURE.to_owned(), reason };
@@ -151,7 +155,7 @@ fn write(
     } else if !options.quiet {
         let labels = asked.iter().map(|one| one.label.as_str());
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).chain(labels).collect();
-        let text = comparison.printed(width());
+        let text = faults + &comparison.printed(width());
         print(&format!("{text}\n{}", printed::written(folder.path(), &names)));
     }
     ending::checked_all(runs.iter().map(|run| (&run.plan, &run.record)))

@@ -123,6 +123,8 @@ fn status_of(answer: &Answer) -> Result<(), Failure> {
     match answer.status {
         "deadlock" => Err(Failure::Answered(ExitCode::from(4))),
         "violation" => Err(Failure::Answered(ExitCode::from(3))),
+        "stands_still" => Err(Failure::Answered(ExitCode::from(8))),
+        "not_lossless" => Err(Failure::Answered(ExitCode::from(7))),
         "gave_up" => Err(Failure::Answered(ExitCode::from(9))),
         "not_done" => Err(Failure::Answered(ExitCode::from(6))),
         _ => Ok(()),
@@ -164,7 +166,7 @@ fn table(answer: &Answer) -> String {
     }
     for run in &answer.runs {
         let digest = run.digest.as_deref().unwrap_or("-");
-        text += &format!(" seed {}: {}, digest {digest}\n", run.seed, run.ended.word());
+        text += &format!(" seed {}: {}, digest {digest}\n", run.seed, run.word());
     }
     text
 }

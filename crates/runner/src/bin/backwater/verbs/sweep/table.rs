@@ -261,16 +261,30 @@ fn warn_of_missing(results: &[Option<UnitResult>]) {
     }
 }
 
-/// Returns the ends of runs without results in words, with their numbers; `None` if all have results.
+/// Returns the ends of runs without results and the faults of others in words, with their numbers; `None` if all are sound.
 pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
-    let mut ends = BTreeMap::<&str, usize>::new();
-    for result in results.iter().filter(|result| !result.ended.has_results()) {
-        *ends.entry(result.ended.word()).or_default() += 1;
-    }
-    let failed: usize = ends.values().sum();
-    let list: Vec<_> = ends.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    let (without, faulty): (Vec<_>, Vec<_>) = results
+        .iter()
+        .filter(|result| !result.is_sound())
+        .map(|result| (result.ended.has_results(), result.word()))
+        .partition(|(has_results, _)| !has_results);
+    let counted = |ends: &[(bool, &'static str)]| {
+        let mut counts = BTreeMap::<&str, usize>::new();
+        ends.iter().for_each(|(_, word)| *counts.entry(word).or_default() += 1);
+        counts.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    };
     let of = results.len();
-    (failed > 0).then(|| format!("{failed} of {of} runs ended without results: {}", list.join(", ")))
+    let without = (!without.is_empty())
+        .then(|| format!("{} of {of} runs ended without results: {}", without.len(), counted(&without)));
+    let faulty = (!faulty.is_empty()).then(|| {
+        format!(
+            "{} of {of} runs have results of a fabric that does not do its work: {}; they count below like all others",
+            faulty.len(),
+            counted(&faulty)
+        )
+    });
+    let lines: Vec<_> = without.into_iter().chain(faulty).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// Returns the table as text: the first rows, with the measures named, or a few of all flows.
@@ -297,7 +311,7 @@ pub(super) fn printed(
         let settings = run.settings.iter().map(|(_, value)| value.clone());
         let dash = || "-".to_owned();
         let seed = result.as_ref().map_or_else(dash, |result| result.seed.to_string());
-        let ended = result.as_ref().map_or("not_run", |result| result.ended.word()).to_owned();
+        let ended = result.as_ref().map_or("not_run", UnitResult::word).to_owned();
         let value = |measure: &Measure| {
             let measured = result.as_ref().and_then(|result| result.measured(measure));
             measured.map_or_else(dash, Measured::printed)

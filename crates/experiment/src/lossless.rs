@@ -46,9 +46,10 @@ impl Loss {
     /// # Examples
     ///
     /// ```
-    /// let run = backwater::Simulation::find("roce-victim")?.set("duration=1 ms")?.run()?;
-    /// assert_eq!(backwater::Loss::of(&run.plan, &run.record), None);
-    /// # Ok::<(), backwater::SimulationError>(())
+    /// let plan = experiment::plan("roce-victim", &["duration=1 ms".to_owned()], None)?;
+    /// let outcome = experiment::simulate(&plan, Default::default(), &mut |_| {}).expect("it runs");
+    /// assert_eq!(experiment::Loss::of(&plan, &outcome.record), None);
+    /// # Ok::<(), settings::Diagnostic>(())
     /// ```
     #[must_use]
     pub fn of(plan: &Plan, record: &RunRecord) -> Option<Self> {
