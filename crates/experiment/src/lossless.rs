@@ -46,10 +46,10 @@ impl Loss {
     /// # Examples
     ///
     /// ```
-    /// let plan = experiment::plan("roce-victim", &["duration=1 ms".to_owned()], None)?;
+    /// let plan = experiment::plan("roce-victim", &[], None)?;
     /// let outcome = experiment::simulate(&plan, Default::default(), &mut |_| {}).expect("it runs");
     /// assert_eq!(experiment::Loss::of(&plan, &outcome.record), None);
-    /// # Ok::<(), settings::Diagnostic>(())
+    /// # Ok::<(), scenario::Diagnostic>(())
     /// ```
     #[must_use]
     pub fn of(plan: &Plan, record: &RunRecord) -> Option<Self> {
