@@ -9,15 +9,14 @@
 
 pub mod parameters;
 
-use fabric::{RunError, RunOptions};
+use fabric::RunOptions;
 use scenario::{Diagnostic, Plan};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use telemetry::RunEnding;
 
 use crate::measures::{self, Measure, MeasureError, Measured};
 use crate::pool;
-use crate::simulation::{Outcome, plan, simulate};
+use crate::simulation::{plan, simulate};
 use crate::store::{RunFault, UnitEnd};
 
 pub use parameters::{ParameterError, ParameterFormat, overrides};
@@ -116,7 +115,8 @@ impl CheckedQuestion {
     /// Runs a plan. A run without results has no measures.
     fn run(&self, plan: &Plan) -> (EvaluatedRun, Vec<Measured>) {
         let outcome = simulate(plan, RunOptions::default(), &mut |_| {});
-        let ended = end(&outcome);
+        // Nobody interrupts an evaluation.
+        let ended = UnitEnd::of(&outcome).unwrap_or(UnitEnd::Complete);
         let outcome = outcome.ok().filter(|_| ended.has_results());
         let digest = outcome.as_ref().map(|outcome| outcome.summary.digest.to_string());
         let fault = outcome.as_ref().and_then(|outcome| RunFault::of(plan, &outcome.record));
@@ -129,34 +129,19 @@ impl CheckedQuestion {
     }
 }
 
-fn end(outcome: &Result<Outcome, RunError>) -> UnitEnd {
-    match outcome {
-        Ok(Outcome { summary, record }) => match record.ended {
-            RunEnding::AtDuration | RunEnding::Interrupted => UnitEnd::Complete,
-            RunEnding::Done => UnitEnd::Done { done_s: summary.done_s.unwrap_or(summary.simulated_s) },
-            RunEnding::NotDone => UnitEnd::NotDone { simulated_s: summary.simulated_s },
-            RunEnding::GaveUp => UnitEnd::GaveUp { simulated_s: summary.simulated_s },
-        },
-        Err(error @ RunError::Deadlock(_)) => UnitEnd::Deadlock { message: error.to_string() },
-        Err(error @ RunError::Violation(_)) => UnitEnd::Violation { message: error.to_string() },
-    }
-}
-
 /// Returns the end of all runs in one word: that of the first without results, else the first standstill, else the first loss of a
 /// lossless fabric, else the end of the first that gave up, else of the first that was not done, else of the first.
 fn status(runs: &[EvaluatedRun]) -> &'static str {
-    let has_fault = |word: &str| runs.iter().any(|run| run.fault.is_some_and(|fault| fault.word() == word));
-    let without = runs.iter().find(|run| !run.ended.has_results());
-    let gave_up = || runs.iter().find(|run| matches!(run.ended, UnitEnd::GaveUp { .. }));
-    let not_done = || runs.iter().find(|run| matches!(run.ended, UnitEnd::NotDone { .. }));
-    let fault = ["stands_still", "not_lossless"].into_iter().find(|word| has_fault(word));
-    match (without, fault) {
-        (Some(run), _) => run.ended.word(),
-        (None, Some(word)) => word,
-        (None, None) => {
-            gave_up().or_else(not_done).or(runs.first()).map_or("complete", |run| run.ended.word())
-        }
-    }
+    // Of equal ranks the first run decides.
+    let rank = |run: &&EvaluatedRun| match (&run.ended, run.fault) {
+        (ended, _) if !ended.has_results() => 0,
+        (_, Some(RunFault::StandsStill { .. })) => 1,
+        (_, Some(RunFault::NotLossless { .. })) => 2,
+        (UnitEnd::GaveUp { .. }, None) => 3,
+        (UnitEnd::NotDone { .. }, None) => 4,
+        _ => 5,
+    };
+    runs.iter().min_by_key(rank).map_or("complete", EvaluatedRun::word)
 }
 
 /// The answer to a question, as JSON has it.
@@ -168,8 +153,8 @@ pub struct Answer {
     pub scenario: String,
     /// Overrides, those of the parameters last.
     pub overrides: Vec<String>,
-    /// End of the runs: `complete`, `done`, `not_done`, `gave_up`, `not_lossless`, `stands_still`, `deadlock` or `violation`. Of several runs the first without
-    /// results decides, then the first that gave up, then the first that was not done.
+    /// End of the runs: `complete`, `done`, `not_done`, `gave_up`, `not_lossless`, `stands_still`, `deadlock` or `violation`. Of
+    /// several runs the first without results decides, then the first in the reverse of this order.
     pub status: &'static str,
     /// Numbers by measure.
     pub measures: Numbers,
@@ -194,10 +179,10 @@ pub struct EvaluatedRun {
 }
 
 impl EvaluatedRun {
-    /// Returns the end as one word: the fault of a run with results, if there is one, otherwise its end.
+    /// Returns the end as one word ([`UnitEnd::word_with`] its fault).
     #[must_use]
     pub fn word(&self) -> &'static str {
-        self.fault.map_or(self.ended.word(), RunFault::word)
+        self.ended.word_with(self.fault)
     }
 }
 

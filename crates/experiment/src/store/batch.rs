@@ -8,10 +8,10 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use fabric::{RunError, RunOptions, Threads};
+use fabric::{RunOptions, Threads};
 use report::{FileChoice, OutputFile};
 use scenario::Plan;
-use telemetry::{Progress, RunEnding};
+use telemetry::Progress;
 
 use super::entry;
 use super::kept::{Origin, files, kept, made};
@@ -311,29 +311,13 @@ fn simulated(plan: &Plan, budget: RunBudget, stop: &dyn Fn() -> bool) -> Option<
         }
     };
     let options = RunOptions { interrupt: Some(&end), ..RunOptions::default() };
-    let outcome = match simulate_among_others(plan, options, &mut progress) {
-        Ok(outcome) => outcome,
-        Err(error) => return Some((failure(&error), None)),
-    };
-    let simulated_s = outcome.summary.simulated_s;
-    let ended = match outcome.record.ended {
-        RunEnding::AtDuration => UnitEnd::Complete,
-        RunEnding::Done => UnitEnd::Done { done_s: outcome.summary.done_s.unwrap_or(simulated_s) },
-        RunEnding::NotDone => UnitEnd::NotDone { simulated_s },
-        RunEnding::GaveUp => UnitEnd::GaveUp { simulated_s },
-        RunEnding::Interrupted if late => {
+    let outcome = simulate_among_others(plan, options, &mut progress);
+    match (UnitEnd::of(&outcome), outcome) {
+        (Some(ended), outcome) => Some((ended, outcome.ok())),
+        (None, Ok(outcome)) if late => {
             let budget_s = budget.wall.unwrap_or_default().as_secs_f64();
-            return Some((UnitEnd::OverTime { budget_s, simulated_s }, None));
+            Some((UnitEnd::OverTime { budget_s, simulated_s: outcome.summary.simulated_s }, None))
         }
-        RunEnding::Interrupted => return None,
-    };
-    Some((ended, Some(outcome)))
-}
-
-fn failure(error: &RunError) -> UnitEnd {
-    let message = error.to_string();
-    match error {
-        RunError::Violation(_) => UnitEnd::Violation { message },
-        RunError::Deadlock(_) => UnitEnd::Deadlock { message },
+        (None, _) => None,
     }
 }

@@ -5,14 +5,16 @@
 
 use std::time::Duration;
 
+use fabric::RunError;
 use report::manifest::RunEnd;
 use scenario::Plan;
 use serde::{Deserialize, Serialize};
-use telemetry::RunRecord;
+use telemetry::{RunEnding, RunRecord};
 use units::Bytes;
 
 use crate::lossless::Loss;
 use crate::measures::{Measure, Measured};
+use crate::simulation::Outcome;
 use crate::unit::Unit;
 
 /// The result of a unit.
@@ -47,10 +49,10 @@ pub struct UnitResult {
 }
 
 impl UnitResult {
-    /// Returns the end as one word, as tables have it: the fault of a run with results, if there is one, otherwise its end.
+    /// Returns the end as one word ([`UnitEnd::word_with`] its fault).
     #[must_use]
     pub fn word(&self) -> &'static str {
-        self.fault.map_or(self.ended.word(), RunFault::word)
+        self.ended.word_with(self.fault)
     }
 
     /// Returns true if the run has results, and no fault.
@@ -158,6 +160,31 @@ pub enum UnitEnd {
 }
 
 impl UnitEnd {
+    /// Returns the end of a simulation; `None` if it was interrupted.
+    pub(crate) fn of(outcome: &Result<Outcome, RunError>) -> Option<Self> {
+        let Outcome { summary, record } = match outcome {
+            Ok(outcome) => outcome,
+            Err(error @ RunError::Deadlock(_)) => return Some(Self::Deadlock { message: error.to_string() }),
+            Err(error @ RunError::Violation(_)) => {
+                return Some(Self::Violation { message: error.to_string() });
+            }
+        };
+        let simulated_s = summary.simulated_s;
+        match record.ended {
+            RunEnding::AtDuration => Some(Self::Complete),
+            RunEnding::Done => Some(Self::Done { done_s: summary.done_s.unwrap_or(simulated_s) }),
+            RunEnding::NotDone => Some(Self::NotDone { simulated_s }),
+            RunEnding::GaveUp => Some(Self::GaveUp { simulated_s }),
+            RunEnding::Interrupted => None,
+        }
+    }
+
+    /// Returns the end as one word, as tables have it: the fault of a run with results, if there is one, otherwise this end.
+    #[must_use]
+    pub fn word_with(&self, fault: Option<RunFault>) -> &'static str {
+        fault.map_or(self.word(), RunFault::word)
+    }
+
     /// Returns the end as one word, as tables have it: `complete`, `deadlock`.
     #[must_use]
     pub const fn word(&self) -> &'static str {
