@@ -14,6 +14,7 @@
 //! | `workshop` | a folder for results that are not whole yet |
 //! | `lock` | a lock on a place, which one process holds |
 //! | `own_file` | single files that this program has made, such as states of runs |
+//! | `temporary` | what goes if the process ends before its work |
 
 mod lock;
 mod made;
@@ -21,6 +22,7 @@ mod new_file;
 mod own_file;
 mod owned;
 mod part;
+mod temporary;
 mod workshop;
 
 pub use lock::{Lock, LockError};
@@ -29,4 +31,5 @@ pub use new_file::{NewFile, NewFileError, Replacing, write};
 pub use own_file::{remove_own, replace_own};
 pub use owned::OwnedFolder;
 pub use part::Part;
+pub use temporary::remove_temporary;
 pub use workshop::{Made, Workshop, sync_folder};

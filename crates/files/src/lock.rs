@@ -14,6 +14,7 @@ use names::shell;
 
 use crate::made::MadeFolders;
 use crate::part::{retried, token};
+use crate::temporary::Temporary;
 
 /// Beginning of the text of a lock.
 const MAGIC: &str = "backwater lock ";
@@ -46,7 +47,9 @@ pub struct Lock {
     path: PathBuf,
     text: String,
     file: File,
-    _made: MadeFolders,
+    /// The file, once it is the lock.
+    temporary: Option<Temporary>,
+    made: MadeFolders,
 }
 
 impl Lock {
@@ -86,11 +89,13 @@ impl Lock {
                 let _ = fs::remove_file(path);
                 return Err(cause.into());
             }
-            let lock = Self { path: path.to_owned(), text, file, _made: core::mem::take(&mut made) };
+            let mut lock =
+                Self { path: path.to_owned(), text, file, temporary: None, made: MadeFolders::default() };
             // The process that held it before may have removed the file after it was opened here.
-            match lock.check() {
-                Ok(()) => return Ok(lock),
-                Err(_) => made = lock.let_go(),
+            if lock.check().is_ok() {
+                lock.temporary = Some(Temporary::file(path));
+                lock.made = made;
+                return Ok(lock);
             }
         }
         Err(io::Error::from(io::ErrorKind::ResourceBusy).into())
@@ -122,19 +127,15 @@ impl Lock {
             _ => Err(LockError::Lost(self.path.clone())),
         }
     }
-
-    /// Leaves a lock that is not held, and the file to its owner.
-    fn let_go(mut self) -> MadeFolders {
-        self.text.clear();
-        core::mem::take(&mut self._made)
-    }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
         // The file is removed while it is locked: a process that has opened it by now finds it gone, and begins anew.
-        if !self.text.is_empty() && self.check().is_ok() {
-            let _ = fs::remove_file(&self.path);
+        if let Some(temporary) = self.temporary.take()
+            && self.check().is_err()
+        {
+            temporary.keep();
         }
         let _ = self.file.unlock();
     }

@@ -1,14 +1,17 @@
 //! Folders that are made for files to come.
 //!
-//! Invariant: unless they are kept, the folders that were made go again, as far as they are empty.
+//! Invariant: unless they are kept, the folders that were made go again, as far as they are empty: one into which something was
+//! written meanwhile stays.
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::temporary::Temporary;
 
 /// Folders that were made, deepest first. They are removed when this is dropped, unless they are kept.
 #[derive(Debug, Default)]
-pub struct MadeFolders(Vec<PathBuf>);
+pub struct MadeFolders(Vec<Temporary>);
 
 impl MadeFolders {
     /// Makes a folder, and those above it that are missing.
@@ -17,7 +20,11 @@ impl MadeFolders {
     /// If one of them cannot be made: then none is left.
     pub fn down_to(folder: &Path) -> io::Result<Self> {
         let missing = folder.ancestors().take_while(|part| !part.as_os_str().is_empty() && !part.exists());
-        let made = Self(missing.map(Path::to_owned).collect());
+        let missing: Vec<_> = missing.collect();
+        // The outermost is the oldest: it can go only after those in it.
+        let mut made: Vec<_> = missing.into_iter().rev().map(Temporary::folder).collect();
+        made.reverse();
+        let made = Self(made);
         fs::create_dir_all(folder).map(|()| made)
     }
 
@@ -38,16 +45,7 @@ impl MadeFolders {
     }
 
     /// Keeps the folders.
-    pub fn keep(mut self) {
-        self.0.clear();
-    }
-}
-
-impl Drop for MadeFolders {
-    fn drop(&mut self) {
-        for folder in &self.0 {
-            // A folder into which something was written meanwhile stays.
-            let _ = fs::remove_dir(folder);
-        }
+    pub fn keep(self) {
+        self.0.into_iter().for_each(Temporary::keep);
     }
 }

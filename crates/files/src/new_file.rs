@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::made::MadeFolders;
 use crate::part::Part;
+use crate::temporary::Temporary;
 
 /// The treatment of a file that is at the place already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,14 @@ enum Target {
     /// A stream that others read.
     Stream(File),
     /// A file beside its place.
-    Beside { file: File, path: PathBuf, place: PathBuf, replacing: Replacing, made: MadeFolders },
+    Beside {
+        file: File,
+        path: PathBuf,
+        _temporary: Temporary,
+        place: PathBuf,
+        replacing: Replacing,
+        made: MadeFolders,
+    },
 }
 
 impl NewFile {
@@ -72,33 +80,34 @@ impl NewFile {
         let name = place.file_name().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidFilename))?;
         let made = MadeFolders::of_file(&place)?;
         let folder = place.parent().unwrap_or_else(|| Path::new(""));
-        let (file, path) = Part::open(folder, &name.to_string_lossy())?;
-        Ok(Self(Target::Beside { file, path, place, replacing, made }))
+        let (file, path, _temporary) = Part::open(folder, &name.to_string_lossy())?;
+        Ok(Self(Target::Beside { file, path, _temporary, place, replacing, made }))
     }
 
     /// Puts the file in its place.
     ///
     /// # Errors
     /// If a file is there by now that is not to be replaced, or the system refuses.
-    pub fn finish(mut self) -> Result<(), NewFileError> {
-        let Target::Beside { path, place, replacing, made, .. } = &mut self.0 else { return Ok(()) };
+    pub fn finish(self) -> Result<(), NewFileError> {
+        // The second name of a file goes, and the only one is gone by then.
+        let Target::Beside { path, _temporary, place, replacing, made, .. } = self.0 else { return Ok(()) };
         match replacing {
             Replacing::Anything => {
-                if let Ok(former) = fs::metadata(&*place) {
+                if let Ok(former) = fs::metadata(&place) {
                     // Not every file system has permissions, and the contents matter more.
-                    let _ = fs::set_permissions(&*path, former.permissions());
+                    let _ = fs::set_permissions(&path, former.permissions());
                 }
-                fs::rename(&*path, &*place)?;
+                fs::rename(&path, &place)?;
             }
             // A second name is given to a file only if nothing has that name.
-            Replacing::Nothing => match fs::hard_link(&*path, &*place) {
+            Replacing::Nothing => match fs::hard_link(&path, &place) {
                 Ok(()) => {}
-                Err(_) if fs::symlink_metadata(&*place).is_ok() => return Err(NewFileError::There),
+                Err(_) if fs::symlink_metadata(&place).is_ok() => return Err(NewFileError::There),
                 // A file system without second names.
-                Err(_) => fs::rename(&*path, &*place)?,
+                Err(_) => fs::rename(&path, &place)?,
             },
         }
-        core::mem::take(made).keep();
+        made.keep();
         Ok(())
     }
 }
@@ -112,15 +121,6 @@ impl Write for NewFile {
     fn flush(&mut self) -> io::Result<()> {
         let (Target::Stream(file) | Target::Beside { file, .. }) = &mut self.0;
         file.flush()
-    }
-}
-
-impl Drop for NewFile {
-    fn drop(&mut self) {
-        if let Target::Beside { path, .. } = &self.0 {
-            // It is not there any more if it was renamed to its place.
-            let _ = fs::remove_file(path);
-        }
     }
 }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use names::file::stays_below;
 
 use crate::made::MadeFolders;
+use crate::temporary::Temporary;
 
 /// Bytes of a file's name in the name of its part; systems allow 255 for the whole.
 const MOST_BYTES: usize = 200;
@@ -19,6 +20,7 @@ const MOST_BYTES: usize = 200;
 #[derive(Debug)]
 pub struct Part {
     path: PathBuf,
+    temporary: Temporary,
     place: PathBuf,
     /// Folders between the folder and the place.
     made: MadeFolders,
@@ -35,8 +37,8 @@ impl Part {
         if place.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, format!("`{name}` is a folder")));
         }
-        let (mut file, path) = Self::open(folder, name)?;
-        let part = Self { path, place, made };
+        let (mut file, path, temporary) = Self::open(folder, name)?;
+        let part = Self { path, temporary, place, made };
         file.write_all(contents.as_ref())?;
         Ok(part)
     }
@@ -45,23 +47,19 @@ impl Part {
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn place(mut self) -> io::Result<()> {
+    pub fn place(self) -> io::Result<()> {
         fs::rename(&self.path, &self.place)?;
-        core::mem::take(&mut self.made).keep();
+        self.temporary.keep();
+        self.made.keep();
         Ok(())
     }
 
     /// Opens a new file in a folder, to be written for the file `name`.
-    pub(crate) fn open(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
+    pub(crate) fn open(folder: &Path, name: &str) -> io::Result<(File, PathBuf, Temporary)> {
         let path = folder.join(format!(".{}.{}.{}.part", flat(name), std::process::id(), token()));
-        Ok((File::create_new(&path)?, path))
-    }
-}
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        // It is not there any more if it got to its place.
-        let _ = fs::remove_file(&self.path);
+        let file = File::create_new(&path)?;
+        let temporary = Temporary::file(&path);
+        Ok((file, path, temporary))
     }
 }
 

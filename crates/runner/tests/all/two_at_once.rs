@@ -78,6 +78,30 @@ fn a_folder_that_another_run_will_write_is_refused() {
     assert_eq!(json(&scratch.read("race/run.json"))["ended"]["how"], "complete");
 }
 
+/// A second Ctrl-C ends the program at once, and leaves the place as it was: neither a lock nor the folder that was made for it.
+#[test]
+fn a_second_interrupt_leaves_nothing() {
+    let scratch = Scratch::new("two-interrupts");
+    for _ in 0..20 {
+        let run = holding(&scratch, &[&LONG[..], &["a/b"]].concat(), &format!("a/b/{LOCK}"));
+        let before = scratch.names();
+        assert_eq!(before, ["a"]);
+        for _ in 0..2 {
+            signal(&run, "INT");
+            // Two that come at once are one.
+            thread::sleep(Duration::from_millis(2));
+        }
+        match run.wait_with_output().unwrap().status.code() {
+            Some(130) => return assert_eq!(scratch.names(), [""; 0]),
+            // The first came before it was handled, or the run had ended by the second.
+            _ => {
+                let _ = fs::remove_dir_all(scratch.0.join("a"));
+            }
+        }
+    }
+    panic!("no run was interrupted twice");
+}
+
 /// Pairs of runs of two plans into one folder: one is there whole, the other was refused.
 #[test]
 fn of_two_runs_at_once_one_is_there_whole() {

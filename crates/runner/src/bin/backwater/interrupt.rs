@@ -19,6 +19,8 @@ const KILLED: i32 = 130;
 pub(crate) fn watched() -> &'static AtomicBool {
     let handled = ctrlc::set_handler(|| {
         if INTERRUPT.swap(true, Ordering::Relaxed) {
+            // No destructor runs: locks and files that are not whole would stay.
+            files::remove_temporary();
             process::exit(KILLED);
         }
         tell("interrupted: the run ends soon; Ctrl-C again kills it");
