@@ -49,9 +49,14 @@ fn last(messages: &[MessageRecord]) -> Span {
 fn assert_load(topology: &str, destinations: &str, load: u64) {
     const KIB: u64 = 256;
     let time = last(&exchange(topology, destinations, KIB));
-    let wire = DATA.time_for(Bytes::kib(KIB) * load);
-    assert!(time > wire, "{topology}, {destinations}: {time}, less than {wire} on one wire");
-    assert!(time < wire + wire / 20, "{topology}, {destinations}: {time}, far more than {wire} on one wire");
+    assert_on_wire(&format!("{topology}, {destinations}"), time, Bytes::kib(KIB) * load);
+}
+
+/// Asserts that a time is that of these bytes on one wire, and up to a twentieth more.
+fn assert_on_wire(of: &str, time: Span, bytes: Bytes) {
+    let wire = DATA.time_for(bytes);
+    assert!(time > wire, "{of}: {time}, less than {wire} on one wire");
+    assert!(time < wire + wire / 20, "{of}: {time}, far more than {wire} on one wire");
 }
 
 /// Destination-mod-k is free of contention for every shift on a full tree with hosts in its order, and for exchanges by
@@ -126,9 +131,7 @@ fn an_exchange_of_all_to_all_takes_the_cables_of_a_leaf() {
         let tree =
             format!("FatTree(down: [4, 4], up: [{spines}], host_cable: \"wire\", trunk_cable: \"wire\")");
         let time = last(&exchange_of(&tree, &pattern("AllToAll", 15, KIB, "")));
-        let wire = DATA.time_for(Bytes::kib(KIB) * load);
-        assert!(time > wire, "{spines} spines: {time}, less than {wire}");
-        assert!(time < wire + wire / 20, "{spines} spines: {time}, far more than {wire}");
+        assert_on_wire(&format!("{spines} spines"), time, Bytes::kib(KIB) * load);
     }
 }
 

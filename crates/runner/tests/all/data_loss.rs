@@ -154,6 +154,11 @@ fn a_full_disk_loses_nothing() {
     fs::write(scratch.0.join("c.net"), cluster).unwrap();
     let of_run = [&RUN[..], &["--out", "run", "--force"]].concat();
     let of_sweep = [&SWEEP[..], &["--out", "s", "--quiet", "--force"]].concat();
+    let watched = |verb, out| {
+        let short = ["one-flow", "--ports", "*:*", "--quiet", "--set", "duration=200 us"];
+        [&[verb], &short[..], &["--out", out, "--force"]].concat()
+    };
+    let (of_capture, of_trace) = (watched("capture", "p.pcapng"), watched("trace", "t"));
     let commands = [
         of_run.as_slice(),
         &["figure", "run", "goodput"],
@@ -161,30 +166,8 @@ fn a_full_disk_loses_nothing() {
         &["report", "run"],
         &["report", "run", "--out", "r.html", "--force"],
         &["compare", "one-flow", "one-flow", "--set", "duration=200 us", "--quiet", "--out", "c", "--force"],
-        &[
-            "capture",
-            "one-flow",
-            "--ports",
-            "*:*",
-            "--quiet",
-            "--set",
-            "duration=200 us",
-            "--out",
-            "p.pcapng",
-            "--force",
-        ],
-        &[
-            "trace",
-            "one-flow",
-            "--ports",
-            "*:*",
-            "--quiet",
-            "--set",
-            "duration=200 us",
-            "--out",
-            "t",
-            "--force",
-        ],
+        of_capture.as_slice(),
+        of_trace.as_slice(),
         &["export", "opensm", "victim", "--out", "o.conf", "--force"],
         &["export", "lfts", "victim", "--out", "l", "--force"],
         &["export", "counters", "run", "--out", "counters", "--force"],
