@@ -28,9 +28,23 @@ pub fn limited_text(path: &Path, most: u64) -> Result<String> {
 /// # Errors
 /// If it is no file, cannot be read, or is not UTF-8.
 pub fn text_of_file(path: &Path) -> Result<String> {
+    check_file(path)?;
+    fs::read_to_string(path)
+}
+
+/// Reads the bytes of a file, and of nothing else.
+///
+/// # Errors
+/// If it is no file, or cannot be read.
+pub fn bytes_of_file(path: &Path) -> Result<Vec<u8>> {
+    check_file(path)?;
+    fs::read(path)
+}
+
+fn check_file(path: &Path) -> Result<()> {
     // The kind is that of the target of a link.
     if fs::metadata(path)?.is_file() {
-        fs::read_to_string(path)
+        Ok(())
     } else {
         Err(Error::new(ErrorKind::InvalidInput, "it is not a file"))
     }

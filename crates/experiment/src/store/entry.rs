@@ -180,7 +180,7 @@ fn is_of_unit(text: &str) -> bool {
 
 /// Returns the names of files and folders in a unit's folder that the program has made.
 pub(super) fn names(folder: &Path) -> BTreeSet<String> {
-    let text = fs::read_to_string(folder.join(MANIFEST)).unwrap_or_default();
+    let text = text_of_file(&folder.join(MANIFEST)).unwrap_or_default();
     let files = Manifest::read(&text).map_or_else(|_| Vec::new(), |manifest| manifest.files);
     let first = |name: &str| name.split('/').next().unwrap_or(name).to_owned();
     let listed = files.iter().map(|file| first(&file.name));

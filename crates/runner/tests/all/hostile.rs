@@ -24,38 +24,60 @@ fn a_full_standard_error_changes_no_status() {
     }
 }
 
+/// Runs a command, which must not wait for a pipe, and returns its status.
+fn ended(scratch: &Scratch, arguments: &[&str]) -> Option<i32> {
+    let mut child = Command::new(BACKWATER)
+        .args(arguments)
+        .current_dir(&scratch.0)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it runs");
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return status.code();
+        }
+        if begun.elapsed() > Duration::from_secs(60) {
+            let _ = child.kill();
+            panic!("{arguments:?} waits for a pipe");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Puts a pipe in the place of a file.
+fn pipe_in_place_of(scratch: &Scratch, file: &str) {
+    let place = scratch.0.join(file);
+    fs::remove_file(&place).expect("it is there");
+    assert!(Command::new("mkfifo").arg(place).status().expect("a program").success());
+}
+
 /// Nobody writes into a pipe that lies in a folder of results: it is no file, and nothing waits for it.
 #[test]
 fn a_pipe_in_a_result_folder_is_refused() {
     let scratch = Scratch::new("pipe-in-folder");
     scratch.printed(&["sim", "one-flow", "--set", "duration=1 ms", "--out", "a", "--quiet"]);
     for name in ["flows.csv", "run.json"] {
-        fs::remove_file(scratch.0.join("a").join(name)).expect("it is there");
-        assert!(
-            Command::new("mkfifo").arg(scratch.0.join("a").join(name)).status().expect("a program").success()
-        );
+        pipe_in_place_of(&scratch, &format!("a/{name}"));
         for verb in ["report", "rerun"] {
-            let mut child = Command::new(BACKWATER)
-                .args([verb, "a"])
-                .current_dir(&scratch.0)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .expect("it runs");
-            let begun = Instant::now();
-            let status = loop {
-                if let Some(status) = child.try_wait().expect("a child") {
-                    break status;
-                }
-                if begun.elapsed() > Duration::from_secs(60) {
-                    let _ = child.kill();
-                    panic!("`{verb}` waits for `{name}`");
-                }
-                std::thread::sleep(Duration::from_millis(5));
-            };
-            assert!(matches!(status.code(), Some(1 | 2)), "{verb}: {status}");
+            let status = ended(&scratch, &[verb, "a"]);
+            assert!(matches!(status, Some(1 | 2)), "{verb}: {status:?}");
         }
     }
+}
+
+/// The same of the folder of a sweep, and of the file that a run is to go on from.
+#[test]
+fn a_pipe_in_the_place_of_a_plan_or_of_a_state_is_refused() {
+    let scratch = Scratch::new("pipe-in-sweep");
+    let sweep = ["sweep", "one-flow", "--set", "duration=100 us", "--seeds", "1", "--quiet", "--out", "s"];
+    scratch.printed(&sweep);
+    for name in ["sweep.jsonl", "run.json"] {
+        pipe_in_place_of(&scratch, &format!("s/{name}"));
+        assert_eq!(ended(&scratch, &sweep), Some(2), "{name}");
+    }
+    assert_eq!(ended(&scratch, &["sim", "one-flow", "--resume", "s/run.json"]), Some(2));
 }
 
 /// A file without an end is refused before it has filled the memory.

@@ -16,6 +16,7 @@ use event_kernel::Digest;
 use fabric::CheckpointError;
 use files::{Lock, LockError, MadeFolders, remove_own, replace_own};
 use names::shell::word;
+use settings::files::bytes_of_file;
 use units::{Span, Time};
 
 use crate::arguments;
@@ -229,7 +230,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 
 fn read(file: &Path, plan: &Plan) -> Result<Checkpoint, Failure> {
     let unreadable = |cause| Failure::Unreadable { file: file.display().to_string(), cause };
-    let bytes = fs::read(file).map_err(unreadable)?;
+    let bytes = bytes_of_file(file).map_err(unreadable)?;
     let checked = Checkpoint::read(&bytes).and_then(|read| read.check(&build(), plan).map(|()| read));
     checked.map_err(|error| Failure::Checkpoint { file: file.to_owned(), error })
 }

@@ -18,6 +18,7 @@
 //! | `ending` | the exit status of a run with results |
 //! | `threads` | threads of a run, and its division among them |
 //! | `checkpoint` | a run's state in a file, and runs that go on from it |
+//! | `given_file` | texts of files that the command line names |
 //! | `new_file` | files outside of result folders |
 //! | `formats` | formats of tables |
 //! | `until_done` | runs that end when their finite traffic is delivered |
@@ -36,6 +37,7 @@ mod failure;
 mod files;
 mod folder_name;
 mod formats;
+mod given_file;
 mod interrupt;
 mod memory;
 #[cfg(feature = "mpi")]

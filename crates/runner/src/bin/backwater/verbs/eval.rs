@@ -3,8 +3,8 @@
 //! Invariant: every set of parameters has one answer, in the order of the sets; a set that is refused has an answer too, which
 //! says why. Nothing is written to a folder.
 
-use std::fs;
 use std::io::{self, BufRead};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::arguments;
 use crate::failure::Failure;
+use crate::given_file;
 use crate::memory::MemoryOptions;
 use crate::terminal::{print, print_exactly};
 
@@ -82,8 +83,7 @@ fn question(options: &EvalOptions) -> Result<Question, Failure> {
 /// Returns the overrides of a file of parameters; none without a file.
 fn parameters(file: Option<&str>) -> Result<Vec<String>, Failure> {
     let Some(file) = file else { return Ok(Vec::new()) };
-    let unreadable = |cause| Failure::Unreadable { file: file.to_owned(), cause };
-    let text = fs::read_to_string(file).map_err(unreadable)?;
+    let text = given_file::text(Path::new(file))?;
     let is_ron = file.to_ascii_lowercase().ends_with(".ron");
     let format = if is_ron { ParameterFormat::Ron } else { ParameterFormat::Json };
     Ok(overrides(file, &text, format).map_err(EvaluationError::from)?)

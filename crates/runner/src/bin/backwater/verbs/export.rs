@@ -20,6 +20,7 @@ use scenario::{Plan, Scenario, ScenarioText, help_with_name};
 
 use self::counters::ExportCountersOptions;
 use crate::failure::Failure;
+use crate::given_file::text;
 use crate::new_file;
 use crate::terminal::{note, print_exactly, warn};
 
@@ -235,12 +236,6 @@ fn winner(folder: &Path) -> Result<(String, Vec<String>), Failure> {
     let winner = text(&file)?;
     let set = plan.overrides.iter().cloned().chain(winner.lines().map(str::to_owned));
     Ok((plan.scenario.clone(), set.collect()))
-}
-
-/// Reads a file.
-fn text(file: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(file)
-        .map_err(|cause| Failure::Unreadable { file: file.display().to_string(), cause })
 }
 
 impl ExportedPlan {

@@ -4,7 +4,7 @@
 //! refused, unless the user accepts that. The scenario is checked after it has been written: one that is refused stays in
 //! its folder, to be corrected.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +29,7 @@ use scenario::{Diagnostic, ScenarioText, draft};
 use units::{Length, Rate, UnitError};
 
 use crate::failure::Failure;
+use crate::given_file::text;
 use crate::terminal::{print, warn, width_up_to};
 
 /// Largest width of the printed table, in characters.
@@ -229,11 +230,6 @@ fn source((text, name): &(String, String)) -> SourceText<'_> {
     SourceText { name, text }
 }
 
-/// Reads a file.
-fn text(file: &Path) -> Result<String, Failure> {
-    fs::read_to_string(file).map_err(|cause| Failure::Unreadable { file: file.display().to_string(), cause })
-}
-
 /// Reads a file of forwarding tables, without the descriptions of their destinations.
 fn tables(file: &Path) -> Result<String, Failure> {
     let read = File::open(file).and_then(|open| without_descriptions(BufReader::new(open)));
@@ -282,9 +278,7 @@ impl ImportResult {
 fn found(config: &Path, wanted: &str) -> Option<String> {
     let folder = config.parent().unwrap_or(Path::new(""));
     let last = Path::new(wanted).file_name()?;
-    [PathBuf::from(wanted), folder.join(wanted), folder.join(last)]
-        .iter()
-        .find_map(|path| fs::read_to_string(path).ok())
+    [PathBuf::from(wanted), folder.join(wanted), folder.join(last)].iter().find_map(|path| text(path).ok())
 }
 
 fn account(entries: &[KeyAccount]) -> String {

@@ -2,7 +2,6 @@
 //!
 //! Invariant: a file that is there is replaced with `--force` only, and a file is written only if it passes the check.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -15,6 +14,7 @@ use units::Rate;
 
 use crate::arguments::within;
 use crate::failure::Failure;
+use crate::given_file;
 use crate::new_file;
 use crate::terminal::print;
 
@@ -147,8 +147,7 @@ pub(crate) fn run(fabric: &NewFabric) -> Result<(), Failure> {
 /// Returns the scenario of the fabric in a topology file.
 fn of_file(topology: &Path, scenario: &Path) -> Result<String, Failure> {
     let shown = topology.display().to_string();
-    let unreadable = |cause| Failure::Unreadable { file: shown.clone(), cause };
-    let text = fs::read_to_string(topology).map_err(unreadable)?;
+    let text = given_file::text(topology)?;
     let beside = topology.parent() == scenario.parent();
     let name = topology.file_name().filter(|_| beside).ok_or_else(|| {
         let folder = scenario.parent().unwrap_or_else(|| Path::new("")).display().to_string();

@@ -13,6 +13,7 @@ use files::{Lock, MadeFolders, OwnedFolder, Part};
 use report::Manifest;
 use report::folder::wait_for_lock;
 use report::manifest::{FileEntry, FolderKind, MANIFEST};
+use settings::files::text_of_file;
 
 use super::asked::unwritable;
 use crate::failure::Failure;
@@ -47,7 +48,7 @@ pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Clai
     }
     let _lock = wait_for_lock(folder)?;
     let manifest = manifest(folder)?;
-    let claim = match fs::read_to_string(&path) {
+    let claim = match text_of_file(&path) {
         Ok(there) if there == lines && manifest.is_some() => return Ok(Claim::Own),
         Ok(there) if there == lines => Claim::Own,
         Ok(_) if SweepPlan::read(&path).is_ok_and(|there| plan.extends(&there)) => Claim::Extended,
@@ -74,7 +75,7 @@ pub(super) fn locked(folder: &Path, plan: &SweepPlan) -> Result<Lock, Failure> {
 }
 
 fn has_plan(folder: &Path, lines: &str) -> bool {
-    fs::read_to_string(folder.join(PLAN)).is_ok_and(|there| there == lines)
+    text_of_file(&folder.join(PLAN)).is_ok_and(|there| there == lines)
 }
 
 /// Returns the manifest of a sweep's folder; `None` if there is none.
@@ -83,7 +84,7 @@ fn manifest(folder: &Path) -> Result<Option<Manifest>, Failure> {
     if !path.exists() {
         return Ok(None);
     }
-    let read = fs::read_to_string(&path).ok().and_then(|text| Manifest::read(&text).ok());
+    let read = text_of_file(&path).ok().and_then(|text| Manifest::read(&text).ok());
     match read.filter(|manifest| manifest.kind == FolderKind::Sweep) {
         Some(manifest) => Ok(Some(manifest)),
         None => Err(Failure::NoSweepFolder(folder.to_owned())),
