@@ -1,7 +1,7 @@
 // Access to the page: names of all controls, text alternatives, order and visibility of the focus, contrast, less motion, narrow screens,
 // and a way from opening to a result by keys alone.
 "use strict";
-const { check, checked, digests, done, nativeDigest, opened, openParameters } = require("./page.cjs");
+const { caseOf, check, checked, digests, done, nativeDigest, opened, openParameters } = require("./page.cjs");
 const { begun } = require("./controls.cjs");
 const { PLACES } = require("./shots.cjs");
 
@@ -210,9 +210,10 @@ async function tryFocus(browser) {
   }
 }
 
-/** Goes from the opened page to a result, and through it, without a pointer. */
+/** Goes from the opened page to a result, and through it, without a pointer. The run takes some seconds, so that there is a way to tell of. */
 async function tryKeys(browser) {
-  const { page, noted, close } = await opened(browser);
+  const setting = 'duration="600 ms"';
+  const { page, noted, close } = await opened(browser, caseOf("victim", [setting]));
   await page.evaluate(() => {
     globalThis.told = [];
     new MutationObserver(() => globalThis.told.push(document.querySelector(".said").textContent)).observe(document.querySelector(".said"), { childList: true });
@@ -223,7 +224,7 @@ async function tryKeys(browser) {
   check("the second link skips to the run", (await page.evaluate(() => document.activeElement.textContent)) === "Run");
   await press("Enter");
   await done(page);
-  check("Enter runs it", (await digests(page))[0] === nativeDigest(["victim"]));
+  check("Enter runs it", (await digests(page))[0] === nativeDigest(["victim", "--set", setting]));
   const told = await page.evaluate(() => globalThis.told);
   check("a live region tells the beginning, the way and the end", told[0] === "The run goes on." && told.some((one) => /^The run: \d+ % done/.test(one)) && /^Complete, digest/.test(told.at(-1)), told.join(" | "));
   const goTo = async (wanted) => {
@@ -241,7 +242,7 @@ async function tryKeys(browser) {
   const spoken = await page.textContent(".curves [aria-live]");
   check("an arrow key reads the values", /^At [\d.]+ us: victim [\d.]+ [GM]?b\/s/.test(spoken), spoken);
   await press("+");
-  check("a key zooms", (await page.textContent(".range")) !== "0 s to 60 ms", await page.textContent(".range"));
+  check("a key zooms", (await page.textContent(".range")) !== "0 s to 600 ms", await page.textContent(".range"));
   check("keys are quiet", noted.length === 0, noted.join("; "));
   await close();
 }
