@@ -70,19 +70,12 @@ function address(hash = "") {
   return origin + "/" + (hash === "" ? "" : "#" + hash);
 }
 
-/** Notes the lengths of long tasks of the page's thread, in ms. Runs in the page. */
-function observeTasks() {
-  globalThis.longTasks = [];
-  new PerformanceObserver((list) => list.getEntries().forEach((one) => globalThis.longTasks.push(one.duration))).observe({ type: "longtask", buffered: true });
-}
-
 /** Opens the page, and notes errors, messages and requests to others. */
-async function opened(browser, hash = "", { observes, ...options } = {}) {
+async function opened(browser, hash = "", options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   context.setDefaultTimeout(LONGEST_MS);
   const page = await context.newPage();
   const [noted, requests] = [[], []];
-  if (observes) await page.addInitScript(observeTasks);
   page.on("console", (message) => { if (message.type() !== "debug") noted.push(message.type() + ": " + message.text()); });
   page.on("pageerror", (error) => noted.push("error: " + error.message));
   context.on("request", (request) => requests.push(request.url()));

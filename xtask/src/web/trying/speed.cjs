@@ -1,6 +1,6 @@
 // Times of the page: the first run after opening, step by step, and a fabric of 648 hosts, with the longest task of the page's thread.
 //
-// Elapsed times depend on what else the machine does: the best of several openings counts.
+// Elapsed times depend on what else the machine does: the best of several openings counts, and of a task its time of the processor.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -9,7 +9,7 @@ const { check, checked, digests, done, nativeDigest, opened } = require("./page.
 const OPENINGS = 3;
 /** Longest time from opening to the first result, in ms. */
 const FIRST_RESULT_MS = 3000;
-/** Longest task of the page's thread, in ms. */
+/** Longest task of the page's thread, in ms of the processor's time. */
 const LONGEST_TASK_MS = 100;
 /** Longest run of 648 hosts, in ms. */
 const LARGE_MS = 60000;
@@ -20,10 +20,21 @@ const LARGE = ["dcs648", 'duration="1 ms"', 'sample="20 us"', ...[100, 200, 300,
 /** The guide, whose link and command are those of the large fabric. */
 const GUIDE = path.join(__dirname, "../../../../docs/guide/browser.md");
 
-/** Opens the page with an observer of long tasks. */
+/** Returns the longest task of the threads of pages, in ms of the processor's time, by a record of Chromium. */
+function longestTask(record) {
+  const { traceEvents } = JSON.parse(record);
+  const threadOf = ({ pid, tid }) => pid + "/" + tid;
+  const pages = new Set(traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain").map(threadOf));
+  const tasks = traceEvents.filter((event) => event.tdur !== undefined && pages.has(threadOf(event)));
+  if (tasks.length === 0) throw new Error("Chromium records no task with its time of the processor");
+  return tasks.reduce((most, { tdur }) => Math.max(most, tdur), 0) / 1000;
+}
+
+/** Opens the page with a record of tasks, which `longest` ends. */
 async function observed(browser, hash = "") {
-  const all = await opened(browser, hash, { observes: true });
-  return { ...all, longest: () => all.page.evaluate(() => globalThis.longTasks.reduce((most, one) => Math.max(most, one), 0)) };
+  await browser.startTracing(undefined, { categories: ["toplevel", "__metadata"] });
+  const all = await opened(browser, hash);
+  return { ...all, longest: async () => longestTask((await browser.stopTracing()).toString()) };
 }
 
 /** Opens the page, runs the first scenario at once, and returns the times of the steps from the opening on, in ms. */
@@ -49,24 +60,34 @@ async function tryFirstRun(browser) {
   check("the page answers within 100 ms meanwhile", Math.min(...runs.map(({ task }) => task)) < LONGEST_TASK_MS, runs.map(({ task }) => task.toFixed(0) + " ms").join(", "));
 }
 
-async function tryLarge(browser) {
-  const [scenario, ...sets] = LARGE;
-  const guide = fs.readFileSync(GUIDE, "utf8").replace(/\\\n\s*/g, "");
-  const { page, noted, longest, close } = await observed(browser, /#(case=[\w-]+)/.exec(guide)[1]);
+/** Opens the large fabric, runs it, and returns what the page shows, with the time of the run and the longest task, in ms. */
+async function largeRun(browser, hash) {
+  const { page, noted, longest, close } = await observed(browser, hash);
   await checked(page);
-  const words = [scenario, ...sets.map((set) => "--set '" + set + "'")].join(" ");
   const command = await page.textContent(".native code");
-  check("the guide's link is 648 hosts for 1 ms, and its command that of the page", command === "cargo xtask sim " + words && guide.includes("backwater sim " + words), command.slice(0, 60) + " ...");
   const began = Date.now();
   await page.click(".bar .run");
   await done(page);
   const took = Date.now() - began;
-  check("648 hosts run for 1 ms within a minute", took < LARGE_MS, (took / 1000).toFixed(1) + " s");
-  check("with the page responsive", (await longest()) < LONGEST_TASK_MS, "longest task " + (await longest()).toFixed(0) + " ms");
   const [digest] = await digests(page);
-  check("with the native digest", digest === nativeDigest([scenario, ...sets.flatMap((set) => ["--set", set])]), digest);
-  check("648 hosts are quiet", noted.length === 0, noted.join("; "));
+  const task = await longest();
   await close();
+  return { command, took, task, digest, noted };
+}
+
+async function tryLarge(browser) {
+  const [scenario, ...sets] = LARGE;
+  const guide = fs.readFileSync(GUIDE, "utf8").replace(/\\\n\s*/g, "");
+  const runs = [];
+  for (let at = 0; at < OPENINGS; at += 1) runs.push(await largeRun(browser, /#(case=[\w-]+)/.exec(guide)[1]));
+  const words = [scenario, ...sets.map((set) => "--set '" + set + "'")].join(" ");
+  const [{ command }] = runs;
+  check("the guide's link is 648 hosts for 1 ms, and its command that of the page", command === "cargo xtask sim " + words && guide.includes("backwater sim " + words), command.slice(0, 60) + " ...");
+  check("648 hosts run for 1 ms within a minute", runs.every(({ took }) => took < LARGE_MS), runs.map(({ took }) => (took / 1000).toFixed(1) + " s").join(", "));
+  check("with the page responsive", Math.min(...runs.map(({ task }) => task)) < LONGEST_TASK_MS, "longest tasks " + runs.map(({ task }) => task.toFixed(0) + " ms").join(", "));
+  const native = nativeDigest([scenario, ...sets.flatMap((set) => ["--set", set])]);
+  check("with the native digest", runs.every(({ digest }) => digest === native), runs.map(({ digest }) => digest).join(", "));
+  check("648 hosts are quiet", runs.every(({ noted }) => noted.length === 0), runs.flatMap(({ noted }) => noted).join("; "));
 }
 
 /** Tries the times. */
