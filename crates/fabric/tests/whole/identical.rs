@@ -17,7 +17,7 @@ use packet::TransportService;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
 use workload::Operation;
 
-use crate::common::{law, run, settled_bps};
+use crate::common::{law, run, settled_bps, shipped};
 
 /// Least Jain's index of shares that count as equal: two flows at 5 : 3.
 const LEAST: f64 = 64.0 / 68.0;
@@ -154,9 +154,13 @@ fn index(hosts: usize, sets: &[&str]) -> f64 {
     let hosts_set = format!("topology.left.hosts.H={hosts}");
     let record = run(&law("identical-flows", &[&[&*hosts_set], sets].concat()));
     let shares: Vec<_> = (0..hosts).map(|flow| settled_bps(&record, flow, 0)).collect();
+    assert!(shares.iter().sum::<f64>() > 1e9, "of 8 Gb/s: {shares:?} {sets:?}");
+    jain(&shares)
+}
+
+fn jain(shares: &[f64]) -> f64 {
     let (sum, squares) = (shares.iter().sum::<f64>(), shares.iter().map(|share| share * share).sum::<f64>());
-    assert!(sum > 1e9, "of 8 Gb/s: {shares:?} {sets:?}");
-    sum * sum / (hosts as f64 * squares)
+    sum * sum / (shares.len() as f64 * squares)
 }
 
 /// Returns the settings of a marking with a response.
@@ -242,4 +246,22 @@ fn identical_flows_get_equal_shares_over_every_transport() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Ten local flows share the receiver with a trunk that always fills its buffer. Each time the trunk's buffer fills up, a packet of
+/// each local flow that is present is marked. That is shortly after the trunk had its turn, when the input whose turn comes next
+/// has just sent its packet, and has none: its flow has twice the share of its twins. With arrivals in place of turns nothing
+/// tells the ten apart.
+#[test]
+fn a_flow_whose_turn_follows_that_of_a_full_input_escapes_marks_and_by_age_none_does() {
+    const LOCAL: std::ops::Range<usize> = 11..21;
+    let shares = |arbiter: &str| {
+        let sets = ["congestion_control.marking.set=Selective(Input)", &format!("switch.arbiter={arbiter}")];
+        let record = run(&shipped("santos2003-branch", &sets));
+        LOCAL.map(|flow| settled_bps(&record, flow, 0)).collect::<Vec<_>>()
+    };
+    let [turns, age] = ["RoundRobin", "OldestFirst"].map(shares);
+    assert!(turns[1..].iter().all(|twin| turns[0] > 1.8 * twin), "{turns:?}");
+    assert!(jain(&turns[1..]) > LEAST, "{turns:?}");
+    assert!(jain(&age) > 0.999, "{age:?}");
 }
