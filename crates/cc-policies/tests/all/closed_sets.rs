@@ -97,6 +97,16 @@ fn an_output_without_credit_is_a_victim() {
     }
 }
 
+/// A lack of credit counts for the next packet that leaves, also where no queue was over its threshold then.
+#[test]
+fn a_lack_of_credit_before_congestion_is_past_when_congestion_comes() {
+    let mut marker = AnyMarker::new(&MarkingSpec::Iba(iba(VictimMask::None)), &setup());
+    marker.starved(PortId(1), Lane(0));
+    assert_eq!(marker.departing(place(1, 0), Bytes::new(PACKET)), None, "no queue is over its threshold");
+    grow(&mut marker, place(1, 0), 15_000);
+    assert!(marker.departing(place(1, 0), Bytes::new(PACKET)).is_some(), "has credit since");
+}
+
 /// Loads of 3,000 and 6,000 bytes at two places, by each rule that has thresholds.
 #[test]
 fn margins_are_those_of_the_output_and_lane() {

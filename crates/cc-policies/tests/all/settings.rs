@@ -2,13 +2,16 @@
 //! edge in the proposal.
 
 use cc_policies::dcqcn::spec::{DcqcnScheme, Preset, RateThresholds, RedMarkingSpec};
+use cc_policies::dcqcn::timed::spec::TimedResponseSpec;
 use cc_policies::dcqcn::vendor;
-use cc_policies::hp::spec::{HpResponseSpec, RateControl, WindowControl};
+use cc_policies::hp::spec::{
+    HpMarkingSpec, HpResponseSpec, MarkedSet, PropagatingPackets, RateControl, RootTrigger, WindowControl,
+};
 use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaEcho, IbaMarkingSpec, IbaResponseSpec, IbaScheme, PortControl, PortMarking,
     ServiceLevelSetting, TimerStart, VictimMask,
 };
-use cc_policies::{ResponseSpec, Scheme};
+use cc_policies::{MarkingSpec, ResponseSpec, Scheme};
 use settings::Fault;
 use units::{Bytes, Rate, Span};
 
@@ -26,6 +29,44 @@ fn rate(rate: RateControl) -> Result<(), Fault> {
 
 fn window(window: WindowControl) -> Result<(), Fault> {
     ResponseSpec::Hp(HpResponseSpec { window: Some(window), ..HpResponseSpec::NONE }).check()
+}
+
+#[test]
+fn a_marking_of_the_hp_proposal_marks_something() {
+    const SETS: [MarkedSet; 2] = [MarkedSet::Naive, MarkedSet::Selective(RootTrigger::Input)];
+    for set in SETS {
+        for propagation in [PropagatingPackets::All, PropagatingPackets::ToCongested, PropagatingPackets::Off]
+        {
+            let checked =
+                MarkingSpec::Hp(HpMarkingSpec { set, propagation, ..HpMarkingSpec::PROPOSAL }).check();
+            if (set, propagation) == (MarkedSet::Naive, PropagatingPackets::Off) {
+                says(checked, "propagation", &["`All`", "`Selective`"]);
+            } else {
+                assert_eq!(checked, Ok(()), "{set:?}, {propagation:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn increments_of_the_timed_response_are_0_or_rates_of_whole_kilobits() {
+    let fields: [(&str, fn(&mut TimedResponseSpec, Rate)); 2] = [
+        ("additive_increase", |spec, rate| spec.additive_increase = rate),
+        ("hyper_increase", |spec, rate| spec.hyper_increase = rate),
+    ];
+    for (field, set) in fields {
+        let checked = |bps| {
+            let mut spec = TimedResponseSpec::VENDOR;
+            set(&mut spec, Rate::bps(bps));
+            ResponseSpec::DcqcnTimed(spec).check()
+        };
+        for bps in [0, 1_000, 5_000_000] {
+            assert_eq!(checked(bps), Ok(()), "{field}, {bps}");
+        }
+        for bps in [1, 999, 1_500] {
+            says(checked(bps), field, &["kb/s"]);
+        }
+    }
 }
 
 #[test]
