@@ -3,6 +3,8 @@
 //! Invariant: an accepted name leads to no place outside of the folder that it starts from, on any system, and so does a name
 //! that is made here.
 
+use crate::rule;
+
 /// Longest name of a file or folder that is made here, in characters.
 pub const LONGEST: usize = 120;
 /// The same in bytes: file systems allow 255, and temporary files have longer names.
@@ -33,8 +35,10 @@ pub fn is_part(name: &str) -> bool {
 #[must_use]
 pub fn made_of(text: &str, rest: impl FnOnce(&str) -> String) -> String {
     let is_quote = |letter: &char| "\"'".contains(*letter);
-    let plain =
-        |letter: char| if letter.is_alphanumeric() || "-_+.,=".contains(letter) { letter } else { '_' };
+    // Fillers of Hangul are letters that cannot be seen.
+    let stays =
+        |letter: char| letter.is_alphanumeric() && rule::is_plain(letter) || "-_+.,=".contains(letter);
+    let plain = |letter: char| if stays(letter) { letter } else { '_' };
     let name: String = text.chars().filter(|letter| !is_quote(letter)).map(plain).collect();
     let name = match name.chars().next() {
         // A name of dots alone leads to another folder, a leading dot hides one, and programs take a leading `-` for an option.
@@ -56,7 +60,6 @@ mod tests {
 
     use super::*;
     use crate::hostile;
-    use crate::rule;
 
     #[test]
     fn a_name_stays_below_its_folder() {

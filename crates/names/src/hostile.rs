@@ -3,7 +3,7 @@
 //! Invariant: nothing here is used outside of tests.
 
 /// Parts of names: of terminals, lines, text in two directions, markup, spreadsheets, shells, configurations, paths.
-pub const PARTS: [&str; 44] = [
+pub const PARTS: [&str; 52] = [
     "\u{1b}[31m",
     "\u{1b}]0;title\u{7}",
     "\u{9b}2J",
@@ -22,6 +22,10 @@ pub const PARTS: [&str; 44] = [
     "\u{200b}",
     "\u{feff}",
     "\u{ffff}",
+    "\u{3164}",
+    "\u{200d}\u{fe0f}",
+    " ",
+    "\u{a0}",
     "<b>&\"'",
     "</script><script>alert(1)</script>",
     "]]>",
@@ -31,6 +35,10 @@ pub const PARTS: [&str; 44] = [
     "-2+3",
     "@SUM(1)",
     "'=1",
+    " =1",
+    "＝1+1",
+    "\u{3000}－5",
+    "|x",
     "''",
     ",",
     ";",

@@ -18,6 +18,9 @@ pub enum NameFault {
     /// A character that cannot be seen, or is none.
     #[error("the invisible character U+{:04X} cannot stand in a name", u32::from(*.0))]
     Invisible(char),
+    /// No character that can be seen.
+    #[error("a name cannot be of blanks alone")]
+    Blank,
     /// More characters than [`LONGEST`].
     #[error("a name cannot have {0} characters")]
     TooLong(usize),
@@ -31,6 +34,7 @@ impl NameFault {
             Self::Control(_) | Self::Direction(_) | Self::Invisible(_) => {
                 "write letters, digits, blanks and signs that can be seen".to_owned()
             }
+            Self::Blank => "write letters, digits or signs".to_owned(),
             Self::TooLong(_) => format!("write at most {LONGEST}"),
         }
     }
@@ -45,9 +49,12 @@ impl NameFault {
 /// ```
 ///
 /// # Errors
-/// If it is too long, or has a character that [`is_plain`] refuses.
+/// If it is too long, has a character that [`is_plain`] refuses, or none that can be seen.
 pub fn check(name: &str) -> Result<(), NameFault> {
     check_letters(name)?;
+    if is_of_blanks(name) {
+        return Err(NameFault::Blank);
+    }
     // Bytes are no fewer than characters, and are known without counting.
     let letters = if name.len() > LONGEST { name.chars().count() } else { 0 };
     if letters > LONGEST { Err(NameFault::TooLong(letters)) } else { Ok(()) }
@@ -78,6 +85,12 @@ pub fn is_plain(letter: char) -> bool {
     if letter.is_ascii() { !letter.is_ascii_control() } else { fault_of(letter).is_none() }
 }
 
+/// Returns true if an accepted character shows nothing by itself: a blank, or a part of the letter beside it.
+#[must_use]
+pub const fn is_blank(letter: char) -> bool {
+    letter.is_whitespace() || is_joined(letter)
+}
+
 /// Returns a name that the rule accepts: `_` for each other character, and cut where it is too long.
 ///
 /// ```
@@ -86,7 +99,22 @@ pub fn is_plain(letter: char) -> bool {
 #[must_use]
 pub fn plain(name: &str) -> String {
     let letter = |letter: char| if is_plain(letter) { letter } else { '_' };
-    name.chars().map(letter).take(LONGEST).collect()
+    let name: String = name.chars().map(letter).take(LONGEST).collect();
+    if is_of_blanks(&name) { "_".to_owned() } else { name }
+}
+
+/// Returns true for a text of blanks alone. A text without characters is no name, which its reader says.
+fn is_of_blanks(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_blank)
+}
+
+/// Returns true for the default-ignorable code points that may stand in a name: joiners, and selectors of a letter's variant.
+/// Persian, Mongolian, rare ideographs and pictures need them.
+const fn is_joined(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{200c}' | '\u{200d}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}'
+    )
 }
 
 /// Returns the fault of a character, if it has one.
@@ -96,18 +124,26 @@ const fn fault_of(letter: char) -> Option<NameFault> {
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
             Some(NameFault::Direction(letter))
         }
-        // Soft hyphen, blanks and joins without width, marks of annotations, tags; joiners of scripts (U+200C and U+200D) may
-        // stand, since words of some languages need them.
+        letter if is_joined(letter) => None,
+        // The default-ignorable code points of Unicode 17 (`DerivedCoreProperties.txt`) that are left: soft hyphen, fillers,
+        // blanks without width, codes of notation, tags.
         '\u{ad}'
         | '\u{34f}'
+        | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}'
         | '\u{180e}'
         | '\u{200b}'
         | '\u{2060}'..='\u{2065}'
         | '\u{206a}'..='\u{206f}'
+        | '\u{3164}'
         | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{fdd0}'..='\u{fdef}'
-        | '\u{e0000}'..='\u{e007f}' => Some(NameFault::Invisible(letter)),
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fff8}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' => Some(NameFault::Invisible(letter)),
+        // Cell of Braille without dots, marks of annotations, and code points that are no characters.
+        '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => Some(NameFault::Invisible(letter)),
         // The last two of each plane are no characters.
         letter if letter as u32 & 0xfffe == 0xfffe => Some(NameFault::Invisible(letter)),
         _ => None,
@@ -134,6 +170,9 @@ mod tests {
             "größe",
             "节点-1",
             "می‌خواهم",
+            "葛\u{e0100}",
+            "rack ⚡\u{fe0f}",
+            " h1",
         ] {
             assert_eq!(check(name), Ok(()), "{name}");
             assert_eq!(plain(name), name);
@@ -153,6 +192,24 @@ mod tests {
         let fault = check("\0").unwrap_err();
         assert_eq!(fault.to_string(), "the control character U+0000 cannot stand in a name");
         assert_eq!(NameFault::TooLong(256).help(), "write at most 255");
+    }
+
+    #[test]
+    fn names_can_be_seen() {
+        for blank in [" ", "   ", "\u{a0}", "\u{3000}\u{2003}", "\u{200d}", "\u{fe0f}", " \u{200c} \u{e0100}"]
+        {
+            assert_eq!(check(blank), Err(NameFault::Blank), "{blank:?}");
+            assert_eq!(
+                (check_letters(blank), check_prose(blank), plain(blank).as_str()),
+                (Ok(()), Ok(()), "_")
+            );
+        }
+        for filler in
+            ['\u{3164}', '\u{115f}', '\u{1160}', '\u{ffa0}', '\u{2800}', '\u{17b4}', '\u{e0020}', '\u{e0fff}']
+        {
+            assert_eq!(check(&format!("a{filler}")), Err(NameFault::Invisible(filler)));
+        }
+        assert_eq!(check("\u{a0}-\u{200d}"), Ok(()));
     }
 
     #[test]

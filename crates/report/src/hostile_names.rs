@@ -99,7 +99,9 @@ fn check(OutputFile { name, contents }: &OutputFile) -> Result<(), TestCaseError
                     .records()
                     .flat_map(|row| row.unwrap().iter().map(str::to_owned).collect::<Vec<_>>())
                 {
-                    let is_formula = cell.starts_with(['=', '+', '-', '@']) && cell.len() > 1;
+                    let seen = cell.trim_start();
+                    let signs = ['=', '+', '-', '@', '|', '＝', '＋', '－', '＠'];
+                    let is_formula = seen.starts_with(signs) && seen.chars().count() > 1;
                     prop_assert!(!is_formula || cell.parse::<f64>().is_ok(), "{name}: {cell}");
                 }
             }

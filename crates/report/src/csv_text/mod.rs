@@ -154,7 +154,7 @@ fn as_text(cell: &mut Cow<'_, str>) {
 
 /// Returns true for most texts, which are their own cells: ASCII that can be seen, without the beginning of a formula.
 fn is_bare(text: &[u8]) -> bool {
-    if let Some(b'=' | b'+' | b'-' | b'@' | b'\'') = text.first() {
+    if let Some(b'=' | b'+' | b'-' | b'@' | b'|' | b'\'' | b' ') = text.first() {
         return false;
     }
     let mut at = 0;
@@ -252,7 +252,7 @@ mod tests {
         }
 
         #[test]
-        fn lines_are_those_of_the_csv_crate(cells in proptest::collection::vec("[a,\"\n\r =']{0,4}", 1..4)) {
+        fn lines_are_those_of_the_csv_crate(cells in proptest::collection::vec("[a,\"\n\r =|＝']{0,4}", 1..4)) {
             let mut text = CsvText::default();
             text.line(&cells);
             let mut writer = csv::Writer::from_writer(Vec::new());
