@@ -2,6 +2,8 @@
 //!
 //! Invariant: the same values give the same characters; nothing here knows of runs.
 
+use core::fmt::Debug;
+
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
 use crate::csv_text::CsvText;
@@ -142,6 +144,27 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
+/// Returns a count with its noun, in the plural unless it is one: `1 run`, `1,234 branches`.
+///
+/// # Panics
+/// If the count has more than 64 bits.
+#[must_use]
+pub fn counted(count: impl TryInto<u64, Error: Debug>, noun: &str) -> String {
+    let count = count.try_into().expect("a count has at most 64 bits");
+    format!("{} {}", grouped(count), noun_of(count, noun))
+}
+
+/// Returns a noun, in the plural unless the count is one.
+#[must_use]
+pub fn noun_of(count: u64, noun: &str) -> String {
+    match (count, noun.strip_suffix('y')) {
+        (1, _) => noun.to_owned(),
+        (_, Some(stem)) if !noun.ends_with("ay") => format!("{stem}ies"),
+        _ if noun.ends_with("ch") || noun.ends_with("ss") => format!("{noun}es"),
+        _ => format!("{noun}s"),
+    }
+}
+
 /// Returns a table in CSV (RFC 4180), with a line for the header and one for each row.
 ///
 /// # Panics
@@ -165,6 +188,13 @@ pub(crate) fn rounded(value: f64, decimals: i32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_count_has_the_plural_of_its_noun() {
+        let counts = [(1_u64, "tree"), (1234, "branch"), (0, "query"), (2, "delay"), (3, "process")];
+        let texts = ["1 tree", "1,234 branches", "0 queries", "2 delays", "3 processes"];
+        assert_eq!(counts.map(|(count, noun)| counted(count, noun)), texts);
+    }
 
     /// Lines of 18 characters hold the key, `aa` and `bb`; a line of 17 does not.
     #[test]

@@ -86,7 +86,8 @@ fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
     let lacking = data.measures.iter().filter(|measure| measure.values.contains(&None)).count();
     let censored = data.measures.iter().filter_map(|measure| measure.censored.as_ref()).flatten();
     let answer = verdict.map_or_else(|| NO_QUESTION.to_owned(), |verdict| verdict.replace('\n', " "));
-    vec![
+    let faults = faults(&data.ended);
+    let mut leads = vec![
         answer,
         format!(
             "Asked: {} of {} with {}.",
@@ -95,13 +96,31 @@ fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
             words::count(seeds.len(), "seed")
         ),
         format!("Ends of the runs: {}.", ends.join(", ")),
+    ];
+    leads.extend(faults);
+    leads.push(format!(
+        "Measures: {}, of which {} lack a value in some run; {} are lower bounds.",
+        words::thousands(data.measures.len()),
+        words::thousands(lacking),
+        words::count(censored.filter(|is| **is).count(), "value")
+    ));
+    leads
+}
+
+/// Says which runs have results of a fabric that does not do its work, by the words of the column `ended`; `None` if no run has.
+fn faults(ended: &[String]) -> Option<String> {
+    let count = |word: &str| ended.iter().filter(|end| *end == word).count();
+    let (lossy, still) = (count("not_lossless"), count("stands_still"));
+    let lossy = (lossy > 0).then(|| format!("{} dropped packets on lanes with PFC", words::thousands(lossy)));
+    let still = (still > 0)
+        .then(|| format!("{} stood still to the end, perhaps in a deadlock", words::thousands(still)));
+    let faults: Vec<_> = lossy.into_iter().chain(still).collect();
+    (!faults.is_empty()).then(|| {
         format!(
-            "Measures: {}, of which {} lack a value in some run; {} are lower bounds.",
-            words::thousands(data.measures.len()),
-            words::thousands(lacking),
-            words::count(censored.filter(|is| **is).count(), "value")
-        ),
-    ]
+            "Of a fabric that does not do its work: {}; their measures count like all others.",
+            faults.join(", ")
+        )
+    })
 }
 
 #[cfg(test)]
@@ -132,6 +151,19 @@ mod tests {
         assert_eq!((data.names[2].as_str(), data.runs.as_str()), ("three", "runs/"));
         assert_eq!(leads(&data, None)[1], "Asked: 3 runs of 2 settings with 2 seeds.");
         assert_eq!(leads(&data, None)[2], "Ends of the runs: 2 complete, 1 not run.");
+    }
+
+    #[test]
+    fn faults_of_fabrics_are_told() {
+        let ended = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(faults(&ended(&["complete", "not_run", "deadlock"])), None);
+        let still = faults(&ended(&["stands_still", "complete"])).unwrap();
+        assert!(still.contains("work: 1 stood still to the end, perhaps in a deadlock; their"), "{still}");
+        let rows = ROWS.replace(",complete,", ",stands_still,").replace(",not_run,", ",not_lossless,");
+        let html = page(RunFiles::Written(&files(&rows)), &sample("p"), "").unwrap();
+        let said =
+            "work: 1 dropped packets on lanes with PFC, 2 stood still to the end, perhaps in a deadlock;";
+        assert!(html.contains(said), "{html}");
     }
 
     #[test]

@@ -14,6 +14,10 @@ use crate::{OutputFile, Summary, sample};
 fn files(name: &str) -> Vec<OutputFile> {
     let mut record = sample::record();
     record.flows[0].name = name.into();
+    files_of(record)
+}
+
+fn files_of(mut record: telemetry::RunRecord) -> Vec<OutputFile> {
     // The trees of the record made by hand need a node of their own for each host.
     for host in ["H2", "H3"] {
         let lane = telemetry::LaneRecord { node: host.to_owned(), ..record.lanes[0].clone() };
@@ -75,6 +79,18 @@ fn the_page_is_whole_closed_and_the_same_twice() {
     for value in ["0123456789abcdef", "congestion_control=Off", "backwater sim victim", "Scenario(\n)"] {
         assert!(page.contains(value), "{value}");
     }
+}
+
+/// As on the terminal: before the numbers.
+#[test]
+fn a_fabric_that_stands_still_is_told() {
+    let said = "<p class=\"lead\">The fabric stands still since 700 us, to the end of the run: ";
+    let moving = page(&files("F1"));
+    assert!(!moving.contains("stands still"), "{moving}");
+    let stands_still = Some(units::Time::from_ps(700_000_000));
+    let still = page(&files_of(telemetry::RunRecord { stands_still, ..sample::record() }));
+    let (told, result) = (still.find(said), still.find(">Came out: "));
+    assert!(told.is_some() && told < result, "{told:?} {result:?}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use core::fmt::Debug;
 
-use crate::format::grouped;
+use crate::format::{counted, grouped};
 use crate::quantity::{Dimension, Zeros, digits, spelled};
 
 /// The range of a count of things in a run.
@@ -32,30 +32,10 @@ pub(super) fn short(value: f64) -> String {
 
 /// Returns a count with its noun, in the plural unless it is one.
 pub(super) fn count(count: impl TryInto<u64, Error: Debug>, noun: &str) -> String {
-    let count: u64 = count.try_into().expect(COUNT);
-    let plural = match (count, noun.strip_suffix('y')) {
-        (1, _) => noun.to_owned(),
-        (_, Some(stem)) if !noun.ends_with("ay") => format!("{stem}ies"),
-        _ if noun.ends_with("ch") => format!("{noun}es"),
-        _ => format!("{noun}s"),
-    };
-    format!("{} {plural}", thousands(count))
+    counted(count, noun)
 }
 
 /// Returns a count with a comma between thousands.
 pub(super) fn thousands(count: impl TryInto<u64, Error: Debug>) -> String {
     grouped(count.try_into().expect(COUNT))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_count_has_the_plural_of_its_noun() {
-        assert_eq!(
-            [count(1_u64, "tree"), count(1234_usize, "branch"), count(0_u64, "query")],
-            ["1 tree", "1,234 branches", "0 queries"]
-        );
-    }
 }

@@ -16,6 +16,7 @@ pub(super) struct RunSummary {
     pub events: u64,
     pub delivered_packets: u64,
     pub dropped_packets: u64,
+    pub stands_still_since_s: Option<f64>,
     pub completions: Option<CompletionFacts>,
     pub congestion: CongestionFacts,
     pub phases: Vec<PhaseResult>,

@@ -1,4 +1,4 @@
-//! A run in three sentences: the question, the result, the congestion.
+//! A run in three sentences: the question, the result, the congestion; in a fourth, a fabric that stands still.
 //!
 //! Invariant: each number is one of `summary.json`, or a count of rows.
 
@@ -26,7 +26,20 @@ pub(super) fn leads(
     plan: &PlanIdentity,
     manifest: &Manifest,
 ) -> Result<Vec<String>, ReadError> {
-    Ok(vec![question(files, facts, plan)?, result(summary, facts, manifest), congestion(summary)])
+    let question = question(files, facts, plan)?;
+    // Before the numbers: they are those of a fabric that does not do its work.
+    let standstill = summary.stands_still_since_s.map(standstill);
+    let rest = [result(summary, facts, manifest), congestion(summary)];
+    Ok([question].into_iter().chain(standstill).chain(rest).collect())
+}
+
+/// Says since when the fabric stands still.
+fn standstill(since_s: f64) -> String {
+    format!(
+        "The fabric stands still since {}, to the end of the run: nothing more was delivered while blocked outputs waited for each \
+         other. It may be a deadlock.",
+        words::time(since_s)
+    )
 }
 
 fn question(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Result<String, ReadError> {
