@@ -84,8 +84,14 @@ pub(crate) enum Verb {
     /// Print the congestion-control parameters that Pfister and others (2005) propose for a network.
     Guideline(GuidelineOptions),
     /// Print the headroom that a port and priority need under PFC, term by term.
+    #[command(
+        override_usage = "backwater headroom --rate <RATE> --cable <LENGTH> [OPTIONS]\n       backwater headroom --scenario <SCENARIO> [--set <PATH=VALUE>]"
+    )]
     Headroom(HeadroomOptions),
     /// Print the thresholds of PFC and ECN that a switch's memory allows.
+    #[command(
+        override_usage = "backwater thresholds <SCENARIO> [--set <PATH=VALUE>]\n       backwater thresholds --memory <BYTES> --ports <N> --headroom <BYTES> [OPTIONS]"
+    )]
     Thresholds(ThresholdsOptions),
     /// Print the columns, fields and types of a run's files, as JSON.
     Schema(SchemaOptions),
@@ -114,5 +120,56 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    /// The rows between the header of a table of the manual and the next blank line, in cells.
+    fn rows<'m>(manual: &'m str, header: &str) -> Vec<Vec<&'m str>> {
+        let (_, table) = manual.split_once(header).expect("the manual has the table");
+        let lines = table.lines().skip(1).skip_while(|line| line.starts_with("|--"));
+        let rows = lines.take_while(|line| line.starts_with('|'));
+        rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect()
+    }
+
+    fn statuses(text: &str) -> Vec<u8> {
+        let words = text.split(|letter: char| !letter.is_ascii_digit());
+        words.filter_map(|word| word.parse().ok()).collect()
+    }
+
+    #[test]
+    fn the_manual_has_the_statuses_of_every_verb() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
+        let manual = std::fs::read_to_string(file).expect("the manual is there");
+        let known: Vec<u8> =
+            rows(&manual, "| status | meaning |").iter().flat_map(|row| statuses(row[0])).collect();
+        assert_eq!(known, (0..=9).collect::<Vec<_>>());
+        let by_verb = rows(&manual, "| verb | statuses |");
+        let mut named: Vec<_> =
+            by_verb.iter().flat_map(|row| row[0].split(", ").map(|verb| verb.trim_matches('`'))).collect();
+        let command = Cli::command();
+        let mut verbs: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
+        named.sort_unstable();
+        verbs.sort_unstable();
+        assert_eq!(named, verbs);
+        for row in &by_verb {
+            let own = statuses(row[1]);
+            assert!(
+                own.contains(&0) && own.contains(&2) && own.iter().all(|status| known.contains(status)),
+                "{row:?}"
+            );
+        }
+        // The help names each in its order.
+        let help = command.get_long_about().expect("there is a help").to_string();
+        let told = help
+            .split_once("Exit status: ")
+            .expect("it has statuses")
+            .1
+            .split_once(". If")
+            .expect("and an order")
+            .0;
+        assert_eq!(
+            told.split("; ").flat_map(|part| statuses(&part[..1])).collect::<Vec<_>>(),
+            known,
+            "{told}"
+        );
     }
 }
