@@ -6,7 +6,7 @@ use core::fmt::{self, Display, Formatter};
 use std::collections::BTreeMap;
 
 use packet::Lane;
-use report::format::grouped;
+use report::format::{counted, grouped};
 use scenario::{Plan, PortHeadroom};
 use telemetry::RunRecord;
 use units::Bytes;
@@ -103,8 +103,7 @@ impl Display for LossCause {
         match self {
             Self::Headroom { given, needed, ports } => {
                 let [given, needed] = [given, needed].map(|amount| grouped(amount.get()));
-                let noun = if *ports == 1 { "port" } else { "ports" };
-                write!(f, "headroom {given} B of {needed} B needed at {ports} {noun}")
+                write!(f, "headroom {given} B of {needed} B needed at {}", counted(*ports, "port"))
             }
             Self::EgressLimit => write!(f, "`egress_limit` dropped them at outputs"),
         }
@@ -114,12 +113,9 @@ impl Display for LossCause {
 impl Display for Loss {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { packets, node, others, cause } = self;
-        let noun = if *packets == 1 { "packet" } else { "packets" };
-        write!(f, "NOT LOSSLESS: {} {noun} dropped at {node}", grouped(*packets))?;
-        match others {
-            0 => {}
-            1 => write!(f, " and 1 other node")?,
-            _ => write!(f, " and {others} other nodes")?,
+        write!(f, "NOT LOSSLESS: {} dropped at {node}", counted(*packets, "packet"))?;
+        if *others > 0 {
+            write!(f, " and {}", counted(*others, "other node"))?;
         }
         cause.map_or(Ok(()), |cause| write!(f, "; {cause}"))
     }

@@ -1,4 +1,5 @@
-//! Quantities as text: three significant digits, and the largest multiple of the unit that does not exceed the value.
+//! Quantities as text: three significant digits, of an instant six, and the largest multiple of the unit that does not exceed the
+//! value.
 //!
 //! Invariant: every sentence, page and estimate spells times, rates and sizes here.
 
@@ -36,24 +37,43 @@ impl Dimension {
 /// Returns a quantity in the largest multiple that does not exceed it, else in the smallest; 0 in the plain unit.
 #[must_use]
 pub fn spelled(value: f64, dimension: Dimension, zeros: Zeros) -> String {
-    let multiples = dimension.multiples();
     // 999.6 rounds to the next multiple.
-    let fits = |(size, _): &&(f64, &str)| value.abs() >= *size * 0.9995;
-    let plain = |(size, _): &&(f64, &str)| *size == 1.0;
-    let found = if value == 0.0 { multiples.iter().find(plain) } else { multiples.iter().find(fits) };
-    let (size, unit) = found.unwrap_or(&multiples[multiples.len() - 1]);
+    let (size, unit) = multiple(value, dimension, 0.9995);
     format!("{} {unit}", digits(value / size, zeros))
+}
+
+/// Returns an instant of simulated time, in s, with a fitting unit: six significant digits, as it tells runs apart that differ
+/// little, without zeros at the end of its decimals.
+#[must_use]
+pub fn instant(seconds: f64) -> String {
+    let (size, unit) = multiple(seconds, Dimension::Time, 1.0 - 0.5e-6);
+    format!("{} {unit}", with_digits(seconds / size, 6, Zeros::Dropped))
 }
 
 /// Returns a number with three significant digits; 0 and what is no finite number as they are.
 #[must_use]
 pub fn digits(value: f64, zeros: Zeros) -> String {
+    with_digits(value, 3, zeros)
+}
+
+/// Returns the largest multiple of the unit of which a quantity is this share at least, else the smallest; for 0 the plain unit.
+fn multiple(value: f64, dimension: Dimension, least: f64) -> (f64, &'static str) {
+    let multiples = dimension.multiples();
+    let fits = |(size, _): &&(f64, &str)| value.abs() >= *size * least;
+    let plain = |(size, _): &&(f64, &str)| *size == 1.0;
+    let found = if value == 0.0 { multiples.iter().find(plain) } else { multiples.iter().find(fits) };
+    *found.unwrap_or(&multiples[multiples.len() - 1])
+}
+
+/// Returns a number with these significant digits, of which there is one at least.
+fn with_digits(value: f64, significant: usize, zeros: Zeros) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
     // The exponent is that of the rounded number: 0.9997 is 1.00.
-    let rounded: f64 = format!("{value:.2e}").parse().expect("a printed number is a number");
-    let decimals = (2.0 - rounded.abs().log10().floor()).clamp(0.0, 9.0) as usize;
+    let after_first = significant - 1;
+    let rounded: f64 = format!("{value:.after_first$e}").parse().expect("a printed number is a number");
+    let decimals = (after_first as f64 - rounded.abs().log10().floor()).clamp(0.0, 9.0) as usize;
     let text = format!("{value:.decimals$}");
     let is_short = zeros == Zeros::Kept || !text.contains('.');
     if is_short { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
@@ -87,6 +107,15 @@ mod tests {
         assert_eq!(spelled(0.0024, Dimension::Time, Zeros::Kept), "2.40 ms");
         assert_eq!([digits(0.9, Zeros::Kept), digits(0.999_7, Zeros::Kept)], ["0.900", "1.00"]);
         assert_eq!(digits(f64::INFINITY, Zeros::Kept), "inf");
+    }
+
+    #[test]
+    fn instants_have_six_digits_and_a_fitting_unit() {
+        let instants =
+            [0.002_718_597_119, 8.192e-6, 0.06, 0.0, 1.234_567_891, 12e-12, 0.000_999_6, 1234.567_8];
+        let texts =
+            ["2.7186 ms", "8.192 us", "60 ms", "0 s", "1.23457 s", "0.012 ns", "999.6 us", "1234.57 s"];
+        assert_eq!(instants.map(instant), texts);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use report::censoring::CensoredValue;
+use report::format::counted;
 use serde::{Deserialize, Serialize};
 use telemetry::RunRecord;
 
@@ -110,7 +111,9 @@ impl Display for Pooled {
         let bound = if value.exact().is_none() { "≥ " } else { "" };
         write!(
             f,
-            "Over all {messages} messages of {runs} runs together, {measure} is {bound}{}",
+            "Over all {} of {} together, {measure} is {bound}{}",
+            counted(*messages, "message"),
+            counted(*runs, "run"),
             spelled(value.at_least())
         )?;
         match interval {
@@ -151,7 +154,7 @@ mod tests {
         let interval = pooled("p99(job)", &runs).unwrap().interval.unwrap();
         assert!(interval.0 < 1.02e-3 && interval.1 > 9.9e-3, "{interval:?}");
         let said = pooled("p50(job)", &runs[..1]).unwrap().to_string();
-        assert_eq!(said, "Over all 9 messages of 1 runs together, p50(job) is 1.00 ms.");
+        assert_eq!(said, "Over all 9 messages of 1 run together, p50(job) is 1.00 ms.");
     }
 
     #[test]

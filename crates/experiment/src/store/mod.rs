@@ -31,6 +31,7 @@ use std::sync::Arc;
 use files::Workshop;
 use names::file::is_part;
 use report::OutputFile;
+use report::format::counted;
 use report::page::PageError;
 use scenario::Diagnostic;
 
@@ -82,7 +83,7 @@ pub enum StoreError {
     #[error(transparent)]
     Page(#[from] PageError),
     /// The user has ended the runs; all finished ones are in the store.
-    #[error("interrupted with {done} of {asked} runs done")]
+    #[error("interrupted with {done} of {} done", counted(*asked, "run"))]
     Interrupted {
         /// Number of distinct runs that are done.
         done: usize,

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use names::rule::{NameFault, check_prose};
+use report::format::counted;
 use scenario::{Diagnostic, Excerpt, LocatedFault, ScenarioText};
 use serde::{Deserialize, Serialize};
 
@@ -203,7 +204,7 @@ impl SweepPlan {
         match runs.last() {
             None => Err(fault(None, "it holds no run".to_owned())),
             Some(last) if last.runs != runs.len() => {
-                Err(fault(None, format!("it holds {} of {} runs", runs.len(), last.runs)))
+                Err(fault(None, format!("it holds {} of {}", runs.len(), counted(last.runs, "run"))))
             }
             Some(_) => Ok(Self { runs }),
         }

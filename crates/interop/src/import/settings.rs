@@ -25,7 +25,9 @@ impl ImportedSettings {
     /// If the scenario has no such field, is wrong itself, or names a file that is not there.
     pub fn into_scenario(self, mut base: ScenarioText) -> Result<ImportedScenario, Diagnostic> {
         for (path, value) in &self.settings {
-            base.set(&format!("{path}={value}"))?;
+            let origin = format!("imported {path}");
+            base.set_by(origin.clone(), &format!("{path}={value}"))
+                .map_err(|fault| unfit(&fault, &origin, path))?;
         }
         let scenario = Scenario::read(&base)?;
         let topology = match &scenario.topology {
@@ -50,4 +52,21 @@ impl ImportedSettings {
         let scenario = base.text().to_owned();
         Ok(ImportedScenario { scenario, files, account: self.account, warnings: Vec::new() })
     }
+}
+
+/// Returns a fault of a setting that a scenario does not take, as that of the scenario: nobody has written the setting.
+fn unfit(fault: &Diagnostic, origin: &str, path: &str) -> Diagnostic {
+    let told = |one: &LocatedFault| match one {
+        one if one.file != origin => one.clone(),
+        LocatedFault { file, message, .. } => LocatedFault {
+            file: file.clone(),
+            place: None,
+            path: String::new(),
+            message: message.clone(),
+            help: Some(format!(
+                "import into a scenario with a `{path}` of the same kind, or into a new one: leave out `--into`"
+            )),
+        },
+    };
+    Diagnostic::new(fault.faults().iter().map(told).collect())
 }

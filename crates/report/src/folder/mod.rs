@@ -64,6 +64,9 @@ pub enum OutputError {
     /// The working folder is in the folder, or it is the root of all.
     #[error("`{}` is no folder for results: the working folder is in it", .0.display())]
     Above(PathBuf),
+    /// Something else than a folder is in the place of the folder, or of one above it.
+    #[error("results go to a folder, and `{}` is no folder", .0.display())]
+    NoFolder(PathBuf),
     /// The folder has no manifest.
     #[error("`{}` is not the folder of a run: there is no `{MANIFEST}`", folder.display())]
     NoRun {
@@ -280,6 +283,7 @@ fn owned(folder: &Path) -> Option<OwnedFolder<'_>> {
 
 /// Checks that a folder is not one of those in which the working folder lies: results would be strewn among what is there.
 fn check_place(path: &Path) -> Result<(), OutputError> {
+    check_folder(path)?;
     let (Ok(place), Ok(working)) = (path.canonicalize(), std::env::current_dir()) else { return Ok(()) };
     let working = working.canonicalize().unwrap_or(working);
     if place.parent().is_none() || place != working && working.starts_with(&place) {
@@ -288,12 +292,26 @@ fn check_place(path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
+/// Checks that no file, device or pipe is in the place of a folder, or of one above it. The system would say `File exists`.
+///
+/// # Errors
+/// If there is: it is named.
+pub fn check_folder(path: &Path) -> Result<(), OutputError> {
+    // Of the parts that are missing nothing is known. A link without a target is left to the system.
+    let there = path.ancestors().find(|part| part.exists());
+    match there.filter(|part| !part.is_dir()) {
+        Some(other) => Err(OutputError::NoFolder(other.to_owned())),
+        None => Ok(()),
+    }
+}
+
 /// Takes the lock of a folder whose owners hold it for a moment, and waits some seconds for it. The folder is made; it goes again
 /// with the lock if nothing is written there.
 ///
 /// # Errors
 /// If another process holds it for longer, or the system refuses.
 pub fn wait_for_lock(folder: &Path) -> Result<Lock, OutputError> {
+    check_folder(folder)?;
     Lock::wait(&folder.join(LOCK)).map_err(|lock| busy(folder, lock))
 }
 

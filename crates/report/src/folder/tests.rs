@@ -279,7 +279,7 @@ fn a_folder_below_a_file_is_refused_and_nothing_changes() {
     let scratch = Scratch::new("refused");
     fs::write(scratch.0.join("file"), "mine").unwrap();
     let message = write(&scratch.0.join("file/out"), "p", false, &[]).unwrap_err().to_string();
-    assert!(message.starts_with("cannot write to the output folder `"), "{message}");
+    assert!(message.ends_with("/file` is no folder"), "{message}");
     assert_eq!(scratch.names(), ["file"]);
 }
 
@@ -291,4 +291,30 @@ fn a_failure_before_the_exchange_leaves_nothing_behind() {
     assert!(folder.write(&sample("p"), &[file("a", "one"), file("b", "two")]).is_err());
     drop(folder);
     assert_eq!(scratch.names(), ["b"]);
+}
+
+/// Neither in the place of the folder, nor above it, nor for a lock.
+#[test]
+fn a_file_or_device_is_no_folder_and_is_named() {
+    let scratch = Scratch::new("no-folder");
+    fs::write(scratch.0.join("mine"), "x").unwrap();
+    let mine = scratch.0.join("mine");
+    for (asked_for, named) in [
+        (mine.clone(), mine.clone()),
+        (mine.join("below/it"), mine.clone()),
+        (PathBuf::from("/dev/null"), PathBuf::from("/dev/null")),
+    ] {
+        for force in [false, true] {
+            let refused = ResultFolder::open(&asked_for, &asked("p"), force).unwrap_err();
+            assert!(matches!(&refused, OutputError::NoFolder(other) if *other == named), "{refused:?}");
+        }
+        assert!(matches!(wait_for_lock(&asked_for), Err(OutputError::NoFolder(_))));
+    }
+    let said = OutputError::NoFolder(PathBuf::from("/dev/null")).to_string();
+    assert_eq!(said, "results go to a folder, and `/dev/null` is no folder");
+    assert_eq!(
+        (scratch.names(), fs::read_to_string(&mine).unwrap()),
+        (vec!["mine".to_owned()], "x".to_owned())
+    );
+    check_folder(&scratch.0.join("new/below")).unwrap();
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 
 use telemetry::RunRecord;
 
-use crate::format::{aligned, grouped, in_blocks, plain_table, rounded};
+use crate::format::{aligned, grouped, in_blocks, plain_table};
 use crate::goodput::PhasePart;
 use crate::groups::GroupSummary;
+use crate::quantity::instant;
 use crate::steady_state::Unsteady;
 use crate::summary::{
     FailureSummary, FiniteSummary, OthersSummary, PauseSummary, PhaseSummary, Summary, SummaryEnd,
@@ -60,18 +61,18 @@ fn finite(summary: &Summary) -> Option<String> {
     match summary.ended {
         SummaryEnd::Done => {
             let noun = if delivered_messages == 1 { "message" } else { "messages" };
-            let at = milliseconds(summary.done_s?);
+            let at = instant(summary.done_s?);
             Some(format!("all {} finite {noun} delivered at {at}", grouped(delivered_messages)))
         }
         SummaryEnd::NotDone => Some(format!(
             "{} by {}, the longest time of the run",
             delivered_of_finite(summary)?,
-            milliseconds(summary.simulated_s)
+            instant(summary.simulated_s)
         )),
         SummaryEnd::GaveUp => Some(format!(
             "{} by {}; {}",
             delivered_of_finite(summary)?,
-            milliseconds(summary.simulated_s),
+            instant(summary.simulated_s),
             failed(&summary.failed)
         )),
         SummaryEnd::Complete | SummaryEnd::Interrupted => None,
@@ -85,9 +86,10 @@ const MOST_NAMED: usize = 5;
 #[must_use]
 pub fn failed(all: &[FailureSummary]) -> String {
     let named = all.iter().take(MOST_NAMED);
-    let named: Vec<_> = named.map(|one| format!("{} at {}", one.flow, milliseconds(one.at_s))).collect();
+    let named: Vec<_> = named.map(|one| format!("{} at {}", one.flow, instant(one.at_s))).collect();
     let more = match all.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),
+        1 => ", and 1 other".to_owned(),
         more => format!(", and {more} others"),
     };
     format!("all that was left has failed: the queue pairs of {}{more} gave up", named.join(", "))
@@ -96,7 +98,7 @@ pub fn failed(all: &[FailureSummary]) -> String {
 /// Says since when a fabric stands still.
 #[must_use]
 pub fn standstill(since_s: f64) -> String {
-    format!("stands still since {}; may be a deadlock", milliseconds(since_s))
+    format!("stands still since {}; may be a deadlock", instant(since_s))
 }
 
 /// Returns [`delivered_of_finite`] of a record; nothing without finite traffic.
@@ -120,11 +122,6 @@ fn delivered_messages(finite: FiniteSummary) -> String {
             format!("{delivered} finite messages delivered of {} posted", grouped(finite.posted_messages))
         }
     }
-}
-
-/// Returns a time in milliseconds, to a picosecond.
-fn milliseconds(seconds: f64) -> String {
-    format!("{} ms", rounded(seconds * 1e3, 9))
 }
 
 /// Returns elapsed real time in a unit that suits its length.
@@ -429,9 +426,9 @@ mod tests {
         };
         assert_eq!(
             said(Done, Some(4032), 4032, Some(1_234_567_891)),
-            "all 4,032 finite messages delivered at 1.234567891 ms"
+            "all 4,032 finite messages delivered at 1.23457 ms"
         );
-        assert_eq!(said(Done, Some(1), 1, Some(2_000_000)), "all 1 finite message delivered at 0.002 ms");
+        assert_eq!(said(Done, Some(1), 1, Some(2_000_000)), "all 1 finite message delivered at 2 us");
         let by = "by 20 ms, the longest time of the run";
         assert_eq!(
             said(NotDone, Some(4032), 17, None),
@@ -452,9 +449,10 @@ mod tests {
         let one = |flow: usize| FailureSummary { flow: format!("f{flow}"), at_s: 0.001 };
         let all: Vec<_> = (0..7).map(one).collect();
         assert!(failed(&all).ends_with("f4 at 1 ms, and 2 others gave up"), "{}", failed(&all));
+        assert!(failed(&all[1..]).ends_with("f5 at 1 ms, and 1 other gave up"), "{}", failed(&all[1..]));
         let record = RunRecord { stands_still: Some(units::Time::from_ps(700_000_000)), ..sample::record() };
         let head = head(&Summary::new(sample::CONTEXT, &record, sample::cost()));
-        assert_eq!(head.lines().nth(1), Some("stands still since 0.7 ms; may be a deadlock"));
+        assert_eq!(head.lines().nth(1), Some("stands still since 700 us; may be a deadlock"));
     }
 
     #[test]
@@ -487,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn short_runs_are_printed_in_milliseconds() {
+    fn short_runs_are_printed_in_instant() {
         assert_eq!([2.0, 0.1, 0.098_76, 0.000_2].map(on_the_wall), ["2.00 s", "0.10 s", "98.8 ms", "0.2 ms"]);
     }
 }

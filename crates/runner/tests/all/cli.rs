@@ -40,12 +40,21 @@ fn an_unwritable_folder_is_refused_before_the_run_and_nothing_is_left() {
     let scratch = Scratch::new("unwritable");
     fs::write(scratch.0.join("file"), "mine").unwrap();
     let output = scratch.run(&["sim", "one-flow", "--out", "file/results"]);
-    let message = "error: cannot write to the output folder `file/results`: Not a directory (os error 20)\n\
-                   help: choose another folder with `--out DIR`\n";
-    assert_refused(
-        &output,
-        if cfg!(target_os = "linux") { message } else { "cannot write to the output folder" },
-    );
+    let message = "error: results go to a folder, and `file` is no folder\n\
+                   help: name a folder with `--out DIR`: one that is there, or a new one\n";
+    assert_refused(&output, message);
+    let verbs: [&[&str]; 4] = [
+        &["sim", "one-flow"],
+        &["compare", "one-flow", "victim"],
+        &["sweep", "one-flow", "--seeds", "1..=2"],
+        &["repro", "gran2011"],
+    ];
+    for verb in verbs {
+        for place in ["file", "/dev/null"] {
+            let output = scratch.run(&[verb, &["--out", place]].concat());
+            assert_refused(&output, &format!("results go to a folder, and `{place}` is no folder\n"));
+        }
+    }
     assert_eq!(scratch.names(), ["file"]);
     assert_eq!(scratch.read("file"), "mine");
 }

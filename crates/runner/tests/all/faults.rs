@@ -64,7 +64,7 @@ fn many_runs_tell_what_one_would() {
     ];
     let said = scratch.printed(&sweep.concat());
     assert!(
-        said.contains("2 of 4 runs have results of a fabric that does not do its work: 2 not_lossless"),
+        said.contains("2 of 4 runs with results of a fabric that does not do its work: 2 not_lossless"),
         "{said}"
     );
     let rows = scratch.read("s/results.csv");

@@ -1,10 +1,14 @@
 //! Imports of HPCC's configurations, run: completion times and shares that follow from that simulator's rules.
 
+use std::fs;
+
 use fabric::{RunOptions, simulate};
 use interop::import::hpcc;
 use scenario::{Plan, Scenario, ScenarioText};
 use telemetry::RunRecord;
 use units::Span;
+
+use crate::scratch::{Scratch, assert_refused, text};
 
 /// Keys that all tests share: DCQCN with the published intervals, and no window.
 const KEYS: &str = "TOPOLOGY_FILE topology\nFLOW_FILE flow\nPACKET_PAYLOAD_SIZE 1000\nL2_ACK_INTERVAL 1\nHAS_WIN 0\n\
@@ -17,9 +21,9 @@ fn imported(folder: &str, keys: &str, topology: &str, flows: &str) -> Plan {
     let read = hpcc::read("config.txt", &format!("{KEYS}{keys}"), &files);
     let imported = read.unwrap_or_else(|said| panic!("{said}"));
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
-    std::fs::create_dir_all(&folder).expect("a writable folder");
+    fs::create_dir_all(&folder).expect("a writable folder");
     for (name, text) in &imported.files {
-        std::fs::write(folder.join(name), text).expect("a writable folder");
+        fs::write(folder.join(name), text).expect("a writable folder");
     }
     let source = ScenarioText::new("imported.ron", &imported.scenario).beside(&folder);
     let checked = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
@@ -70,4 +74,16 @@ fn shares_under_pfc_are_those_of_the_thresholds() {
     for (share, expected) in shares.into_iter().zip([0.5, 0.25, 0.25]) {
         assert!((share - expected).abs() < 0.02, "{shares:?}");
     }
+}
+
+#[test]
+fn a_scenario_that_does_not_take_imported_settings_is_blamed_and_no_option() {
+    let scratch = Scratch::new("import-into-other");
+    fs::write(scratch.0.join("nic"), "rpg_time_reset 300\n").unwrap();
+    let output = scratch.run(&["import", "mlx5", "nic", "--into", "one-flow"]);
+    let said = "error: imported congestion_control.response: `Off` has no such part\n\
+                help: import into a scenario with a `congestion_control.response` of the same kind, or into a new one: leave out `--into`";
+    assert_refused(&output, said);
+    assert!(!text(&output.stderr).contains("--set"), "{output:?}");
+    assert_eq!(scratch.names(), ["nic"]);
 }

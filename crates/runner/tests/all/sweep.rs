@@ -154,7 +154,7 @@ fn two_shards_are_joined_to_what_one_run_gives() {
         assert!(child.wait().unwrap().success());
     }
     let output = scratch.run(&["sweep", "collect", "one"]);
-    assert!(text(&output.stderr).contains("30 of 60 runs have no result"), "{output:?}");
+    assert!(text(&output.stderr).contains("30 of 60 runs without a result"), "{output:?}");
     scratch.printed(&["sweep", "collect", "one", "two", "--out", "joined.csv"]);
     assert_eq!(scratch.read("joined.csv"), scratch.read("whole/results.csv"));
     let csv = scratch.printed(&["sweep", "collect", "one", "two", "--csv", "--measures", "goodput(all)"]);
@@ -191,7 +191,7 @@ fn wrong_options_are_refused_and_leave_nothing() {
         (&["one-flow", "--minimise", "p99(F1)", "--maximise", "p99(F1)"], "cannot be used with"),
         (&["one-flow", "--budget-run", "soon"], "invalid value 'soon' for '--budget-run <TIME>'"),
         (&["one-flow", "--threads", "0"], "invalid value '0' for '--threads <N>': write a number from 1"),
-        (&["one-flow", "--memory-limit", "1 B"], "error: 1 runs at a time need about"),
+        (&["one-flow", "--memory-limit", "1 B"], "error: 1 run at a time: about"),
         (&["nowhere"], "error: nowhere: there is no file and no shipped scenario of this name"),
         (&["--file", "s.ron"], "error: s.ron:1:31: vary[0]: `link.mtu=9 KiB`: link.mtu: "),
         (&["--file", "none.ron"], "error: none.ron: there is no such file"),
@@ -261,9 +261,9 @@ fn a_sweep_is_extended_in_its_folder() {
     let first = of("mine", "link.mtu=1 KiB", "1..=2");
     assert!(!first.contains("already here"), "{first}");
     assert_eq!(manifest()["kind"].as_str(), Some("sweep"));
-    assert!(of("mine", "link.mtu=1 KiB", "1..=3").starts_with("2 runs are already here, 1 to come\n"));
+    assert!(of("mine", "link.mtu=1 KiB", "1..=3").starts_with("2 runs already here, 1 to come\n"));
     let more = of("mine", "link.mtu=1 KiB,2 KiB", "1..=3");
-    assert!(more.starts_with("3 runs are already here, 3 to come\n"), "{more}");
+    assert!(more.starts_with("3 runs already here, 3 to come\n"), "{more}");
     assert!(of("new", "link.mtu=1 KiB,2 KiB", "1..=3").starts_with(" run "));
     assert_eq!(scratch.read("mine/results.csv"), scratch.read("new/results.csv"));
     // The manifest has the sentences that were printed, and the page opens with them.

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use backwater::trace::{EventKind, TraceReport, trace};
 use backwater::{Plan, RunOptions, Simulation};
 
+use crate::scratch::{Scratch, assert_refused, text};
+
 /// A field of a message of Protocol Buffers: a number, or bytes.
 #[derive(Clone, Debug)]
 enum Value {
@@ -279,4 +281,21 @@ fn a_limit_holds_for_each_kind_and_counts_the_rest() {
     let marks = limited.2.events.iter().filter(|event| event.name == "mark");
     assert_eq!(marks.count(), 10);
     assert_eq!(limited.1.record.digest, all.record.digest);
+}
+
+/// A user who gave `--ports` has not written the override that stands for it.
+#[test]
+fn a_wrong_option_is_blamed_and_no_override() {
+    let scratch = Scratch::new("trace-wrong");
+    for (option, said) in [
+        ("--ports", "error: --ports: there is no node `nothere`\nhelp: the nodes are `H1`, `H2`, `S1`"),
+        ("--flows", "error: --flows: "),
+    ] {
+        let output = scratch.run(&["trace", "one-flow", option, "nothere"]);
+        assert_refused(&output, said);
+        assert!(!text(&output.stderr).contains("--set"), "{output:?}");
+    }
+    let set = ["--set", "series=(ports: [\"nothere\"])"];
+    assert_refused(&scratch.run(&[&["trace", "one-flow"][..], &set].concat()), "--set series=(ports");
+    assert_eq!(scratch.names(), [""; 0]);
 }

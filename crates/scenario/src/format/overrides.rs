@@ -52,8 +52,11 @@ impl ScenarioText {
         self.set_by("--until-done".to_owned(), "until_done=true")
     }
 
-    /// Sets a value; `name` is that of its origin in messages.
-    fn set_by(&mut self, name: String, assignment: &str) -> Result<(), Diagnostic> {
+    /// Sets a value as [`set`](Self::set) does; `name` is that of its origin in messages, in place of `--set`.
+    ///
+    /// # Errors
+    /// As [`set`](Self::set).
+    pub fn set_by(&mut self, name: String, assignment: &str) -> Result<(), Diagnostic> {
         let given = Override::new(name, assignment)?;
         let site = self.outline()?.reach(self.text(), &given.path);
         let places = given.places(self, &site)?;

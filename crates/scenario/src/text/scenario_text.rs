@@ -91,7 +91,11 @@ impl ScenarioText {
                 return nowhere(argument, "this is a folder".to_owned(), help);
             }
             let message = "there is no file and no shipped scenario of this name".to_owned();
-            nowhere(argument, message, nearest::help(argument, known(), "shipped scenarios"))
+            nowhere(
+                argument,
+                message,
+                nearest::help(argument, known(), "shipped scenarios, which `backwater list` names"),
+            )
         })
     }
 
@@ -295,7 +299,7 @@ fn unreadable(file: &str, error: &io::Error) -> Diagnostic {
         nearest::help(
             file.trim_end_matches(".ron"),
             shipped().iter().map(|scenario| scenario.name),
-            "shipped scenarios (named without `.ron`)",
+            "shipped scenarios (named without `.ron`), which `backwater list` names",
         )
     } else {
         "a scenario is a text file in UTF-8".to_owned()

@@ -4,6 +4,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use report::format::counted;
+
 use super::{Comparison, Test, Verdict};
 use crate::measures::Direction;
 use crate::statistics::estimate::Estimate;
@@ -162,10 +164,4 @@ impl Verdict {
 fn share(advantage: &Estimate, comparison: &Comparison) -> String {
     let other = comparison.other.estimate.map(|other| other.mean.abs()).filter(|mean| *mean > 0.0);
     other.map_or_else(String::new, |mean| format!(" ({:.1} %)", 100.0 * advantage.mean / mean))
-}
-
-/// Returns a number of things: `1 seed`, `20 seeds`.
-fn counted(count: usize, thing: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{count} {thing}{ending}")
 }

@@ -19,12 +19,14 @@ use names::rule::NameFault;
 use names::shown;
 use report::OutputError;
 use report::figures::FigureFault;
+use report::format::counted;
 use report::formats::FormatFault;
 use report::page::PageError;
+use report::quantity::instant;
 use report::reader::ReadError;
 use scenario::Diagnostic;
 use scenario::manual::UnknownPlace;
-use units::{Rate, Span};
+use units::Rate;
 
 use crate::memory::MemoryExceeded;
 
@@ -88,12 +90,12 @@ pub(crate) enum Failure {
     #[error("error: {0}")]
     Read(#[from] ReadError),
     /// The user has ended the run; its results up to there are written.
-    #[error("interrupted at {} of simulated time: the results end there", time(*simulated_s))]
+    #[error("interrupted at {} of simulated time: the results end there", instant(*simulated_s))]
     Interrupted { simulated_s: f64 },
     /// The run was ended from outside; its results and its state up to there are written.
     #[error(
         "interrupted at {} of simulated time: the results end there\nhelp: go on with `{command}`",
-        time(*simulated_s)
+        instant(*simulated_s)
     )]
     InterruptedAndSaved { simulated_s: f64, command: String },
     /// A checkpoint cannot be used.
@@ -144,14 +146,14 @@ pub(crate) enum Failure {
     /// Finite traffic was not delivered by the longest time of the run; the results up to there are written.
     #[error(
         "not done at {} of simulated time: {delivered}; the results end there\nhelp: allow more time with `--at-most TIME`",
-        time(*simulated_s)
+        instant(*simulated_s)
     )]
     NotDone { simulated_s: f64, delivered: String },
     /// All that is left of finite traffic has failed; the results up to there are written.
     #[error(
         "failed at {} of simulated time: {delivered}; {failed}; the results end there\nhelp: raise `adapter.ack_timeout` or \
          `adapter.retry_count`, or see where packets wait or are lost: `ports.csv`",
-        time(*simulated_s)
+        instant(*simulated_s)
     )]
     GaveUp { simulated_s: f64, delivered: String, failed: String },
     /// Nothing is delivered any more, and packets wait for each other; the results are written.
@@ -173,7 +175,7 @@ pub(crate) enum Failure {
     #[error("error: {0}\nhelp: {help}", help = store_help(.0))]
     Store(StoreError),
     /// The user has ended a sweep; finished runs are in its folder.
-    #[error("interrupted with {done} of {asked} runs done: the same command goes on")]
+    #[error("interrupted with {done} of {} done: the same command goes on", counted(*asked, "run"))]
     SweepInterrupted { done: usize, asked: usize },
     /// A folder for a sweep has the results of one run.
     #[error("error: `{}` holds the results of a run\nhelp: choose another folder for the sweep with `--out DIR`", .0.display())]
@@ -222,8 +224,9 @@ pub(crate) enum Failure {
     MeasureNotStored(String),
     /// The runs of a sweep need too much memory together.
     #[error(
-        "error: {threads} runs at a time need about {} MB: more than the limit, {} MB\nhelp: run fewer at a time \
+        "error: {} at a time: about {} MB of memory, more than the limit, {} MB\nhelp: run fewer at a time \
          (`--threads`); `--budget-memory SIZE` makes rows of the runs that need more; `--memory-limit SIZE` replaces the limit",
+        counted(*threads, "run"),
         needed.div_ceil(1_000_000),
         limit / 1_000_000
     )]
@@ -300,6 +303,19 @@ pub(crate) enum Failure {
         "error: a hot spot cannot have {degree} sources in a network of {ports} ports\nhelp: write a `--hotspot-degree` of 1 to {ports}"
     )]
     HotspotDegree { degree: u32, ports: u32 },
+    /// The headroom of no link is asked for.
+    #[error(
+        "error: the headroom of a link needs its rate and its cable, and here is {given}\nhelp: write `backwater headroom --rate \"100 Gb/s\" \
+         --cable \"5 m\"`, or for the ports of a scenario `backwater headroom --scenario roce400-leaf-spine`"
+    )]
+    NoLink { given: &'static str },
+    /// The thresholds of no switch are asked for.
+    #[error(
+        "error: the thresholds of a switch need its memory, its ports and the headroom of each, and here is {given}\nhelp: write `backwater \
+         thresholds --memory \"12 MB\" --ports 32 --headroom \"22.4 KB\"`, or for the switches of a scenario `backwater thresholds \
+         roce400-leaf-spine`"
+    )]
+    NoSwitchGiven { given: String },
     /// No standard gives the reaction time of a sender at this rate.
     #[error(
         "error: the reaction time of a sender after a PAUSE is not known at {0}\nhelp: give it with `--reaction TIME` or `--reaction-quanta N`"
@@ -359,10 +375,10 @@ pub(crate) enum Failure {
     #[error("error: {0} of the claims failed")]
     ClaimsFailed(usize),
     /// Claims hold under runs in which they must fail; the table has named them.
-    #[error("error: {0} of the claims hold where they must fail")]
+    #[error("error: claims that hold where they must fail: {0}")]
     ClaimsToothless(usize),
     /// Tunings did not beat their baselines; the tables have named them.
-    #[error("error: {0} of the tunings do not beat their baseline")]
+    #[error("error: tunings that do not beat their baseline: {0}")]
     TuningsFailed(usize),
     /// An invariant of the simulator is violated: a bug.
     #[error(
@@ -375,11 +391,6 @@ pub(crate) enum Failure {
          `dependency_cycles: Allowed` such routes are refused before a run"
     )]
     Deadlock(Deadlock),
-}
-
-/// Returns a time in s, exact to the picosecond.
-fn time(seconds: f64) -> Span {
-    Span::from_ps((seconds * 1e12).round() as u64)
 }
 
 fn checkpoint_help(error: &CheckpointError) -> &'static str {
@@ -414,6 +425,7 @@ fn page_help(fault: &PageError) -> &'static str {
 fn output_help(error: &OutputError) -> &'static str {
     match error {
         OutputError::Unwritable { .. } => "choose another folder with `--out DIR`",
+        OutputError::NoFolder(_) => "name a folder with `--out DIR`: one that is there, or a new one",
         OutputError::Busy { .. } => "wait until it has ended, or choose another folder with `--out DIR`",
         OutputError::Torn(_) => "wait for its writer, or make the run again, into the same folder",
         OutputError::Above(_) => "name a folder of its own with `--out DIR`",

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use experiment::store::BatchEvent;
 use indicatif::{ProgressBar, ProgressStyle};
+use report::format::counted;
 use telemetry::Progress;
 use units::{Span, Time};
 
@@ -291,7 +292,8 @@ impl BatchState {
         };
         let failed =
             if self.failed > 0 { format!(", {} without results", self.failed) } else { String::new() };
-        format!("{} of {at_most}{} runs, {left}{failed}", self.there + self.done, self.asked)
+        let asked = counted(self.asked, "run");
+        format!("{} of {at_most}{asked}, {left}{failed}", self.there + self.done)
     }
 }
 

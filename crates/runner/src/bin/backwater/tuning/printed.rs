@@ -5,7 +5,7 @@
 use experiment::Estimate;
 use experiment::measures::Measure;
 use experiment::tuning::{Held, Tuned, TuningJob, percent, sensitivity};
-use report::format::{aligned, plain_table};
+use report::format::{aligned, counted, plain_table};
 
 /// Longest value of a parameter in a table, in characters.
 const LONGEST: usize = 38;
@@ -38,12 +38,12 @@ fn question(job: &TuningJob, tuned: &Tuned) -> String {
     let with = if job.set.is_empty() { String::new() } else { format!(" with {}", job.set.join(", ")) };
     let failed = if tuned.failed > 0 { format!(", {} without results", tuned.failed) } else { String::new() };
     format!(
-        "{}{with}: {goals}{subject}\n{} settings tried ({}) with training seeds {}; {} runs in all{failed}\n",
+        "{}{with}: {goals}{subject}\n{} tried ({}) with training seeds {}; {} in all{failed}\n",
         job.scenario,
-        tuned.trials.len(),
+        counted(tuned.trials.len(), "setting"),
         method(job),
         list_of_seeds(&job.training),
-        tuned.runs,
+        counted(tuned.runs, "run"),
     )
 }
 
@@ -202,7 +202,8 @@ fn notes(job: &TuningJob, tuned: &Tuned) -> String {
     }
     if let (count @ 1.., Some(first)) = &tuned.refused {
         let first = first.faults()[0].message.clone();
-        notes += &format!("\nThe scenario refused {count} settings, the first because {first}.\n");
+        notes +=
+            &format!("\nThe scenario refused {}, the first because {first}.\n", counted(*count, "setting"));
     }
     if tuned.out_of_time {
         notes +=

@@ -42,6 +42,7 @@ pub(crate) struct FiguresOptions {
 /// Draws one figure, or all that can be drawn.
 pub(crate) fn run(options: &FigureOptions) -> Result<(), Failure> {
     let folder = &options.folder;
+    check_is_folder(folder)?;
     check_whole(folder)?;
     let drawn = match &options.name {
         Some(name) => vec![drawn(folder, name)?],
@@ -66,9 +67,7 @@ pub(crate) fn run(options: &FigureOptions) -> Result<(), Failure> {
 
 /// Prints which figures can be drawn, and why others cannot.
 pub(crate) fn list(options: &FiguresOptions) -> Result<(), Failure> {
-    if !options.folder.is_dir() {
-        return Err(Failure::NoFigure(options.folder.clone()));
-    }
+    check_is_folder(&options.folder)?;
     check_whole(&options.folder)?;
     let mut text = String::new();
     for figure in FIGURES {
@@ -85,6 +84,10 @@ pub(crate) fn list(options: &FiguresOptions) -> Result<(), Failure> {
     text += &format!("{COMPARE:<12} {state}\n");
     print(&text);
     Ok(())
+}
+
+fn check_is_folder(folder: &Path) -> Result<(), Failure> {
+    if folder.is_dir() { Ok(()) } else { Err(Failure::NoFolder(folder.to_owned())) }
 }
 
 fn names() -> impl Iterator<Item = &'static str> {

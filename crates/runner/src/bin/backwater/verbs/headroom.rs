@@ -20,13 +20,13 @@ use crate::terminal::print;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct HeadroomOptions {
     /// File, or name of a shipped scenario: print the headroom of its ports, and that which their cables need.
-    #[arg(long, value_name = "SCENARIO", required_unless_present = "rate", conflicts_with = "LoopOptions")]
+    #[arg(long, value_name = "SCENARIO", conflicts_with = "LoopOptions")]
     scenario: Option<String>,
     /// Override of a field of the scenario.
     #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
     set: Vec<String>,
     #[command(flatten)]
-    link: Option<LoopOptions>,
+    link: LoopOptions,
 }
 
 /// A link without a scenario.
@@ -34,9 +34,9 @@ pub(crate) struct HeadroomOptions {
 struct LoopOptions {
     /// Rate of the link, such as "40 Gb/s".
     #[arg(long, value_name = "RATE", value_parser = |text: &str| within(text, &(Rate::bps(1)..=Rate::gbps(100_000))))]
-    rate: Rate,
+    rate: Option<Rate>,
     /// Length of the cable, such as "100 m", at 5 ns a metre.
-    #[arg(long, value_name = "LENGTH", required_unless_present_any = ["propagation", "scenario"], conflicts_with = "propagation",
+    #[arg(long, value_name = "LENGTH", conflicts_with = "propagation",
           value_parser = |text: &str| within(text, &(Length::from_mm(0)..=Length::from_mm(1_000_000_000))))]
     cable: Option<Length>,
     /// Propagation delay one way, such as "1.539 us", instead of a length.
@@ -86,22 +86,34 @@ fn payload(text: &str) -> Result<Mtu, String> {
 pub(crate) fn run(options: &HeadroomOptions) -> Result<(), Failure> {
     if let Some(scenario) = &options.scenario {
         print(&ports::printed(&experiment::plan(scenario, &options.set, None)?)?);
-    } else if let Some(link) = options.link {
-        print(&printed(link, reaction(link)?));
+        return Ok(());
     }
+    print(&printed(options.link, options.link.pause_loop()?));
     Ok(())
 }
 
-fn reaction(options: LoopOptions) -> Result<Span, Failure> {
-    let in_quanta = || options.reaction_quanta.or_else(|| slowest_reaction(options.rate));
-    options
-        .reaction
-        .or_else(|| in_quanta().map(|count| quanta(count, options.rate)))
-        .ok_or(Failure::UnknownReaction(options.rate))
-}
-
 impl LoopOptions {
-    fn pause_loop(&self, reaction: Span) -> PauseLoop {
+    /// Returns the rate, and the time of flight over the cable.
+    fn rate_and_flight(&self) -> Result<(Rate, Span), Failure> {
+        // Clap would list the options of both forms of the command as if all were needed.
+        let no_link = |given| Failure::NoLink { given };
+        match (self.rate, self.cable.map(Length::time_of_flight).or(self.propagation)) {
+            (Some(rate), Some(flight)) => Ok((rate, flight)),
+            (Some(_), None) => Err(no_link("no cable")),
+            (None, Some(_)) => Err(no_link("no rate")),
+            (None, None) => Err(no_link("neither")),
+        }
+    }
+
+    /// Returns the time that the sender takes to obey a PAUSE.
+    fn reaction_at(&self, rate: Rate) -> Result<Span, Failure> {
+        let in_quanta = || self.reaction_quanta.or_else(|| slowest_reaction(rate));
+        let reaction = self.reaction.or_else(|| in_quanta().map(|count| quanta(count, rate)));
+        reaction.ok_or(Failure::UnknownReaction(rate))
+    }
+
+    fn pause_loop(&self) -> Result<PauseLoop, Failure> {
+        let (rate, flight) = self.rate_and_flight()?;
         let roce = Framing::RoCEv2;
         let longest_frame = self
             .payload
@@ -111,21 +123,20 @@ impl LoopOptions {
             (false, true) => (longest_frame, self.latency.unwrap_or(LATENCY)),
             (false, false) => (roce.route_header(), self.latency.unwrap_or(LATENCY)),
         };
-        PauseLoop {
-            rate: self.rate,
-            flight: self.cable.map(Length::time_of_flight).or(self.propagation).unwrap_or_default(),
+        Ok(PauseLoop {
+            rate,
+            flight,
             longest_frame,
             priorities: self.priorities,
-            reaction,
+            reaction: self.reaction_at(rate)?,
             lead,
             latency,
-        }
+        })
     }
 }
 
-fn printed(options: LoopOptions, reaction: Span) -> String {
-    let pause_loop = options.pause_loop(reaction);
-    let PauseLoop { rate, flight, longest_frame, priorities, lead, latency, .. } = pause_loop;
+fn printed(options: LoopOptions, pause_loop: PauseLoop) -> String {
+    let PauseLoop { rate, flight, longest_frame, priorities, reaction, lead, latency } = pause_loop;
     let headroom = Headroom::of(pause_loop);
     let mut table = plain_table();
     table.set_header(["received", "bytes", "explanation"]);
@@ -160,14 +171,14 @@ mod tests {
 
     fn options(arguments: &[&str]) -> LoopOptions {
         match Cli::parse_from([&["backwater", "headroom"], arguments].concat()).verb {
-            Verb::Headroom(options) => options.link.expect("a link"),
+            Verb::Headroom(options) => options.link,
             other => panic!("{other:?}"),
         }
     }
 
     fn shown(arguments: &[&str]) -> String {
         let own = options(arguments);
-        printed(own, reaction(own).unwrap())
+        printed(own, own.pause_loop().unwrap())
     }
 
     #[test]
@@ -185,9 +196,25 @@ mod tests {
     #[test]
     fn the_reaction_time_is_the_standard_s_where_there_is_one() {
         let own = options(&["--rate", "100 Gb/s", "--cable", "5 m"]);
-        assert_eq!(reaction(own).unwrap(), quanta(394, own.rate));
+        assert_eq!(own.pause_loop().unwrap().reaction, quanta(394, Rate::gbps(100)));
         let own = options(&["--rate", "56 Gb/s", "--cable", "5 m"]);
-        assert!(matches!(reaction(own), Err(Failure::UnknownReaction(_))));
+        assert!(matches!(own.pause_loop(), Err(Failure::UnknownReaction(_))));
+    }
+
+    #[test]
+    fn a_link_that_lacks_something_is_answered_with_commands_that_work() {
+        let cases: [(&[&str], &str); 3] = [
+            (&[], "here is neither"),
+            (&["--rate", "100 Gb/s"], "here is no cable"),
+            (&["--propagation", "1 us", "--mtu", "9000 B"], "here is no rate"),
+        ];
+        for (given, lacks) in cases {
+            let said = options(given).pause_loop().unwrap_err().to_string();
+            assert!(said.lines().next().is_some_and(|line| line.ends_with(lacks)), "{said}");
+            assert!(said.contains("`backwater headroom --rate \"100 Gb/s\" --cable \"5 m\"`"), "{said}");
+            assert!(said.contains("`backwater headroom --scenario roce400-leaf-spine`"), "{said}");
+        }
+        assert!(options(&["--rate", "100 Gb/s", "--cable", "5 m"]).pause_loop().is_ok());
     }
 
     /// Whatever the switch, the command's sum for a link is that of the run.
@@ -208,7 +235,7 @@ mod tests {
             let link = [&link[..], &["--priorities", lanes]].concat();
             let store: &[&str] = if forwarding == "CutThrough" { &[] } else { &["--store-and-forward"] };
             let own = options(&[&link[..], store].concat());
-            assert_eq!(Headroom::of(own.pause_loop(reaction(own).unwrap())), longest.needed);
+            assert_eq!(Headroom::of(own.pause_loop().unwrap()), longest.needed);
             assert_eq!(longest.given, longest.needed.total());
         }
     }

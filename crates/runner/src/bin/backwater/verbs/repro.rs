@@ -10,6 +10,7 @@ use claims::tunings::{TUNING, shipped_tunings};
 use claims::{Bite, Judgement, Paper, Reproduction, Verdict, numbers_file, printed};
 use clap::Args;
 use experiment::tuning::{Advice, Judged};
+use report::format::counted;
 use report::manifest::FolderKind;
 use report::tables::printed::written;
 use report::{Manifest, OutputError, ResultFolder};
@@ -80,7 +81,8 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         if options.teeth {
             print(&(printed::bites_table(&bites) + "\n"));
         }
-        print(&format!("{totals}\n{runs} runs in {:.1} s\n", began.elapsed().as_secs_f64()));
+        let seconds = began.elapsed().as_secs_f64();
+        print(&format!("{totals}\n{} in {seconds:.1} s\n", counted(runs, "run")));
     }
     verdict(&judgements, &bites)
 }
@@ -112,7 +114,9 @@ fn tunings(options: &ReproOptions) -> Result<(), Failure> {
         let better = shipped_tunings().len() - failed;
         let seconds = began.elapsed().as_secs_f64();
         print(&format!(
-            "{better} tunings beat their baseline, {failed} do not\n{runs} runs in {seconds:.1} s\n"
+            "{better} of {} beat their baseline\n{} in {seconds:.1} s\n",
+            counted(better + failed, "tuning"),
+            counted(runs, "run")
         ));
     }
     if failed == 0 { Ok(()) } else { Err(Failure::TuningsFailed(failed)) }

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use backwater::trace::{EventCounts, TraceError, TraceReport, trace};
 use backwater::{Plan, RunOptions};
 use clap::Args;
-use report::format::{aligned, grouped, plain_table};
+use report::format::{aligned, counted, grouped, plain_table};
+use scenario::{Diagnostic, LocatedFault};
 use units::Span;
 
 use crate::arguments;
@@ -59,9 +60,32 @@ pub(crate) struct TraceOptions {
 }
 
 impl TraceOptions {
-    /// Returns the overrides of the scenario, those that stand for options included.
-    fn overrides(&self) -> Vec<String> {
-        let mut overrides = self.change.set().to_vec();
+    /// Returns the plan. A fault of an option is told as one, and not as that of the override that stands for it.
+    fn plan(&self) -> Result<Plan, Failure> {
+        let own = self.own_overrides();
+        let set: Vec<_> = self.change.set().iter().chain(&own).cloned().collect();
+        let is_own = |fault: &LocatedFault| {
+            fault.file.strip_prefix("--set ").is_some_and(|set| own.iter().any(|own| own == set))
+        };
+        let told = |fault: &LocatedFault| match fault {
+            fault if !is_own(fault) => fault.clone(),
+            LocatedFault { path, message, help, .. } => LocatedFault {
+                file: option_of(path).to_owned(),
+                place: None,
+                path: String::new(),
+                message: message.clone(),
+                help: help.clone(),
+            },
+        };
+        self.end.plan(&self.scenario, &set, self.change.seed).map_err(|failure| match failure {
+            Failure::Scenario(fault) => Diagnostic::new(fault.faults().iter().map(told).collect()).into(),
+            other => other,
+        })
+    }
+
+    /// Returns the overrides that stand for options.
+    fn own_overrides(&self) -> Vec<String> {
+        let mut overrides = Vec::new();
         if !self.ports.is_empty() || !self.flows.is_empty() {
             let (ports, flows, kept) =
                 (&self.ports, &self.flows, self.most.saturating_mul(2).min(10_000_000));
@@ -74,9 +98,19 @@ impl TraceOptions {
     }
 }
 
+/// Returns the option that gives the field at a path.
+fn option_of(path: &str) -> &'static str {
+    match path {
+        path if path.starts_with("series.sources") => "--flows",
+        path if path.starts_with("series.pauses_kept") => "--most",
+        path if path.starts_with("series") => "--ports",
+        _ => "--sample",
+    }
+}
+
 /// Runs the scenario, writes the file, prints the counts.
 pub(crate) fn run(options: &TraceOptions) -> Result<(), Failure> {
-    let plan = options.end.plan(&options.scenario, &options.overrides(), options.change.seed)?;
+    let plan = options.plan()?;
     if plan.series().ports.named.is_empty() && plan.series().sources.named.is_empty() {
         return Err(Failure::NothingToTrace);
     }
@@ -109,11 +143,10 @@ fn printed(path: &str, plan: &Plan, report: &TraceReport) -> String {
     }
     let left_out = report.kinds.values().any(|counts| counts.left_out > 0);
     let (ports, flows) = (plan.series().ports.named.len(), plan.series().sources.named.len());
-    let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     format!(
         "{path}: {}, {}. Open it at https://ui.perfetto.dev\n\n{}\n{}\ndigest {:016x}, that of the same run by `sim`\n",
-        plural(ports, "port"),
-        plural(flows, "flow"),
+        counted(ports, "port"),
+        counted(flows, "flow"),
         aligned(table, 1),
         if left_out { "\nThe limit leaves later events out: `--most N` changes it.\n" } else { "" },
         report.record.digest

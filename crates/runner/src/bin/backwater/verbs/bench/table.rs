@@ -15,9 +15,9 @@ pub(super) fn printed(record: &BenchRecord, before: Option<&BenchRecord>) -> Str
     let tables: Vec<_> = tables.into_iter().flatten().collect();
     let processor = record.processor.as_deref().unwrap_or("a processor that the system does not name");
     format!(
-        "{}\n\nThe fastest of {} runs each, in a process of its own, on one core of {processor}{}.\n{}{}{}",
+        "{}\n\nThe fastest of {}, in a process of its own, on one core of {processor}{}.\n{}{}{}",
         tables.join("\n\n"),
-        record.runs,
+        if record.runs == 1 { "1 run each".to_owned() } else { format!("{} runs each", record.runs) },
         if on_threads { "; elapsed times also on several" } else { "" },
         if record.shipped.is_empty() { String::new() } else { format!("{SHORTENED_NOTE}.\n") },
         fewer_threads(&record.cases),

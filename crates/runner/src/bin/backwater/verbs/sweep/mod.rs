@@ -25,6 +25,7 @@ use experiment::store::{BatchEvent, BatchOptions};
 use experiment::sweep::{Collected, PlannedRun, Shard, SweepPlan};
 use experiment::{Store, UnitResult, VERSION, resources};
 use names::shell::word;
+use report::format::counted;
 use units::Bytes;
 
 use crate::arguments;
@@ -162,8 +163,8 @@ fn plan(options: &PlanOptions) -> Result<(), Failure> {
         return Ok(());
     };
     folder::claim(dir, &plan, options.folder.force)?;
-    let (runs, dir) = (plan.runs.len(), dir.display());
-    print(&format!("wrote {runs} runs to {dir}/{}\n", folder::PLAN));
+    let (runs, dir) = (counted(plan.runs.len(), "run"), dir.display());
+    print(&format!("wrote {runs} to {dir}/{}\n", folder::PLAN));
     Ok(())
 }
 
@@ -183,10 +184,9 @@ fn run_part(options: &RunOptions) -> Result<(), Failure> {
     let results = ran(&Store::open(&options.dir), &runs, &options.work.batch(), options.work.quiet, claim)?;
     if !options.work.quiet {
         let ends = table::failures(&results).map_or_else(String::new, |ends| format!("{ends}\n"));
-        let (number, all, dir) = (results.len(), plan.runs.len(), word(&options.dir.display().to_string()));
-        print(&format!(
-            "{number} of {all} runs are done\n{ends}when all are: backwater sweep collect {dir}\n"
-        ));
+        let (number, all) = (results.len(), counted(plan.runs.len(), "run"));
+        let dir = word(&options.dir.display().to_string());
+        print(&format!("{number} of {all} done\n{ends}when all are: backwater sweep collect {dir}\n"));
     }
     Ok(())
 }
@@ -206,7 +206,7 @@ fn ran(
             && claim == Claim::Extended
             && !quiet
         {
-            print(&format!("{there} runs are already here, {} to come\n\n", asked - there));
+            print(&format!("{} already here, {} to come\n\n", counted(there, "run"), asked - there));
         }
         report.update(event);
     };

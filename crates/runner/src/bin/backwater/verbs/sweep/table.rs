@@ -10,7 +10,7 @@ use experiment::statistics::pooled::Pooled;
 use experiment::sweep::{self, Collected, PlannedRun, SweepPlan};
 use experiment::{Store, UnitResult};
 use report::TableFormats;
-use report::format::in_blocks;
+use report::format::{counted, in_blocks};
 use report::formats::{self, FormatFault};
 use report::manifest::FolderKind;
 use serde_json::json;
@@ -257,7 +257,8 @@ fn looked_up(plan: &SweepPlan, folders: &[PathBuf]) -> Vec<Option<UnitResult>> {
 fn warn_of_missing(results: &[Option<UnitResult>]) {
     let missing = results.iter().filter(|result| result.is_none()).count();
     if missing > 0 {
-        warn(&format!("{missing} of {} runs have no result: their rows say `not_run`", results.len()));
+        let all = counted(results.len(), "run");
+        warn(&format!("{missing} of {all} without a result: `not_run` in the table"));
     }
 }
 
@@ -268,19 +269,19 @@ pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
         .filter(|result| !result.is_sound())
         .map(|result| (result.ended.has_results(), result.word()))
         .partition(|(has_results, _)| !has_results);
-    let counted = |ends: &[(bool, &'static str)]| {
+    let by_end = |ends: &[(bool, &'static str)]| {
         let mut counts = BTreeMap::<&str, usize>::new();
         ends.iter().for_each(|(_, word)| *counts.entry(word).or_default() += 1);
         counts.iter().map(|(word, count)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
     };
-    let of = results.len();
+    let of = counted(results.len(), "run");
     let without = (!without.is_empty())
-        .then(|| format!("{} of {of} runs ended without results: {}", without.len(), counted(&without)));
+        .then(|| format!("{} of {of} ended without results: {}", without.len(), by_end(&without)));
     let faulty = (!faulty.is_empty()).then(|| {
         format!(
-            "{} of {of} runs have results of a fabric that does not do its work: {}; they count below like all others",
+            "{} of {of} with results of a fabric that does not do its work: {}; they count below like all others",
             faulty.len(),
-            counted(&faulty)
+            by_end(&faulty)
         )
     });
     let lines: Vec<_> = without.into_iter().chain(faulty).collect();

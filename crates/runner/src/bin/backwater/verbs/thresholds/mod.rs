@@ -18,13 +18,13 @@ use crate::terminal::print;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ThresholdsOptions {
     /// File, or name of a shipped scenario: print the thresholds of its switches by port and lane.
-    #[arg(required_unless_present = "memory", conflicts_with = "SwitchOptions")]
+    #[arg(conflicts_with = "SwitchOptions")]
     scenario: Option<String>,
     /// Override of a field of the scenario.
     #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
     set: Vec<String>,
     #[command(flatten)]
-    switch: Option<SwitchOptions>,
+    switch: SwitchOptions,
 }
 
 /// A switch without a scenario.
@@ -32,16 +32,16 @@ pub(crate) struct ThresholdsOptions {
 struct SwitchOptions {
     /// B: packet memory of the switch, such as "12 MB".
     #[arg(long, value_name = "BYTES", value_parser = memory)]
-    memory: Bytes,
+    memory: Option<Bytes>,
     /// n: number of ports.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    ports: u16,
+    ports: Option<u16>,
     /// p: number of priorities with headroom.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=8))]
     priorities: u8,
     /// `t_flight`: headroom of each port and priority, such as "22.4 KB" (see `headroom`).
     #[arg(long, value_name = "BYTES", value_parser = memory)]
-    headroom: Bytes,
+    headroom: Option<Bytes>,
     /// Factor of dynamic thresholds.
     #[arg(long, value_name = "FACTOR", default_value_t = 8.0, value_parser = factor)]
     beta: f64,
@@ -54,14 +54,34 @@ struct SwitchOptions {
 pub(crate) fn run(options: &ThresholdsOptions) -> Result<(), Failure> {
     if let Some(scenario) = &options.scenario {
         print(&ports::printed(&experiment::plan(scenario, &options.set, None)?));
-    } else if let Some(switch) = options.switch {
-        print(&printed(switch)?);
+        return Ok(());
     }
+    print(&printed(options.switch)?);
     Ok(())
 }
 
+/// Returns the failure of options that lack something. Clap would list the options of both forms of the command as if all were
+/// needed.
+fn lacking(options: SwitchOptions) -> Failure {
+    let SwitchOptions { memory, ports, headroom, .. } = options;
+    let wanted = [("memory", memory.is_none()), ("ports", ports.is_none()), ("headroom", headroom.is_none())];
+    let lacks: Vec<_> =
+        wanted.iter().filter(|(_, lacks)| *lacks).map(|(name, _)| format!("no `--{name}`")).collect();
+    Failure::NoSwitchGiven { given: lacks.join(" and ") }
+}
+
 fn printed(options: SwitchOptions) -> Result<String, Failure> {
-    let SwitchOptions { memory: size, ports, priorities, headroom, beta, ecn } = options;
+    let SwitchOptions {
+        memory: Some(size),
+        ports: Some(ports),
+        headroom: Some(headroom),
+        priorities,
+        beta,
+        ecn,
+    } = options
+    else {
+        return Err(lacking(options));
+    };
     let memory = PauseMemory::new(size, ports, priorities, headroom)?;
     let fixed = PauseThreshold::Static(memory.highest_static());
     let dynamic = PauseThreshold::Dynamic(Alpha::new(beta));
@@ -102,10 +122,10 @@ mod tests {
     use super::*;
 
     const TRIDENT: SwitchOptions = SwitchOptions {
-        memory: Bytes::new(12_000_000),
-        ports: 32,
+        memory: Some(Bytes::new(12_000_000)),
+        ports: Some(32),
         priorities: 8,
-        headroom: Bytes::new(22_400),
+        headroom: Some(Bytes::new(22_400)),
         beta: 8.0,
         ecn: Some(Bytes::new(5_000)),
     };
@@ -117,7 +137,21 @@ mod tests {
 
     #[test]
     fn too_much_headroom_is_refused() {
-        let wrong = SwitchOptions { memory: Bytes::new(1_000_000), ..TRIDENT };
+        let wrong = SwitchOptions { memory: Some(Bytes::new(1_000_000)), ..TRIDENT };
         assert!(matches!(printed(wrong), Err(Failure::HeadroomExceedsMemory(_))));
+    }
+
+    #[test]
+    fn a_switch_that_lacks_something_is_answered_with_commands_that_work() {
+        let said = printed(SwitchOptions { memory: None, ports: None, ..TRIDENT }).unwrap_err().to_string();
+        assert!(
+            said.contains(
+                "here is no `--memory` and no `--ports`\nhelp: write `backwater thresholds --memory"
+            ),
+            "{said}"
+        );
+        let said = printed(SwitchOptions { headroom: None, ..TRIDENT }).unwrap_err().to_string();
+        assert!(said.contains("here is no `--headroom`\n"), "{said}");
+        assert!(said.ends_with("`backwater thresholds roce400-leaf-spine`"), "{said}");
     }
 }
