@@ -50,16 +50,11 @@ fn a_marking_of_the_hp_proposal_marks_something() {
 
 #[test]
 fn increments_of_the_timed_response_are_0_or_rates_of_whole_kilobits() {
-    let fields: [(&str, fn(&mut TimedResponseSpec, Rate)); 2] = [
-        ("additive_increase", |spec, rate| spec.additive_increase = rate),
-        ("hyper_increase", |spec, rate| spec.hyper_increase = rate),
-    ];
-    for (field, set) in fields {
-        let checked = |bps| {
-            let mut spec = TimedResponseSpec::VENDOR;
-            set(&mut spec, Rate::bps(bps));
-            ResponseSpec::DcqcnTimed(spec).check()
-        };
+    let additive =
+        |given| TimedResponseSpec { additive_increase: Rate::bps(given), ..TimedResponseSpec::VENDOR };
+    let hyper = |given| TimedResponseSpec { hyper_increase: Rate::bps(given), ..TimedResponseSpec::VENDOR };
+    for (field, with) in [("additive_increase", additive as fn(u64) -> _), ("hyper_increase", hyper)] {
+        let checked = |bps| ResponseSpec::DcqcnTimed(with(bps)).check();
         for bps in [0, 1_000, 5_000_000] {
             assert_eq!(checked(bps), Ok(()), "{field}, {bps}");
         }
