@@ -31,5 +31,5 @@ pub use new_file::{NewFile, NewFileError, Replacing, write};
 pub use own_file::{remove_own, replace_own};
 pub use owned::OwnedFolder;
 pub use part::Part;
-pub use temporary::remove_temporary;
+pub use temporary::end_process;
 pub use workshop::{Made, Workshop, sync_folder};

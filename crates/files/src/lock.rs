@@ -13,7 +13,7 @@ use std::time::Duration;
 use names::shell;
 
 use crate::made::MadeFolders;
-use crate::part::{retried, token};
+use crate::part::token;
 use crate::temporary::Temporary;
 
 /// Beginning of the text of a lock.
@@ -59,46 +59,56 @@ impl Lock {
     /// If another process holds it, or the system refuses.
     pub fn take(path: &Path) -> Result<Self, LockError> {
         let mut made = MadeFolders::default();
+        let mut last = io::Error::from(io::ErrorKind::ResourceBusy);
         for _ in 0..ATTEMPTS {
-            if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
-                return Err(foreign(path).into());
+            match MadeFolders::of_file(path) {
+                Ok(folders) => made.add(folders),
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
+                Err(cause) => return Err(cause.into()),
             }
-            let mut options = OpenOptions::new();
-            options.read(true).write(true).create(true).truncate(false);
-            // Another process that leaves removes the folder that it had made.
-            let (folders, mut file) = retried(|| {
-                let folders = MadeFolders::of_file(path)?;
-                options.open(path).map(|file| (folders, file))
-            })?;
-            made.add(folders);
-            let there = text_of(&mut file)?;
-            // A process may have been killed, or the disk was full, within the text.
-            if !there.starts_with(MAGIC) && !MAGIC.starts_with(&there) {
-                return Err(foreign(path).into());
-            }
-            match file.try_lock() {
-                // The holder may have come since the text was read.
-                Err(fs::TryLockError::WouldBlock) => {
-                    return Err(LockError::Held(holder(&text_of(&mut file)?)));
+            match Temporary::file(path, || Self::attempt(path)) {
+                Ok((mut lock, temporary)) => {
+                    (lock.temporary, lock.made) = (Some(temporary), made);
+                    return Ok(lock);
                 }
-                // The text decides where there are no locks.
-                Ok(()) | Err(fs::TryLockError::Error(_)) => {}
-            }
-            let text = format!("{MAGIC}{} {}\n", token(), own_words());
-            if let Err(cause) = written(&mut file, &text) {
-                let _ = fs::remove_file(path);
-                return Err(cause.into());
-            }
-            let mut lock =
-                Self { path: path.to_owned(), text, file, temporary: None, made: MadeFolders::default() };
-            // The process that held it before may have removed the file after it was opened here.
-            if lock.check().is_ok() {
-                lock.temporary = Some(Temporary::file(path));
-                lock.made = made;
-                return Ok(lock);
+                Err(LockError::Lost(_)) => {}
+                // Another process that leaves removes the folder that it had made.
+                Err(LockError::Refused(cause)) if cause.kind() == io::ErrorKind::NotFound => last = cause,
+                Err(other) => return Err(other),
             }
         }
-        Err(io::Error::from(io::ErrorKind::ResourceBusy).into())
+        Err(last.into())
+    }
+
+    /// Takes a lock, unless another process takes or removes its file at the same time: it is then lost.
+    fn attempt(path: &Path) -> Result<Self, LockError> {
+        if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+            return Err(foreign(path).into());
+        }
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let there = text_of(&mut file)?;
+        // A process may have been killed, or the disk was full, within the text.
+        if !there.starts_with(MAGIC) && !MAGIC.starts_with(&there) {
+            return Err(foreign(path).into());
+        }
+        match file.try_lock() {
+            // The holder may have come since the text was read.
+            Err(fs::TryLockError::WouldBlock) => {
+                return Err(LockError::Held(holder(&text_of(&mut file)?)));
+            }
+            // The text decides where there are no locks.
+            Ok(()) | Err(fs::TryLockError::Error(_)) => {}
+        }
+        let text = format!("{MAGIC}{} {}\n", token(), own_words());
+        if let Err(cause) = written(&mut file, &text) {
+            let _ = fs::remove_file(path);
+            return Err(cause.into());
+        }
+        let lock = Self { path: path.to_owned(), text, file, temporary: None, made: MadeFolders::default() };
+        // The process that held it before may have removed the file after it was opened here.
+        let lost = |_| LockError::Lost(path.to_owned());
+        lock.check().map_err(lost)?;
+        Ok(lock)
     }
 
     /// Takes a lock that others hold for a moment, and waits some seconds for it.

@@ -20,12 +20,11 @@ impl MadeFolders {
     /// If one of them cannot be made: then none is left.
     pub fn down_to(folder: &Path) -> io::Result<Self> {
         let missing = folder.ancestors().take_while(|part| !part.as_os_str().is_empty() && !part.exists());
-        let missing: Vec<_> = missing.collect();
+        let missing: Vec<_> = missing.map(Path::to_owned).collect();
         // The outermost is the oldest: it can go only after those in it.
-        let mut made: Vec<_> = missing.into_iter().rev().map(Temporary::folder).collect();
-        made.reverse();
-        let made = Self(made);
-        fs::create_dir_all(folder).map(|()| made)
+        let outermost_first = missing.into_iter().rev();
+        let made = Temporary::folders(outermost_first, || fs::create_dir_all(folder));
+        made.map(|((), made)| Self(made))
     }
 
     /// Makes the folder of a file.

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::made::MadeFolders;
+use crate::temporary::Temporary;
 
 /// Replaces a file as a whole, once its bytes are on the disk, by way of another file beside it.
 ///
@@ -25,15 +26,12 @@ pub fn replace_own(
         }
     }
     MadeFolders::of_file(file)?.keep();
-    let written = File::create(by_way_of).and_then(|mut writing| {
-        writing.write_all(bytes)?;
-        writing.sync_all()
-    });
-    if let Err(cause) = written.and_then(|()| fs::rename(by_way_of, file)) {
-        // A part of a state is of no use, and may be what fills the disk. There may be nothing to remove.
-        let _ = fs::remove_file(by_way_of);
-        return Err(cause);
-    }
+    // A part of a state is of no use, and may be what fills the disk.
+    let (mut writing, temporary) = Temporary::file(by_way_of, || File::create(by_way_of))?;
+    writing.write_all(bytes)?;
+    writing.sync_all()?;
+    fs::rename(by_way_of, file)?;
+    temporary.keep();
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Not every system can open a folder to write it to the disk.
     File::open(folder).map_or(Ok(()), |folder| folder.sync_all())

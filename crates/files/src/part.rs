@@ -57,8 +57,7 @@ impl Part {
     /// Opens a new file in a folder, to be written for the file `name`.
     pub(crate) fn open(folder: &Path, name: &str) -> io::Result<(File, PathBuf, Temporary)> {
         let path = folder.join(format!(".{}.{}.{}.part", flat(name), std::process::id(), token()));
-        let file = File::create_new(&path)?;
-        let temporary = Temporary::file(&path);
+        let (file, temporary) = Temporary::file(&path, || File::create_new(&path))?;
         Ok((file, path, temporary))
     }
 }

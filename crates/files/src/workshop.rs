@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::owned::OwnedFolder;
 use crate::part::{retried, token};
+use crate::temporary::Temporary;
 
 /// Beginning of the names of workshops.
 const WRITING: &str = ".writing-";
@@ -34,6 +35,10 @@ pub struct Workshop {
     _lock: File,
     next: AtomicU64,
     unsynced: Mutex<Unsynced>,
+    /// The workshop, which goes before its home.
+    _tree: Temporary,
+    /// A home without results stays empty only if nothing was put into it.
+    _home: Vec<Temporary>,
 }
 
 /// A folder of files that was made in a workshop. The files are open, since the system may not have written them to the disk yet.
@@ -61,7 +66,11 @@ impl Workshop {
             // A process of the same number on another machine may write to the same folder.
             let path = home.join(format!("{WRITING}{}-{}", std::process::id(), token()));
             // Another process that has made nothing may remove the empty folder above it.
-            retried(|| fs::create_dir_all(home).and_then(|()| fs::create_dir(&path)))?;
+            let (tree, above) = retried(|| {
+                let ((), above) = Temporary::folders([home.to_owned()], || fs::create_dir_all(home))?;
+                let ((), tree) = Temporary::tree(&path, || fs::create_dir(&path))?;
+                Ok((tree, above))
+            })?;
             let mut lock = File::create_new(path.join(LOCK))?;
             // A file system without locks keeps the folders of processes that were killed.
             let _ = lock.lock();
@@ -70,7 +79,7 @@ impl Workshop {
             if path.join(LOCK).exists() {
                 let unsynced = Mutex::new(Unsynced { files: Vec::new(), synced: Instant::now() });
                 let (home, next) = (home.to_owned(), AtomicU64::new(0));
-                return Ok(Self { home, path, _lock: lock, next, unsynced });
+                return Ok(Self { home, path, _lock: lock, next, unsynced, _tree: tree, _home: above });
             }
         }
     }
@@ -187,15 +196,6 @@ impl Workshop {
             }
         }
         Ok(())
-    }
-}
-
-impl Drop for Workshop {
-    fn drop(&mut self) {
-        // What cannot be removed now is removed by the next process.
-        let _ = fs::remove_dir_all(&self.path);
-        // A folder without results stays empty only if nothing was put into it.
-        let _ = fs::remove_dir(&self.home);
     }
 }
 

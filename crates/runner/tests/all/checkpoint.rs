@@ -8,6 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use crate::scratch::{Scratch, assert_refused, json, text};
+#[cfg(target_os = "linux")]
+use crate::signals::interrupted;
 use serde_json::Value;
 
 /// A run of every kind of file, which takes some seconds.
@@ -208,15 +210,6 @@ fn states_that_cannot_be_written_are_told_once() {
     assert_eq!(said.matches("warning: no checkpoint at ").count(), 1, "{said}");
 }
 
-/// Returns true once a process has a handler of its own for SIGTERM, which is signal 15.
-#[cfg(target_os = "linux")]
-fn handles_termination(process: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
-    let caught =
-        status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("Linux lists the signals");
-    u64::from_str_radix(caught.trim(), 16).expect("the signals are a hexadecimal number") >> 14 & 1 != 0
-}
-
 /// At the end of a job's time a run writes its state and its results, and names the command that goes on.
 #[cfg(target_os = "linux")]
 #[test]
@@ -236,15 +229,8 @@ fn a_terminated_run_writes_its_state_and_says_how_to_go_on() {
     let saving = ["--out", "run", "--checkpoint-every", "900 s"];
     let mut reached = Vec::new();
     for resume in [&[][..], &["--resume", "run.checkpoint"]] {
-        let child = spawned(&scratch, &[&run[..], &saving, resume].concat());
-        while !handles_termination(child.id()) {
-            thread::yield_now();
-        }
-        let signal = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-        assert!(signal.success());
-        let output = child.wait_with_output().unwrap();
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(5), "{said}");
+        let arguments = [&run[..], &saving, resume].concat();
+        let said = interrupted(&scratch, &arguments, "TERM", "run/run.json");
         let command = "sim one-flow --quiet --set 'duration=1000 s' --set completions=NotKept --set 'sample=1 s' --out run \
                        --checkpoint-every '900 s' --resume run.checkpoint`";
         assert!(

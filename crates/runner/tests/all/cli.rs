@@ -1,9 +1,10 @@
 //! The command as its user meets it: output, files, and exit status.
 
 use std::fs;
-use std::process::{Command, Stdio};
 
 use crate::scratch::{Scratch, assert_refused, json, text};
+#[cfg(target_os = "linux")]
+use crate::signals::interrupted;
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
 const FILES: [&str; 19] = [
@@ -286,37 +287,15 @@ fn the_results_of_another_run_are_overwritten_by_force_alone_and_leave_nothing()
     assert_refused(&foreign, "`foreign` holds a file `flows.csv` that no manifest names");
 }
 
-/// Returns true once a process has a handler of its own for SIGINT, which is signal 2 and the second lowest bit.
-#[cfg(target_os = "linux")]
-fn handles_interrupts(process: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).expect("the process runs");
-    let caught =
-        status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("Linux lists the signals");
-    u64::from_str_radix(caught.trim(), 16).expect("the signals are a hexadecimal number") & 2 != 0
-}
-
 /// A run that Ctrl-C ends writes its results up to there.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_run_writes_its_results_and_says_so() {
     let scratch = Scratch::new("interrupt");
     let run = ["sim", "one-flow", "--quiet", "--set", "duration=1000 s", "--set", "completions=NotKept"];
-    let child = Command::new(env!("CARGO_BIN_EXE_backwater"))
-        .args(run)
-        .args(["--set", "sample=1 s", "--out", "results"])
-        .current_dir(&scratch.0)
-        .stderr(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    while !handles_interrupts(child.id()) {
-        std::thread::yield_now();
-    }
-    let signal = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(signal.success());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(5), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("interrupted at "), "{}", text(&output.stderr));
+    let arguments = [&run[..], &["--set", "sample=1 s", "--out", "results"]].concat();
+    let said = interrupted(&scratch, &arguments, "INT", "results/run.json");
+    assert!(said.contains("interrupted at "), "{said}");
     let manifest = json(&scratch.read("results/run.json"));
     assert_eq!(manifest["ended"]["how"], "interrupted");
     let simulated = manifest["ended"]["simulated_s"].as_f64().unwrap();

@@ -26,6 +26,7 @@ mod phases;
 mod ranks;
 mod report;
 mod scratch;
+mod signals;
 mod sweep;
 mod threads;
 mod trace;

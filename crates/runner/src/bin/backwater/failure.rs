@@ -28,6 +28,7 @@ use scenario::Diagnostic;
 use scenario::manual::UnknownPlace;
 use units::Rate;
 
+use crate::interrupt::INTERRUPTED;
 use crate::memory::MemoryExceeded;
 
 /// Reason why a verb failed.
@@ -546,7 +547,9 @@ impl Failure {
             Self::Answered(status) => return *status,
             Self::Violation(_) | Self::BenchCase { status: Some(3), .. } => 3,
             Self::Deadlock(_) | Self::BenchCase { status: Some(4), .. } => 4,
-            Self::Interrupted { .. } | Self::InterruptedAndSaved { .. } | Self::SweepInterrupted { .. } => 5,
+            Self::Interrupted { .. } | Self::InterruptedAndSaved { .. } | Self::SweepInterrupted { .. } => {
+                INTERRUPTED
+            }
             Self::NotDone { .. } => 6,
             Self::NotLossless(_) => 7,
             Self::StandsStill(_) => 8,

@@ -1,32 +1,36 @@
-//! Ctrl-C: the first one asks runs to end, the second one kills the program. SIGTERM asks runs that save their state, or that several
-//! processes share, to end.
+//! Signals by which users, clusters and closed terminals end the program: Ctrl-C, SIGTERM, SIGHUP.
 //!
-//! Invariant: a run that was asked to end does so at an instant that it has reached, and its results are written.
+//! Invariant: a run that was asked to end does so at an instant that it has reached, and its results are written; a verb without such a
+//! run ends at once. Either has its own exit status, and leaves nothing temporary.
 
-use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
+
+use files::end_process;
 
 use crate::terminal::tell;
 
 /// True once runs have been asked to end.
 static INTERRUPT: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+/// True once a run watches for that.
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
+/// Exit status of a program that was interrupted.
+pub(crate) const INTERRUPTED: u8 = 5;
 /// Exit status of a program that a second Ctrl-C kills: 128 and the number of `SIGINT`, as shells count.
 const KILLED: i32 = 130;
 
-/// Handles Ctrl-C from now on. Returns the flag that runs watch.
+/// Handles the signals from now on. Where no handler can be set, they kill the program, as they do without one.
+pub(crate) fn handle() {
+    #[cfg(unix)]
+    drop(signals::handle());
+    #[cfg(not(unix))]
+    drop(ctrlc::set_handler(|| end(true)));
+}
+
+/// Returns the flag that runs watch. The first signal asks them to end from now on.
 pub(crate) fn watched() -> &'static AtomicBool {
-    let handled = ctrlc::set_handler(|| {
-        if INTERRUPT.swap(true, Ordering::Relaxed) {
-            // No destructor runs: locks and files that are not whole would stay.
-            files::remove_temporary();
-            process::exit(KILLED);
-        }
-        tell("interrupted: the run ends soon; Ctrl-C again kills it");
-    });
-    // Where no handler can be set, Ctrl-C kills the program, as it does without one.
-    drop(handled);
+    IS_WATCHED.store(true, Ordering::Relaxed);
     &INTERRUPT
 }
 
@@ -34,15 +38,58 @@ pub(crate) fn watched() -> &'static AtomicBool {
 /// watch.
 pub(crate) fn watched_silently() -> &'static AtomicBool {
     #[cfg(unix)]
-    // Where no handler can be set, the signal kills the program, as it does without one.
-    drop(signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&INTERRUPT)));
-    watch_termination();
+    signals::set(&INTERRUPT);
     &INTERRUPT
 }
 
-/// Takes SIGTERM, by which clusters announce the end of a job's time, for a first Ctrl-C from now on.
-pub(crate) fn watch_termination() {
-    #[cfg(unix)]
-    // Where no handler can be set, SIGTERM kills the program, as it does without one.
-    drop(signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&INTERRUPT)));
+/// Ends the program: a first time by asking its runs, if they watch. A second time counts only if it `is_ctrl_c`: clusters, shells and
+/// `timeout` send their signals to a program and to its group.
+fn end(is_ctrl_c: bool) {
+    if !IS_WATCHED.load(Ordering::Relaxed) {
+        tell("interrupted");
+        end_process(i32::from(INTERRUPTED));
+    }
+    if !INTERRUPT.swap(true, Ordering::Relaxed) {
+        tell("interrupted: the run ends soon; Ctrl-C again kills it");
+    } else if is_ctrl_c {
+        end_process(KILLED);
+    }
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::{fs, io, thread};
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag;
+    use signal_hook::iterator::Signals;
+
+    /// Handles the signals by a thread of its own.
+    pub(super) fn handle() -> io::Result<()> {
+        // `nohup` has a program ignore that its terminal is closed. Where the system does not tell, it is not to be defeated.
+        let hangup = (is_ignored(SIGHUP) == Some(false)).then_some(SIGHUP);
+        let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
+        thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || signals.forever().for_each(|signal| super::end(signal == SIGINT)))
+            .map(drop)
+    }
+
+    /// Sets a flag at a signal.
+    pub(super) fn set(flag: &Arc<AtomicBool>) {
+        for signal in [SIGINT, SIGTERM] {
+            // Where no handler can be set, the signal kills the program, as it does without one.
+            drop(flag::register(signal, Arc::clone(flag)));
+        }
+    }
+
+    /// Returns true if the process ignores a signal; `None` where the system does not tell.
+    fn is_ignored(signal: i32) -> Option<bool> {
+        let status = fs::read_to_string("/proc/self/status").ok()?;
+        let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+        let ignored = u64::from_str_radix(ignored.trim(), 16).ok()?;
+        Some(ignored >> (signal - 1) & 1 != 0)
+    }
 }

@@ -8,7 +8,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `terminal`, `progress` | standard output; warnings and the progress bar on standard error |
-//! | `interrupt` | Ctrl-C, and SIGTERM |
+//! | `interrupt` | signals that end the program: Ctrl-C, SIGTERM, SIGHUP |
 //! | `browser` | the browser of the desktop, for pages |
 //! | `arguments` | parsers of quantities on the command line |
 //! | `overrides` | changes of a scenario on the command line |
@@ -91,6 +91,7 @@ fn main() -> ExitCode {
 
 /// Runs a verb, on several ranks if there are any, and prints why it failed. Returns the exit status.
 fn answered(verb: Verb, ranks: Option<&dyn Ranks>) -> ExitCode {
+    interrupt::handle();
     let outcome = ranks::checked(&verb, ranks).and_then(|()| run(verb, ranks));
     let lost = |cause| Failure::UnwritableFile { file: "standard output".to_owned(), cause };
     match outcome.and_then(|()| terminal::lost().map_or(Ok(()), |cause| Err(lost(cause)))) {

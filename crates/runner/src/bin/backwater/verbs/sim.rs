@@ -179,9 +179,6 @@ fn simulated(
     let simulation =
         RunOptions { drain: options.drain, interrupt, partition, ranks, ..RunOptions::default() };
     let (every, earlier, from) = (checkpoints.every, checkpoints.earlier(), checkpoints.take_state());
-    if every.is_some() || ranks.is_some() {
-        interrupt::watch_termination();
-    }
     let keep = &mut |at, state| checkpoints.keep(at, state);
     let saving = Saving { every, from: from.as_deref(), keep };
     FinishedRun::saving(plan, simulation, (saving, earlier), &mut |progress| report.update(progress))
