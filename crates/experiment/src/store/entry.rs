@@ -13,6 +13,7 @@ use std::path::Path;
 use event_kernel::Digest;
 use files::OwnedFolder;
 use report::OutputFile;
+use report::folder::is_result;
 use report::manifest::{FolderKind, MANIFEST, Manifest, RESULT};
 use serde::{Deserialize, Serialize};
 use settings::files::text_of_file;
@@ -178,11 +179,10 @@ fn is_of_unit(text: &str) -> bool {
     text.starts_with(BEGINNING) || BEGINNING.starts_with(text) || text.bytes().all(|byte| byte == 0)
 }
 
-/// Returns the names of files and folders in a unit's folder that the program has made.
+/// Returns the names of files in a unit's folder that the program has made. A manifest may come from others, and name any file.
 pub(super) fn names(folder: &Path) -> BTreeSet<String> {
     let text = text_of_file(&folder.join(MANIFEST)).unwrap_or_default();
     let files = Manifest::read(&text).map_or_else(|_| Vec::new(), |manifest| manifest.files);
-    let first = |name: &str| name.split('/').next().unwrap_or(name).to_owned();
-    let listed = files.iter().map(|file| first(&file.name));
+    let listed = files.into_iter().map(|file| file.name).filter(|name| is_result(name));
     listed.chain([MANIFEST, RESULT].map(str::to_owned)).collect()
 }

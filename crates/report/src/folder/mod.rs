@@ -3,7 +3,8 @@
 //! Invariant: the manifest ([`Manifest`]) names every file of the folder that the program wrote. Files that no manifest
 //! names are foreign: they stay as they are. While files change places, the manifest says so, and names the files of the
 //! former run and of the new one; a folder whose writer was killed is therefore known as torn, and the next run into it
-//! leaves nothing of either.
+//! leaves nothing of either. Of what a manifest names, only files that the new run or any command writes by these names are ever
+//! removed: copies of files that another scenario named stay.
 
 use settings::files::text_of_file;
 use std::collections::BTreeSet;
@@ -16,6 +17,8 @@ use names::file::stays_below;
 
 use crate::OutputFile;
 use crate::manifest::{FileEntry, MANIFEST, Manifest, RunEnd};
+use crate::parquet::parquet_name;
+use crate::schema::{self, FileSchema};
 
 /// An error about the result folder.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +88,8 @@ pub enum OutputError {
 
 /// Name of the file that a process holds locked while it may write to the folder.
 const LOCK: &str = ".backwater.lock";
+/// Names of the files of a tuning.
+pub const TUNING_FILES: [&str; 4] = ["trials.csv", "tuning.json", "winner.set", "winner.ron"];
 /// Names of temporary files that are those of no result; the last two are those of earlier versions.
 const OWN_NAMES: [&str; 3] = [MANIFEST, "probe", "writing"];
 
@@ -94,6 +99,8 @@ pub struct ResultFolder {
     path: PathBuf,
     /// Files of a former run, and those that are overwritten by force, by name.
     former: BTreeSet<String>,
+    /// Names of files that the run may write.
+    asked: BTreeSet<String>,
     /// True if files that no manifest names may be overwritten.
     force: bool,
     lock: Lock,
@@ -125,8 +132,9 @@ impl ResultFolder {
             return Err(OutputError::OtherRun { folder: path.to_owned(), theirs: theirs.in_words() });
         }
         let known = former.as_ref().map(names).unwrap_or_default();
-        let mut folder = Self { path: path.to_owned(), former: known, force, lock };
-        for name in names(manifest) {
+        let asked = names(manifest);
+        let mut folder = Self { path: path.to_owned(), former: known, asked: asked.clone(), force, lock };
+        for name in asked {
             if folder.is_foreign(&name) {
                 if !force {
                     return Err(OutputError::Foreign { folder: path.to_owned(), name });
@@ -205,7 +213,10 @@ impl ResultFolder {
         Part::write(&self.path, MANIFEST, writing.json())?.place()?;
         let of_manifest = |name: &String| manifest.files.iter().any(|file| file.name == *name);
         if let Some(owned) = owned(&self.path) {
-            self.former.iter().filter(|name| !of_manifest(name)).try_for_each(|name| owned.remove(name))?;
+            // A manifest may come from others: names in it that no command writes are no reason to remove a file.
+            let is_own = |name: &String| self.asked.contains(name) || is_result(name);
+            let mut gone = self.former.iter().filter(|name| !of_manifest(name) && is_own(name));
+            gone.try_for_each(|name| owned.remove(name))?;
         }
         parts.into_iter().try_for_each(Part::place)
     }
@@ -213,6 +224,14 @@ impl ResultFolder {
     fn unwritable(&self, cause: io::Error) -> OutputError {
         OutputError::Unwritable { folder: self.path.clone(), cause }
     }
+}
+
+/// Returns true for the name of a file that a command writes to a result folder whatever its scenario is, in CSV or in Parquet.
+#[must_use]
+pub fn is_result(name: &str) -> bool {
+    let is_table = |file: &FileSchema| parquet_name(&file.name).as_deref() == Some(name);
+    let is_file = |file: &FileSchema| file.name == name || is_table(file);
+    name != MANIFEST && (TUNING_FILES.contains(&name) || schema::files().iter().any(is_file))
 }
 
 /// Checks that the files of a folder are of one run, if it has a manifest.

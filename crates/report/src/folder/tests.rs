@@ -112,7 +112,7 @@ fn opening_leaves_no_trace() {
 fn files_of_a_former_run_go_and_foreign_files_stay() {
     let scratch = Scratch::new("former");
     let folder = scratch.0.join("out");
-    write(&folder, "p", false, &[file("a", "one"), file("b", "two")]).unwrap();
+    write(&folder, "p", false, &[file("a", "one"), file("flows.csv", "two")]).unwrap();
     fs::write(folder.join("mine.txt"), "mine").unwrap();
     write(&folder, "p", false, &[file("a", "three"), file("c", "four")]).unwrap();
     assert_eq!(names(&folder), ["a", "c", "mine.txt", MANIFEST]);
@@ -124,10 +124,10 @@ fn files_of_a_former_run_go_and_foreign_files_stay() {
 #[test]
 fn results_of_another_plan_are_overwritten_by_force_alone() {
     let scratch = Scratch::new("other");
-    write(&scratch.0, "p", false, &[file("a", "one"), file("b", "two")]).unwrap();
+    write(&scratch.0, "p", false, &[file("a", "one"), file("flows.csv", "two")]).unwrap();
     let message = write(&scratch.0, "q", false, &[file("a", "three")]).unwrap_err().to_string();
     assert!(message.ends_with("another run: victim with congestion_control=Off, seed 7"), "{message}");
-    assert_eq!(names(&scratch.0), ["a", "b", MANIFEST]);
+    assert_eq!(names(&scratch.0), ["a", "flows.csv", MANIFEST]);
     write(&scratch.0, "q", true, &[file("a", "three")]).unwrap();
     assert_eq!(names(&scratch.0), ["a", MANIFEST]);
 }
@@ -216,6 +216,35 @@ fn a_name_in_a_manifest_leads_to_no_other_folder() {
     fs::write(folder.join(MANIFEST), theirs.json()).unwrap();
     write(&folder, "p", false, &[file("a", "one")]).unwrap();
     assert_eq!(scratch.names(), ["mine", "out"]);
+}
+
+/// A manifest is a text from others: whatever it names, only files with names of results go, and links alone.
+#[test]
+fn a_manifest_that_names_other_files_removes_none() {
+    let scratch = Scratch::new("forged");
+    let folder = scratch.0.join("out");
+    let absolute = scratch.0.join("thesis.tex").display().to_string();
+    let entry = |name: &str| FileEntry { name: name.to_owned(), bytes: 4 };
+    let forged =
+        ["../thesis.tex", &absolute, "thesis.tex", "thesis.csv", "in/thesis.tex", "in", ".", "in/flows.csv"];
+    let results = ["flows.csv", "flows.parquet", "compare.txt", "winner.ron", "results.csv"];
+    for force in [false, true] {
+        fs::create_dir_all(folder.join("in")).unwrap();
+        let mine = ["thesis.tex", "thesis.csv", "in/thesis.tex", "in/flows.csv", "../thesis.tex"];
+        for name in mine.into_iter().chain(results) {
+            fs::write(folder.join(name), "mine").unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&absolute, folder.join("ports.csv")).unwrap();
+        let files = forged.into_iter().chain(results).chain(["ports.csv"]).map(entry).collect();
+        let plan = if force { "other" } else { "p" };
+        fs::write(folder.join(MANIFEST), Manifest { files, ..sample(plan) }.json()).unwrap();
+        write(&folder, "p", force, &[file("a", "one")]).unwrap();
+        for name in mine {
+            assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), "mine", "{name}");
+        }
+        assert_eq!(names(&folder), ["a", "in", MANIFEST, "thesis.csv", "thesis.tex"]);
+    }
 }
 
 /// A link in the folder leads elsewhere: nothing there is removed or replaced by way of it.

@@ -64,6 +64,63 @@ fn names_in_the_plan_of_a_sweep_lead_nowhere() {
     scratch.printed(&["sweep", "run", "s", "--quiet"]);
 }
 
+/// A manifest is a file from others: what it names goes only if it is a result.
+#[test]
+fn names_in_a_manifest_remove_no_file_of_yours() {
+    let scratch = Scratch::new("loss-manifest");
+    let compare = ["compare", "one-flow", "one-flow", "--set", "duration=200 us", "--quiet"];
+    let absolute = scratch.0.join("thesis.tex").display().to_string();
+    let forged = ["../thesis.tex", &absolute, "thesis.tex", "thesis.csv", "in/thesis.tex", "in"];
+    for (at, command) in [&RUN[..], &compare, &RUN].into_iter().enumerate() {
+        let folder = format!("run{at}");
+        let out = ["--out", &folder, "--force"];
+        scratch.printed(&[command, &out].concat());
+        fs::create_dir(scratch.0.join(&folder).join("in")).unwrap();
+        let mine = ["../thesis.tex", "thesis.tex", "thesis.csv", "in/thesis.tex"];
+        for name in mine {
+            fs::write(scratch.0.join(&folder).join(name), "mine").unwrap();
+        }
+        let mut manifest = json(&scratch.read(&format!("{folder}/run.json")));
+        let files = manifest["files"].as_array_mut().unwrap();
+        files.extend(forged.map(|name| serde_json::json!({ "name": name, "bytes": 4 })));
+        // The last one has a writer that was killed.
+        if at == 2 {
+            manifest["ended"] = serde_json::json!({ "how": "writing" });
+        }
+        fs::write(scratch.0.join(&folder).join("run.json"), manifest.to_string()).unwrap();
+        let fewer: &[&str] =
+            if command == compare { &["--set", "sample=20 us"] } else { &["--files", "none"] };
+        scratch.printed(&[command, &out, fewer].concat());
+        for name in mine {
+            assert_eq!(scratch.read(&format!("{folder}/{name}")), "mine", "{command:?}, {name}");
+        }
+        assert!(!scratch.0.join(&folder).join("flows.csv").exists(), "results go");
+    }
+}
+
+/// The same in the folder of a sweep's run that is made again.
+#[test]
+fn names_in_the_manifest_of_a_sweeps_run_remove_no_file_of_yours() {
+    let scratch = Scratch::new("loss-unit");
+    let sweep = [&SWEEP[..], &["--out", "s", "--quiet", "--files", "flows.csv"]].concat();
+    scratch.printed(&sweep);
+    let run = format!("s/runs/{}", scratch.names_in("s/runs")[0]);
+    let mut manifest = json(&scratch.read(&format!("{run}/run.json")));
+    fs::create_dir(scratch.0.join(&run).join("in")).unwrap();
+    for name in ["thesis.tex", "in/thesis.tex"] {
+        fs::write(scratch.0.join(&run).join(name), "mine").unwrap();
+        let files = manifest["files"].as_array_mut().unwrap();
+        files.push(serde_json::json!({ "name": name, "bytes": 4 }));
+    }
+    fs::write(scratch.0.join(&run).join("run.json"), manifest.to_string()).unwrap();
+    fs::remove_file(scratch.0.join(&run).join("flows.csv")).unwrap();
+    assert_eq!(scratch.run(&sweep).status.code(), Some(0));
+    assert!(scratch.0.join(&run).join("flows.csv").exists(), "the run was made again");
+    for name in ["thesis.tex", "in/thesis.tex"] {
+        assert_eq!(scratch.read(&format!("{run}/{name}")), "mine", "{name}");
+    }
+}
+
 /// What carries no manifest stays, wherever it stands: in the place of a run, and behind a link.
 #[cfg(unix)]
 #[test]

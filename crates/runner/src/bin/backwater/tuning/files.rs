@@ -7,11 +7,12 @@ use experiment::measures::Unit;
 use experiment::tuning::{Judged, Objective, TrialRow, Tuned, TuningJob};
 use names::shown;
 use report::OutputFile;
+use report::folder::TUNING_FILES;
 use report::format::csv;
 use scenario::Plan;
 use serde_json::{Value, json};
 
-use super::{FILES, printed};
+use super::printed;
 
 /// Name and version of the format of `tuning.json`.
 const SCHEMA: &str = "backwater-tuning/2";
@@ -19,12 +20,13 @@ const SCHEMA: &str = "backwater-tuning/2";
 /// Returns the files of an answer. Without settings to take there are no `winner.set` and `winner.ron`.
 pub(super) fn of(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Vec<OutputFile> {
     let file = |name: &str, contents: String| OutputFile { name: name.to_owned(), contents };
-    let mut files = vec![file(FILES[0], trials(job, tuned)), file(FILES[1], json_text(job, plan, tuned))];
+    let mut files =
+        vec![file(TUNING_FILES[0], trials(job, tuned)), file(TUNING_FILES[1], json_text(job, plan, tuned))];
     let winner = tuned.winner.filter(|_| tuned.advice().has_settings());
     if let Some(winner) = winner.map(|place| &tuned.trials[place]) {
         // An override is a line: what breaks one in a value of several lines is a blank to its reader.
         let lines = winner.overrides.iter().map(|set| set.replace('\n', " ") + "\n").collect();
-        files.extend([file(FILES[2], lines), file(FILES[3], fragment(job, winner))]);
+        files.extend([file(TUNING_FILES[2], lines), file(TUNING_FILES[3], fragment(job, winner))]);
     }
     files
 }

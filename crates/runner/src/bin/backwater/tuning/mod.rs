@@ -18,6 +18,7 @@ use backwater::provenance::{COMMIT, manifest};
 use experiment::Store;
 use experiment::store::{BatchOptions, Origin};
 use experiment::tuning::{Tuned, TuningJob};
+use report::folder::TUNING_FILES;
 use report::manifest::{FolderKind, PlanIdentity};
 use report::{Manifest, ResultFolder};
 use scenario::Plan;
@@ -26,9 +27,6 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::BatchReport;
 use crate::terminal::print;
-
-/// Files of a tuning.
-const FILES: [&str; 4] = ["trials.csv", "tuning.json", "winner.set", "winner.ron"];
 
 /// A tuning that is done, with its folder.
 pub(crate) struct FinishedTuning {
@@ -57,7 +55,7 @@ pub(crate) fn run(job: &TuningJob, run: TuningRun<'_>) -> Result<FinishedTuning,
         seed: plan.seed(),
         plan_digest: plan.digest().to_string(),
     };
-    let manifest = manifest(FolderKind::Tuning, vec![identity], FILES.map(str::to_owned));
+    let manifest = manifest(FolderKind::Tuning, vec![identity], TUNING_FILES.map(str::to_owned));
     let folder = ResultFolder::open(run.out, &manifest, run.force)?;
     if run.tells_budget {
         print(&format!("{}\n", job.told_budget(&plan)?));
@@ -73,7 +71,7 @@ pub(crate) fn run(job: &TuningJob, run: TuningRun<'_>) -> Result<FinishedTuning,
     drop(progress);
     let files = files::of(job, &plan, &tuned);
     folder.write(&Manifest { verdict: Some(job.verdict(&tuned)), ..manifest }, &files)?;
-    let files = FILES.into_iter().filter(|name| files.iter().any(|file| file.name == *name)).collect();
+    let files = TUNING_FILES.into_iter().filter(|name| files.iter().any(|file| file.name == *name)).collect();
     Ok(FinishedTuning { tuned, plan, files })
 }
 
