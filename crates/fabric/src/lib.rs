@@ -183,6 +183,13 @@ fn run_of<'a>(
     run
 }
 
+/// Returns the longest time of a drain: ten times the run's longest time, and at least a second. What hosts have posted may take
+/// years, over a rate of some bits per second.
+#[must_use]
+pub fn longest_drain(plan: &Plan) -> Span {
+    (plan.duration() * 10).max(Span::from_us(1_000_000))
+}
+
 /// Takes a run to its end, and drains it if that is asked for. Returns its digest: a drained run has that of the same run without a drain.
 fn to_end(
     run: &mut run::Run<'_>,
@@ -193,7 +200,7 @@ fn to_end(
     run.run_to_end(plan.duration().after_start(), progress)?;
     let digest = observe::digest::of(&run.world);
     if options.drain && run.ended != RunEnding::Interrupted {
-        run.drain(progress)?;
+        run.drain(longest_drain(plan), progress)?;
     }
     Ok(digest)
 }

@@ -1,7 +1,7 @@
 //! The drain: runs a fabric empty after its sources fall silent.
 //!
 //! Invariant: a drain ends with every node at rest, no packet under way, every packet delivered and every credit returned, or with an error,
-//! unless it is interrupted.
+//! unless it is interrupted or takes longer than it may.
 
 use packet::NodeId;
 use telemetry::{Progress, RunEnding};
@@ -21,14 +21,19 @@ const PATIENCE: Span = Span::from_us(10_000);
 const DRAIN_STEP: Span = Span::from_us(10);
 
 impl Run<'_> {
-    /// Silences the sources and runs until every node is at rest.
-    pub(crate) fn drain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), RunError> {
-        self.with_workers(|run, workers| run.drain_with(workers, progress))
+    /// Silences the sources and runs until every node is at rest, or for the longest time.
+    pub(crate) fn drain(
+        &mut self,
+        longest: Span,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), RunError> {
+        self.with_workers(|run, workers| run.drain_with(workers, longest, progress))
     }
 
     fn drain_with(
         &mut self,
         mut workers: Option<&mut Workers<'_, '_>>,
+        longest: Span,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), RunError> {
         self.silence();
@@ -37,7 +42,7 @@ impl Run<'_> {
         loop {
             let packet_hops = self.world.packet_hops();
             self.run_with(workers.as_deref_mut(), self.world.now() + DRAIN_STEP, progress)?;
-            if self.ended == RunEnding::Interrupted {
+            if self.ended == RunEnding::Interrupted || self.world.now().since(start) > longest {
                 self.audit = audit::conservation(&self.world)?;
                 return Ok(());
             }

@@ -332,6 +332,27 @@ fn repeatable(summary: &str) -> String {
     summary.to_string()
 }
 
+/// A drain is bounded as runs are: what hosts have posted may take years.
+#[test]
+fn a_drain_without_an_end_ends() {
+    let scratch = Scratch::new("long-drain");
+    let sets = ["--set", "adapter.injection_limit=1 b/s", "--set", "duration=20 us", "--set", "sample=10 us"];
+    for verb in [
+        &["sim", "one-flow", "--out", "run", "--quiet"][..],
+        &["capture", "one-flow", "--ports", "H1:1", "--quiet"],
+    ] {
+        let output = scratch.run(&[verb, &sets, &["--drain"]].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(6), "{said}");
+        assert!(
+            said.contains("not drained 1 s after the end of the run, the longest time of `--drain`"),
+            "{said}"
+        );
+        assert!(said.contains("`adapter.injection_limit`"), "{said}");
+    }
+    assert_eq!(json(&scratch.read("run/summary.json"))["audit"]["drained"], false);
+}
+
 #[test]
 fn a_drained_run_delivers_every_packet() {
     let scratch = Scratch::new("drain");

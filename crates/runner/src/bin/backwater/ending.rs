@@ -4,6 +4,7 @@
 //! a verb before it comes here). A run that was interrupted tells that alone.
 
 use backwater::{Loss, Plan, RunRecord};
+use fabric::longest_drain;
 use report::failures;
 use report::tables::printed;
 use telemetry::RunEnding;
@@ -31,6 +32,15 @@ pub(crate) fn checked(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
         RunEnding::NotDone => Err(Failure::NotDone { simulated_s, delivered }),
         RunEnding::Interrupted | RunEnding::AtDuration | RunEnding::Done => Ok(()),
     }
+}
+
+/// Returns the failure of a run that was to be drained, and has ended otherwise by itself, if its drain took too long.
+pub(crate) fn drained(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
+    if record.audit.drained {
+        return Ok(());
+    }
+    let left = format!("{} packets are under way, and others wait in their hosts", record.audit.under_way);
+    Err(Failure::NotDrained { longest: longest_drain(plan), left })
 }
 
 /// Returns a line for each fault that makes a run's numbers those of a fabric that does not do its work.

@@ -150,6 +150,13 @@ pub(crate) enum Failure {
         instant(*simulated_s)
     )]
     NotDone { simulated_s: f64, delivered: String },
+    /// A drain was not at rest after its longest time; the results up to there are written.
+    #[error(
+        "not drained {longest} after the end of the run, the longest time of `--drain`: {left}; the results end there\nhelp: hosts \
+         still send what they have posted: raise `adapter.injection_limit`, `adapter.drain_limit` or the speed of `cables`, post \
+         smaller messages or fewer at a time (`outstanding`), or leave out `--drain`"
+    )]
+    NotDrained { longest: Span, left: String },
     /// All that is left of finite traffic has failed; the results up to there are written.
     #[error(
         "failed at {} of simulated time: {delivered}; {failed}; the results end there\nhelp: raise `adapter.ack_timeout` or \
@@ -550,7 +557,7 @@ impl Failure {
             Self::Interrupted { .. } | Self::InterruptedAndSaved { .. } | Self::SweepInterrupted { .. } => {
                 INTERRUPTED
             }
-            Self::NotDone { .. } => 6,
+            Self::NotDone { .. } | Self::NotDrained { .. } => 6,
             Self::NotLossless(_) => 7,
             Self::StandsStill(_) => 8,
             Self::GaveUp { .. } => 9,
@@ -567,7 +574,7 @@ impl Failure {
             Self::StandsStill(_) => 3,
             Self::NotLossless(_) => 4,
             Self::GaveUp { .. } => 5,
-            Self::NotDone { .. } => 6,
+            Self::NotDone { .. } | Self::NotDrained { .. } => 6,
             _ => 7,
         }
     }

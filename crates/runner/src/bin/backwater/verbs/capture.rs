@@ -167,7 +167,8 @@ pub(crate) fn run(options: &CaptureOptions) -> Result<(), Failure> {
     } else if !options.quiet {
         print(&written.printed());
     }
-    ending::checked(&plan, &report.record)
+    ending::checked(&plan, &report.record)?;
+    if options.drain { ending::drained(&plan, &report.record) } else { Ok(()) }
 }
 
 fn captured(

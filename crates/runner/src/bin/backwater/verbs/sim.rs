@@ -138,7 +138,8 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
         });
     }
     checkpoints.remove();
-    ending::checked(&run.plan, &run.record)
+    ending::checked(&run.plan, &run.record)?;
+    if options.drain { ending::drained(&run.plan, &run.record) } else { Ok(()) }
 }
 
 /// Opens the result folder of a run, and returns the manifest of the run to come.
