@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::scratch::{Scratch, assert_refused, text};
+use crate::scratch::{Scratch, text};
 
 const BACKWATER: &str = env!("CARGO_BIN_EXE_backwater");
 
@@ -84,18 +84,66 @@ fn a_pipe_in_the_place_of_a_plan_or_of_a_state_is_refused() {
 #[test]
 fn a_scenario_without_an_end_is_refused() {
     let scratch = Scratch::new("endless");
-    assert_refused(&scratch.run(&["check", "/dev/zero"]), "it is longer than 256 MiB");
+    fs::write(scratch.0.join("empty"), "").unwrap();
+    let verbs: [&[&str]; 10] = [
+        &["check", "/dev/zero"],
+        &["sim", "/dev/zero"],
+        &["new", "file", "/dev/zero", "new.ron"],
+        &["eval", "one-flow", "--params", "/dev/zero"],
+        &["sweep", "--file", "/dev/zero"],
+        &["bench", "flow2", "--runs", "1", "--against", "/dev/zero"],
+        &["import", "ibnetdiscover", "/dev/zero"],
+        &["import", "ibnetdiscover", "empty", "--lfts", "/dev/zero"],
+        &["import", "ibnetdiscover", "/dev/urandom"],
+        &["import", "ibnetdiscover", "empty", "--lfts", "/dev/urandom"],
+    ];
+    for verb in verbs {
+        let refused = scratch.run(verb);
+        assert_eq!(refused.status.code(), Some(2), "{verb:?}: {}", text(&refused.stderr));
+        assert!(
+            text(&refused.stderr).contains("it is not a text in UTF-8"),
+            "{verb:?}: {}",
+            text(&refused.stderr)
+        );
+    }
+    assert_eq!(scratch.names(), ["empty"]);
 }
 
-/// `ulimit -v` is a limit of memory like that of the machine: a run that needs more is refused, and does not abort.
+/// `ulimit -v` is a limit of memory like that of the machine: what needs more is refused, and does not abort.
 #[test]
-fn a_limit_of_address_space_refuses_a_run() {
+fn a_limit_of_address_space_refuses_what_needs_more() {
     let scratch = Scratch::new("ulimit");
-    let messages = "flows=[(name: \"F\", from: \"H1\", to: \"H2\", start: \"0 s\", message: \"64 B\", load: Messages(40000000))]";
-    let script = "ulimit -v 2000000; exec \"$0\" sim one-flow --set \"$1\" --quiet";
-    let output =
-        Command::new("sh").args(["-c", script, BACKWATER, messages]).current_dir(&scratch.0).output();
-    let output = output.expect("a shell");
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("more than the limit"), "{}", text(&output.stderr));
+    let space =
+        r#"(about: "", parameters: [(name: "mtu", path: "link.mtu", values: Choice(["1 KiB", "2 KiB"]))])"#;
+    fs::write(scratch.0.join("space.ron"), space).unwrap();
+    let many = "flows=[(name: \"F\", from: \"H1\", to: \"H2\", start: \"0 s\", message: \"64 B\", load: Messages(40000000))]";
+    let at_once = "traffic=[Synthetic(destinations: Permutation, arrivals: AtOnce, messages: 20000000, size: Fixed(\"64 B\"))]";
+    let verbs = [
+        "sim one-flow --quiet",
+        "check one-flow",
+        "compare one-flow one-flow --quiet",
+        "eval one-flow",
+        "sweep one-flow --seeds 1,2 --quiet",
+        "sweep plan one-flow --seeds 1,2",
+        "tune one-flow --space space.ron --maximise 'goodput(all)' --quiet",
+        "capture one-flow --ports H1:1 --quiet",
+    ];
+    for (verb, set) in verbs.into_iter().flat_map(|verb| [many, at_once].map(|set| (verb, set))) {
+        // The memory of 40 million messages is 0.6 GB, and twice that while the list is made.
+        for kib in [2_000_000, 1_000_000] {
+            // With more room a list is made, which takes its time: of the first thread of these.
+            let makes_list = ["sim", "sweep one", "tune"].iter().any(|name| verb.starts_with(name));
+            if kib == 2_000_000 && !(makes_list && set == many) {
+                continue;
+            }
+            let script = format!("ulimit -v {kib}; exec \"$0\" {verb} --set \"$1\"");
+            let output =
+                Command::new("sh").args(["-c", &script, BACKWATER, set]).current_dir(&scratch.0).output();
+            let output = output.expect("a shell");
+            let said = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{verb}, {kib}: {said}");
+            assert!(said.contains("more than the limit"), "{verb}, {kib}: {said}");
+            assert_eq!(scratch.names(), ["space.ron"], "{verb}");
+        }
+    }
 }

@@ -50,6 +50,18 @@ pub enum FlowError {
     /// The flow has no messages.
     #[error("a flow of 0 messages sends nothing")]
     NoMessages,
+    /// There is no memory for a list of so many messages.
+    #[error(
+        "this makes about {expected} messages, and a list of them needs {} MB: more than the limit, the memory that this process can \
+         still take",
+        .bytes.div_ceil(1_000_000)
+    )]
+    NoRoom {
+        /// Expected number of messages.
+        expected: u64,
+        /// Memory to make the list.
+        bytes: u64,
+    },
     /// The flow has more messages than are listed or drawn before a run.
     #[error("this makes about {expected} messages, and at most {most} are allowed")]
     TooManyMessages {
@@ -90,7 +102,7 @@ impl FlowError {
             }
             Self::Outstanding => "keep at least 1 posted".to_owned(),
             Self::NoMessages => "give it at least 1".to_owned(),
-            Self::TooManyMessages { .. } => {
+            Self::TooManyMessages { .. } | Self::NoRoom { .. } => {
                 "make messages longer, or reduce the time, the load or their number".to_owned()
             }
             Self::ZeroRate => "give a rate above 0".to_owned(),

@@ -14,9 +14,10 @@ use crate::draw::{
 };
 use crate::error::{InField, WorkloadError};
 use crate::flow::{Flow, Posting};
-use crate::limits::{MAX_DRAWN, MAX_LISTED};
+use crate::limits::MAX_DRAWN;
 use crate::run::HostTraffic;
-use crate::spec::{Parties, PostingRule, SyntheticSpec, TimedArrivals, check};
+use crate::spec::check::{self, Room};
+use crate::spec::{Parties, PostingRule, SyntheticSpec, TimedArrivals};
 use crate::volume::FiniteAmount;
 
 /// The rules that the messages of every host follow, checked.
@@ -37,7 +38,7 @@ impl PatternBuilder<'_> {
     ) -> Result<Vec<Flow>, WorkloadError> {
         let posting = spec.resolve()?;
         let messages = self.host_messages(spec)?;
-        self.check_amount(&messages, posting)?;
+        let _room = self.check_amount(&messages, posting)?;
         let mut flows = Vec::new();
         for (host, targets) in messages.targets() {
             let source = (host, targets);
@@ -70,17 +71,21 @@ impl PatternBuilder<'_> {
     }
 
     /// Checks that the messages that are drawn before the run are not too many.
-    fn check_amount(&self, messages: &HostMessages, posting: PostingRule) -> Result<(), WorkloadError> {
+    fn check_amount(
+        &self,
+        messages: &HostMessages,
+        posting: PostingRule,
+    ) -> Result<Option<Room>, WorkloadError> {
         match posting {
-            PostingRule::Timed(arrivals) => self.check_timed(messages, arrivals),
+            PostingRule::Timed(arrivals) => self.check_timed(messages, arrivals).map(|()| None),
             PostingRule::Closed { outstanding } => {
                 let capacity = |host| self.capacity(messages, outstanding, host);
                 let each = |host| messages.limit().min(capacity(host) / messages.sizes.mean());
                 let at_start = |host| each(host).min(f64::from(outstanding));
                 messages.check_sum(each, MAX_DRAWN)?;
-                messages.check_sum(at_start, MAX_LISTED)
+                messages.room(at_start).map(Some)
             }
-            PostingRule::AtOnce { messages: count } => messages.check_sum(|_| f64::from(count), MAX_LISTED),
+            PostingRule::AtOnce { messages: count } => messages.room(|_| f64::from(count)).map(Some),
         }
     }
 
@@ -211,6 +216,12 @@ impl HostMessages {
     fn check_sum(&self, each: impl Fn(NodeId) -> f64, most: u64) -> Result<(), WorkloadError> {
         let expected = self.senders.iter().map(|host| each(*host)).sum::<f64>();
         check::amount(expected, most).map_err(WorkloadError::whole)
+    }
+
+    /// Returns the room for a list of the messages of all hosts.
+    fn room(&self, each: impl Fn(NodeId) -> f64) -> Result<Room, WorkloadError> {
+        let expected = self.senders.iter().map(|host| each(*host)).sum::<f64>();
+        check::listed(expected, 4).map_err(WorkloadError::whole)
     }
 
     /// Most messages of a host, as a number that may be infinite.

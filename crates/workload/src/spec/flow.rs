@@ -10,7 +10,6 @@ use super::shared::{Carriage, Label, Labelled};
 use crate::environment::Environment;
 use crate::error::{FlowError, InField, WorkloadError};
 use crate::flow::{Flow, ListedMessage, MessageSchedule, Posting};
-use crate::limits::MAX_LISTED;
 use packet::Operation;
 
 /// One flow with a name of its own, between two hosts: scenario field `flows`.
@@ -127,7 +126,7 @@ impl FlowSpec {
             }
             LoadSpec::Messages(0) => Err(WorkloadError::at("load", FlowError::NoMessages)),
             LoadSpec::Messages(count) => {
-                check::amount(f64::from(count), MAX_LISTED).in_field("load")?;
+                let _room = check::listed(f64::from(count), 2).in_field("load")?;
                 let message = ListedMessage { at: start, bytes: message };
                 Ok(MessageSchedule::Listed(vec![message; count as usize].into()))
             }

@@ -26,10 +26,10 @@ use report::quantity::instant;
 use report::reader::ReadError;
 use scenario::Diagnostic;
 use scenario::manual::UnknownPlace;
-use units::Rate;
+use units::{Rate, Span};
 
 use crate::interrupt::INTERRUPTED;
-use crate::memory::MemoryExceeded;
+use crate::memory::{MemoryExceeded, RunsExceeded};
 
 /// Reason why a verb failed.
 #[derive(Debug, thiserror::Error)]
@@ -230,15 +230,9 @@ pub(crate) enum Failure {
         "error: the results do not have `{0}`\nhelp: give `--measures` to `sweep` too: it runs again what lacks them"
     )]
     MeasureNotStored(String),
-    /// The runs of a sweep need too much memory together.
-    #[error(
-        "error: {} at a time: about {} MB of memory, more than the limit, {} MB\nhelp: run fewer at a time \
-         (`--threads`); `--budget-memory SIZE` makes rows of the runs that need more; `--memory-limit SIZE` replaces the limit",
-        counted(*threads, "run"),
-        needed.div_ceil(1_000_000),
-        limit / 1_000_000
-    )]
-    SweepMemory { threads: usize, needed: u64, limit: u64 },
+    /// Runs at a time need too much memory together.
+    #[error("error: {0}")]
+    RunsMemory(#[from] RunsExceeded),
     /// A script for a cluster cannot hold the path of the sweep's folder.
     #[error(
         "error: the path of `{}` has characters that a script for Slurm cannot hold\nhelp: move the sweep to a folder without line breaks, quotes and backslashes in its path",

@@ -2,9 +2,10 @@
 //!
 //! Invariant: a pipe is read to its end, and no device without one is: no more than the limit is taken.
 
+use std::io::{self, BufReader};
 use std::path::Path;
 
-use settings::files::limited_text;
+use settings::files::{LimitedFile, limited_text};
 
 use crate::failure::Failure;
 
@@ -13,5 +14,18 @@ const MOST: u64 = 4 << 30;
 
 /// Reads a text.
 pub(crate) fn text(file: &Path) -> Result<String, Failure> {
-    limited_text(file, MOST).map_err(|cause| Failure::Unreadable { file: file.display().to_string(), cause })
+    limited_text(file, MOST).map_err(|cause| unreadable(file, cause))
+}
+
+/// Reads a text line by line.
+pub(crate) fn by_lines(
+    file: &Path,
+    read: impl FnOnce(BufReader<LimitedFile>) -> io::Result<String>,
+) -> Result<String, Failure> {
+    let read = LimitedFile::open(file, MOST).and_then(|file| read(BufReader::new(file)));
+    read.map_err(|cause| unreadable(file, cause))
+}
+
+fn unreadable(file: &Path, cause: io::Error) -> Failure {
+    Failure::Unreadable { file: file.display().to_string(), cause }
 }

@@ -5,6 +5,7 @@
 
 use clap::Args;
 use experiment::resources;
+use report::format::counted;
 use scenario::{MemoryEstimate, Plan};
 use units::{Bytes, Span};
 
@@ -45,6 +46,42 @@ impl MemoryExceeded {
         });
         format!("{remedy}{at_most}; `--memory-limit SIZE` replaces the limit")
     }
+}
+
+/// Runs at a time that are expected to need more memory together than there is.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error(
+    "{} at a time: about {} MB of memory, more than the limit, {} MB\nhelp: run fewer at a time (`--threads`), or shorter \
+     ones with fewer messages; for `sweep`, `--budget-memory SIZE` makes rows of the runs that need more, and `--memory-limit SIZE` \
+     replaces the limit",
+    counted(*threads, "run"),
+    .needed.div_ceil(1_000_000),
+    .limit / 1_000_000
+)]
+pub(crate) struct RunsExceeded {
+    threads: usize,
+    needed: u64,
+    limit: u64,
+}
+
+/// Refuses runs, of which so many are run at a time, if the largest ones need more memory together than a limit: that of the
+/// operating system if none is given. `each` has the bytes of each run.
+pub(crate) fn check_at_a_time(
+    each: impl Iterator<Item = u64>,
+    threads: usize,
+    limit: Option<Bytes>,
+) -> Result<(), RunsExceeded> {
+    let Some(limit) = limit.map(Bytes::get).or_else(resources::available_memory) else { return Ok(()) };
+    let mut each: Vec<_> = each.collect();
+    let threads = threads.min(each.len());
+    let needed = largest(&mut each, threads);
+    if needed > limit { Err(RunsExceeded { threads, needed, limit }) } else { Ok(()) }
+}
+
+/// Returns the sum of so many of the largest.
+pub(crate) fn largest(each: &mut [u64], threads: usize) -> u64 {
+    each.sort_unstable_by(|a, b| b.cmp(a));
+    each.iter().take(threads).fold(0, |sum, bytes| sum.saturating_add(*bytes))
 }
 
 impl MemoryOptions {

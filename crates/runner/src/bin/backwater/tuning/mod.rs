@@ -11,9 +11,11 @@
 mod files;
 mod printed;
 
+use std::iter;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use backwater::Threads;
 use backwater::provenance::{COMMIT, manifest};
 use experiment::Store;
 use experiment::store::{BatchOptions, Origin};
@@ -25,6 +27,7 @@ use scenario::Plan;
 
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::memory;
 use crate::progress::BatchReport;
 use crate::terminal::print;
 
@@ -49,6 +52,9 @@ pub(crate) struct TuningRun<'a> {
 /// Runs a tuning and writes its files. What is in the folder's store is not run again.
 pub(crate) fn run(job: &TuningJob, run: TuningRun<'_>) -> Result<FinishedTuning, Failure> {
     let plan = job.check()?;
+    let at_a_time = run.threads.map_or(Threads::Auto, Threads::AtMost).most();
+    let each = iter::repeat_n(plan.memory().total().get(), job.runs);
+    memory::check_at_a_time(each, at_a_time, None)?;
     let identity = PlanIdentity {
         scenario: plan.name().to_owned(),
         overrides: job.set.clone(),

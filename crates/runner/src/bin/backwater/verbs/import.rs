@@ -4,8 +4,6 @@
 //! refused, unless the user accepts that. The scenario is checked after it has been written: one that is refused stays in
 //! its folder, to be corrected.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use backwater::provenance::manifest;
@@ -29,7 +27,7 @@ use scenario::{Diagnostic, ScenarioText, draft};
 use units::{Length, Rate, UnitError};
 
 use crate::failure::Failure;
-use crate::given_file::text;
+use crate::given_file::{self, text};
 use crate::terminal::{print, warn, width_up_to};
 
 /// Largest width of the printed table, in characters.
@@ -232,8 +230,7 @@ fn source((text, name): &(String, String)) -> SourceText<'_> {
 
 /// Reads a file of forwarding tables, without the descriptions of their destinations.
 fn tables(file: &Path) -> Result<String, Failure> {
-    let read = File::open(file).and_then(|open| without_descriptions(BufReader::new(open)));
-    read.map_err(|cause| Failure::Unreadable { file: file.display().to_string(), cause })
+    given_file::by_lines(file, without_descriptions)
 }
 
 /// Returns a file's name without its ending, as files that are made for it have it.

@@ -2,11 +2,11 @@
 //!
 //! Invariant: a field keeps its meaning while [`SCHEMA`] has the same name, so records of earlier versions can be read.
 
-use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use settings::files::{MOST_TEXT, limited_text};
 
 use crate::failure::Failure;
 
@@ -118,7 +118,7 @@ impl BenchRecord {
     /// Reads the output of an earlier `--json`.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let wrong = |fault: String| Failure::BenchRecord { path: path.display().to_string(), fault };
-        let text = fs::read_to_string(path).map_err(|cause| wrong(cause.to_string()))?;
+        let text = limited_text(path, MOST_TEXT).map_err(|cause| wrong(cause.to_string()))?;
         let record: Self = serde_json::from_str(&text).map_err(|cause| wrong(cause.to_string()))?;
         if record.schema == SCHEMA {
             Ok(record)

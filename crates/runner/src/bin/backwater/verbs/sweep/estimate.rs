@@ -12,6 +12,7 @@ use report::quantity::{Dimension, Zeros, elapsed, spelled};
 
 use super::asked::WorkOptions;
 use crate::failure::Failure;
+use crate::memory;
 
 /// Real time of the run from whose beginning times are extrapolated.
 const TRIAL: Duration = Duration::from_secs(2);
@@ -72,6 +73,5 @@ pub(super) fn estimate(plan: &SweepPlan, store: &Store, work: &WorkOptions) -> R
 /// Returns the memory that so many runs at a time are expected to need at most, in bytes.
 pub(super) fn largest(plan: &SweepPlan, threads: usize) -> u64 {
     let mut each: Vec<_> = plan.runs.iter().map(|run| run.memory_bytes).collect();
-    each.sort_unstable_by(|a, b| b.cmp(a));
-    each.into_iter().take(threads).sum()
+    memory::largest(&mut each, threads)
 }

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use experiment::store::{BatchEvent, BatchOptions};
 use experiment::sweep::{Collected, PlannedRun, Shard, SweepPlan};
-use experiment::{Store, UnitResult, VERSION, resources};
+use experiment::{Store, UnitResult, VERSION};
 use names::shell::word;
 use report::format::counted;
 use units::Bytes;
@@ -32,6 +32,7 @@ use crate::arguments;
 use crate::failure::Failure;
 use crate::folder_name;
 use crate::formats::FormatOptions;
+use crate::memory;
 use crate::progress::BatchReport;
 use crate::terminal::{print, print_exactly};
 use asked::{AskedOptions, WorkOptions};
@@ -134,7 +135,7 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     }
     // A baseline that is no setting is found before the first run.
     wanted.verdict(&plan, &vec![None; plan.runs.len()], &[])?;
-    check_memory(&plan, options)?;
+    check_memory(plan.runs.iter().map(|run| run.memory_bytes), &options.work, options.memory_limit)?;
     let claim = folder::claim(&dir, &plan, options.folder.force)?;
     let batch = BatchOptions { measures: wanted.all(), ..options.work.batch() };
     let runs: Vec<_> = plan.runs.iter().collect();
@@ -181,6 +182,7 @@ fn run_part(options: &RunOptions) -> Result<(), Failure> {
     options.work.note_fewer_cores();
     let shard = options.shard.unwrap_or(Shard { number: 1, of: 1 });
     let runs: Vec<_> = plan.part(shard).collect();
+    check_memory(runs.iter().map(|run| run.memory_bytes), &options.work, None)?;
     let results = ran(&Store::open(&options.dir), &runs, &options.work.batch(), options.work.quiet, claim)?;
     if !options.work.quiet {
         let ends = table::failures(&results).map_or_else(String::new, |ends| format!("{ends}\n"));
@@ -213,17 +215,12 @@ fn ran(
     Ok(store.run(&units, batch, &watch)?)
 }
 
-/// Refuses runs that are expected to need more memory together than there is.
-fn check_memory(plan: &SweepPlan, options: &SweepOptions) -> Result<(), Failure> {
-    let free = || resources::available_memory().map(Bytes::new);
-    let Some(limit) = options.memory_limit.or_else(free) else { return Ok(()) };
-    let threads = options.work.at_a_time().min(plan.runs.len());
-    let most = options.work.budget_memory.map_or(u64::MAX, Bytes::get);
-    let within =
-        SweepPlan { runs: plan.runs.iter().filter(|run| run.memory_bytes <= most).cloned().collect() };
-    let needed = estimate::largest(&within, threads);
-    if needed > limit.get() {
-        return Err(Failure::SweepMemory { threads, needed, limit: limit.get() });
-    }
-    Ok(())
+/// Refuses runs that are expected to need more memory together than there is. `each` has the bytes of each run.
+fn check_memory(
+    each: impl Iterator<Item = u64>,
+    work: &WorkOptions,
+    limit: Option<Bytes>,
+) -> Result<(), Failure> {
+    let most = work.budget_memory.map_or(u64::MAX, Bytes::get);
+    Ok(memory::check_at_a_time(each.filter(|bytes| *bytes <= most), work.at_a_time(), limit)?)
 }
