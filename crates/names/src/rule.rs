@@ -141,9 +141,11 @@ const fn fault_of(letter: char) -> Option<NameFault> {
         | '\u{fff0}'..='\u{fff8}'
         | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}' => Some(NameFault::Invisible(letter)),
+        | '\u{e0000}'..='\u{e0fff}'
         // Cell of Braille without dots, marks of annotations, and code points that are no characters.
-        '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => Some(NameFault::Invisible(letter)),
+        | '\u{2800}'
+        | '\u{fff9}'..='\u{fffb}'
+        | '\u{fdd0}'..='\u{fdef}' => Some(NameFault::Invisible(letter)),
         // The last two of each plane are no characters.
         letter if letter as u32 & 0xfffe == 0xfffe => Some(NameFault::Invisible(letter)),
         _ => None,

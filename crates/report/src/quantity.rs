@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn instants_have_six_digits_and_a_fitting_unit() {
         let instants =
-            [0.002_718_597_119, 8.192e-6, 0.06, 0.0, 1.234_567_891, 12e-12, 0.000_999_6, 1234.567_8];
+            [0.002_718_597_119, 8.192e-6, 0.06, 0.0, 1.234_567_891, 12e-12, 0.000_999_6, 1_234.567_8];
         let texts =
             ["2.7186 ms", "8.192 us", "60 ms", "0 s", "1.23457 s", "0.012 ns", "999.6 us", "1234.57 s"];
         assert_eq!(instants.map(instant), texts);

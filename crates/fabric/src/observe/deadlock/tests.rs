@@ -124,7 +124,7 @@ fn run_whole(plan: &Plan) -> (Run<'static>, Result<(), RunError>, Time) {
         }
         stopped = run.run_until(run.world.now() + SAMPLE, &mut |_| {});
     }
-    let stopped = stopped.and_then(|()| run.drain(&mut |_| {}));
+    let stopped = stopped.and_then(|()| run.drain(crate::longest_drain(plan), &mut |_| {}));
     (run, stopped, moved)
 }
 
