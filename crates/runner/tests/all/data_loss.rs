@@ -275,7 +275,7 @@ fn a_stream_is_written_to_and_stays() {
     assert!(fs::symlink_metadata("/dev/stdout").is_ok() && fs::symlink_metadata("/dev/full").is_ok());
     assert_refused(
         &scratch.run(&[&RUN[..], &["--out", "/dev/full"]].concat()),
-        "error: cannot write to the output folder `/dev/full`",
+        "error: results go to a folder, and `/dev/full` is no folder",
     );
     assert_eq!(scratch.names(), [""; 0]);
 }
