@@ -47,6 +47,19 @@ const FIGURES: &[Figure] = &[
         arguments: &["sim", "conext2016-join", "--quiet", "--set", "sample=1 ms"],
         drawn: "goodput.svg",
     },
+    Figure {
+        name: "ndr-slow-host",
+        arguments: &[
+            "sim",
+            "ndr-job-256",
+            "--quiet",
+            "--set",
+            "adapters.h1=(drain_limit: \"100 Gb/s\")",
+            "--files",
+            "fabric.svg",
+        ],
+        drawn: "fabric.svg",
+    },
 ];
 
 /// Draws every figure; with `--check`, compares instead of writing.

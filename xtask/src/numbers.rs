@@ -40,7 +40,6 @@ const PLACES: &[Place] = &[
     line("README.md", "| all scenarios that ship |", shipped),
     line("README.md", "| two cores, one run |", two_threads),
     line("README.md", "Speeds of the table:", machine_of_readme),
-    line("README.md", "| **Backwater** |", compared),
     line("docs/comparison.md", "| Backwater | PFC, DCQCN |", compared_by_case),
     line("docs/performance.md", "The measurements of this page", machine_of_page),
     Place { page: "docs/performance.md", begins: "| case | packet-hops |", text: Text::Rows(cases) },
@@ -228,13 +227,6 @@ fn machine_of_page(record: &Record) -> Option<String> {
     Some(format!(
         "The measurements of this page that name no machine: {}, {}, version {}, the fastest of {} runs of each case.",
         record.processor, record.day, record.version, record.runs
-    ))
-}
-
-fn compared(record: &Record) -> Option<String> {
-    Some(format!(
-        "| **Backwater** | per lane, FCTBS and FCCL | yes | IBA Annex A10, HP, DCQCN, any mixture | yes | {} M |",
-        millions(record.case("roce-b128")?.speed)
     ))
 }
 
