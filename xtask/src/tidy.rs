@@ -11,6 +11,7 @@
 //! | modules of a crate import downwards | [`circles`], from the [`imports`] of each file |
 //! | comments name their subject | [`prose`] |
 //! | workflows name actions by digest and packages by version | [`workflows`] |
+//! | words of Markdown by hand do not grow | [`words`] |
 //! | files are written and removed in one place, and names are printed and written by one way | [`single`] |
 
 mod circles;
@@ -20,6 +21,7 @@ mod links;
 mod prose;
 mod single;
 mod text;
+mod words;
 mod workflows;
 
 use std::ffi::OsString;
@@ -34,6 +36,7 @@ use crate::help;
 
 use circles::Modules;
 use prose::Prose;
+use words::Words;
 
 /// A violation of a rule in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,14 +112,17 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
     let sources: Vec<PathBuf> = crates.iter().map(|member| member.folder.join("src")).collect();
     let mut modules: Vec<Modules> = sources.iter().map(|_| Modules::default()).collect();
     let mut prose = Prose::default();
+    let mut words = Words::default();
     for file in files(root)? {
         let Some(check) = file.extension().and_then(|extension| check_of(extension.to_str()?)) else {
             continue;
         };
         let text = fs::read_to_string(root.join(&file))?;
         found.extend(check(root, &file, &text));
-        if file.extension().is_some_and(|extension| extension == "rs") {
-            prose.add(&text);
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("rs") => prose.add(&text),
+            Some("md") => words.add(&file, &text),
+            _ => {}
         }
         let home = sources.iter().position(|src| file.starts_with(src));
         if let Some((at, below)) = home.and_then(|at| Some((at, file.strip_prefix(&sources[at]).ok()?))) {
@@ -126,6 +132,7 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
     let circles: Vec<Finding> =
         sources.iter().zip(&modules).flat_map(|(src, modules)| circles::check(src, modules)).collect();
     let count: usize = modules.iter().map(Modules::len).sum();
+    let (words, too_many) = words.judged();
     let survey = vec![
         format!(
             "{count} modules in {} crates, {} circles beyond parent and child",
@@ -133,8 +140,9 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
             circles.len()
         ),
         prose.to_string(),
+        words,
     ];
-    found.extend(circles);
+    found.extend(circles.into_iter().chain(too_many));
     if !prose.is_plain() {
         let remedy = "begin with the noun, or with a verb in the third person: CONTRIBUTING.md, \"Prose\"";
         found.push(Finding::error(Path::new("crates"), 1, "the comments ask instead of naming", remedy));
