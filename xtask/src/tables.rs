@@ -78,6 +78,7 @@ const TABLES: &[Table] = &[
 /// Pages with blocks, and the blocks with a placeholder for each number.
 const TEMPLATES: &[(&str, &str)] = &[
     ("docs/validation.md", include_str!("tables/validation.txt")),
+    ("docs/lab/review.md", include_str!("tables/review.txt")),
     ("docs/models/dcqcn.md", include_str!("tables/dcqcn.txt")),
     ("docs/models/iba-congestion-control.md", include_str!("tables/iba-congestion-control.txt")),
     ("docs/models/hp-congestion-control.md", include_str!("tables/hp-congestion-control.txt")),

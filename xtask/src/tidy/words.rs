@@ -6,7 +6,8 @@
 //! |---|---|
 //! | `docs/scenario.md`; tables of columns and files in `docs/outputs.md` | `cargo xtask bless` writes them from the types |
 //! | tables and paragraphs with the numbers of results | `cargo xtask tables` and `numbers` write them |
-//! | `docs/lab` | notes of a day, which stay as they are |
+//! | `docs/lab`, `docs/decisions` | notes of a day, which stay as they are |
+//! | `docs/mutants.md` | a list that `tools/mutants` compares with its results |
 //! | released versions in `CHANGELOG.md` | the same |
 //! | fenced blocks | files, commands and output, most of them run by tests |
 
@@ -18,6 +19,9 @@ use crate::{numbers, tables};
 
 /// Most words, over all pages: the number that the last edit reached, rounded up. Lower it when a page gets shorter.
 const MOST: usize = 100_000;
+
+/// Pages that are written, or notes, as a whole.
+const NOT_COUNTED: [&str; 4] = ["docs/scenario.md", "docs/mutants.md", "docs/decisions", "docs/lab"];
 
 /// Beginnings of the headers of tables that `cargo xtask bless` writes.
 const BLESSED: [&str; 2] = ["| column | type | meaning |", "| file | contents |"];
@@ -31,7 +35,7 @@ pub(super) struct Words {
 impl Words {
     /// Adds a page, if people write it.
     pub(super) fn add(&mut self, file: &Path, text: &str) {
-        if file == Path::new("docs/scenario.md") || file.starts_with("docs/lab") {
+        if NOT_COUNTED.iter().any(|other| file.starts_with(other)) {
             return;
         }
         let name = file.to_string_lossy();
