@@ -1,4 +1,4 @@
-//! `cargo xtask figures [--check]`: the figures of README.md and of the book, drawn by the simulator itself.
+//! `cargo xtask docs-figures [--check]`: the figures of README.md and of the book, drawn by the simulator itself.
 //!
 //! Invariant: a figure is the output of one command that its row names, byte for byte. `--check` draws anew and
 //! compares, so that no page shows a result that the present version does not give.
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         [] => draw_all(false),
         [one] if one == "--check" => draw_all(true),
         _ => {
-            eprintln!("error: `cargo xtask figures` takes `--check` and nothing else");
+            eprintln!("error: `cargo xtask docs-figures` takes `--check` and nothing else");
             ExitCode::from(2)
         }
     }
@@ -89,7 +89,7 @@ fn draw_all(check: bool) -> ExitCode {
                     eprintln!("error: cannot write {}: {cause}", figure.path().display());
                     return ExitCode::FAILURE;
                 }
-                eprintln!("figures: {}.svg drawn anew", figure.name);
+                eprintln!("docs-figures: {}.svg drawn anew", figure.name);
             }
             Err(failed) => {
                 eprintln!("error: {failed}");
@@ -98,7 +98,7 @@ fn draw_all(check: bool) -> ExitCode {
         }
     }
     if stale.is_empty() {
-        eprintln!("figures: {} are up to date", FIGURES.len());
+        eprintln!("docs-figures: {} are up to date", FIGURES.len());
         return ExitCode::SUCCESS;
     }
     eprintln!("error: docs/figures shows what this version does not give: {}.svg", stale.join(".svg, "));
@@ -129,7 +129,7 @@ fn draw(program: &Path, figure: &Figure) -> Result<Vec<u8>, String> {
 mod tests {
     use super::*;
 
-    /// `figures --check` itself needs a release build, and is a step of `cargo xtask ci`.
+    /// `docs-figures --check` itself needs a release build, and is a step of `cargo xtask ci`.
     #[test]
     fn every_figure_is_kept_and_shown() {
         let pages: String = ["README.md", "docs/guide.md", "docs/validation.md"]
