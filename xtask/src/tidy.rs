@@ -8,6 +8,7 @@
 //! | layers point down; the root manifest lists crates in their order; lints are the workspace's | [`layers`] |
 //! | files open with their purpose, stay short, and hold no tabs, no trailing blanks, no bare `allow` | [`text`] |
 //! | relative links lead somewhere | [`links`] |
+//! | paths that the pages for contributors name are there | [`paths`] |
 //! | modules of a crate import downwards | [`circles`], from the [`imports`] of each file |
 //! | comments name their subject | [`prose`] |
 //! | workflows name actions by digest and packages by version | [`workflows`] |
@@ -18,6 +19,7 @@ mod circles;
 mod imports;
 mod layers;
 mod links;
+mod paths;
 mod prose;
 mod single;
 mod text;
@@ -161,7 +163,9 @@ fn check_of(extension: &str) -> Option<Check> {
         "md" => Some(|root, file, text| {
             let leads =
                 |target: &str| root.join(file).parent().is_some_and(|from| from.join(target).exists());
-            [links::check(file, text, leads), text::check_lines(file, text)].concat()
+            let found = [links::check(file, text, leads), text::check_lines(file, text)].concat();
+            let named = |path: &str| leads(path) || root.join(path).exists();
+            if paths::concerns(file) { [found, paths::check(file, text, named)].concat() } else { found }
         }),
         "yml" => Some(|_, file, text| [workflows::check(file, text), text::check_lines(file, text)].concat()),
         "ron" | "toml" => Some(|_, file, text| text::check_lines(file, text)),
