@@ -169,7 +169,8 @@ fn story<R: Response>(response: &R) -> Vec<(NotificationOutcome, Span, u32, Opti
     let mut told = Vec::new();
     for step in 0..40u64 {
         let now = Span::from_us(step * 3).after_start();
-        let sent = SentPacket { limited_by: LimitedBy::Rate, length: Bytes::kib(4) };
+        // Long enough for byte counters to expire within the story.
+        let sent = SentPacket { limited_by: LimitedBy::Rate, length: Bytes::kib(1024) };
         response.on_sent(&mut state, sent, now);
         let outcome = match step % 4 {
             0 => response.on_notification(&mut state, Notification { psn: Some(step), next: step + 1 }, now),
