@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Job, RunSpec, SeedCount};
-use report::figures::engine::chart;
+use figures::engine::chart;
 use report::schema::{FileFormat, FileSchema};
 use serde::Deserialize;
 

@@ -197,7 +197,8 @@ impl SortedSample {
 }
 
 /// Returns the quantile for `share`, 0 to 1, of values that are all known, by nearest rank.
-pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+#[must_use]
+pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     sorted.get(place(sorted.len(), share)).copied()
 }
 

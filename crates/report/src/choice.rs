@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 use settings::glob;
 
+use crate::figure_files;
+
 /// Names of all files that a run may write besides the files that its scenario names.
 pub const FILE_NAMES: [&str; 30] = [
     "summary.json",
@@ -19,15 +21,15 @@ pub const FILE_NAMES: [&str; 30] = [
     "victims.csv",
     "worst_tree.csv",
     "margins.csv",
-    "goodput.svg",
-    "hosts.svg",
-    "completions.svg",
-    "slowdown.svg",
-    "queues.svg",
-    "fabric.svg",
-    "watch.svg",
-    "ports.svg",
-    "sources.svg",
+    figure_files::GOODPUT.name,
+    figure_files::HOSTS.name,
+    figure_files::COMPLETIONS.name,
+    figure_files::SLOWDOWN.name,
+    figure_files::QUEUES.name,
+    figure_files::FABRIC.name,
+    figure_files::WATCH.name,
+    figure_files::PORTS.name,
+    figure_files::SOURCES.name,
     "plan.ron",
     "watch.csv",
     "port_series.csv",

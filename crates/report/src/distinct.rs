@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// Returns each item once, in the order of first appearance.
-pub(crate) fn distinct<T: Ord + Copy>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+pub fn distinct<T: Ord + Copy>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut known = BTreeSet::new();
     items.into_iter().filter(|item| known.insert(*item)).collect()
 }

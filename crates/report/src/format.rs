@@ -157,7 +157,8 @@ pub fn csv(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Stri
 }
 
 /// Rounds `value` to so many decimals, so that files show no digits without meaning.
-pub(crate) fn rounded(value: f64, decimals: i32) -> f64 {
+#[must_use]
+pub fn rounded(value: f64, decimals: i32) -> f64 {
     let scale = 10f64.powi(decimals);
     (value * scale).round() / scale
 }

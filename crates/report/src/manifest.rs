@@ -207,8 +207,10 @@ impl Manifest {
     }
 }
 
-#[cfg(test)]
-pub(crate) fn sample(plan_digest: &str) -> Manifest {
+/// Returns the manifest of a run, for tests.
+#[cfg(any(test, feature = "sample"))]
+#[must_use]
+pub fn sample(plan_digest: &str) -> Manifest {
     Manifest {
         schema: SCHEMA.to_owned(),
         version: "0.1.0".to_owned(),

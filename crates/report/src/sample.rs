@@ -1,4 +1,4 @@
-//! A record made by hand, for the tests of this crate.
+//! A record made by hand, for the tests of this crate and of those that draw and show its files.
 
 use cc_policies::dcqcn::RedMarker;
 use cc_policies::hp::HpMarker;
@@ -14,18 +14,29 @@ use telemetry::{
 };
 use units::{Bytes, Rate, Span, Time};
 
-use crate::{RunCost, RunIdentity};
+use crate::{FileChoice, MadeFiles, OutputFile, RunCost, RunIdentity, Summary};
 
-pub(crate) const CONTEXT: RunIdentity<'static> =
+/// Scenario, scheme and seed of the run.
+pub const CONTEXT: RunIdentity<'static> =
     RunIdentity { scenario: "hand-made", congestion_control: "Iba", seed: 7, version: "0.0.0" };
 
-pub(crate) fn cost() -> RunCost {
+/// Returns a cost of the run.
+#[must_use]
+pub fn cost() -> RunCost {
     RunCost { wall: std::time::Duration::from_millis(1500), peak_rss: Some(12_345_678) }
+}
+
+/// Returns those files of a run with this record that are written if none are chosen, without figures.
+#[must_use]
+pub fn files(record: &RunRecord, plan: &str) -> Vec<OutputFile> {
+    let summary = Summary::new(CONTEXT, record, cost());
+    MadeFiles::new(&summary, record, plan.to_owned()).into_files(|name| FileChoice::All.has(name))
 }
 
 /// Returns a record of two phases of 10 ms. `F1` sends from the start, `F2` from 10 ms on, and two flows of a pattern
 /// send 2.5 MB each in the second phase. `F1` and the first flow of the pattern are a group.
-pub(crate) fn record() -> RunRecord {
+#[must_use]
+pub fn record() -> RunRecord {
     let at = |ms: u64| Span::from_us(1000 * ms).after_start();
     let snapshot = |ms: u64, delivered: [u64; 4]| Snapshot {
         at: at(ms),
@@ -84,6 +95,36 @@ pub(crate) fn record() -> RunRecord {
             ..Audit::default()
         },
     }
+}
+
+/// Returns the record with a text before every name.
+#[must_use]
+pub fn named(hostile: &str) -> RunRecord {
+    let mut record = record();
+    // The trees of the record made by hand need a node of their own for each host.
+    for host in ["H2", "H3"] {
+        let lane = LaneRecord { node: host.to_owned(), ..record.lanes[0].clone() };
+        record.lanes.push(lane);
+    }
+    let of = |name: &str| format!("{hostile}{name}");
+    for flow in &mut record.flows {
+        flow.name = of(flow.name.as_ref()).as_str().into();
+        flow.source = std::sync::Arc::new(of(&flow.source));
+        flow.destination = std::sync::Arc::new(of(&flow.destination));
+    }
+    record.groups.iter_mut().for_each(|group| group.name = of(&group.name));
+    for lane in &mut record.lanes {
+        (lane.node, lane.peer) = (of(&lane.node), of(&lane.peer));
+    }
+    record.phases.iter_mut().for_each(|phase| phase.name = of(&phase.name));
+    record.watched.quantities.iter_mut().for_each(|watched| watched.object = of(&watched.object));
+    for root in &mut record.congestion.roots {
+        (root.node, root.peer) = (of(&root.node), of(&root.peer));
+    }
+    for branch in record.congestion.worst.iter_mut().flat_map(|worst| &mut worst.branches) {
+        (branch.node, branch.peer) = (of(&branch.node), of(&branch.peer));
+    }
+    record
 }
 
 /// Returns samples of 5 ms, which agree with the snapshots.
@@ -318,7 +359,8 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
 }
 
 /// Returns the pauses and drops of a lane under PFC.
-pub(crate) fn pause() -> PauseRecord {
+#[must_use]
+pub fn pause() -> PauseRecord {
     PauseRecord {
         sent: 17,
         heard: 3,

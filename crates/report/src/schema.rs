@@ -14,10 +14,10 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
+use crate::choice::PAGE;
 use crate::comparison;
-use crate::figures::FIGURES;
+use crate::figure_files::FIGURE_FILES;
 use crate::manifest::RESULT;
-use crate::page;
 use crate::parquet::parquet_name;
 use crate::table::{Column, ColumnSchema, Table};
 use crate::tables::{completions, congestion, flows, margins, observed, ports, series, timeline};
@@ -79,11 +79,11 @@ pub fn files() -> Vec<FileSchema> {
         ),
     ]);
     files.push(other(
-        page::PAGE,
+        PAGE,
         "the whole folder as one page, with `sim --open` or by `backwater report DIR`",
         "text/html",
     ));
-    files.extend(FIGURES.iter().map(|figure| other(figure.file, figure.shows, SVG)));
+    files.extend(FIGURE_FILES.iter().map(|figure| other(figure.name, figure.contents, SVG)));
     files.extend([
         table(&comparison::file_table()),
         other("compare.txt", "the printed tables of `compare`", PLAIN),
@@ -324,9 +324,7 @@ mod tests {
 
     #[test]
     fn every_cell_has_the_type_of_its_column() {
-        let record = sample::record();
-        let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-        for OutputFile { name, contents } in crate::output(&summary, &record, String::new()).files {
+        for OutputFile { name, contents } in sample::files(&sample::record(), "") {
             let FileFormat::Table(columns) = schema_of(&name).format else { continue };
             let mut lines = contents.lines();
             let header: Vec<_> = columns.iter().map(|column| column.name.as_ref()).collect();

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use experiment::{Outcome, SimulationError, simulate, simulate_saving};
 use fabric::{ResumeError, RunError, RunOptions, Saving};
+use figures::RunOutput;
 use report::manifest::{Manifest, RunEnd, UndrawnEntry};
 use report::tables::{completions, congestion, margins, printed};
-use report::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, RunOutput, Summary};
+use report::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord, Timeline};
 use units::Span;
@@ -212,7 +213,7 @@ impl FinishedRun {
     /// `plan.ron`. `made` are the files of this run.
     #[must_use]
     pub fn output_of(&self, made: MadeFiles<'_>, choice: &FileChoice) -> RunOutput {
-        let mut output = report::output_of(made, choice);
+        let mut output = figures::output_of(made, choice);
         if choice.has("plan.ron") {
             let named = self.plan.files().clone().into_iter();
             output.files.extend(named.map(|(name, contents)| OutputFile { name, contents }));

@@ -106,7 +106,7 @@ impl Session {
         };
         let cost = RunCost { wall: Duration::from_secs_f64(elapsed_s.max(0.0)), peak_rss: None };
         let summary = Summary::new(identity, &record, cost);
-        let files = report::output(&summary, &record, plan.resolved()).files;
+        let files = figures::output(&summary, &record, plan.resolved()).files;
         let violated = |message| EndOfRun { how: "violation", message };
         let manifest = manifest(&plan, &record, &self.sets);
         drop(record);

@@ -14,8 +14,8 @@
 
 use experiment::{RelativeSetting, RunSpec, SimulationError, pool, simulate};
 use fabric::RunOptions;
+use figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
 use report::OutputFile;
-use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
 use report::format::{aligned, plain_table};
 use report::table::{ColumnSchema, ColumnType, decimal};
 use serde::Deserialize;

@@ -23,8 +23,8 @@ pub mod table;
 use std::collections::BTreeMap;
 
 use experiment::RunSpec;
+use figures::engine::Chart;
 use report::OutputFile;
-use report::figures::engine::Chart;
 
 pub use figure::GoodputFigure;
 pub use grid::HotSpotGrid;

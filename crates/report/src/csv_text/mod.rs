@@ -17,10 +17,10 @@ mod table;
 
 use std::borrow::Cow;
 
-pub(crate) use rows::rows;
+pub use rows::{RowFault, rows};
 #[cfg(feature = "parquet")]
 pub(crate) use table::texts_of;
-pub(crate) use table::{CsvTable, table};
+pub use table::{CsvTable, table};
 
 /// A table as it is written, cell by cell.
 ///

@@ -15,7 +15,7 @@ use super::records::{Record, Records};
 
 /// A row that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RowFault {
+pub struct RowFault {
     line: usize,
     message: String,
 }
@@ -27,7 +27,9 @@ impl Display for RowFault {
 }
 
 /// Returns the rows of a text, of which the first line names the columns.
-pub(crate) fn rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RowFault> {
+/// # Errors
+/// If a row has another number of cells than the first, or a cell is not a value of its field.
+pub fn rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RowFault> {
     let (mut records, mut header, mut record) = (Records::of(text), Record::default(), Record::default());
     records.read(&mut header);
     header.cells.iter_mut().for_each(as_text);

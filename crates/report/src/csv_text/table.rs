@@ -8,13 +8,18 @@ use super::as_text;
 
 /// A table that was read: its header, and its rows, each with as many cells.
 #[derive(Debug)]
-pub(crate) struct CsvTable {
-    pub(crate) header: Vec<String>,
-    pub(crate) rows: Vec<csv::StringRecord>,
+pub struct CsvTable {
+    /// Names of the columns.
+    pub header: Vec<String>,
+    /// Cells of each row.
+    pub rows: Vec<csv::StringRecord>,
 }
 
 /// Reads a table.
-pub(crate) fn table(text: &str) -> Result<CsvTable, csv::Error> {
+///
+/// # Errors
+/// If a row has another number of cells than the header.
+pub fn table(text: &str) -> Result<CsvTable, csv::Error> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let header = texts_of(reader.headers()?.clone()).iter().map(str::to_owned).collect();
     let rows = reader.records().map(|row| row.map(texts_of)).collect::<Result<_, _>>()?;

@@ -8,7 +8,7 @@ use super::sha256::sha256;
 use super::{PageError, of_folder};
 use crate::manifest::{self, MANIFEST, Manifest, RunEnd};
 use crate::reader::{RunFiles, SeriesRow};
-use crate::{OutputFile, Summary, sample};
+use crate::{OutputFile, sample};
 
 /// Returns the files of the run made by hand, with a name for its first flow.
 fn files(name: &str) -> Vec<OutputFile> {
@@ -19,8 +19,7 @@ fn files(name: &str) -> Vec<OutputFile> {
         let lane = telemetry::LaneRecord { node: host.to_owned(), ..record.lanes[0].clone() };
         record.lanes.push(lane);
     }
-    let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-    let mut files = crate::output(&summary, &record, "Scenario(\n)\n".to_owned()).files;
+    let mut files = sample::files(&record, "Scenario(\n)\n");
     files.push(manifest(&manifest::sample("a")));
     files
 }

@@ -26,10 +26,8 @@ const COLUMNS: [ParquetColumn<'static>; 4] = [
 
 #[test]
 fn every_table_of_a_run_comes_back_as_it_was() {
-    let record = sample::record();
-    let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
     let mut tables = 0;
-    for written in crate::output(&summary, &record, String::new()).files {
+    for written in sample::files(&sample::record(), "") {
         let file = files().into_iter().find(|file| file.name == written.name).expect("a known file");
         let FileFormat::Table(columns) = file.format else { continue };
         let columns: Vec<_> = columns.iter().map(ParquetColumn::from).collect();

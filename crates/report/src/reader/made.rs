@@ -9,8 +9,8 @@ use telemetry::RunRecord;
 
 use super::ReadError;
 use super::rows::{FlowRow, MessageRow, RunFacts, SeriesRow};
-use crate::Summary;
 use crate::tables::{completions, congestion, flows, margins, observed, ports, series, timeline};
+use crate::{OutputFile, Summary};
 
 /// A file of text, and the function that makes it; `None` where the run does not have it.
 type TextFile = (&'static str, fn(&MadeFiles<'_>) -> Option<String>);
@@ -78,15 +78,23 @@ impl<'a> MadeFiles<'a> {
         self.texts[place].get_or_init(|| TEXTS[place].1(self)).as_deref()
     }
 
-    /// Returns the texts of those files of these names that the run has, in the order in which they are listed.
+    /// Returns the names of the files that were asked for so far, for tests.
+    #[cfg(any(test, feature = "sample"))]
+    pub fn made(&self) -> impl Iterator<Item = &'static str> {
+        let texts = TEXTS.iter().zip(&self.texts);
+        texts.filter(|(_, text)| text.get().is_some()).map(|((name, _), _)| *name)
+    }
+
+    /// Returns those files of these names that the run has, in the order in which they are listed.
     #[must_use]
-    pub fn into_texts(self, is_wanted: impl Fn(&str) -> bool) -> Vec<(&'static str, String)> {
+    pub fn into_files(self, is_wanted: impl Fn(&str) -> bool) -> Vec<OutputFile> {
         let wanted = || TEXTS.iter().map(|(name, _)| *name).filter(|name| is_wanted(name));
         for name in wanted() {
             let _ = self.text(name);
         }
         let made = TEXTS.iter().zip(self.texts).filter(|((name, _), _)| is_wanted(name));
-        made.filter_map(|((name, _), text)| Some((*name, text.into_inner()??))).collect()
+        let file = |name: &str, contents| OutputFile { name: name.to_owned(), contents };
+        made.filter_map(|((name, _), text)| Some(file(name, text.into_inner()??))).collect()
     }
 }
 
@@ -107,24 +115,15 @@ pub(super) fn read_once<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::RunFiles;
-    use crate::figures::FigureKind;
-    use crate::sample;
+    use crate::{RunFiles, sample};
 
     #[test]
-    fn a_figure_makes_the_files_that_it_needs_and_no_other() {
+    fn a_table_that_is_asked_for_is_made_and_read_and_no_other() {
         let record = sample::record();
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
         let made = MadeFiles::new(&summary, &record, String::new());
-        let figure = FigureKind::named("slowdown").unwrap();
-        figure.drawn(RunFiles::Made(&made)).expect("the run has messages");
-        let names: Vec<_> = TEXTS
-            .iter()
-            .zip(&made.texts)
-            .filter(|(_, text)| text.get().is_some())
-            .map(|((name, _), _)| *name)
-            .collect();
-        assert_eq!(names, ["summary.json", "fct.csv"]);
+        assert_eq!(RunFiles::Made(&made).messages().expect("the run has messages").len(), 4);
+        assert_eq!(made.made().collect::<Vec<_>>(), ["fct.csv"]);
         assert!(made.tables.messages.get().is_some() && made.tables.flows.get().is_none());
     }
 }

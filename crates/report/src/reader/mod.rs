@@ -112,7 +112,8 @@ impl<'a> RunFiles<'a> {
     }
 
     /// Returns the error that a file is missing, with the reason if its run was not to write it.
-    pub(crate) fn missing(&self, name: &str) -> ReadError {
+    #[must_use]
+    pub fn missing(&self, name: &str) -> ReadError {
         match self {
             Self::Folder(folder) if is_left_out(folder, name) => ReadError::LeftOut(name.to_owned()),
             _ => ReadError::Missing(name.to_owned()),

@@ -3,9 +3,10 @@
 //! Invariant: a name that is that of no file is refused before a run, with the names that there are.
 
 use clap::Args;
+use figures::UndrawnFigure;
+use report::OutputFile;
 use report::choice::{FILE_NAMES, FileChoice, UnknownFile};
 use report::manifest::{FileEntry, Manifest};
-use report::{OutputFile, UndrawnFigure};
 
 use crate::terminal::warn;
 

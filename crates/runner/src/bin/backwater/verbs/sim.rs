@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use backwater::provenance::{end_of_failure, run_manifest};
 use backwater::{FinishedRun, Plan, ResumeError, RunError, RunOptions, Saving};
 use clap::Args;
+use figures::RunOutput;
 use parallel::Ranks;
 use report::choice::{FCT_TXT, FileChoice, PAGE};
 use report::manifest::{RunEnd, UndrawnEntry};
 use report::page;
 use report::tables::{completions, printed};
-use report::{Manifest, ResultFolder, RunFiles, RunOutput, TableFormats};
+use report::{Manifest, ResultFolder, RunFiles, TableFormats};
 
 use crate::browser;
 use crate::checkpoint::{CheckpointOptions, Checkpoints};

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use report::reader::RunFiles;
+
 use super::engine::{Axis, Chart, Ink, Layer, Panel};
 use super::fault::FigureFault;
-use crate::reader::RunFiles;
 
 /// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
@@ -70,9 +71,10 @@ fn parts(name: &str) -> Vec<NamePart> {
 
 #[cfg(test)]
 mod tests {
+    use report::OutputFile;
+
     use super::*;
-    use crate::OutputFile;
-    use crate::figures::fixture;
+    use crate::fixture;
 
     #[test]
     fn hosts_stand_in_the_order_of_their_numbers() {

@@ -3,12 +3,13 @@
 //! Invariant: a quantile that undelivered messages could change has no point: a bar from its lower to its upper bound, or
 //! nothing if it has no upper one. A note counts both.
 
+use report::censoring::quantile;
+use report::format::grouped;
+use report::reader::{MessageRow, RunFiles};
+
 use super::engine::axis::number;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
 use super::fault::FigureFault;
-use crate::censoring::quantile;
-use crate::format::grouped;
-use crate::reader::{MessageRow, RunFiles};
 
 /// Most distinct sizes that have a place of their own.
 const SIZES: usize = 16;

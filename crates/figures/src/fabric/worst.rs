@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use report::reader::{ReadError, RunFiles, TreeRow, WorstTreeRow};
+
 use super::super::engine::axis::number;
-use crate::reader::{ReadError, RunFiles, TreeRow, WorstTreeRow};
 
 /// An output, by node and port.
 pub(super) type OutputName = (String, u32);

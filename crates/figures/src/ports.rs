@@ -2,11 +2,12 @@
 //!
 //! Invariant: a cell is the mean of the samples in its span of time; a port keeps its row in all maps.
 
+use report::reader::{PortSample, RunFiles};
+
 use super::engine::{Chart, Panel};
 use super::fault::FigureFault;
 use super::gathered::{by_object, interval};
 use super::heat::TimeGrid;
-use crate::reader::{PortSample, RunFiles};
 
 /// Most rows of a map.
 const ROWS: usize = 48;
@@ -109,10 +110,11 @@ fn map(title: &str, rows: &[(String, Vec<Option<f64>>)], grid: TimeGrid, highest
 
 #[cfg(test)]
 mod tests {
+    use report::OutputFile;
+
     use super::super::engine::Layer;
     use super::*;
-    use crate::OutputFile;
-    use crate::figures::fixture;
+    use crate::fixture;
 
     #[test]
     fn cells_are_means_in_classes_of_the_highest() {

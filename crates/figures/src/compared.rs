@@ -2,11 +2,12 @@
 //!
 //! Invariant: a run has the same colour and dash in all panels.
 
+use report::distinct::distinct;
+use report::reader::{ReadError, RunFacts, RunFiles};
+
 use super::completions::CompletionCurve;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
 use super::goodput::{GoodputSeries, LABEL, SMALL, phases};
-use crate::distinct::distinct;
-use crate::reader::{ReadError, RunFacts, RunFiles};
 
 /// The curves of a run among others.
 #[derive(Clone, Debug)]

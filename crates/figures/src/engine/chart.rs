@@ -2,10 +2,11 @@
 //!
 //! Invariant: a line has a name, which the legend shows unless it is empty.
 
+use report::format::{csv, rounded};
+use report::table::{ColumnSchema, ColumnType};
+
 use super::axis::Axis;
 use super::points::{ReducedLine, Reduction, reduced};
-use crate::format::{csv, rounded};
-use crate::table::{ColumnSchema, ColumnType};
 
 /// Points of a line, in units of the axes; a line has a gap where a point has no height.
 pub type LinePoints = Vec<(f64, Option<f64>)>;

@@ -2,11 +2,12 @@
 //!
 //! Invariant: a row is empty where the log of pauses has been full, and what follows is not known.
 
+use report::reader::{PauseRow, RunFacts};
+
 use super::super::engine::Panel;
 use super::super::gathered::by_object;
 use super::super::heat::{TimeGrid, share_class, share_classes};
 use super::STRIPS;
-use crate::reader::{PauseRow, RunFacts};
 
 /// The pauses of an output and lane.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,10 +71,11 @@ fn paused_outputs(rows: &[PauseRow], is_lossy: bool) -> Vec<PausedOutput> {
 
 #[cfg(test)]
 mod tests {
+    use report::RunFiles;
+
     use super::super::super::engine::Layer;
     use super::*;
-    use crate::RunFiles;
-    use crate::figures::fixture;
+    use crate::fixture;
 
     /// An output is paused for 6 of 20 ms, and another from 15 ms on.
     fn rows() -> Vec<PauseRow> {
@@ -112,7 +114,7 @@ mod tests {
         facts.pause_log = None;
         assert_eq!(cells(&facts, &mut notes), [[Some(0), Some(5), Some(0)], [Some(0), Some(0), Some(5)]]);
         assert!(notes.is_empty());
-        facts.pause_log = Some(crate::reader::PauseLogFacts { lost_events: 3 });
+        facts.pause_log = Some(report::reader::PauseLogFacts { lost_events: 3 });
         assert!(
             cells(&facts, &mut notes).contains(&[Some(0), Some(5), None]) && notes.len() == 1,
             "{notes:?}"

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every tick lies on its axis, and ticks are round numbers: 1, 2 or 5 times a power of ten.
 
-use crate::format::{grouped, rounded};
+use report::format::{grouped, rounded};
 
 /// An axis of a panel.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,8 @@ impl Axis {
     pub fn below_peaks(label: impl Into<String>, values: &[f64]) -> (Self, Option<f64>) {
         let mut values: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
         values.sort_by(f64::total_cmp);
-        let (Some(highest), Some(rest)) = (values.last().copied(), crate::censoring::quantile(&values, 0.98))
+        let (Some(highest), Some(rest)) =
+            (values.last().copied(), report::censoring::quantile(&values, 0.98))
         else {
             return (Self::from_zero(label, [].into_iter()), None);
         };

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::reader::PortSample;
+use report::reader::PortSample;
 
 /// Gathers the rows of each object.
 pub(super) fn by_object<Name: Ord + Clone, Row>(

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use report::reader::{FlowRow, ReadError, RunFiles, SeriesRow};
+
 use super::super::engine::LinePoints;
 use super::super::quartiles;
-use crate::reader::{FlowRow, ReadError, RunFiles, SeriesRow};
 
 /// Goodput of every subject of `series.csv`.
 #[derive(Clone, Debug)]

@@ -2,20 +2,18 @@
 //!
 //! Invariant: a figure needs no file but those that it lists.
 
+use report::OutputFile;
+use report::figure_files::{self, FigureFile};
+use report::reader::RunFiles;
+
 use super::fault::FigureFault;
 use super::{completions, fabric, goodput, hosts, ports, quantities, queues, slowdown};
-use crate::OutputFile;
-use crate::reader::RunFiles;
 
 /// A figure that can be drawn from the files of a run.
 #[derive(Debug)]
 pub struct FigureKind {
-    /// Name.
-    pub name: &'static str,
-    /// Name of its file.
-    pub file: &'static str,
-    /// Contents, in a few words.
-    pub shows: &'static str,
+    /// Its name, and its file.
+    pub file: FigureFile,
     /// Files from which it is drawn.
     pub files: &'static [&'static str],
     draw: fn(RunFiles<'_>) -> Result<String, FigureFault>,
@@ -24,65 +22,47 @@ pub struct FigureKind {
 /// All figures of a run.
 pub const FIGURES: &[FigureKind] = &[
     FigureKind {
-        name: "goodput",
-        file: "goodput.svg",
-        shows: "goodput over time, of named flows, groups, and all other flows together",
+        file: figure_files::GOODPUT,
         files: &["summary.json", "flows.csv", "series.csv"],
         draw: |files| Ok(goodput::chart(files)?.svg()),
     },
     FigureKind {
-        name: "hosts",
-        file: "hosts.svg",
-        shows: "mean goodput of each host, received and sent",
+        file: figure_files::HOSTS,
         files: &["summary.json", "flows.csv"],
         draw: |files| Ok(hosts::chart(files)?.svg()),
     },
     FigureKind {
-        name: "completions",
-        file: "completions.svg",
-        shows: "share of messages delivered within a time",
+        file: figure_files::COMPLETIONS,
         files: &["summary.json", "flows.csv", "fct.csv"],
         draw: |files| Ok(completions::chart(files)?.svg()),
     },
     FigureKind {
-        name: "slowdown",
-        file: "slowdown.svg",
-        shows: "slowdown of messages by size: p50, p95, p99",
+        file: figure_files::SLOWDOWN,
         files: &["summary.json", "fct.csv"],
         draw: |files| Ok(slowdown::chart(files)?.svg()),
     },
     FigureKind {
-        name: "queues",
-        file: "queues.svg",
-        shows: "queues over time at the roots of congestion trees and at watched outputs",
+        file: figure_files::QUEUES,
         files: &["summary.json", "series.csv", "trees.csv"],
         draw: |files| Ok(queues::chart(files)?.svg()),
     },
     FigureKind {
-        name: "fabric",
-        file: "fabric.svg",
-        shows: "the fabric, the outputs that were held back, and the worst congestion tree",
+        file: figure_files::FABRIC,
         files: &["summary.json", "ports.csv", "trees.csv"],
         draw: fabric::drawing,
     },
     FigureKind {
-        name: "watch",
-        file: "watch.svg",
-        shows: "watched quantities over time",
+        file: figure_files::WATCH,
         files: &["summary.json", "watch.csv"],
         draw: |files| Ok(quantities::watched(files)?.svg()),
     },
     FigureKind {
-        name: "ports",
-        file: "ports.svg",
-        shows: "ports by time: queue, use, time held back",
+        file: figure_files::PORTS,
         files: &["summary.json", "port_series.csv"],
         draw: |files| Ok(ports::chart(files)?.svg()),
     },
     FigureKind {
-        name: "sources",
-        file: "sources.svg",
-        shows: "rate, window and congestion control of sources over time",
+        file: figure_files::SOURCES,
         files: &["summary.json", "source_series.csv"],
         draw: |files| Ok(quantities::sources(files)?.svg()),
     },
@@ -92,7 +72,7 @@ impl FigureKind {
     /// Returns the figure of a name.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
-        FIGURES.iter().find(|figure| figure.name == name)
+        FIGURES.iter().find(|figure| figure.file.figure == name)
     }
 
     /// Draws the figure.
@@ -105,12 +85,15 @@ impl FigureKind {
                 return Err(files.missing(file).into());
             }
         }
-        Ok(OutputFile { name: self.file.to_owned(), contents: (self.draw)(files)? })
+        Ok(OutputFile { name: self.file.name.to_owned(), contents: (self.draw)(files)? })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use report::figure_files::FIGURE_FILES;
+    use report::{MadeFiles, Summary, sample};
+
     use super::super::fixture;
     use super::*;
 
@@ -119,18 +102,33 @@ mod tests {
         let files = fixture::files();
         let drawn: Vec<_> =
             FIGURES.iter().filter(|figure| figure.drawn(RunFiles::Written(&files)).is_ok()).collect();
-        let names: Vec<_> = drawn.iter().map(|figure| figure.name).collect();
+        let names: Vec<_> = drawn.iter().map(|figure| figure.file.figure).collect();
         assert_eq!(
             names,
             ["goodput", "hosts", "completions", "slowdown", "queues", "fabric", "watch", "ports", "sources"]
         );
         for figure in drawn {
-            assert_eq!(figure.file, format!("{}.svg", figure.name));
-            assert!(files.iter().any(|file| file.name == figure.file), "{}", figure.name);
+            assert!(files.iter().any(|file| file.name == figure.file.name), "{}", figure.file.figure);
         }
         let ports = FigureKind::named("ports").expect("the figure is listed");
         let without: Vec<_> = files.iter().filter(|file| file.name != "port_series.csv").cloned().collect();
         let fault = ports.drawn(RunFiles::Written(&without)).unwrap_err();
         assert_eq!(fault.to_string(), "there is no `port_series.csv`");
+    }
+
+    #[test]
+    fn a_figure_makes_the_files_that_it_needs_and_no_other() {
+        let record = sample::record();
+        let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
+        let made = MadeFiles::new(&summary, &record, String::new());
+        let figure = FigureKind::named("slowdown").unwrap();
+        figure.drawn(RunFiles::Made(&made)).expect("the run has messages");
+        assert_eq!(made.made().collect::<Vec<_>>(), ["summary.json", "fct.csv"]);
+    }
+
+    #[test]
+    fn every_file_of_a_figure_is_drawn() {
+        let files: Vec<_> = FIGURES.iter().map(|figure| figure.file).collect();
+        assert_eq!(files, FIGURE_FILES);
     }
 }

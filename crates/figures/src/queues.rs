@@ -5,6 +5,8 @@
 
 mod pauses;
 
+use report::reader::{PortSample, ReadError, RunFacts, RunFiles, TreeRow};
+
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::gathered::{by_sum, interval};
@@ -12,7 +14,6 @@ use super::goodput::{OVERLAID, phases};
 use super::heat::{TimeGrid, share_class, share_classes};
 use super::peaks::below_peaks;
 use super::quantities;
-use crate::reader::{PortSample, ReadError, RunFacts, RunFiles, TreeRow};
 
 /// Most rows of a map of pauses, or of time held back.
 const STRIPS: usize = 12;
@@ -119,7 +120,7 @@ fn held_back(samples: &[PortSample], facts: &RunFacts, notes: &mut Vec<String>) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::fixture;
+    use crate::fixture;
 
     #[test]
     fn a_root_has_points_only_while_it_has_a_tree() {

@@ -5,12 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use report::distinct::distinct;
+use report::format::grouped;
+use report::reader::{FlowRow, MessageRow, ReadError, RunFiles};
+
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::goodput::OVERLAID;
-use crate::distinct::distinct;
-use crate::format::grouped;
-use crate::reader::{FlowRow, MessageRow, ReadError, RunFiles};
 
 /// Most steps of a curve.
 const POINTS: usize = 200;

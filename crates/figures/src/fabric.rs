@@ -13,12 +13,13 @@ mod worst;
 
 use std::collections::BTreeMap;
 
+use report::reader::{PortRow, RunFacts, RunFiles};
+
 use self::marks::{HostRole, KEY_ROW, ROOT, draw_branch, draw_host, draw_key, draw_root, pen};
 use self::worst::WorstTree;
 use super::engine::style::{BLACK, BOLD, hairline, letters, width, wrapped};
 use super::engine::svg::{Anchor, Letters, SvgFile};
 use super::fault::FigureFault;
-use crate::reader::{PortRow, RunFacts, RunFiles};
 
 const WIDTH: f64 = 960.0;
 const MARGIN: f64 = 14.0;
@@ -297,7 +298,7 @@ fn levels(nodes: usize, hosts: usize, outputs: &[Output]) -> Vec<usize> {
 mod tests {
     use super::super::engine::style::HEAT;
     use super::*;
-    use crate::figures::fixture;
+    use crate::fixture;
 
     fn port(node: &str, port: u32, peer: &str, without_credit_s: f64) -> PortRow {
         PortRow { node: node.to_owned(), port, peer: peer.to_owned(), without_credit_s, paused_s: None }

@@ -2,8 +2,9 @@
 //!
 //! Invariant: a band has a gap where no object has a value, and at most 400 points, as a line has.
 
+use report::censoring::quantile;
+
 use super::engine::{Band, Ink, Layer, Line};
-use crate::censoring::quantile;
 
 /// Lower quartile, median and upper quartile at a place of the horizontal axis; `None` where no object has a value.
 pub(super) type Quartiles = (f64, Option<[f64; 3]>);

@@ -2,14 +2,15 @@
 //!
 //! Invariant: a quantity has one unit, which its name states at the end. More than six objects are a band and a median.
 
+use report::distinct::distinct;
+use report::reader::{QuantityRow, RunFacts, RunFiles};
+
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::gathered::by_object;
 use super::goodput::{OVERLAID, phases};
 use super::peaks::below_peaks;
 use super::quartiles::quartiles;
-use crate::distinct::distinct;
-use crate::reader::{QuantityRow, RunFacts, RunFiles};
 
 /// Returns the figure of `watch.csv`.
 pub(super) fn watched(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
@@ -107,7 +108,7 @@ fn unit(quantity: &str) -> (String, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::fixture;
+    use crate::fixture;
 
     #[test]
     fn quantities_have_handy_units() {

@@ -19,6 +19,7 @@
 //! | `fabric` | the fabric with the worst congestion tree |
 //! | `compared` | several runs in one panel |
 //! | `catalogue` | the list of all figures of a run |
+//! | `output` | the files of a run, with its figures |
 
 mod catalogue;
 mod compared;
@@ -31,7 +32,10 @@ mod fixture;
 mod gathered;
 mod goodput;
 mod heat;
+#[cfg(test)]
+mod hostile_names;
 mod hosts;
+mod output;
 pub mod peaks;
 mod ports;
 mod quantities;
@@ -42,3 +46,4 @@ mod slowdown;
 pub use catalogue::{FIGURES, FigureKind};
 pub use compared::{RunCurves, compared};
 pub use fault::{FigureFault, UndrawnFigure};
+pub use output::{RunOutput, output, output_of};

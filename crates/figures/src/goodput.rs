@@ -12,12 +12,12 @@
 
 mod series;
 
+use report::reader::{RunFacts, RunFiles};
 use telemetry::FlowSpread;
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
 use super::fault::FigureFault;
 use super::quartiles::{self, Quartiles};
-use crate::reader::{RunFacts, RunFiles};
 
 use self::series::GoodputCurve;
 pub(super) use self::series::GoodputSeries;
@@ -90,7 +90,7 @@ pub(super) fn phases(facts: &RunFacts, per_second: f64) -> Vec<Layer> {
     if facts.phases.len() < 2 {
         return Vec::new();
     }
-    let phase = |phase: &crate::reader::PhaseFacts| Layer::Phase {
+    let phase = |phase: &report::reader::PhaseFacts| Layer::Phase {
         from: phase.from_s * per_second,
         name: phase.name.clone(),
     };
@@ -231,7 +231,7 @@ fn highest(curves: &[&GoodputCurve]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::fixture::files;
+    use crate::fixture::files;
 
     fn with_flows(count: usize) -> Chart {
         let mut files = files();
@@ -278,12 +278,12 @@ mod tests {
     #[test]
     fn groups_are_bands_below_named_flows_and_others_have_panels_of_their_own() {
         let mut files = files();
-        let edit = |files: &mut Vec<crate::OutputFile>, name: &str, from: &str, to: &str| {
+        let edit = |files: &mut Vec<report::OutputFile>, name: &str, from: &str, to: &str| {
             let file = files.iter_mut().find(|file| file.name == name).expect("the run has it");
             assert!(file.contents.contains(from), "{name}: {}", file.contents);
             file.contents = file.contents.replacen(from, to, 1);
         };
-        let titles = |files: &[crate::OutputFile]| -> Vec<String> {
+        let titles = |files: &[report::OutputFile]| -> Vec<String> {
             let chart = chart(RunFiles::Written(files)).expect("there are samples");
             chart.panels.into_iter().map(|panel| panel.title).collect()
         };

@@ -2,8 +2,9 @@
 //!
 //! Invariant: a row whose value is not known in a column has an empty cell there, never that of 0.
 
+use report::reader::RunFacts;
+
 use super::engine::{Axis, Layer, Panel};
-use crate::reader::RunFacts;
 
 /// Most columns of a map.
 const COLUMNS: usize = 160;
