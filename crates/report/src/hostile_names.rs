@@ -1,7 +1,7 @@
 //! Every file of a run without its figures, with names from strangers in all places where names stand.
 //!
-//! Invariant tested: whatever the names are, tables have no formulas and are read as they were written, data are JSON, pages have
-//! the scripts of this program alone, and nothing acts on a terminal.
+//! Invariant tested: whatever the names are, tables have no formulas and are read as they were written, data are JSON, and
+//! nothing acts on a terminal.
 
 use names::hostile::PARTS;
 use names::rule::is_plain;
@@ -10,8 +10,7 @@ use proptest::prelude::*;
 
 use crate::csv_text;
 use crate::manifest::{self, Manifest};
-use crate::page;
-use crate::{FileChoice, MadeFiles, OutputFile, RunFiles, RunIdentity, Summary, sample};
+use crate::{FileChoice, MadeFiles, OutputFile, RunIdentity, Summary, sample};
 
 /// Checks a file by its kind.
 fn check(OutputFile { name, contents }: &OutputFile) -> Result<(), TestCaseError> {
@@ -55,12 +54,5 @@ proptest! {
         let place = table.header.iter().position(|column| column == "flow").unwrap();
         let shown = shown::line(record.flows[0].name.as_ref()).into_owned();
         prop_assert_eq!(&table.rows[0][place], &*shown);
-        let page = page::of_files(RunFiles::Written(&files), &own).unwrap();
-        let scripts = page.contents.matches("<script").count();
-        prop_assert_eq!(scripts, 2, "data and script");
-        let data = page.contents.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
-        prop_assert!(data.chars().all(is_plain) && serde_json::from_str::<serde_json::Value>(data).is_ok());
-        let body = page.contents.split("<body>").nth(1).and_then(|rest| rest.split("<script").next()).unwrap();
-        prop_assert!(body.chars().all(|letter| is_plain(letter) || letter == '\n' || letter == '\t'));
     }
 }

@@ -29,7 +29,6 @@
 //! | [`schema`] | schemas of all files |
 //! | [`manifest`] | `run.json`: the run that a result folder belongs to |
 //! | [`formats`] | tables in CSV, in Parquet, or in both |
-//! | [`page`] | `report.html`: the folder as one page |
 //! | [`folder`] | the result folder, written whole or not at all |
 //!
 //! `docs/outputs.md` describes every column and field.
@@ -49,7 +48,6 @@ pub mod formats;
 pub mod goodput;
 pub mod groups;
 pub mod manifest;
-pub mod page;
 pub mod parquet;
 pub mod quantity;
 pub mod reader;

@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use fabric::{RunError, SteppedRun};
+use page::numbers::Numbers;
 use report::manifest::{FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
-use report::page::numbers::Numbers;
 use report::{OutputFile, RunCost, RunIdentity, Summary};
 use scenario::Plan;
 use serde::Serialize;

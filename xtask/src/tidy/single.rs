@@ -82,8 +82,8 @@ const ALL: [Single; 6] = [
             // Sizes of files to come.
             "crates/experiment/src/store/batch.rs",
             // Parts of the data of a page, all of which `document` escapes.
-            "crates/report/src/page/numbers.rs",
-            "crates/report/src/page/run/mod.rs",
+            "crates/page/src/numbers.rs",
+            "crates/page/src/run/mod.rs",
             // Readings and verdicts of the program's own.
             "crates/runner/src/bin/backwater/verbs/bench",
             "crates/runner/src/bin/backwater/verbs/repro.rs",

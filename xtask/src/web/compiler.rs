@@ -12,7 +12,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// Profile of the module: as small as can be, since it is loaded before the first run, but for the crates of the event loop (`fabric`, `switch-arch`,
 /// `ca-transport`, `link-layer`, `cc-policies`, `event-kernel`, `packet`, `units`). Packages that the
 /// release profile names have their settings there, and need their own here. `"*"` means packages of others.
-const PROFILE: [&str; 20] = [
+const PROFILE: [&str; 22] = [
     "profile.release.lto=true",
     "profile.release.strip=true",
     "profile.release.package.\"*\".opt-level=\"s\"",
@@ -25,6 +25,8 @@ const PROFILE: [&str; 20] = [
     "profile.release.package.report.codegen-units=1",
     "profile.release.package.figures.opt-level=\"z\"",
     "profile.release.package.figures.codegen-units=1",
+    "profile.release.package.page.opt-level=\"z\"",
+    "profile.release.package.page.codegen-units=1",
     "profile.release.package.settings.opt-level=\"z\"",
     "profile.release.package.web.opt-level=\"z\"",
     "profile.release.package.topology.opt-level=\"z\"",

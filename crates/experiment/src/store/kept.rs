@@ -7,7 +7,7 @@ use report::choice::PAGE;
 use report::manifest::{
     FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, RESULT, SCHEMA, UndrawnEntry,
 };
-use report::{FileChoice, MadeFiles, OutputFile, RunFiles, page};
+use report::{FileChoice, MadeFiles, OutputFile, RunFiles};
 use scenario::Plan;
 
 use super::StoreError;

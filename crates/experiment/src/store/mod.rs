@@ -30,8 +30,8 @@ use std::sync::Arc;
 
 use files::Workshop;
 use names::file::is_part;
+use page::PageError;
 use report::OutputFile;
-use report::page::PageError;
 use scenario::Diagnostic;
 
 pub use batch::{BatchEvent, BatchOptions, Trial, trial};

@@ -10,7 +10,6 @@ use clap::Args;
 use report::RunFiles;
 use report::folder::add_file;
 use report::manifest::FolderKind;
-use report::page;
 
 use crate::browser;
 use crate::failure::Failure;

@@ -12,7 +12,6 @@ use figures::RunOutput;
 use parallel::Ranks;
 use report::choice::{FCT_TXT, FileChoice, PAGE};
 use report::manifest::{RunEnd, UndrawnEntry};
-use report::page;
 use report::tables::{completions, printed};
 use report::{Manifest, ResultFolder, RunFiles, TableFormats};
 

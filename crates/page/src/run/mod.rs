@@ -18,6 +18,8 @@ mod fabric;
 mod facts;
 mod sentences;
 
+use report::manifest::{Manifest, PlanIdentity};
+use report::reader::{RunFacts, RunFiles};
 use serde::Serialize;
 
 use self::fabric::FabricData;
@@ -27,8 +29,6 @@ use super::data::{PageTable, Panel, TableChoice};
 use super::document::Document;
 use super::numbers::{Form, InJson, Numbers, TakenOut};
 use super::words;
-use crate::manifest::{Manifest, PlanIdentity};
-use crate::reader::{RunFacts, RunFiles};
 
 /// Longest plan that the page shows, in bytes.
 const LONGEST_PLAN: usize = 200_000;

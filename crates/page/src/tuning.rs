@@ -2,11 +2,12 @@
 //!
 //! Invariant: the page opens with the answer that `tune` printed, word for word.
 
+use report::manifest::Manifest;
+use report::reader::{ReadError, RunFiles};
+
 use super::document::Document;
 use super::table::{RUNS, SweepData, Table, in_words};
 use super::words;
-use crate::manifest::Manifest;
-use crate::reader::{ReadError, RunFiles};
 
 /// Name of the table of settings in the folder of a tuning.
 const TRIALS: &str = "trials.csv";
@@ -122,11 +123,11 @@ fn leads(table: &Table, data: &SweepData) -> Result<Vec<String>, ReadError> {
 
 #[cfg(test)]
 mod tests {
+    use report::OutputFile;
+    use report::manifest::sample;
     use serde_json::Value;
 
     use super::*;
-    use crate::OutputFile;
-    use crate::manifest::sample;
 
     #[test]
     fn settings_of_a_tuning_have_no_brackets_in_their_names() {

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use report::reader::{ReadError, RunFiles, TreeRow};
 use serde::{Deserialize, Serialize};
 
-use crate::page::numbers::{Form, InJson, Numbers, Shares, TakenOut};
-use crate::page::words;
-use crate::reader::{ReadError, RunFiles, TreeRow};
+use crate::numbers::{Form, InJson, Numbers, Shares, TakenOut};
+use crate::words;
 
 /// The fabric as data of the script.
 #[derive(Debug, Serialize)]

@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use report::reader::{MessageRow, ReadError, RunFiles};
+
 use super::facts::{Bound, RunSummary, SizeFacts};
-use crate::page::data::{Line, Panel};
-use crate::page::words;
-use crate::reader::{MessageRow, ReadError, RunFiles};
+use crate::data::{Line, Panel};
+use crate::words;
 
 /// Most points of a curve.
 const MOST_POINTS: usize = 300;

@@ -2,9 +2,8 @@
 //!
 //! Invariant: a summary without one of these fields is refused.
 
+use report::reader::{ReadError, RunFiles};
 use serde::Deserialize;
-
-use crate::reader::{ReadError, RunFiles};
 
 /// A summary as the page reads it.
 #[derive(Debug, Deserialize)]

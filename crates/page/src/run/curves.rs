@@ -4,9 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::page::data::{Line, Panel};
-use crate::page::words;
-use crate::reader::{PortSample, QuantityRow, ReadError, RunFacts, RunFiles, TreeRow};
+use report::reader::{PortSample, QuantityRow, ReadError, RunFacts, RunFiles, TreeRow};
+
+use crate::data::{Line, Panel};
+use crate::words;
 
 /// Most flows with a line of their own.
 const MOST_FLOWS: usize = 64;

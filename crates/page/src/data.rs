@@ -6,15 +6,15 @@
 use core::str::FromStr;
 use std::collections::BTreeMap;
 
+use report::csv_text;
+use report::reader::{ReadError, RunFiles};
+use report::schema;
+use report::table::{ColumnSchema, ColumnType};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::numbers::{Form, InJson, Numbers, TakenOut};
 use super::words;
-use crate::csv_text;
-use crate::reader::{ReadError, RunFiles};
-use crate::schema;
-use crate::table::{ColumnSchema, ColumnType};
 
 /// Most samples of a curve that is drawn sample by sample.
 const MOST_SAMPLES: usize = 2000;

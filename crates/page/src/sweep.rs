@@ -4,11 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use report::manifest::Manifest;
+use report::reader::{ReadError, RunFiles};
+
 use super::document::Document;
 use super::table::{RUNS, SweepData, Table, in_words};
 use super::words;
-use crate::manifest::Manifest;
-use crate::reader::{ReadError, RunFiles};
 
 /// Name of the collected table in the folder of a sweep.
 const TABLE: &str = "results.csv";
@@ -106,9 +107,10 @@ fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use report::OutputFile;
+    use report::manifest::sample;
+
     use super::*;
-    use crate::OutputFile;
-    use crate::manifest::sample;
 
     const ROWS: &str = "run,switch.buffer_bytes,scheme,seed,ended,lost_packets,goodput(all)_bps,p99(all)_s,p99(all)_censored,digest,name\n\
         1,1024,Off,1,complete,0,1000000000.0,0.001,false,aa,one\n\

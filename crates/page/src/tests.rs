@@ -1,14 +1,14 @@
 //! The page of the run made by hand, against the files that it is made of.
 
+use report::manifest::{self, MANIFEST, Manifest, RunEnd};
+use report::reader::{RunFiles, SeriesRow};
+use report::{OutputFile, sample};
 use serde_json::Value;
 
 use super::base64::base64;
 use super::numbers::Numbers;
 use super::sha256::sha256;
 use super::{PageError, of_folder};
-use crate::manifest::{self, MANIFEST, Manifest, RunEnd};
-use crate::reader::{RunFiles, SeriesRow};
-use crate::{OutputFile, sample};
 
 /// Returns the files of the run made by hand, with a name for its first flow.
 fn files(name: &str) -> Vec<OutputFile> {

@@ -2,12 +2,12 @@
 //!
 //! Invariant: each number is one of `summary.json`, or a count of rows.
 
+use report::manifest::{Manifest, PlanIdentity, RunEnd};
+use report::reader::{ReadError, RunFacts, RunFiles};
 use serde::Deserialize;
 
 use super::facts::RunSummary;
-use crate::manifest::{Manifest, PlanIdentity, RunEnd};
-use crate::page::words;
-use crate::reader::{ReadError, RunFacts, RunFiles};
+use crate::words;
 
 /// Longest overrides that a sentence names, in bytes.
 const LONGEST_OVERRIDES: usize = 160;

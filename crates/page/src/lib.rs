@@ -31,12 +31,13 @@ mod table;
 mod tuning;
 mod words;
 
-use self::numbers::Numbers;
-use crate::OutputFile;
-use crate::manifest::{FolderKind, MANIFEST, Manifest, RESULT, RunEnd};
-use crate::reader::{ReadError, RunFiles};
+use report::OutputFile;
+use report::manifest::{FolderKind, MANIFEST, Manifest, RESULT, RunEnd};
+use report::reader::{ReadError, RunFiles};
 
-pub use crate::choice::PAGE;
+use self::numbers::Numbers;
+
+pub use report::choice::PAGE;
 
 /// Mark of a page of this program.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"Backwater\">";
@@ -134,5 +135,7 @@ fn check(manifest: &Manifest) -> Result<(), PageError> {
     }
 }
 
+#[cfg(test)]
+mod hostile_names;
 #[cfg(test)]
 mod tests;
