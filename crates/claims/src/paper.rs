@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Job, RunSpec, SeedCount};
 use figures::engine::chart;
-use report::schema::{FileFormat, FileSchema};
+use results::schema::{FileFormat, FileSchema};
 use serde::Deserialize;
 
 use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep, ShareFigure, numbers};

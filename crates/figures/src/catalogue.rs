@@ -2,9 +2,9 @@
 //!
 //! Invariant: a figure needs no file but those that it lists.
 
-use report::OutputFile;
-use report::figure_files::{self, FigureFile};
-use report::reader::RunFiles;
+use results::OutputFile;
+use results::figure_files::{self, FigureFile};
+use results::reader::RunFiles;
 
 use super::fault::FigureFault;
 use super::{completions, fabric, goodput, hosts, ports, quantities, queues, slowdown};
@@ -91,8 +91,8 @@ impl FigureKind {
 
 #[cfg(test)]
 mod tests {
-    use report::figure_files::FIGURE_FILES;
-    use report::{MadeFiles, Summary, sample};
+    use results::figure_files::FIGURE_FILES;
+    use results::{MadeFiles, Summary, sample};
 
     use super::super::fixture;
     use super::*;

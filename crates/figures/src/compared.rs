@@ -2,8 +2,8 @@
 //!
 //! Invariant: a run has the same colour and dash in all panels.
 
-use report::distinct::distinct;
-use report::reader::{ReadError, RunFacts, RunFiles};
+use results::distinct::distinct;
+use results::reader::{ReadError, RunFacts, RunFiles};
 
 use super::completions::CompletionCurve;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};

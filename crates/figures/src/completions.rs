@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use report::distinct::distinct;
-use report::format::grouped;
-use report::reader::{FlowRow, MessageRow, ReadError, RunFiles};
+use results::distinct::distinct;
+use results::format::grouped;
+use results::reader::{FlowRow, MessageRow, ReadError, RunFiles};
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;

@@ -13,7 +13,7 @@ mod worst;
 
 use std::collections::BTreeMap;
 
-use report::reader::{PortRow, RunFacts, RunFiles};
+use results::reader::{PortRow, RunFacts, RunFiles};
 
 use self::marks::{HostRole, KEY_ROW, ROOT, draw_branch, draw_host, draw_key, draw_root, pen};
 use self::worst::WorstTree;

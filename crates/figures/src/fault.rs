@@ -2,8 +2,8 @@
 //!
 //! Invariant: each says which file is missing or wrong, or what there is nothing of.
 
-use report::manifest::UndrawnEntry;
-use report::reader::ReadError;
+use results::manifest::UndrawnEntry;
+use results::reader::ReadError;
 
 /// Reason why a figure cannot be drawn.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! The files of a run made by hand, for the tests of figures.
 
-use report::{OutputFile, Summary, sample};
+use results::{OutputFile, Summary, sample};
 
 pub(crate) fn files() -> Vec<OutputFile> {
     let record = sample::record();

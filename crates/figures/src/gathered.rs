@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use report::reader::PortSample;
+use results::reader::PortSample;
 
 /// Gathers the rows of each object.
 pub(super) fn by_object<Name: Ord + Clone, Row>(

@@ -12,7 +12,7 @@
 
 mod series;
 
-use report::reader::{RunFacts, RunFiles};
+use results::reader::{RunFacts, RunFiles};
 use telemetry::FlowSpread;
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
@@ -90,7 +90,7 @@ pub(super) fn phases(facts: &RunFacts, per_second: f64) -> Vec<Layer> {
     if facts.phases.len() < 2 {
         return Vec::new();
     }
-    let phase = |phase: &report::reader::PhaseFacts| Layer::Phase {
+    let phase = |phase: &results::reader::PhaseFacts| Layer::Phase {
         from: phase.from_s * per_second,
         name: phase.name.clone(),
     };
@@ -278,12 +278,12 @@ mod tests {
     #[test]
     fn groups_are_bands_below_named_flows_and_others_have_panels_of_their_own() {
         let mut files = files();
-        let edit = |files: &mut Vec<report::OutputFile>, name: &str, from: &str, to: &str| {
+        let edit = |files: &mut Vec<results::OutputFile>, name: &str, from: &str, to: &str| {
             let file = files.iter_mut().find(|file| file.name == name).expect("the run has it");
             assert!(file.contents.contains(from), "{name}: {}", file.contents);
             file.contents = file.contents.replacen(from, to, 1);
         };
-        let titles = |files: &[report::OutputFile]| -> Vec<String> {
+        let titles = |files: &[results::OutputFile]| -> Vec<String> {
             let chart = chart(RunFiles::Written(files)).expect("there are samples");
             chart.panels.into_iter().map(|panel| panel.title).collect()
         };

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a row whose value is not known in a column has an empty cell there, never that of 0.
 
-use report::reader::RunFacts;
+use results::reader::RunFacts;
 
 use super::engine::{Axis, Layer, Panel};
 

@@ -5,7 +5,7 @@
 use names::hostile::PARTS;
 use names::rule::is_plain;
 use proptest::prelude::*;
-use report::{RunIdentity, Summary, sample};
+use results::{RunIdentity, Summary, sample};
 
 use crate::output;
 

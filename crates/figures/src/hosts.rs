@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use report::reader::RunFiles;
+use results::reader::RunFiles;
 
 use super::engine::{Axis, Chart, Ink, Layer, Panel};
 use super::fault::FigureFault;
@@ -71,7 +71,7 @@ fn parts(name: &str) -> Vec<NamePart> {
 
 #[cfg(test)]
 mod tests {
-    use report::OutputFile;
+    use results::OutputFile;
 
     use super::*;
     use crate::fixture;

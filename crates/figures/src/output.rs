@@ -2,7 +2,7 @@
 //!
 //! Invariant: a chosen figure is among the files, or among those that cannot be drawn, with its reason.
 
-use report::{FileChoice, MadeFiles, OutputFile, RunFiles, Summary};
+use results::{FileChoice, MadeFiles, OutputFile, RunFiles, Summary};
 use telemetry::RunRecord;
 
 use super::catalogue::FIGURES;
@@ -40,7 +40,7 @@ pub fn output_of(made: MadeFiles<'_>, choice: &FileChoice) -> RunOutput {
 
 #[cfg(test)]
 mod tests {
-    use report::{FILE_NAMES, sample};
+    use results::{FILE_NAMES, sample};
 
     use super::*;
 

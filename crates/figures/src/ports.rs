@@ -2,7 +2,7 @@
 //!
 //! Invariant: a cell is the mean of the samples in its span of time; a port keeps its row in all maps.
 
-use report::reader::{PortSample, RunFiles};
+use results::reader::{PortSample, RunFiles};
 
 use super::engine::{Chart, Panel};
 use super::fault::FigureFault;
@@ -110,7 +110,7 @@ fn map(title: &str, rows: &[(String, Vec<Option<f64>>)], grid: TimeGrid, highest
 
 #[cfg(test)]
 mod tests {
-    use report::OutputFile;
+    use results::OutputFile;
 
     use super::super::engine::Layer;
     use super::*;

@@ -2,8 +2,8 @@
 //!
 //! Invariant: a quantity has one unit, which its name states at the end. More than six objects are a band and a median.
 
-use report::distinct::distinct;
-use report::reader::{QuantityRow, RunFacts, RunFiles};
+use results::distinct::distinct;
+use results::reader::{QuantityRow, RunFacts, RunFiles};
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;

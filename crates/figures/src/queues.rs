@@ -5,7 +5,7 @@
 
 mod pauses;
 
-use report::reader::{PortSample, ReadError, RunFacts, RunFiles, TreeRow};
+use results::reader::{PortSample, ReadError, RunFacts, RunFiles, TreeRow};
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;

@@ -3,9 +3,9 @@
 //! Invariant: a quantile that undelivered messages could change has no point: a bar from its lower to its upper bound, or
 //! nothing if it has no upper one. A note counts both.
 
-use report::censoring::quantile;
-use report::format::grouped;
-use report::reader::{MessageRow, RunFiles};
+use results::censoring::quantile;
+use results::format::grouped;
+use results::reader::{MessageRow, RunFiles};
 
 use super::engine::axis::number;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};

@@ -6,10 +6,10 @@
 use core::str::FromStr;
 use std::collections::BTreeMap;
 
-use report::csv_text;
-use report::reader::{ReadError, RunFiles};
-use report::schema;
-use report::table::{ColumnSchema, ColumnType};
+use results::csv_text;
+use results::reader::{ReadError, RunFiles};
+use results::schema;
+use results::table::{ColumnSchema, ColumnType};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -6,8 +6,8 @@
 use names::hostile::PARTS;
 use names::rule::is_plain;
 use proptest::prelude::*;
-use report::manifest::{self, Manifest};
-use report::{RunFiles, sample};
+use results::manifest::{self, Manifest};
+use results::{RunFiles, sample};
 
 use super::of_files;
 

@@ -31,13 +31,13 @@ mod table;
 mod tuning;
 mod words;
 
-use report::OutputFile;
-use report::manifest::{FolderKind, MANIFEST, Manifest, RESULT, RunEnd};
-use report::reader::{ReadError, RunFiles};
+use results::OutputFile;
+use results::manifest::{FolderKind, MANIFEST, Manifest, RESULT, RunEnd};
+use results::reader::{ReadError, RunFiles};
 
 use self::numbers::Numbers;
 
-pub use report::choice::PAGE;
+pub use results::choice::PAGE;
 
 /// Mark of a page of this program.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"Backwater\">";

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use report::manifest::Manifest;
-use report::reader::{ReadError, RunFiles};
+use results::manifest::Manifest;
+use results::reader::{ReadError, RunFiles};
 
 use super::document::Document;
 use super::table::{RUNS, SweepData, Table, in_words};
@@ -107,8 +107,8 @@ fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use report::OutputFile;
-    use report::manifest::sample;
+    use results::OutputFile;
+    use results::manifest::sample;
 
     use super::*;
 

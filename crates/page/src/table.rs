@@ -7,8 +7,8 @@
 //! | `results.csv`, a row a run | between `run` and `seed` | between `lost_packets` and `digest` |
 //! | `trials.csv`, a row a setting | between `winner` and `violation`, without brackets | the others there, such as `p99(all)_s` |
 
-use report::csv_text;
-use report::reader::{ReadError, RunFiles};
+use results::csv_text;
+use results::reader::{ReadError, RunFiles};
 use serde::Serialize;
 use serde_json::Value;
 

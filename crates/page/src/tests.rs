@@ -1,8 +1,8 @@
 //! The page of the run made by hand, against the files that it is made of.
 
-use report::manifest::{self, MANIFEST, Manifest, RunEnd};
-use report::reader::{RunFiles, SeriesRow};
-use report::{OutputFile, sample};
+use results::manifest::{self, MANIFEST, Manifest, RunEnd};
+use results::reader::{RunFiles, SeriesRow};
+use results::{OutputFile, sample};
 use serde_json::Value;
 
 use super::base64::base64;

@@ -2,8 +2,8 @@
 //!
 //! Invariant: the page opens with the answer that `tune` printed, word for word.
 
-use report::manifest::Manifest;
-use report::reader::{ReadError, RunFiles};
+use results::manifest::Manifest;
+use results::reader::{ReadError, RunFiles};
 
 use super::document::Document;
 use super::table::{RUNS, SweepData, Table, in_words};
@@ -123,8 +123,8 @@ fn leads(table: &Table, data: &SweepData) -> Result<Vec<String>, ReadError> {
 
 #[cfg(test)]
 mod tests {
-    use report::OutputFile;
-    use report::manifest::sample;
+    use results::OutputFile;
+    use results::manifest::sample;
     use serde_json::Value;
 
     use super::*;

@@ -55,7 +55,7 @@ pub use fabric::{
     Checkpoint, CheckpointError, Division, ResumeError, RunError, RunOptions, Saving, StateError, Threads,
 };
 pub use figures::RunOutput;
-pub use report::{FileChoice, MadeFiles, Manifest, OutputError, OutputFile, ResultFolder, Summary};
+pub use results::{FileChoice, MadeFiles, Manifest, OutputError, OutputFile, ResultFolder, Summary};
 pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};
 pub use units;

@@ -8,9 +8,9 @@ use std::time::Duration;
 use experiment::{Outcome, SimulationError, simulate, simulate_saving};
 use fabric::{ResumeError, RunError, RunOptions, Saving};
 use figures::RunOutput;
-use report::manifest::{Manifest, RunEnd, UndrawnEntry};
-use report::tables::{completions, congestion, margins, printed};
-use report::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, Summary};
+use results::manifest::{Manifest, RunEnd, UndrawnEntry};
+use results::tables::{completions, congestion, margins, printed};
+use results::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord, Timeline};
 use units::Span;
@@ -174,7 +174,7 @@ impl FinishedRun {
     /// Returns the tables that `backwater sim` prints where the width of the terminal is not known.
     #[must_use]
     pub fn printed(&self) -> String {
-        self.printed_within(report::format::WIDTH)
+        self.printed_within(results::format::WIDTH)
     }
 
     /// Returns the tables that `backwater sim` prints on a terminal of this width, in characters. Tables fit into it where

@@ -6,7 +6,7 @@
 use std::{mem, panic};
 
 use page::numbers::Numbers;
-use report::OutputFile;
+use results::OutputFile;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{Case, EndOfRun, ResultData, Session};

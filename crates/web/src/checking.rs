@@ -4,7 +4,7 @@
 //! is refused, with its estimate.
 
 use page::numbers::Numbers;
-use report::RunFiles;
+use results::RunFiles;
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use serde::{Deserialize, Serialize};
 
@@ -184,8 +184,8 @@ pub(crate) fn graph(plan: &Plan) -> GraphData {
 
 /// Returns the data of the report's page, and its numbers.
 pub(crate) fn page_data(
-    files: &[report::OutputFile],
-    manifest: &report::Manifest,
+    files: &[results::OutputFile],
+    manifest: &results::Manifest,
 ) -> Result<(String, Numbers), String> {
     page::data_of_files(RunFiles::Written(files), manifest).map_err(|error| error.to_string())
 }

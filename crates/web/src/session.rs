@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fabric::{RunError, SteppedRun};
 use page::numbers::Numbers;
-use report::manifest::{FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
-use report::{OutputFile, RunCost, RunIdentity, Summary};
+use results::manifest::{FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
+use results::{OutputFile, RunCost, RunIdentity, Summary};
 use scenario::Plan;
 use serde::Serialize;
 use telemetry::{RunRecord, Timeline};

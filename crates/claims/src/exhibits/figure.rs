@@ -5,7 +5,7 @@
 use experiment::Outcome;
 use figures::engine::{Axis, Chart, Ink, Layer, Line, Panel};
 use figures::peaks::below_peaks;
-use report::OutputFile;
+use results::OutputFile;
 use scenario::Plan;
 use serde::Deserialize;
 use telemetry::SeriesColumn;

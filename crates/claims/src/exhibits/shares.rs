@@ -4,7 +4,7 @@
 
 use experiment::Outcome;
 use figures::engine::{Axis, Chart, Ink, Layer, Panel};
-use report::OutputFile;
+use results::OutputFile;
 use serde::Deserialize;
 
 use super::{Runs, figure_files};

@@ -4,7 +4,7 @@
 
 use experiment::{Estimate, Outcome, RelativeSetting, RunSpec, SeedCount};
 use figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
-use report::OutputFile;
+use results::OutputFile;
 use serde::Deserialize;
 
 use super::{Runs, figure_files};

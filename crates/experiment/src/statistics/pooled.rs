@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use report::censoring::CensoredValue;
+use results::censoring::CensoredValue;
 use serde::{Deserialize, Serialize};
 use telemetry::RunRecord;
 

@@ -3,11 +3,11 @@
 //! Invariant: where there are files, there is a manifest that names them and `result.json`.
 
 use figures::RunOutput;
-use report::choice::PAGE;
-use report::manifest::{
+use results::choice::PAGE;
+use results::manifest::{
     FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, RESULT, SCHEMA, UndrawnEntry,
 };
-use report::{FileChoice, MadeFiles, OutputFile, RunFiles};
+use results::{FileChoice, MadeFiles, OutputFile, RunFiles};
 use scenario::Plan;
 
 use super::StoreError;

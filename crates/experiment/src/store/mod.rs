@@ -31,7 +31,7 @@ use std::sync::Arc;
 use files::Workshop;
 use names::file::is_part;
 use page::PageError;
-use report::OutputFile;
+use results::OutputFile;
 use scenario::Diagnostic;
 
 pub use batch::{BatchEvent, BatchOptions, Trial, trial};

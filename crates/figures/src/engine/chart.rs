@@ -2,8 +2,8 @@
 //!
 //! Invariant: a line has a name, which the legend shows unless it is empty.
 
-use report::format::{csv, rounded};
-use report::table::{ColumnSchema, ColumnType};
+use results::format::{csv, rounded};
+use results::table::{ColumnSchema, ColumnType};
 
 use super::axis::Axis;
 use super::points::{ReducedLine, Reduction, reduced};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use report::reader::{ReadError, RunFiles, TreeRow, WorstTreeRow};
+use results::reader::{ReadError, RunFiles, TreeRow, WorstTreeRow};
 
 use super::super::engine::axis::number;
 

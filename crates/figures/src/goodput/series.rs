@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use report::reader::{FlowRow, ReadError, RunFiles, SeriesRow};
+use results::reader::{FlowRow, ReadError, RunFiles, SeriesRow};
 
 use super::super::engine::LinePoints;
 use super::super::quartiles;

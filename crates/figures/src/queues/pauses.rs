@@ -2,7 +2,7 @@
 //!
 //! Invariant: a row is empty where the log of pauses has been full, and what follows is not known.
 
-use report::reader::{PauseRow, RunFacts};
+use results::reader::{PauseRow, RunFacts};
 
 use super::super::engine::Panel;
 use super::super::gathered::by_object;
@@ -71,7 +71,7 @@ fn paused_outputs(rows: &[PauseRow], is_lossy: bool) -> Vec<PausedOutput> {
 
 #[cfg(test)]
 mod tests {
-    use report::RunFiles;
+    use results::RunFiles;
 
     use super::super::super::engine::Layer;
     use super::*;
@@ -114,7 +114,7 @@ mod tests {
         facts.pause_log = None;
         assert_eq!(cells(&facts, &mut notes), [[Some(0), Some(5), Some(0)], [Some(0), Some(0), Some(5)]]);
         assert!(notes.is_empty());
-        facts.pause_log = Some(report::reader::PauseLogFacts { lost_events: 3 });
+        facts.pause_log = Some(results::reader::PauseLogFacts { lost_events: 3 });
         assert!(
             cells(&facts, &mut notes).contains(&[Some(0), Some(5), None]) && notes.len() == 1,
             "{notes:?}"

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use report::reader::{MessageRow, ReadError, RunFiles};
+use results::reader::{MessageRow, ReadError, RunFiles};
 
 use super::facts::{Bound, RunSummary, SizeFacts};
 use crate::data::{Line, Panel};

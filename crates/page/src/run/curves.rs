@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use report::reader::{PortSample, QuantityRow, ReadError, RunFacts, RunFiles, TreeRow};
+use results::reader::{PortSample, QuantityRow, ReadError, RunFacts, RunFiles, TreeRow};
 
 use crate::data::{Line, Panel};
 use crate::words;

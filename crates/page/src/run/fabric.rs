@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use report::reader::{ReadError, RunFiles, TreeRow};
+use results::reader::{ReadError, RunFiles, TreeRow};
 use serde::{Deserialize, Serialize};
 
 use crate::numbers::{Form, InJson, Numbers, Shares, TakenOut};

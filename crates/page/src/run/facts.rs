@@ -2,7 +2,7 @@
 //!
 //! Invariant: a summary without one of these fields is refused.
 
-use report::reader::{ReadError, RunFiles};
+use results::reader::{ReadError, RunFiles};
 use serde::Deserialize;
 
 /// A summary as the page reads it.

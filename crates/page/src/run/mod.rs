@@ -18,8 +18,8 @@ mod fabric;
 mod facts;
 mod sentences;
 
-use report::manifest::{Manifest, PlanIdentity};
-use report::reader::{RunFacts, RunFiles};
+use results::manifest::{Manifest, PlanIdentity};
+use results::reader::{RunFacts, RunFiles};
 use serde::Serialize;
 
 use self::fabric::FabricData;

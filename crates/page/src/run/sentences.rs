@@ -2,8 +2,8 @@
 //!
 //! Invariant: each number is one of `summary.json`, or a count of rows.
 
-use report::manifest::{Manifest, PlanIdentity, RunEnd};
-use report::reader::{ReadError, RunFacts, RunFiles};
+use results::manifest::{Manifest, PlanIdentity, RunEnd};
+use results::reader::{ReadError, RunFacts, RunFiles};
 use serde::Deserialize;
 
 use super::facts::RunSummary;

@@ -4,8 +4,8 @@
 //! a verb before it comes here). A run that was interrupted tells that alone.
 
 use backwater::{Loss, Plan, RunRecord};
-use report::failures;
-use report::tables::printed;
+use results::failures;
+use results::tables::printed;
 use telemetry::RunEnding;
 
 use crate::failure::Failure;

@@ -4,9 +4,9 @@
 
 use clap::Args;
 use figures::UndrawnFigure;
-use report::OutputFile;
-use report::choice::{FILE_NAMES, FileChoice, UnknownFile};
-use report::manifest::{FileEntry, Manifest};
+use results::OutputFile;
+use results::choice::{FILE_NAMES, FileChoice, UnknownFile};
+use results::manifest::{FileEntry, Manifest};
 
 use crate::terminal::warn;
 

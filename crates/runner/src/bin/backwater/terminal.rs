@@ -10,7 +10,7 @@ use console::Term;
 use experiment::VERSION;
 use figures::UndrawnFigure;
 use names::shown;
-use report::format::{WIDTH, wrapped};
+use results::format::{WIDTH, wrapped};
 
 /// Prints to standard output; on a terminal long lines are broken between words. A reader that has gone away
 /// (`backwater list | head -1`) is no error.

@@ -6,8 +6,8 @@ use experiment::Estimate;
 use experiment::measures::Unit;
 use experiment::tuning::{Judged, Objective, TrialRow, Tuned, TuningJob};
 use names::shown;
-use report::OutputFile;
-use report::format::csv;
+use results::OutputFile;
+use results::format::csv;
 use scenario::Plan;
 use serde_json::{Value, json};
 

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use figures::{FIGURES, FigureFault, FigureKind, RunCurves, compared};
-use report::folder::{add_file, check_whole};
-use report::reader::ComparisonLabel;
-use report::{OutputFile, RunFiles};
+use results::folder::{add_file, check_whole};
+use results::reader::ComparisonLabel;
+use results::{OutputFile, RunFiles};
 
 use crate::failure::Failure;
 use crate::folder_name;
