@@ -5,7 +5,7 @@
 
 use units::Bytes;
 
-use crate::flow_control::credits::blocks;
+use super::credits::blocks;
 
 /// The part of one receiver's memory that is never released.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
