@@ -9,7 +9,8 @@
 //! | files open with their purpose, stay short, and hold no tabs, no trailing blanks, no bare `allow` | [`text`] |
 //! | relative links lead somewhere | [`links`] |
 //! | paths that the pages for contributors name are there | [`paths`] |
-//! | modules of a crate import downwards | [`circles`], from the [`imports`] of each file |
+//! | modules of a crate import downwards, and so do its folders | [`circles`], from the [`imports`] of each file |
+//! | no crate is larger than a tenth of the whole | [`sizes`] |
 //! | comments name their subject | [`prose`] |
 //! | workflows name actions by digest and packages by version | [`workflows`] |
 //! | words of Markdown by hand do not grow | [`words`] |
@@ -22,6 +23,7 @@ mod links;
 mod paths;
 mod prose;
 mod single;
+mod sizes;
 mod text;
 mod words;
 mod workflows;
@@ -38,6 +40,7 @@ use crate::help;
 
 use circles::Modules;
 use prose::Prose;
+use sizes::Sizes;
 use words::Words;
 
 /// A violation of a rule in a file.
@@ -115,6 +118,7 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
     let mut modules: Vec<Modules> = sources.iter().map(|_| Modules::default()).collect();
     let mut prose = Prose::default();
     let mut words = Words::default();
+    let mut sizes = Sizes::of(crates.iter().map(|member| member.folder.clone()));
     for file in files(root)? {
         let Some(check) = file.extension().and_then(|extension| check_of(extension.to_str()?)) else {
             continue;
@@ -122,7 +126,10 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
         let text = fs::read_to_string(root.join(&file))?;
         found.extend(check(root, &file, &text));
         match file.extension().and_then(|extension| extension.to_str()) {
-            Some("rs") => prose.add(&text),
+            Some("rs") => {
+                prose.add(&text);
+                sizes.add(&file, &text);
+            }
             Some("md") => words.add(&file, &text),
             _ => {}
         }
@@ -143,8 +150,9 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
         ),
         prose.to_string(),
         words,
+        sizes.to_string(),
     ];
-    found.extend(circles.into_iter().chain(too_many));
+    found.extend(circles.into_iter().chain(too_many).chain(sizes.check()));
     if !prose.is_plain() {
         let remedy = "begin with the noun, or with a verb in the third person: CONTRIBUTING.md, \"Prose\"";
         found.push(Finding::error(Path::new("crates"), 1, "the comments ask instead of naming", remedy));
