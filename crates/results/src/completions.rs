@@ -16,7 +16,7 @@ const BINS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_0
 /// Messages whose sizes lie in one bin.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SizeBin {
-    /// Largest size of the bin; `None` for the last.
+    /// Largest size of the bin: 1 KB, 10 KB, and so on to 100 MB; `None` for the last.
     pub up_to_bytes: Option<u64>,
     /// The messages.
     #[serde(flatten)]
@@ -72,9 +72,9 @@ impl Quantiles {
 pub struct CompletionSummary {
     /// Number of messages posted by flows whose messages can be told apart.
     pub posted_messages: usize,
-    /// Number of these messages that were delivered.
+    /// Number of these messages whose last payload was taken by the destination's host.
     pub delivered_messages: usize,
-    /// Number of these messages whose acknowledgement was back at the host that posted them.
+    /// Number of these messages whose last acknowledgement, or last response to an RDMA READ, was back at the host that posted them.
     pub acknowledged_messages: usize,
     /// Number of flows whose messages cannot be told apart: those over UC and UD in a run that lost packets.
     pub excluded_flows: usize,

@@ -27,19 +27,20 @@ pub struct GroupSummary {
     pub completed_flows: usize,
     /// Start of the first flow; `None` if no flow has a message to send.
     pub start_s: Option<f64>,
-    /// Time of the last delivery; `None` if there was none.
+    /// Time of the last delivery, at which a job was done if all its flows are complete; `None` if there was none.
     pub last_delivery_s: Option<f64>,
-    /// Payload delivered.
+    /// Payload that destinations' hosts took.
     pub delivered_bytes: u64,
     /// Goodput from the start of the run to its end.
     pub goodput_bps: f64,
     /// Delivered packets that arrived marked, by the reason of the first switch that marked them.
     pub marks: BTreeMap<&'static str, u64>,
-    /// BECNs received.
+    /// BECNs that reached the ends of its flows.
     pub becns: u64,
     /// Time that flows waited in congestion trees whose roots they do not use, added up over flows and roots.
     pub waited_s: f64,
-    /// Mean latency of delivered packets; `None` if there are none.
+    /// Mean latency of delivered packets, from the first byte that leaves the source to the payload taken by the destination's host;
+    /// `None` if there are none.
     pub mean_packet_latency_us: Option<f64>,
     /// Longest latency of a delivered packet.
     pub max_packet_latency_us: Option<f64>,
@@ -51,7 +52,7 @@ pub struct GroupSummary {
 /// Messages of a group; no values if the run did not keep completion times.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct GroupMessages {
-    /// Number of messages posted, by flows whose messages can be told apart.
+    /// Number of messages posted, by flows whose messages can be told apart; `None` with `completions: NotKept`.
     pub posted_messages: Option<usize>,
     /// Number of these messages that were delivered.
     pub delivered_messages: Option<usize>,
@@ -76,7 +77,7 @@ pub struct GroupInPhase {
     pub jain: Option<f64>,
     /// Jain's index of the flows that were active, over the second half of the phase.
     pub second_half_jain: Option<f64>,
-    /// Messages posted in the phase.
+    /// Messages posted in the phase, whenever they were delivered.
     #[serde(flatten)]
     pub messages: GroupMessages,
 }

@@ -20,11 +20,12 @@ pub const SCHEMA: &str = "backwater-run/1";
 /// The manifest of a result folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
-    /// Name and version of the format: [`SCHEMA`].
+    /// Name and version of the format.
     pub schema: String,
     /// Version of the simulator.
     pub version: String,
-    /// Commit from which the simulator was built; `None` if it was not built from a repository.
+    /// Commit from which the simulator was built, without changes that were not committed; `None` if it was not built from a
+    /// repository.
     pub commit: Option<String>,
     /// Kind of the folder. Manifests of older programs have none, and are read as those of a run.
     #[serde(default)]
@@ -41,7 +42,7 @@ pub struct Manifest {
     pub ended: RunEnd,
     /// Files of the folder, without the manifest.
     pub files: Vec<FileEntry>,
-    /// Figures that are not among them.
+    /// Figures that were not drawn. The run succeeds all the same.
     #[serde(default)]
     pub undrawn: Vec<UndrawnEntry>,
     /// Names that `--files` chose; `None` if it was not given. The run may lack data for some of them.
@@ -73,7 +74,7 @@ pub enum FolderKind {
 pub struct UndrawnEntry {
     /// Name of its file.
     pub file: String,
-    /// The reason: data that the run does not have, or a fault.
+    /// The reason: data that the run does not have, or a fault, of which a warning told.
     pub reason: String,
 }
 

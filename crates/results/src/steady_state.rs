@@ -62,7 +62,7 @@ pub struct SteadyState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Unsteady {
-    /// The series is too short.
+    /// The series is too short: fewer than 50 samples.
     #[error("fewer than {FEWEST_SAMPLES} samples")]
     FewSamples,
     /// The warm-up takes more than half of the series.

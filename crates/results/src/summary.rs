@@ -24,52 +24,55 @@ pub const SCHEMA: &str = "backwater-summary/3";
 /// Results of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Summary {
-    /// Name and version of the format: [`SCHEMA`].
+    /// Name and version of the format.
     pub schema: &'static str,
     /// Name of the scenario.
     pub scenario: String,
-    /// Scheme of congestion control, as the scenario names it.
+    /// Scheme of congestion control, as the scenario names it: `Off`, `Iba`, `Hp`, `Dcqcn`, `Mixed`.
     pub congestion_control: String,
     /// Seed of the random streams.
     pub seed: u64,
     /// Version of the simulator.
     pub version: String,
-    /// Digest of the run, in hexadecimal.
+    /// Digest of all events of the run, in 16 hexadecimal digits. A drain after its end is not included.
     pub digest: String,
-    /// Simulated time.
+    /// Simulated time that passed, a drain included.
     pub simulated_s: f64,
     /// Reason for which the run ended.
     pub ended: SummaryEnd,
-    /// Time at which the last message of finite traffic was delivered; `None` if there is none, or some was not delivered.
+    /// Time at which the last message of finite traffic was delivered, with and without `--until-done`; `None` if there is none, or
+    /// some was not delivered or was to be posted later.
     pub done_s: Option<f64>,
-    /// Traffic that ends by itself; `None` if there is none.
+    /// Finite traffic, which ends by itself: its messages, a drain included; `None` if there is none.
     pub finite: Option<FiniteSummary>,
     /// Flows whose queue pair gave up after its last retry: the first hundred, by time.
     pub failed: Vec<FailureSummary>,
     /// Time since which no payload was delivered, if outputs waited for each other at the end: packets may be in a deadlock that
     /// is not proved; `None` if the fabric moved.
     pub stands_still_since_s: Option<f64>,
-    /// Elapsed real time.
+    /// Elapsed real time, from the checked plan to the end of the run.
     pub wall_s: f64,
     /// Number of events handled.
     pub events: u64,
-    /// Packets times links crossed: data, acknowledgements and notifications.
+    /// Packets times links crossed: data, acknowledgements and notifications, not flow-control packets.
     pub packet_hops: u64,
     /// Packet-hops per second of real time.
     pub packet_hops_per_s: f64,
-    /// Peak memory of the process; `None` if the system does not report it.
+    /// Peak memory of the process so far; `None` if the system does not report it, and in runs of a sweep, which share a process.
     pub peak_rss_bytes: Option<u64>,
     /// Packets that reached their destination's adapter.
     pub delivered_packets: u64,
-    /// Packets lost.
+    /// Packets lost: 0 wherever the fabric is lossless.
     pub dropped_packets: u64,
-    /// Flow-control packets sent.
+    /// Flow-control packets sent: updates of credits, or PAUSE and RESUME.
     pub flow_control_packets: u64,
     /// Pauses and drops; `None` under credits.
     pub pauses: Option<PauseSummary>,
     /// Events in `pauses.csv`; `None` if the scenario asks for none.
     pub pause_log: Option<PauseLogSummary>,
-    /// Packets marked by switches, by reason.
+    /// Packets marked by switches, by the reasons of the run's rule. IBA: `root` (over its threshold with credits), `victim_mask` (over
+    /// its threshold without credits, and named in `Victim_Mask`). HP proposal: `propagation` (the packet waited in a full buffer),
+    /// `generation` (its output was taken for a root). RED: `red`.
     pub marks: BTreeMap<&'static str, u64>,
     /// Counts over all queue pairs.
     pub transport: TransportSummary,
@@ -79,7 +82,7 @@ pub struct Summary {
     pub groups: Vec<GroupSummary>,
     /// Flows with neither a name nor a group.
     pub others: OthersSummary,
-    /// Completion times of messages, if the run kept them.
+    /// Completion times of messages; `None` with `completions: NotKept`.
     pub completions: Option<CompletionSummary>,
     /// Congestion trees and hot outputs.
     pub congestion: CongestionSummary,
@@ -158,36 +161,36 @@ pub struct TransportSummary {
     pub acknowledgements: u64,
     /// Congestion notification packets sent.
     pub cnps: u64,
-    /// BECNs that reached a source.
+    /// BECNs that reached a source, on a CNP or an acknowledgement.
     pub becns: u64,
     /// Number of times that a CCTI reached its `Trigger_Threshold`.
     pub trigger_events: u64,
     /// Negative acknowledgements sent.
     pub naks: u64,
-    /// Retransmission timeouts.
+    /// Number of time-outs after which a requester went back.
     pub timeouts: u64,
     /// Data packets retransmitted.
     pub retransmitted_packets: u64,
     /// Queue pairs and end-to-end contexts that failed after their last retry.
     pub failed_queue_pairs: u64,
-    /// Gaps in the sequence numbers of a service that does not retransmit.
+    /// Gaps in the sequence numbers of a service that does not retransmit (UC): 0 wherever the fabric is lossless.
     pub gaps: u64,
 }
 
 /// Self-checks of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AuditSummary {
-    /// Packets injected.
+    /// Packets that adapters made: the sum of the next three.
     pub injected_packets: u64,
     /// Packets delivered.
     pub delivered_packets: u64,
     /// Packets lost.
     pub dropped_packets: u64,
-    /// Packets in flight at the end.
+    /// Packets still in the fabric at the end.
     pub under_way_packets: u64,
-    /// Highest occupancy of any buffer, as a share of its size.
+    /// Highest occupancy of any buffer, as a share of its size, 0 to 1.
     pub fullest_buffer_share: f64,
-    /// Whether the run was drained to rest at its end.
+    /// True if the sources were stopped at the end and the fabric came to rest with every credit returned (`--drain`).
     pub drained: bool,
     /// Time that the drain took.
     pub drain_s: f64,
@@ -207,7 +210,7 @@ pub struct OthersSummary {
 /// A phase: the time between two declared changes of traffic.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PhaseSummary {
-    /// The change that begins the phase.
+    /// The change that begins the phase: `F3 starts`.
     pub name: String,
     /// Start of the phase.
     pub from_s: f64,
@@ -217,11 +220,12 @@ pub struct PhaseSummary {
     pub total_goodput_bps: f64,
     /// Goodput of all flows together, over the second half of the phase.
     pub second_half_total_goodput_bps: f64,
-    /// Jain's index of the named flows that were active, over the whole phase; `None` if none was, or none got anything.
+    /// Jain's index of the named flows that were active, victims included, over the whole phase; `None` if none was, or none got
+    /// anything.
     pub jain: Option<f64>,
     /// Jain's index of the named flows that were active, over the second half of the phase.
     pub second_half_jain: Option<f64>,
-    /// Goodput of all flows together after its warm-up, if it is stationary.
+    /// Goodput of all flows together after its warm-up, if it is stationary. The other goodputs are counts, stationary or not.
     pub steady_state: SteadyInPhase,
     /// Every flow that the scenario names.
     pub flows: Vec<FlowSummary>,
@@ -240,9 +244,9 @@ pub struct FlowSummary {
     pub src: String,
     /// Host that the data goes to.
     pub dst: String,
-    /// Transport service.
+    /// Transport service: `RC`, `RD`, `UC`, `UD`.
     pub transport: &'static str,
-    /// Operation that each message performs.
+    /// Operation that each message performs: `SEND`, `RDMA WRITE`, `RDMA READ`.
     pub operation: &'static str,
     /// Whether the flow had data to send.
     pub active: bool,

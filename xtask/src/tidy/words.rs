@@ -4,7 +4,7 @@
 //!
 //! | not counted | reason |
 //! |---|---|
-//! | `docs/scenario.md`; tables of columns and files in `docs/outputs.md` | `cargo xtask bless` writes them from the types |
+//! | `docs/scenario.md`; tables of columns, fields and files in `docs/outputs.md` | `cargo xtask bless` writes them from the types |
 //! | tables and paragraphs with the numbers of results | `cargo xtask tables` and `numbers` write them |
 //! | `docs/lab`, `docs/decisions` | notes of a day, which stay as they are |
 //! | `docs/mutants.md` | a list that `tools/mutants` compares with its results |
@@ -18,13 +18,14 @@ use super::Finding;
 use crate::{numbers, tables};
 
 /// Most words, over all pages: the number that the last edit reached, rounded up. Lower it when a page gets shorter.
-const MOST: usize = 69_000;
+const MOST: usize = 66_300;
 
 /// Pages that are written, or notes, as a whole.
 const NOT_COUNTED: [&str; 4] = ["docs/scenario.md", "docs/mutants.md", "docs/decisions", "docs/lab"];
 
 /// Beginnings of the headers of tables that `cargo xtask bless` writes.
-const BLESSED: [&str; 2] = ["| column | type | meaning |", "| file | contents |"];
+const BLESSED: [&str; 3] =
+    ["| column | type | meaning |", "| field | type | meaning |", "| file | contents |"];
 
 /// Number of words by page.
 #[derive(Default)]

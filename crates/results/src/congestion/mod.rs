@@ -30,7 +30,8 @@ pub struct CongestionSummary {
     pub lost_bytes: u64,
     /// The worst roots, at most 16: those that cost their victims most first.
     pub worst_roots: Vec<RootSummary>,
-    /// The hottest outputs of switches, at most 16: those with the longest mean queue first.
+    /// The hottest outputs of switches, at most 16: those with the longest mean queue first. An output that was congested, never a
+    /// root and never without credit blocks no other.
     pub hottest_outputs: Vec<OutputSummary>,
 }
 
@@ -46,7 +47,7 @@ pub struct RootSummary {
     pub to_s: f64,
     /// Number of samples that showed it.
     pub samples: u32,
-    /// Its cause, as in `roots.csv`; `None` if the rule names none.
+    /// Its cause in a word, as in `roots.csv`; `None` if the rule names none.
     pub cause: Option<&'static str>,
     /// The same in words.
     pub cause_in_words: String,
