@@ -1,5 +1,5 @@
 // The text of a scenario: a plain text field with line numbers, and marks at the lines with faults.
-import { element, onceAFrame } from "../../crates/report/src/page/script/dom.js";
+import { element, onceAFrame } from "../../crates/page/src/script/dom.js";
 import type { Diagnostic } from "./simulator.ts";
 
 /** A text field with numbered lines. */

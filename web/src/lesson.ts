@@ -1,7 +1,7 @@
 // The page of a lesson: its sentences, a button for its run and one for each thing to try, and what is to be seen.
-import { button, element, withCode } from "../../crates/report/src/page/script/dom.js";
-import { short } from "../../crates/report/src/page/script/format.js";
-import { column } from "../../crates/report/src/page/script/arrays.js";
+import { button, element, withCode } from "../../crates/page/src/script/dom.js";
+import { short } from "../../crates/page/src/script/format.js";
+import { column } from "../../crates/page/src/script/arrays.js";
 import type { Engine } from "./run.ts";
 import { LESSONS, type Lesson, type Sight, type Stated, type Tried } from "./lessons.ts";
 import { encoded, type Case } from "./share.ts";

@@ -1,8 +1,8 @@
 // The fabric while a run goes on: links by their load and stalls between two reports of progress.
-import { element, isCalm, lazyDetails, onceAFrame } from "../../crates/report/src/page/script/dom.js";
-import { PARTS, Picture, choiceOfColour, extremes, legend, outputTable } from "../../crates/report/src/page/script/fabric.js";
-import { spelled } from "../../crates/report/src/page/script/format.js";
-import type { Graph } from "../../crates/report/src/page/script/types.js";
+import { element, isCalm, lazyDetails, onceAFrame } from "../../crates/page/src/script/dom.js";
+import { PARTS, Picture, choiceOfColour, extremes, legend, outputTable } from "../../crates/page/src/script/fabric.js";
+import { spelled } from "../../crates/page/src/script/format.js";
+import type { Graph } from "../../crates/page/src/script/types.js";
 import type { LiveFabric } from "./simulator.ts";
 
 /** Shortest time between two pictures for readers who ask for less motion, in ms. */

@@ -1,7 +1,7 @@
 // The page: the simulator, and the place that the address names.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { element } from "../../crates/report/src/page/script/dom.js";
+import { element } from "../../crates/page/src/script/dom.js";
 import { LessonPage, lessonList } from "./lesson.ts";
 import { LESSONS } from "./lessons.ts";
 import { Playground } from "./playground.ts";

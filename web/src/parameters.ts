@@ -1,5 +1,5 @@
 // Controls of a scenario's fields, made from the schema: a choice, a switch, or a text with its unit, range and proposals.
-import { button, element, withCode } from "../../crates/report/src/page/script/dom.js";
+import { button, element, withCode } from "../../crates/page/src/script/dom.js";
 import type { Diagnostic, Field } from "./simulator.ts";
 import { pathOf, valueOf, withSetting } from "./share.ts";
 

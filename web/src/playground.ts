@@ -1,8 +1,8 @@
 // The playground: a scenario, its settings, and its runs.
-import { button, element } from "../../crates/report/src/page/script/dom.js";
-import { counted, spelled } from "../../crates/report/src/page/script/format.js";
-import { Picture } from "../../crates/report/src/page/script/fabric.js";
-import type { Graph } from "../../crates/report/src/page/script/types.js";
+import { button, element } from "../../crates/page/src/script/dom.js";
+import { counted, spelled } from "../../crates/page/src/script/format.js";
+import { Picture } from "../../crates/page/src/script/fabric.js";
+import type { Graph } from "../../crates/page/src/script/types.js";
 import { Editor } from "./editor.ts";
 import { Parameters } from "./parameters.ts";
 import { check, type Engine } from "./run.ts";

@@ -3,8 +3,8 @@ import { Reports } from "./engine/joining.ts";
 import { opened } from "./engine/parcel.ts";
 import type { Reply, Request, Task } from "./engine/messages.ts";
 import { RunEnded, type Checked, type Progress, type Result, type Shipped } from "./simulator.ts";
-import { withGaps } from "../../crates/report/src/page/script/arrays.js";
-import type { PageTable, Panel } from "../../crates/report/src/page/script/types.js";
+import { withGaps } from "../../crates/page/src/script/arrays.js";
+import type { PageTable, Panel } from "../../crates/page/src/script/types.js";
 
 export type { Task };
 

@@ -1,11 +1,11 @@
 // One run: its progress and curves while it goes on, and its results.
-import { button, element, isCalm, lazyDetails } from "../../crates/report/src/page/script/dom.js";
-import { counted, spelled } from "../../crates/report/src/page/script/format.js";
-import { curves } from "../../crates/report/src/page/script/curves.js";
-import { dataTable } from "../../crates/report/src/page/script/table.js";
-import { fabricFigure } from "../../crates/report/src/page/script/fabric.js";
-import { TimeAxis } from "../../crates/report/src/page/script/axis.js";
-import type { PageTable, Panel } from "../../crates/report/src/page/script/types.js";
+import { button, element, isCalm, lazyDetails } from "../../crates/page/src/script/dom.js";
+import { counted, spelled } from "../../crates/page/src/script/format.js";
+import { curves } from "../../crates/page/src/script/curves.js";
+import { dataTable } from "../../crates/page/src/script/table.js";
+import { fabricFigure } from "../../crates/page/src/script/fabric.js";
+import { TimeAxis } from "../../crates/page/src/script/axis.js";
+import type { PageTable, Panel } from "../../crates/page/src/script/types.js";
 import { RunEnded, type Progress, type Result } from "./simulator.ts";
 import { LivePicture } from "./live.ts";
 import { Run, type Task } from "./run.ts";

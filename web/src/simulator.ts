@@ -1,5 +1,5 @@
 // What the page asks of the simulator, in the page's words.
-import type { Graph, PageTable, Panel, Fabric } from "../../crates/report/src/page/script/types.js";
+import type { Graph, PageTable, Panel, Fabric } from "../../crates/page/src/script/types.js";
 
 /** A scenario that ships. */
 export interface Shipped {

@@ -1,5 +1,5 @@
 // The story of a scenario: the comment at its head, in paragraphs, whose settings are buttons.
-import { button, element, withCode } from "../../crates/report/src/page/script/dom.js";
+import { button, element, withCode } from "../../crates/page/src/script/dom.js";
 import { pathOf } from "./share.ts";
 
 /** Settings as a story writes them: `--set PATH=VALUE`, once or several times. */

@@ -1,6 +1,6 @@
 // The choice between dark and light, kept in this browser.
-import { element } from "../../crates/report/src/page/script/dom.js";
-import { setTheme, watchSystem } from "../../crates/report/src/page/script/palette.js";
+import { element } from "../../crates/page/src/script/dom.js";
+import { setTheme, watchSystem } from "../../crates/page/src/script/palette.js";
 
 const KEY = "theme";
 

@@ -1,5 +1,5 @@
 // The words of the field that the page uses, each in a sentence.
-import { element } from "../../crates/report/src/page/script/dom.js";
+import { element } from "../../crates/page/src/script/dom.js";
 
 /** Word and meaning. */
 const WORDS: [string, string][] = [

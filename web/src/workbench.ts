@@ -1,7 +1,7 @@
 // The place of a case's runs: one, or two side by side with the same random streams, with their common controls.
-import { button, element } from "../../crates/report/src/page/script/dom.js";
-import { percent, spelled } from "../../crates/report/src/page/script/format.js";
-import { TimeAxis } from "../../crates/report/src/page/script/axis.js";
+import { button, element } from "../../crates/page/src/script/dom.js";
+import { percent, spelled } from "../../crates/page/src/script/format.js";
+import { TimeAxis } from "../../crates/page/src/script/axis.js";
 import { command, encoded, pathOf, sourceName, valueOf, type Case } from "./share.ts";
 import { Side, type Outcome } from "./side.ts";
 

@@ -146,7 +146,7 @@ mod tests {
     fn a_change_concerns_the_packages_that_have_or_name_its_files() {
         assert_eq!(found(&["crates/units/src/time.rs"]), Some(vec!["units".to_owned()]));
         let of_page = found(&["docs/outputs.md"]).expect("it is prose");
-        assert!(of_page.contains(&"report".to_owned()), "a test compares the page: {of_page:?}");
+        assert!(of_page.contains(&"results".to_owned()), "a test compares the page: {of_page:?}");
         // Put together, so that this source does not name it.
         assert_eq!(found(&[&["docs/", "unnamed.md"].concat()]), Some(Vec::new()));
         assert_eq!(found(&["crates/units/src/time.rs", "Cargo.lock"]), None);

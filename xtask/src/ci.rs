@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use crate::cargo::{cargo, finish};
-use crate::{changed, ci_all, counts, figures, lints, tables, tidy};
+use crate::{changed, ci_all, counts, docs_figures, lints, tables, tidy};
 
 struct Step {
     name: &'static str,
@@ -96,10 +96,10 @@ const STEPS: &[Step] = &[
                      the cost is justified, run `cargo xtask counts --record`, and give the reason in the commit message",
     },
     Step {
-        name: "figures",
-        work: Work::Chore(figures::run, &["--check"]),
-        on_failure: "a page shows a result that this version does not give: run `cargo xtask figures`, look at each \
-                     figure that changed, and say in CHANGELOG.md why it did",
+        name: "docs-figures",
+        work: Work::Chore(docs_figures::run, &["--check"]),
+        on_failure: "a page shows a result that this version does not give: run `cargo xtask docs-figures`, look at \
+                     each figure that changed, and say in CHANGELOG.md why it did",
     },
     // The tests come last: their closing lines end the standard output.
     Step {

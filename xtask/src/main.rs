@@ -2,7 +2,7 @@
 //!
 //! Invariant: this file only routes. A simulation verb goes to a release build of `backwater`
 //! untouched, and its exit status comes back untouched; a chore has a module of its own. Nothing
-//! here knows a type of the simulator.
+//! here knows a type of the simulator. A test holds the simulation verbs to those that the program has.
 //!
 //! `.cargo/config.toml` builds it without the feature `chores`: a first `cargo xtask sim` then compiles none of the chores, nor the crates
 //! that they need. A chore has it built again with the feature, which is on by default.
@@ -39,7 +39,7 @@ mod deny;
 #[cfg(feature = "chores")]
 mod dist;
 #[cfg(feature = "chores")]
-mod figures;
+mod docs_figures;
 #[cfg(feature = "chores")]
 mod lints;
 #[cfg(feature = "chores")]
@@ -136,6 +136,7 @@ const VERBS: &[Verb] = &[
         about: "run a scenario with many settings and seeds, into one table",
         task: Task::Simulate,
     },
+    Verb { name: "tune", about: "search a space of settings for the best ones", task: Task::Simulate },
     Verb { name: "rerun", about: "repeat a run from its folder, and compare", task: Task::Simulate },
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },
     Verb { name: "check", about: "check a scenario without running it", task: Task::Simulate },
@@ -149,6 +150,11 @@ const VERBS: &[Verb] = &[
     Verb { name: "repro", about: "check the claims of papers, one by one", task: Task::Simulate },
     Verb { name: "report", about: "make one page of a result folder", task: Task::Simulate },
     Verb { name: "figure", about: "draw figures from a result folder", task: Task::Simulate },
+    Verb {
+        name: "figures",
+        about: "list the figures that can be drawn from a result folder",
+        task: Task::Simulate,
+    },
     Verb {
         name: "guideline",
         about: "print proposed parameters of congestion control",
@@ -164,6 +170,7 @@ const VERBS: &[Verb] = &[
         about: "make a scenario from files of a cluster or another simulator",
         task: Task::Simulate,
     },
+    Verb { name: "export", about: "write files for a cluster's own tools", task: Task::Simulate },
     Verb { name: "headroom", about: "print the headroom that PFC needs", task: Task::Simulate },
     Verb {
         name: "thresholds",
@@ -208,9 +215,9 @@ const VERBS: &[Verb] = &[
         task: chore!(mutants::run),
     },
     Verb {
-        name: "figures",
+        name: "docs-figures",
         about: "draw the figures of README.md and the book anew; --check compares",
-        task: chore!(figures::run),
+        task: chore!(docs_figures::run),
     },
     Verb {
         name: "tables",
@@ -324,4 +331,43 @@ fn by_build_with_chores(_: &[OsString]) -> ExitCode {
     let mut command = cargo::cargo(&["run", "--quiet", "--package", "xtask", "--"]);
     command.args(env::args_os().skip(1)).stdin(std::process::Stdio::inherit());
     simulate::become_it(&mut command)
+}
+
+#[cfg(all(test, feature = "chores"))]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_verb_of_the_program_is_passed_on() {
+        let path = cargo::root().join("crates/runner/src/bin/backwater/cli.rs");
+        let text = fs::read_to_string(path).expect("the program's verbs stand in this file");
+        let (_, variants) = text.split_once("enum Verb {\n").expect("the program's verbs are an enum");
+        let (variants, _) = variants.split_once("\n}").expect("the enum ends");
+        let program: BTreeSet<String> = variants.lines().filter_map(verb).collect();
+        let passed_on: BTreeSet<String> = VERBS
+            .iter()
+            .filter(|verb| matches!(verb.task, Task::Simulate))
+            .map(|verb| verb.name.to_owned())
+            .collect();
+        assert_eq!(passed_on, program);
+        let names: BTreeSet<&str> = VERBS.iter().map(|verb| verb.name).collect();
+        assert_eq!(names.len(), VERBS.len(), "a chore has the name of another verb");
+    }
+
+    /// Returns the verb of a line that names a variant, as clap spells it.
+    fn verb(line: &str) -> Option<String> {
+        let variant = line.strip_prefix("    ").filter(|name| name.starts_with(char::is_uppercase))?;
+        let name = variant.split(|letter: char| !letter.is_alphanumeric()).next()?;
+        let mut spelled = String::new();
+        for letter in name.chars() {
+            if letter.is_uppercase() && !spelled.is_empty() {
+                spelled.push('-');
+            }
+            spelled.extend(letter.to_lowercase());
+        }
+        Some(spelled)
+    }
 }

@@ -11,6 +11,7 @@
 
 mod record;
 
+use core::ops::Range;
 use std::ffi::OsString;
 use std::fs;
 use std::process::ExitCode;
@@ -40,7 +41,6 @@ const PLACES: &[Place] = &[
     line("README.md", "| all scenarios that ship |", shipped),
     line("README.md", "| two cores, one run |", two_threads),
     line("README.md", "Speeds of the table:", machine_of_readme),
-    line("README.md", "| **Backwater** |", compared),
     line("docs/comparison.md", "| Backwater | PFC, DCQCN |", compared_by_case),
     line("docs/performance.md", "The measurements of this page", machine_of_page),
     Place { page: "docs/performance.md", begins: "| case | packet-hops |", text: Text::Rows(cases) },
@@ -133,6 +133,23 @@ impl Place {
         let lines: Vec<_> = before.chain(page.lines().skip(to)).collect();
         Ok(lines.join("\n") + "\n")
     }
+}
+
+/// Returns the places in the text of a page, in bytes, with rows that this command writes.
+pub(crate) fn written_rows(page: &str, text: &str) -> Vec<Range<usize>> {
+    let of_page = PLACES.iter().filter(|place| place.page == page && matches!(place.text, Text::Rows(_)));
+    of_page.filter_map(|place| rows_below(text, place.begins)).collect()
+}
+
+/// Returns the place, in bytes, of the rows below the header of a table that begins so.
+pub(crate) fn rows_below(text: &str, begins: &str) -> Option<Range<usize>> {
+    let mut lines = text.match_indices('\n').map(|(at, _)| at + 1);
+    let header = lines.find(|&at| text[at..].starts_with(begins))?;
+    let below: Vec<_> =
+        text[header..].split_inclusive('\n').take_while(|line| line.starts_with('|')).collect();
+    let head: usize = below.iter().take(2).map(|line| line.len()).sum();
+    let all: usize = below.iter().map(|line| line.len()).sum();
+    Some(header + head..header + all)
 }
 
 /// Returns the number of the one line of a page that begins so.
@@ -228,13 +245,6 @@ fn machine_of_page(record: &Record) -> Option<String> {
     Some(format!(
         "The measurements of this page that name no machine: {}, {}, version {}, the fastest of {} runs of each case.",
         record.processor, record.day, record.version, record.runs
-    ))
-}
-
-fn compared(record: &Record) -> Option<String> {
-    Some(format!(
-        "| **Backwater** | per lane, FCTBS and FCCL | yes | IBA Annex A10, HP, DCQCN, any mixture | yes | {} M |",
-        millions(record.case("roce-b128")?.speed)
     ))
 }
 

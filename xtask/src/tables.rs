@@ -18,6 +18,7 @@ mod csv;
 mod made;
 mod template;
 
+use core::ops::Range;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -77,6 +78,7 @@ const TABLES: &[Table] = &[
 /// Pages with blocks, and the blocks with a placeholder for each number.
 const TEMPLATES: &[(&str, &str)] = &[
     ("docs/validation.md", include_str!("tables/validation.txt")),
+    ("docs/lab/review.md", include_str!("tables/review.txt")),
     ("docs/models/dcqcn.md", include_str!("tables/dcqcn.txt")),
     ("docs/models/iba-congestion-control.md", include_str!("tables/iba-congestion-control.txt")),
     ("docs/models/hp-congestion-control.md", include_str!("tables/hp-congestion-control.txt")),
@@ -116,6 +118,14 @@ fn pages() -> Vec<&'static str> {
     pages.sort_unstable();
     pages.dedup();
     pages
+}
+
+/// Returns the places in the text of a page, in bytes, that this command writes.
+pub(crate) fn written(page: &str, text: &str) -> Vec<Range<usize>> {
+    let rows = TABLES.iter().filter(|table| table.page == page);
+    let rows = rows.filter_map(|table| numbers::rows_below(text, table.begins));
+    let blocks = TEMPLATES.iter().filter(|(of, _)| *of == page).flat_map(|(_, text)| blocks(text));
+    rows.chain(blocks.filter_map(|block| block.place(page, text).ok())).collect()
 }
 
 /// Returns the folders of papers and runs whose files the tables need.

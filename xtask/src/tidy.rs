@@ -8,18 +8,24 @@
 //! | layers point down; the root manifest lists crates in their order; lints are the workspace's | [`layers`] |
 //! | files open with their purpose, stay short, and hold no tabs, no trailing blanks, no bare `allow` | [`text`] |
 //! | relative links lead somewhere | [`links`] |
-//! | modules of a crate import downwards | [`circles`], from the [`imports`] of each file |
+//! | paths that the pages for contributors name are there | [`paths`] |
+//! | modules of a crate import downwards, and so do its folders | [`circles`], from the [`imports`] of each file |
+//! | no crate is larger than a tenth of the whole | [`sizes`] |
 //! | comments name their subject | [`prose`] |
 //! | workflows name actions by digest and packages by version | [`workflows`] |
+//! | words of Markdown by hand do not grow | [`words`] |
 //! | files are written and removed in one place, and names are printed and written by one way | [`single`] |
 
 mod circles;
 mod imports;
 mod layers;
 mod links;
+mod paths;
 mod prose;
 mod single;
+mod sizes;
 mod text;
+mod words;
 mod workflows;
 
 use std::ffi::OsString;
@@ -34,6 +40,8 @@ use crate::help;
 
 use circles::Modules;
 use prose::Prose;
+use sizes::Sizes;
+use words::Words;
 
 /// A violation of a rule in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,14 +117,21 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
     let sources: Vec<PathBuf> = crates.iter().map(|member| member.folder.join("src")).collect();
     let mut modules: Vec<Modules> = sources.iter().map(|_| Modules::default()).collect();
     let mut prose = Prose::default();
+    let mut words = Words::default();
+    let mut sizes = Sizes::of(crates.iter().map(|member| member.folder.clone()));
     for file in files(root)? {
         let Some(check) = file.extension().and_then(|extension| check_of(extension.to_str()?)) else {
             continue;
         };
         let text = fs::read_to_string(root.join(&file))?;
         found.extend(check(root, &file, &text));
-        if file.extension().is_some_and(|extension| extension == "rs") {
-            prose.add(&text);
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("rs") => {
+                prose.add(&text);
+                sizes.add(&file, &text);
+            }
+            Some("md") => words.add(&file, &text),
+            _ => {}
         }
         let home = sources.iter().position(|src| file.starts_with(src));
         if let Some((at, below)) = home.and_then(|at| Some((at, file.strip_prefix(&sources[at]).ok()?))) {
@@ -126,6 +141,7 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
     let circles: Vec<Finding> =
         sources.iter().zip(&modules).flat_map(|(src, modules)| circles::check(src, modules)).collect();
     let count: usize = modules.iter().map(Modules::len).sum();
+    let (words, too_many) = words.judged();
     let survey = vec![
         format!(
             "{count} modules in {} crates, {} circles beyond parent and child",
@@ -133,8 +149,10 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
             circles.len()
         ),
         prose.to_string(),
+        words,
+        sizes.to_string(),
     ];
-    found.extend(circles);
+    found.extend(circles.into_iter().chain(too_many).chain(sizes.check()));
     if !prose.is_plain() {
         let remedy = "begin with the noun, or with a verb in the third person: CONTRIBUTING.md, \"Prose\"";
         found.push(Finding::error(Path::new("crates"), 1, "the comments ask instead of naming", remedy));
@@ -153,7 +171,9 @@ fn check_of(extension: &str) -> Option<Check> {
         "md" => Some(|root, file, text| {
             let leads =
                 |target: &str| root.join(file).parent().is_some_and(|from| from.join(target).exists());
-            [links::check(file, text, leads), text::check_lines(file, text)].concat()
+            let found = [links::check(file, text, leads), text::check_lines(file, text)].concat();
+            let named = |path: &str| leads(path) || root.join(path).exists();
+            if paths::concerns(file) { [found, paths::check(file, text, named)].concat() } else { found }
         }),
         "yml" => Some(|_, file, text| [workflows::check(file, text), text::check_lines(file, text)].concat()),
         "ron" | "toml" => Some(|_, file, text| text::check_lines(file, text)),

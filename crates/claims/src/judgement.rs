@@ -12,7 +12,7 @@
 //! | INFO | none: the number is reported | any |
 
 use experiment::{Estimate, Outcome, RelativeSetting};
-use report::OutputFile;
+use results::OutputFile;
 use serde::Serialize;
 
 use crate::exhibits::{ClaimNumber, numbers};

@@ -3,8 +3,8 @@
 //! Invariant: numbers are in the plain unit of their dimension: bit/s, s, packets, bytes, or none.
 
 use experiment::Outcome;
-use report::goodput::jain;
-use report::summary::PhaseSummary;
+use results::goodput::jain;
+use results::summary::PhaseSummary;
 use telemetry::{SeriesColumn, WatchedQuantity};
 use units::Bytes;
 
@@ -290,7 +290,7 @@ fn variation(samples: &[f64]) -> f64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use experiment::Outcome;
-    use report::{RunCost, RunIdentity, Summary};
+    use results::{RunCost, RunIdentity, Summary};
     use telemetry::{FlowRecord, LaneRecord, Marks, Phase, RunRecord, Series, Snapshot};
     use units::{Rate, Span, Time};
 

@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use experiment::{Job, RunSpec, SeedCount};
-use report::figures::engine::chart;
-use report::schema::{FileFormat, FileSchema};
+use figures::engine::chart;
+use results::schema::{FileFormat, FileSchema};
 use serde::Deserialize;
 
 use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep, ShareFigure, numbers};

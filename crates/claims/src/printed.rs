@@ -2,7 +2,7 @@
 //!
 //! Invariant: text depends on papers and judgements only.
 
-use report::format::{aligned, fitted, plain_table};
+use results::format::{aligned, fitted, plain_table};
 
 use crate::judgement::{Bite, Judgement, Verdict};
 use crate::language::ClaimRole;

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use experiment::{Outcome, Outcomes, SimulationError};
-use report::OutputFile;
+use results::OutputFile;
 
 use crate::judgement::{Bite, ClaimError, Judgement, bites, judge};
 use crate::language::Quantity;

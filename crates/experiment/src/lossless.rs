@@ -6,7 +6,7 @@ use core::fmt::{self, Display, Formatter};
 use std::collections::BTreeMap;
 
 use packet::Lane;
-use report::format::{counted, grouped};
+use results::format::{counted, grouped};
 use scenario::{Plan, PortHeadroom};
 use telemetry::RunRecord;
 use units::Bytes;

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use fabric::{ResumeError, RunError, RunOptions, Saving};
-use report::{RunCost, RunIdentity, Summary};
+use results::{RunCost, RunIdentity, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 use units::Span;

@@ -27,11 +27,12 @@ pub use arbitration::{LaneSet, VlArbiter};
 pub use context::{InvariantViolation, LinkTimer, NodeContext};
 pub use flow_control::credits::{Credits, ReceiverShare};
 pub use flow_control::headroom::{Headroom, PauseLoop};
+pub use flow_control::lasting::LastingUse;
 pub use flow_control::pause::{LaneMemory, PauseCrossings, PauseLane, PauseRule, PauseTally};
 pub use flow_control::pause_log::{PauseChange, PauseLog};
 pub use flow_control::signal::Signal;
 pub use memory::{
-    Alpha, HeadroomExceedsMemory, LastingUse, MemoryPool, PauseMemory, PauseThreshold, Share, SharedMemory,
+    Alpha, HeadroomExceedsMemory, MemoryPool, PauseMemory, PauseThreshold, Share, SharedMemory,
     earliest_pause,
 };
 pub use port::receive_memory::{MemorySharing, ReceiveMemory};

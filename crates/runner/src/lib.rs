@@ -54,9 +54,8 @@ pub use experiment::SimulationError;
 pub use fabric::{
     Checkpoint, CheckpointError, Division, ResumeError, RunError, RunOptions, Saving, StateError, Threads,
 };
-pub use report::{
-    FileChoice, MadeFiles, Manifest, OutputError, OutputFile, ResultFolder, RunOutput, Summary,
-};
+pub use figures::RunOutput;
+pub use results::{FileChoice, MadeFiles, Manifest, OutputError, OutputFile, ResultFolder, Summary};
 pub use scenario::{Diagnostic, Plan, ShippedScenario, shipped};
 pub use telemetry::{self, Progress, RunRecord};
 pub use units;

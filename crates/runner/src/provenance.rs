@@ -4,8 +4,8 @@
 
 use experiment::VERSION;
 use fabric::RunError;
-use report::FILE_NAMES;
-use report::manifest::{FileEntry, FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
+use results::FILE_NAMES;
+use results::manifest::{FileEntry, FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
 use scenario::Plan;
 
 /// Commit from which this program was built; `None` if it was not built in its repository. Changes that were not

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use experiment::{Outcome, SimulationError, simulate, simulate_saving};
 use fabric::{ResumeError, RunError, RunOptions, Saving};
-use report::manifest::{Manifest, RunEnd, UndrawnEntry};
-use report::tables::{completions, congestion, margins, printed};
-use report::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, RunOutput, Summary};
+use figures::RunOutput;
+use results::manifest::{Manifest, RunEnd, UndrawnEntry};
+use results::tables::{completions, congestion, margins, printed};
+use results::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord, Timeline};
 use units::Span;
@@ -173,7 +174,7 @@ impl FinishedRun {
     /// Returns the tables that `backwater sim` prints where the width of the terminal is not known.
     #[must_use]
     pub fn printed(&self) -> String {
-        self.printed_within(report::format::WIDTH)
+        self.printed_within(results::format::WIDTH)
     }
 
     /// Returns the tables that `backwater sim` prints on a terminal of this width, in characters. Tables fit into it where
@@ -212,7 +213,7 @@ impl FinishedRun {
     /// `plan.ron`. `made` are the files of this run.
     #[must_use]
     pub fn output_of(&self, made: MadeFiles<'_>, choice: &FileChoice) -> RunOutput {
-        let mut output = report::output_of(made, choice);
+        let mut output = figures::output_of(made, choice);
         if choice.has("plan.ron") {
             let named = self.plan.files().clone().into_iter();
             output.files.extend(named.map(|(name, contents)| OutputFile { name, contents }));

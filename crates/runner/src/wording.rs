@@ -12,7 +12,7 @@ use core::fmt::Display;
 use cc_policies::ResponseSpec;
 use cc_policies::dcqcn::spec::DcqcnResponseSpec;
 use packet::NodeId;
-use report::format::grouped;
+use results::format::grouped;
 use scenario::{EcnFirst, Plan, PortHeadroom};
 use units::{Bytes, Rate};
 

@@ -1,6 +1,6 @@
 //! JSON schemas of types. Other crates know this one as `schemars`, the crate that it stands for.
 //!
-//! Invariant: a program holds no code that makes schemas. It reads them from files (`schema.json` of `scenario` and of `report`), and tests
+//! Invariant: a program holds no code that makes schemas. It reads them from files (`schema.json` of `scenario` and of `results`), and tests
 //! of these crates hold the files to the types: they set the feature `schema` of `units`, and with it `real` here.
 //!
 //! | feature `real` | `derive(JsonSchema)` |

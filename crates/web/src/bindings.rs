@@ -5,8 +5,8 @@
 
 use std::{mem, panic};
 
-use report::OutputFile;
-use report::page::numbers::Numbers;
+use page::numbers::Numbers;
+use results::OutputFile;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{Case, EndOfRun, ResultData, Session};

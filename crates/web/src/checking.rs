@@ -3,8 +3,8 @@
 //! Invariant: a fault is printed word for word as the command line prints it. A run that would need more memory than a page should take
 //! is refused, with its estimate.
 
-use report::RunFiles;
-use report::page::numbers::Numbers;
+use page::numbers::Numbers;
+use results::RunFiles;
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use serde::{Deserialize, Serialize};
 
@@ -184,8 +184,8 @@ pub(crate) fn graph(plan: &Plan) -> GraphData {
 
 /// Returns the data of the report's page, and its numbers.
 pub(crate) fn page_data(
-    files: &[report::OutputFile],
-    manifest: &report::Manifest,
+    files: &[results::OutputFile],
+    manifest: &results::Manifest,
 ) -> Result<(String, Numbers), String> {
-    report::page::data_of_files(RunFiles::Written(files), manifest).map_err(|error| error.to_string())
+    page::data_of_files(RunFiles::Written(files), manifest).map_err(|error| error.to_string())
 }

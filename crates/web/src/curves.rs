@@ -4,7 +4,7 @@
 //! twice as many values. A report of progress has only the points that are new since the last, unless lines or points have changed: then
 //! it has all.
 
-use report::page::numbers::{FloatRange, Numbers};
+use page::numbers::{FloatRange, Numbers};
 use serde::Serialize;
 
 /// Most points of a curve.

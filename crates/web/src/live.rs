@@ -3,7 +3,7 @@
 //! Invariant: looking changes nothing of the run. Memory is bounded: lines are few, and [`Curves`] have few points.
 
 use fabric::{Look, SteppedRun};
-use report::page::numbers::Numbers;
+use page::numbers::Numbers;
 use scenario::Plan;
 use serde::Serialize;
 use telemetry::SeriesColumn;

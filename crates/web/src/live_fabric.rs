@@ -4,7 +4,7 @@
 //! sums over lanes, and a stall is that of the lane that stalled longest.
 
 use fabric::Look;
-use report::page::numbers::{FloatRange, Numbers, ShortRange};
+use page::numbers::{FloatRange, Numbers, ShortRange};
 use scenario::Plan;
 use serde::Serialize;
 use telemetry::LaneMoment;

@@ -5,9 +5,9 @@
 use std::time::Duration;
 
 use fabric::{RunError, SteppedRun};
-use report::manifest::{FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
-use report::page::numbers::Numbers;
-use report::{OutputFile, RunCost, RunIdentity, Summary};
+use page::numbers::Numbers;
+use results::manifest::{FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
+use results::{OutputFile, RunCost, RunIdentity, Summary};
 use scenario::Plan;
 use serde::Serialize;
 use telemetry::{RunRecord, Timeline};
@@ -106,7 +106,7 @@ impl Session {
         };
         let cost = RunCost { wall: Duration::from_secs_f64(elapsed_s.max(0.0)), peak_rss: None };
         let summary = Summary::new(identity, &record, cost);
-        let files = report::output(&summary, &record, plan.resolved()).files;
+        let files = figures::output(&summary, &record, plan.resolved()).files;
         let violated = |message| EndOfRun { how: "violation", message };
         let manifest = manifest(&plan, &record, &self.sets);
         drop(record);

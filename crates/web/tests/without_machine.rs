@@ -13,7 +13,7 @@ use std::backtrace::Backtrace;
 use std::time::Instant;
 use std::{fs, thread};
 
-use report::page::numbers::Numbers;
+use page::numbers::Numbers;
 use web::{Case, Session};
 
 thread_local! {

@@ -1,6 +1,6 @@
 // Reports of progress, joined: a report has only what is new since the last (crates/web/src/curves.rs).
-import { withGaps } from "../../../crates/report/src/page/script/arrays.js";
-import type { Graph, Panel } from "../../../crates/report/src/page/script/types.js";
+import { withGaps } from "../../../crates/page/src/script/arrays.js";
+import type { Graph, Panel } from "../../../crates/page/src/script/types.js";
 import type { LiveFabric, Progress } from "../simulator.ts";
 import { opened, type Parcel } from "./parcel.ts";
 

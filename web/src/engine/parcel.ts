@@ -1,4 +1,4 @@
-// JSON with arrays of numbers beside it, as the module gives them (crates/report/src/page/numbers.rs).
+// JSON with arrays of numbers beside it, as the module gives them (crates/page/src/numbers.rs).
 
 /** JSON, and the arrays whose ranges it names: `{ f64: [from, length] }` or `{ u16: [from, length] }`. */
 export interface Parcel {

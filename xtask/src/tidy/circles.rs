@@ -1,7 +1,8 @@
 //! Circles of modules inside a crate.
 //!
 //! Invariant: a module imports only from modules below it, so that a reader can take the files in order. Parent
-//! and child may name each other: a folder is one room. Imports are read as text, from paths that begin with
+//! and child may name each other: a folder is one room, and its neighbours see it as one. An import of any module in
+//! a folder counts for the folder among the modules beside it. Imports are read as text, from paths that begin with
 //! `crate`, `super` or `self`; a name that another module re-exports counts for the module that defines it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,8 @@ type Module = Vec<String>;
 pub(super) struct Modules {
     /// Imports of each module.
     imports: BTreeMap<Module, Vec<Import>>,
+    /// Modules of tests alone. They import from whatever they test, and no program has them.
+    tests: BTreeSet<Module>,
 }
 
 /// A name that ties one module to another.
@@ -26,7 +29,10 @@ type Ties = BTreeMap<Module, BTreeMap<Module, String>>;
 impl Modules {
     /// Adds the module in `file`, a path relative to the crate's `src` folder.
     pub(super) fn add(&mut self, file: &Path, text: &str) {
-        self.imports.insert(module_of(file), imports(text));
+        let module = module_of(file);
+        let tests = test_modules(text).map(|name| module.iter().cloned().chain([name.to_owned()]).collect());
+        self.tests.extend(tests);
+        self.imports.insert(module, imports(text));
     }
 
     /// Number of modules.
@@ -34,7 +40,8 @@ impl Modules {
         self.imports.len()
     }
 
-    /// Circles of modules, each with the imports that close it. Modules of one line of descent do not count.
+    /// Circles of modules and of folders beside each other, each with the imports that close it. Modules of one line
+    /// of descent do not count.
     pub(super) fn circles(&self) -> Vec<String> {
         let ties = self.ties();
         let reach: BTreeMap<&Module, BTreeSet<&Module>> =
@@ -54,14 +61,25 @@ impl Modules {
         circles
     }
 
-    /// Imports between modules of which neither contains the other, each with one of the names imported.
+    /// Imports between modules and folders beside each other, each with one of the names imported. A folder has the
+    /// imports of all modules in it.
     fn ties(&self) -> Ties {
         let mut ties = Ties::new();
-        for (module, imports) in &self.imports {
+        let is_test = |module: &Module| self.tests.iter().any(|test| module.starts_with(test));
+        for (module, imports) in self.imports.iter().filter(|(module, _)| !is_test(module)) {
             for import in imports {
                 let (target, name) = self.defining(module, &import.path);
                 if !target.starts_with(module) && !module.starts_with(&target) {
-                    ties.entry(module.clone()).or_default().entry(target).or_insert(name);
+                    // Every circle of modules closes a circle among the children of the innermost folder that holds
+                    // all of it, so nothing is lost when each child stands for all that is in it.
+                    let shared = module.iter().zip(&target).take_while(|(one, other)| one == other).count();
+                    let name = if module.len() > shared + 1 {
+                        format!("{name}, in {}", module.join("::"))
+                    } else {
+                        name
+                    };
+                    let [from, to] = [module, &target].map(|path| path[..=shared].to_vec());
+                    ties.entry(from).or_default().entry(to).or_insert(name);
                 }
             }
         }
@@ -135,6 +153,13 @@ fn described(circle: &[&Module], ties: &Ties) -> String {
     format!("{} modules import each other in a circle: {}", circle.len(), arrows.join(", "))
 }
 
+/// Names of the modules of tests alone that a file declares, each in a file of its own.
+fn test_modules(text: &str) -> impl Iterator<Item = &str> {
+    let is_test = |line: &str| line == "#[cfg(test)]" || line.starts_with("#[cfg(all(test,");
+    let declared = text.lines().zip(text.lines().skip(1)).filter(move |(above, _)| is_test(above));
+    declared.filter_map(|(_, line)| line.strip_prefix("mod ")?.strip_suffix(';'))
+}
+
 /// The module in a file; `mod.rs`, `lib.rs` and `main.rs` stand for their folder.
 fn module_of(file: &Path) -> Module {
     let mut module: Module =
@@ -173,6 +198,49 @@ mod tests {
         let files =
             [("lib.rs", ""), ("a/mod.rs", "mod b; use b::B;"), ("a/b.rs", "use super::A; use crate::a::C;")];
         assert_eq!(circles(&files), [""; 0]);
+    }
+
+    #[test]
+    fn a_folder_is_one_module_to_those_beside_it() {
+        let files = [
+            ("lib.rs", ""),
+            ("a/mod.rs", "mod b; mod c;"),
+            ("a/b.rs", "use crate::d::D;"),
+            ("a/c.rs", "pub struct C;"),
+            ("d.rs", "use crate::a::c::C; pub struct D;"),
+        ];
+        let circle = "2 modules import each other in a circle: a -> d (D, in a::b), d -> a (C)";
+        assert_eq!(circles(&files), [circle]);
+        let apart = [("d.rs", "use crate::a::c::C;"), ("e.rs", "use crate::a::b::B;")];
+        let below = [("a/b.rs", "use super::c::C;"), ("a/c.rs", ""), ("a/mod.rs", ""), ("lib.rs", "")];
+        assert_eq!(circles(&[&below[..], &apart].concat()), [""; 0]);
+    }
+
+    #[test]
+    fn tests_in_a_file_of_their_own_import_whatever_they_test() {
+        let files = [
+            ("lib.rs", "mod a; mod b;"),
+            ("a/mod.rs", "#[cfg(test)]\nmod tests;\n"),
+            ("a/tests.rs", "use crate::b::B;"),
+            ("b.rs", "use crate::a::A;"),
+        ];
+        assert_eq!(circles(&files), [""; 0]);
+        let [lib, (file, _), tests, b] = files;
+        assert_eq!(circles(&[lib, (file, "mod tests;"), tests, b]).len(), 1);
+    }
+
+    #[test]
+    fn a_circle_inside_a_folder_is_found() {
+        let files = [
+            ("lib.rs", ""),
+            ("a/mod.rs", ""),
+            ("a/b/mod.rs", ""),
+            ("a/b/x.rs", "use crate::a::c::C;"),
+            ("a/c.rs", "use super::b::B;"),
+        ];
+        let circle =
+            "2 modules import each other in a circle: a::b -> a::c (C, in a::b::x), a::c -> a::b (B)";
+        assert_eq!(circles(&files), [circle]);
     }
 
     #[test]

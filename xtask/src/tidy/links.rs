@@ -26,15 +26,18 @@ pub(super) fn check(file: &Path, text: &str, leads: impl Fn(&str) -> bool) -> Ve
 
 /// The line and the target of every link in the page; those in code are not links.
 fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut fenced = false;
-    (1..)
-        .zip(text.lines())
-        .filter(move |(_, line)| {
-            let fence = line.trim_start().starts_with("```");
-            fenced ^= fence;
-            !fenced && !fence
-        })
+    unfenced(text)
         .flat_map(|(number, line)| inline(line).chain(definition(line)).map(move |target| (number, target)))
+}
+
+/// Returns the lines of a page outside blocks of code, with their numbers.
+pub(super) fn unfenced(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut fenced = false;
+    (1..).zip(text.lines()).filter(move |(_, line)| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        !fenced && !fence
+    })
 }
 
 /// The targets of `[text](target)`.

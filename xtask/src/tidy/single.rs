@@ -52,15 +52,15 @@ const ALL: [Single; 6] = [
     Single {
         words: &["csv::Reader", "csv::Writer", "csv::ReaderBuilder", "csv::WriterBuilder"],
         places: &[
-            "crates/report/src/csv_text",
-            "crates/report/src/parquet",
+            "crates/results/src/csv_text",
+            "crates/results/src/parquet",
             // Tests alone.
-            "crates/report/src/hostile_names.rs",
+            "crates/results/src/hostile_names.rs",
             "crates/claims/src/exhibits",
         ],
         unless: "",
         fault: "a table is written or read here",
-        remedy: "call `report::csv_text`, in which no name is a formula",
+        remedy: "call `results::csv_text`, in which no name is a formula",
     },
     Single {
         words: &["\"&lt;\"", "\"&amp;\""],
@@ -82,8 +82,8 @@ const ALL: [Single; 6] = [
             // Sizes of files to come.
             "crates/experiment/src/store/batch.rs",
             // Parts of the data of a page, all of which `document` escapes.
-            "crates/report/src/page/numbers.rs",
-            "crates/report/src/page/run/mod.rs",
+            "crates/page/src/numbers.rs",
+            "crates/page/src/run/mod.rs",
             // Readings and verdicts of the program's own.
             "crates/runner/src/bin/backwater/verbs/bench",
             "crates/runner/src/bin/backwater/verbs/repro.rs",
@@ -150,12 +150,12 @@ mod tests {
     #[test]
     fn files_are_written_in_one_place() {
         let text = "//! A thing.\nfn f() {\n    fs::write(a, b)?;\n}\n";
-        let refused = "error: crates/report/src/a.rs:3: a file is written, renamed or removed here: call the crate `files`, which loses nothing";
-        assert_eq!(of("crates/report/src/a.rs", text), [refused]);
+        let refused = "error: crates/results/src/a.rs:3: a file is written, renamed or removed here: call the crate `files`, which loses nothing";
+        assert_eq!(of("crates/results/src/a.rs", text), [refused]);
         for elsewhere in [
             "crates/files/src/a.rs",
-            "crates/report/tests/a.rs",
-            "crates/report/src/tests.rs",
+            "crates/results/tests/a.rs",
+            "crates/results/src/tests.rs",
             "xtask/src/a.rs",
         ] {
             assert_eq!(of(elsewhere, text), [""; 0], "{elsewhere}");
@@ -183,13 +183,13 @@ mod tests {
     #[test]
     fn tests_comments_and_longer_words_are_free() {
         let text = "//! fs::write\nfn f() {\n    dont_fs::write_all();\n}\n\n#[cfg(test)]\nmod tests {\n    fs::write();\n}\n";
-        assert_eq!(of("crates/report/src/a.rs", text), [""; 0]);
+        assert_eq!(of("crates/results/src/a.rs", text), [""; 0]);
         for line in [
             "use std::fs::{self, remove_dir_all};",
             "File::create_new(path)",
             "let mut o = OpenOptions::new();",
         ] {
-            assert_eq!(of("crates/report/src/a.rs", &format!("//! A.\n{line}\n")).len(), 1, "{line}");
+            assert_eq!(of("crates/results/src/a.rs", &format!("//! A.\n{line}\n")).len(), 1, "{line}");
         }
     }
 }

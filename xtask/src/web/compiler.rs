@@ -12,7 +12,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// Profile of the module: as small as can be, since it is loaded before the first run, but for the crates of the event loop (`fabric`, `switch-arch`,
 /// `ca-transport`, `link-layer`, `cc-policies`, `event-kernel`, `packet`, `units`). Packages that the
 /// release profile names have their settings there, and need their own here. `"*"` means packages of others.
-const PROFILE: [&str; 18] = [
+const PROFILE: [&str; 22] = [
     "profile.release.lto=true",
     "profile.release.strip=true",
     "profile.release.package.\"*\".opt-level=\"s\"",
@@ -21,8 +21,12 @@ const PROFILE: [&str; 18] = [
     "profile.release.package.serde_json.opt-level=\"z\"",
     "profile.release.package.strsim.opt-level=\"z\"",
     "profile.release.package.scenario.opt-level=\"z\"",
-    "profile.release.package.report.opt-level=\"z\"",
-    "profile.release.package.report.codegen-units=1",
+    "profile.release.package.results.opt-level=\"z\"",
+    "profile.release.package.results.codegen-units=1",
+    "profile.release.package.figures.opt-level=\"z\"",
+    "profile.release.package.figures.codegen-units=1",
+    "profile.release.package.page.opt-level=\"z\"",
+    "profile.release.package.page.codegen-units=1",
     "profile.release.package.settings.opt-level=\"z\"",
     "profile.release.package.web.opt-level=\"z\"",
     "profile.release.package.topology.opt-level=\"z\"",

@@ -66,6 +66,13 @@ pub struct BufferView {
 }
 
 /// The decision of a switch: which packets are marked.
+///
+/// Laws, which a contract test checks for every rule at random:
+///
+/// - Equal histories decide alike. A draw comes from [`MarkerSetup::stream`] alone.
+/// - A packet that finds the switch empty and leaves at once is not marked.
+/// - A queue or buffer that has drained leaves nothing behind: counts of packets to mark do not outlive it.
+/// - A rule that marks at all marks a packet of an input that fills its buffer.
 pub trait Marker {
     /// Handles a packet that has joined or left the queue `voq`, whose state is now `view`.
     #[inline]

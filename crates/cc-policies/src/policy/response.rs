@@ -145,6 +145,14 @@ impl ControlState {
 }
 
 /// The decision of a source: how fast a flow may send.
+///
+/// Laws, which a contract test checks for every response at random:
+///
+/// - The state is a function of the flow's history. Reading it, by [`gap`](Response::gap) too, changes no later answer.
+/// - A mark never shortens the gap or widens the window; other events never do the opposite.
+/// - A longer packet has no shorter gap. The window is never 0.
+/// - After long enough without a mark, gap and window are those of a flow at rest.
+/// - The state that [`control_state`](Response::control_state) shows is the one that acts.
 pub trait Response {
     /// State of one controlled flow.
     type State: Copy;

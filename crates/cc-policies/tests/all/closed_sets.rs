@@ -12,8 +12,8 @@ use cc_policies::iba::{IbaMarker, IbaResponse};
 use cc_policies::policy::Off;
 use cc_policies::{
     Acknowledgement, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferOwner, ControlState, Echo, FlowRate,
-    Margin, Marker, MarkerSetup, MarkingSpec, Notification, NotificationOutcome, QueueView, Response,
-    ResponseSpec,
+    LimitedBy, Margin, Marker, MarkerSetup, MarkingSpec, Notification, NotificationOutcome, QueueView,
+    Response, ResponseSpec, SentPacket,
 };
 use packet::{Lane, PortId, ServiceLevel, VoqId};
 use rand_pcg::Pcg64Mcg;
@@ -169,6 +169,9 @@ fn story<R: Response>(response: &R) -> Vec<(NotificationOutcome, Span, u32, Opti
     let mut told = Vec::new();
     for step in 0..40u64 {
         let now = Span::from_us(step * 3).after_start();
+        // Long enough for byte counters to expire within the story.
+        let sent = SentPacket { limited_by: LimitedBy::Rate, length: Bytes::kib(1024) };
+        response.on_sent(&mut state, sent, now);
         let outcome = match step % 4 {
             0 => response.on_notification(&mut state, Notification { psn: Some(step), next: step + 1 }, now),
             kind => {

@@ -3,9 +3,9 @@
 //! Invariant: a figure needs no run that the claims do not need.
 
 use experiment::Outcome;
-use report::OutputFile;
-use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel};
-use report::figures::peaks::below_peaks;
+use figures::engine::{Axis, Chart, Ink, Layer, Line, Panel};
+use figures::peaks::below_peaks;
+use results::OutputFile;
 use scenario::Plan;
 use serde::Deserialize;
 use telemetry::SeriesColumn;

@@ -14,10 +14,10 @@
 
 use experiment::{RelativeSetting, RunSpec, SimulationError, pool, simulate};
 use fabric::RunOptions;
-use report::OutputFile;
-use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
-use report::format::{aligned, plain_table};
-use report::table::{ColumnSchema, ColumnType, decimal};
+use figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
+use results::OutputFile;
+use results::format::{aligned, plain_table};
+use results::table::{ColumnSchema, ColumnType, decimal};
 use serde::Deserialize;
 
 use crate::language::{Measure, PhasePart};
@@ -303,7 +303,7 @@ impl HotSpotGrid {
             ]
         };
         let header = Self::schema().into_iter().map(|column| column.name.into_owned()).collect();
-        let contents = report::format::csv(header, rows.iter().map(row));
+        let contents = results::format::csv(header, rows.iter().map(row));
         OutputFile { name: format!("{}.csv", self.name), contents }
     }
 

@@ -23,8 +23,8 @@ pub mod table;
 use std::collections::BTreeMap;
 
 use experiment::RunSpec;
-use report::OutputFile;
-use report::figures::engine::Chart;
+use figures::engine::Chart;
+use results::OutputFile;
 
 pub use figure::GoodputFigure;
 pub use grid::HotSpotGrid;
@@ -46,8 +46,8 @@ fn figure_files(name: &str, chart: &Chart) -> Vec<OutputFile> {
 
 /// Asserts that a file has these columns, and that every cell has the type of its column.
 #[cfg(test)]
-pub(crate) fn assert_as_schema(file: &OutputFile, columns: &[report::table::ColumnSchema]) {
-    use report::table::ColumnType;
+pub(crate) fn assert_as_schema(file: &OutputFile, columns: &[results::table::ColumnSchema]) {
+    use results::table::ColumnType;
     let mut rows = csv::Reader::from_reader(file.contents.as_bytes());
     let header: Vec<_> = columns.iter().map(|column| column.name.as_ref()).collect();
     assert_eq!(rows.headers().expect("a header"), header, "{}", file.name);

@@ -2,8 +2,8 @@
 //!
 //! Invariant: every number of every claim has a row, in the order of the claims file.
 
-use report::OutputFile;
-use report::table::{ColumnSchema, ColumnType, INTERVAL};
+use results::OutputFile;
+use results::table::{ColumnSchema, ColumnType, INTERVAL};
 
 /// Name of the file, without `.csv`.
 pub(crate) const NAME: &str = "claims";
@@ -50,7 +50,10 @@ pub fn file(numbers: &[ClaimNumber<'_>]) -> OutputFile {
         ]
     };
     let header = columns().into_iter().map(|column| column.name.into_owned()).collect();
-    OutputFile { name: format!("{NAME}.csv"), contents: report::format::csv(header, numbers.iter().map(row)) }
+    OutputFile {
+        name: format!("{NAME}.csv"),
+        contents: results::format::csv(header, numbers.iter().map(row)),
+    }
 }
 
 /// Returns the columns of the file.

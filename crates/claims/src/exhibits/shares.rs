@@ -3,8 +3,8 @@
 //! Invariant: a figure needs no run that the claims do not need, and the parts of a bar are 1 together.
 
 use experiment::Outcome;
-use report::OutputFile;
-use report::figures::engine::{Axis, Chart, Ink, Layer, Panel};
+use figures::engine::{Axis, Chart, Ink, Layer, Panel};
+use results::OutputFile;
 use serde::Deserialize;
 
 use super::{Runs, figure_files};

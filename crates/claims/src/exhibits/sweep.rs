@@ -3,8 +3,8 @@
 //! Invariant: a point does not depend on the other points.
 
 use experiment::{Estimate, Outcome, RelativeSetting, RunSpec, SeedCount};
-use report::OutputFile;
-use report::figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
+use figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
+use results::OutputFile;
 use serde::Deserialize;
 
 use super::{Runs, figure_files};

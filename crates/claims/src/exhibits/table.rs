@@ -4,9 +4,9 @@
 //! depend on the other rows.
 
 use experiment::{Estimate, Outcome, RunSpec, SeedCount};
-use report::OutputFile;
-use report::format::{aligned, fitted, plain_table};
-use report::table::{ColumnSchema, ColumnType, INTERVAL};
+use results::OutputFile;
+use results::format::{aligned, fitted, plain_table};
+use results::table::{ColumnSchema, ColumnType, INTERVAL};
 use serde::Deserialize;
 
 use crate::language::{Measure, References, Unit};
@@ -151,7 +151,7 @@ impl CombinationTable {
             row.names.iter().cloned().chain([seeds.to_string()]).chain(numbers).collect()
         };
         let header = self.schema().into_iter().map(|column| column.name.into_owned()).collect();
-        let contents = report::format::csv(header, rows.iter().map(row));
+        let contents = results::format::csv(header, rows.iter().map(row));
         OutputFile { name: format!("{}.csv", self.name), contents }
     }
 

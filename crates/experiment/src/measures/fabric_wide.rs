@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use report::censoring::{CensoredSample, CensoredValue};
+use results::censoring::{CensoredSample, CensoredValue};
 use telemetry::{LaneRecord, RunRecord};
 use units::Span;
 

@@ -4,7 +4,7 @@
 
 use std::num::NonZeroU32;
 
-use report::censoring::CensoredValue;
+use results::censoring::CensoredValue;
 use telemetry::{Phase, RunRecord};
 use units::{Bytes, Span, Time};
 

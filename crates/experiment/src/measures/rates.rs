@@ -5,8 +5,8 @@
 
 use std::num::NonZeroU32;
 
-use report::censoring::CensoredValue;
-use report::goodput::jain;
+use results::censoring::CensoredValue;
+use results::goodput::jain;
 use telemetry::{FlowRecord, Phase, RunRecord};
 use units::{Bytes, Time};
 

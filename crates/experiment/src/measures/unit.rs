@@ -5,7 +5,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use report::quantity::{self, Dimension, Zeros};
+use results::quantity::{self, Dimension, Zeros};
 use serde::{Deserialize, Serialize};
 use units::UnitError;
 

@@ -5,7 +5,7 @@
 
 use hdrhistogram::Histogram;
 use hdrhistogram::iterators::IterationValue;
-use report::censoring::CensoredValue;
+use results::censoring::CensoredValue;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
@@ -130,7 +130,7 @@ impl<'de> Deserialize<'de> for CompletionHistogram {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use report::censoring::CensoredSample;
+    use results::censoring::CensoredSample;
 
     use super::*;
 

@@ -17,7 +17,7 @@
 //! | `reading` | one number of one seed: known, censored or missing |
 //! | [`verdict`] | the best of several settings, and how sure that is |
 //!
-//! Warm-up and stationarity stand in [`report::steady_state`], since single runs are reported with them.
+//! Warm-up and stationarity stand in [`results::steady_state`], since single runs are reported with them.
 //! `docs/statistics.md` has the definitions and their sources.
 
 pub mod batch_means;
@@ -35,5 +35,5 @@ pub mod verdict;
 
 pub use estimate::Estimate;
 pub use reading::Reading;
-pub use report::steady_state::{SteadyState, Unsteady, steady_state, warm_up};
+pub use results::steady_state::{SteadyState, Unsteady, steady_state, warm_up};
 pub use verdict::{EdgeOfTried, Setting, Verdict};

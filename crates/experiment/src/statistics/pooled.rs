@@ -5,8 +5,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use report::censoring::CensoredValue;
-use report::format::counted;
+use results::censoring::CensoredValue;
+use results::format::counted;
 use serde::{Deserialize, Serialize};
 use telemetry::RunRecord;
 

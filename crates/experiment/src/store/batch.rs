@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fabric::{RunOptions, Threads};
-use report::{FileChoice, OutputFile};
+use results::{FileChoice, OutputFile};
 use scenario::Plan;
 use telemetry::Progress;
 

@@ -12,9 +12,9 @@ use std::path::Path;
 
 use event_kernel::Digest;
 use files::OwnedFolder;
-use report::OutputFile;
-use report::folder::is_result;
-use report::manifest::{FolderKind, MANIFEST, Manifest, RESULT};
+use results::OutputFile;
+use results::folder::is_result;
+use results::manifest::{FolderKind, MANIFEST, Manifest, RESULT};
 use serde::{Deserialize, Serialize};
 use settings::files::text_of_file;
 

@@ -2,11 +2,12 @@
 //!
 //! Invariant: where there are files, there is a manifest that names them and `result.json`.
 
-use report::choice::PAGE;
-use report::manifest::{
+use figures::RunOutput;
+use results::choice::PAGE;
+use results::manifest::{
     FileEntry, FolderKind, MANIFEST, Manifest, PlanIdentity, RESULT, SCHEMA, UndrawnEntry,
 };
-use report::{FileChoice, MadeFiles, OutputFile, RunFiles, RunOutput, page};
+use results::{FileChoice, MadeFiles, OutputFile, RunFiles};
 use scenario::Plan;
 
 use super::StoreError;
@@ -57,7 +58,7 @@ pub(super) fn kept(plan: &Plan, made: Option<MadeFiles<'_>>, keep: &FileChoice) 
     let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
     let has_plan = keep.has("plan.ron");
     let mut output = match made {
-        Some(made) => report::output_of(made, keep),
+        Some(made) => figures::output_of(made, keep),
         None => RunOutput {
             files: has_plan.then(|| file(("plan.ron", plan.resolved()))).into_iter().collect(),
             undrawn: Vec::new(),

@@ -30,9 +30,9 @@ use std::sync::Arc;
 
 use files::Workshop;
 use names::file::is_part;
-use report::OutputFile;
-use report::format::counted;
-use report::page::PageError;
+use page::PageError;
+use results::OutputFile;
+use results::format::counted;
 use scenario::Diagnostic;
 
 pub use batch::{BatchEvent, BatchOptions, Trial, trial};

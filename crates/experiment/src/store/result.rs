@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use fabric::RunError;
-use report::manifest::RunEnd;
+use results::manifest::RunEnd;
 use scenario::Plan;
 use serde::{Deserialize, Serialize};
 use telemetry::{RunEnding, RunRecord};

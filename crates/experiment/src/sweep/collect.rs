@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use report::parquet::{self, ParquetColumn, ParquetFault};
-use report::table::{ColumnType, decimal};
+use results::parquet::{self, ParquetColumn, ParquetFault};
+use results::table::{ColumnType, decimal};
 use serde_json::{Value, json};
 
 use super::rows::SweepPlan;
@@ -136,7 +136,7 @@ impl Collected {
     #[must_use]
     pub fn csv(&self) -> String {
         let header = self.columns.iter().map(|column| column.name.clone()).collect();
-        report::format::csv(header, self.rows.iter().cloned())
+        results::format::csv(header, self.rows.iter().cloned())
     }
 
     /// Returns the table in Parquet. `facts` stand in the metadata of the file, by name, with the Table Schema as
@@ -172,7 +172,7 @@ impl Collected {
             field
         };
         let fields: Vec<_> = self.columns.iter().map(field).collect();
-        report::schema::pretty(&json!({ "fields": fields, "missingValues": [""] }))
+        results::schema::pretty(&json!({ "fields": fields, "missingValues": [""] }))
     }
 }
 

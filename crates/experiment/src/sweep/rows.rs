@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use names::rule::{NameFault, check_prose};
-use report::format::counted;
+use results::format::counted;
 use scenario::{Diagnostic, Excerpt, LocatedFault, ScenarioText};
 use serde::{Deserialize, Serialize};
 

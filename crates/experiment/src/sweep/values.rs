@@ -231,7 +231,7 @@ fn whole_text(value: f64) -> String {
 
 /// Writes a number with a point, as RON wants it for a float.
 fn real_text(value: f64) -> String {
-    report::table::decimal(value)
+    results::table::decimal(value)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 
 use experiment::{Outcome, plan, simulate};
 use fabric::RunOptions;
-use report::censoring::CensoredValue;
-use report::{RunCost, RunIdentity, Summary};
+use results::censoring::CensoredValue;
+use results::{RunCost, RunIdentity, Summary};
 use units::Time;
 
 /// Messages of two sizes, posted up to 250 us, at times and to hosts that are drawn.

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use experiment::store::{BatchEvent, BatchOptions, Origin, RunBudget, Stored, UnitCost, UnitEnd};
 use experiment::{IdentifiedUnit, Store, StoreError, Unit, UnitResult, UnitSeeds};
-use report::FileChoice;
-use report::manifest::Manifest;
+use results::FileChoice;
+use results::manifest::Manifest;
 use units::Bytes;
 
 /// A folder that is empty at the start of its test.

@@ -9,9 +9,11 @@
 //! | `pause_log` | times of pauses, for ports whose log is asked for | |
 //! | [`headroom`] | memory that PFC needs beyond its threshold | IEEE 802.1Qbb |
 //! | [`signal`] | the signals of both | |
+//! | [`lasting`] | memory in use that is never released, for the proof of a deadlock | |
 
 pub mod credits;
 pub mod headroom;
+pub mod lasting;
 pub mod pause;
 pub(crate) mod pause_log;
 pub mod signal;

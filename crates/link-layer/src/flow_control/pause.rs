@@ -18,8 +18,8 @@
 use packet::Lane;
 use units::{Bytes, Span, Time};
 
+use super::lasting::LastingUse;
 use super::signal::Signal;
-use crate::memory::LastingUse;
 
 /// Length of a PAUSE frame: the shortest frame of Ethernet, with preamble and gap (IEEE 802.1Q 36, 802.3 31B).
 pub const PAUSE_FRAME: Bytes = Bytes::new(64 + 20);

@@ -9,11 +9,9 @@
 //! | [`thresholds`] | earliest PAUSE, and whether ECN marks before it |
 //! | [`share`] | the share of a receiver |
 //! | [`alpha`] | the factor of a dynamic threshold |
-//! | [`lasting`] | use that never ends, for the proof of a deadlock |
 //! | `receiver_set` | receivers that wait for memory |
 
 pub mod alpha;
-pub mod lasting;
 pub mod pool;
 mod receiver_set;
 pub mod share;
@@ -21,7 +19,6 @@ pub mod shared;
 pub mod thresholds;
 
 pub use alpha::Alpha;
-pub use lasting::LastingUse;
 pub use pool::MemoryPool;
 pub use share::Share;
 pub use shared::{CreditGrant, SharedMemory};

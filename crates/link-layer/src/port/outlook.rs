@@ -8,7 +8,7 @@ use units::Bytes;
 
 use super::{Lanes, Port};
 use crate::flow_control::credits::{BLOCK, ReceiverShare};
-use crate::memory::LastingUse;
+use crate::flow_control::lasting::LastingUse;
 
 impl Port {
     /// Returns the most bytes that may ever still arrive on `lane`, whose memory is its own, while `lasting` lasts: none if

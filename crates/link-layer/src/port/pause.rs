@@ -10,10 +10,10 @@ use super::UNLIMITED;
 use super::flow_control::FlowControl;
 use super::wire_end::WireEnd;
 use crate::context::{InvariantViolation, LinkTimer, NodeContext};
+use crate::flow_control::lasting::LastingUse;
 use crate::flow_control::pause::{PauseLane, PauseRule};
 use crate::flow_control::pause_log::{PauseChange, PauseLog};
 use crate::flow_control::signal::Signal;
-use crate::memory::LastingUse;
 
 /// Pauses of a port's lanes.
 #[derive(Clone, Debug)]

@@ -17,7 +17,8 @@ use super::shared_blocks::SharedBlocks;
 use super::shared_bytes::SharedBytes;
 use super::{Occupancy, Port};
 use crate::context::{LinkTimer, NodeContext};
-use crate::memory::{LastingUse, MemoryPool, SharedMemory};
+use crate::flow_control::lasting::LastingUse;
+use crate::memory::{MemoryPool, SharedMemory};
 
 /// Memory that the receivers of a node share. Shared memory is in effect under its own flow control only: with another,
 /// each receiver has its own buffer.

@@ -4,7 +4,7 @@
 
 use packet::{Lane, PortId};
 
-use crate::memory::LastingUse;
+use crate::flow_control::lasting::LastingUse;
 
 /// A port and lane, as the receiver of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,8 @@ use super::receiver::{ReceiverId, ReceiverNumbering};
 use super::{Occupancy, Port};
 use crate::context::{LinkTimer, NodeContext};
 use crate::flow_control::credits::{BLOCK, blocks};
-use crate::memory::{CreditGrant, LastingUse, SharedMemory};
+use crate::flow_control::lasting::LastingUse;
+use crate::memory::{CreditGrant, SharedMemory};
 
 /// Memory of all receivers of a node, in blocks.
 #[derive(Debug)]

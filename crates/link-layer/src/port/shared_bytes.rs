@@ -8,7 +8,8 @@ use units::Bytes;
 use super::receiver::{ReceiverId, ReceiverNumbering};
 use super::{Occupancy, Port};
 use crate::context::{LinkTimer, NodeContext};
-use crate::memory::{LastingUse, MemoryPool};
+use crate::flow_control::lasting::LastingUse;
+use crate::memory::MemoryPool;
 
 /// Memory of all receivers of a node, in bytes.
 #[derive(Debug)]

@@ -207,7 +207,7 @@ fn the_json_is_the_summary_file_with_the_cost_of_the_run() {
     let printed = scratch.printed(&[&ONE_FLOW[..], &["--json", "--out", "results"]].concat());
     assert_eq!(printed, scratch.read("results/summary.json"));
     let summary = json(&printed);
-    // The set of fields is a test of `report`; these depend on the machine and the run.
+    // The set of fields is a test of `results`; these depend on the machine and the run.
     for field in ["wall_s", "events", "packet_hops", "packet_hops_per_s", "peak_rss_bytes"] {
         assert!(summary[field].as_f64().is_some_and(|value| value > 0.0), "{field}: {}", summary[field]);
     }

@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use report::format::counted;
+use results::format::counted;
 
 use super::{Comparison, Test, Verdict};
 use crate::measures::Direction;

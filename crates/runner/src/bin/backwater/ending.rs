@@ -5,8 +5,8 @@
 
 use backwater::{Loss, Plan, RunRecord};
 use fabric::longest_drain;
-use report::failures;
-use report::tables::printed;
+use results::failures;
+use results::tables::printed;
 use telemetry::RunEnding;
 
 use crate::failure::Failure;

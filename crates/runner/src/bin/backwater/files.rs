@@ -3,9 +3,10 @@
 //! Invariant: a name that is that of no file is refused before a run, with the names that there are.
 
 use clap::Args;
-use report::choice::{FILE_NAMES, FileChoice, UnknownFile};
-use report::manifest::{FileEntry, Manifest};
-use report::{OutputFile, UndrawnFigure};
+use figures::UndrawnFigure;
+use results::OutputFile;
+use results::choice::{FILE_NAMES, FileChoice, UnknownFile};
+use results::manifest::{FileEntry, Manifest};
 
 use crate::terminal::warn;
 

@@ -3,7 +3,7 @@
 //! Invariant: a format that this build does not write is refused before a run.
 
 use clap::{Args, ValueEnum};
-use report::{TableFormats, parquet};
+use results::{TableFormats, parquet};
 
 use crate::failure::Failure;
 

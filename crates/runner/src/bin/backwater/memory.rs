@@ -5,7 +5,7 @@
 
 use clap::Args;
 use experiment::resources;
-use report::format::counted;
+use results::format::counted;
 use scenario::{MemoryEstimate, Plan};
 use units::{Bytes, Span};
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use experiment::store::BatchEvent;
 use indicatif::{ProgressBar, ProgressStyle};
-use report::format::counted;
+use results::format::counted;
 use telemetry::Progress;
 use units::{Span, Time};
 

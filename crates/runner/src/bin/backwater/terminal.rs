@@ -8,9 +8,9 @@ use std::sync::Mutex;
 
 use console::Term;
 use experiment::VERSION;
+use figures::UndrawnFigure;
 use names::shown;
-use report::UndrawnFigure;
-use report::format::{WIDTH, wrapped};
+use results::format::{WIDTH, wrapped};
 
 /// Prints to standard output; on a terminal long lines are broken between words. A reader that has gone away
 /// (`backwater list | head -1`) is no error.

@@ -6,9 +6,9 @@ use experiment::Estimate;
 use experiment::measures::Unit;
 use experiment::tuning::{Judged, Objective, TrialRow, Tuned, TuningJob};
 use names::shown;
-use report::OutputFile;
-use report::folder::TUNING_FILES;
-use report::format::csv;
+use results::OutputFile;
+use results::folder::TUNING_FILES;
+use results::format::csv;
 use scenario::Plan;
 use serde_json::{Value, json};
 

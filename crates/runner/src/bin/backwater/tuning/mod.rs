@@ -20,9 +20,9 @@ use backwater::provenance::{COMMIT, manifest};
 use experiment::Store;
 use experiment::store::{BatchOptions, Origin};
 use experiment::tuning::{Tuned, TuningJob};
-use report::folder::TUNING_FILES;
-use report::manifest::{FolderKind, PlanIdentity};
-use report::{Manifest, ResultFolder};
+use results::folder::TUNING_FILES;
+use results::manifest::{FolderKind, PlanIdentity};
+use results::{Manifest, ResultFolder};
 use scenario::Plan;
 
 use crate::failure::Failure;

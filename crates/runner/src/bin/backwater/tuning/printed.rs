@@ -5,7 +5,7 @@
 use experiment::Estimate;
 use experiment::measures::Measure;
 use experiment::tuning::{Held, Tuned, TuningJob, percent, sensitivity};
-use report::format::{aligned, counted, plain_table};
+use results::format::{aligned, counted, plain_table};
 
 /// Longest value of a parameter in a table, in characters.
 const LONGEST: usize = 38;

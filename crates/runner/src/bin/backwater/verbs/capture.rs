@@ -13,7 +13,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use files::NewFile;
 use packet::{NodeId, PortId};
-use report::format::{aligned, grouped, plain_table};
+use results::format::{aligned, grouped, plain_table};
 use scenario::help_with_ports;
 use serde_json::json;
 use traces::frame::LinkFormat;

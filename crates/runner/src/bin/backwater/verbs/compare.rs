@@ -10,17 +10,15 @@ use backwater::provenance::{end_of_failure, manifest, run_manifest};
 use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
 use experiment::pool;
+use figures::{RunCurves, RunOutput, UndrawnFigure, compared};
 use names::rule;
-use report::comparison::{self, ComparedRun, Comparison};
-use report::figures::{RunCurves, compared};
-use report::format::WIDTH;
-use report::manifest::FolderKind;
-use report::manifest::{RunEnd, UndrawnEntry};
-use report::reader::ReadError;
-use report::tables::printed;
-use report::{
-    FileChoice, Manifest, OutputFile, ResultFolder, RunFiles, RunOutput, TableFormats, UndrawnFigure,
-};
+use results::comparison::{self, ComparedRun, Comparison};
+use results::format::WIDTH;
+use results::manifest::FolderKind;
+use results::manifest::{RunEnd, UndrawnEntry};
+use results::reader::ReadError;
+use results::tables::printed;
+use results::{FileChoice, Manifest, OutputFile, ResultFolder, RunFiles, TableFormats};
 use telemetry::RunEnding;
 
 use crate::ending;

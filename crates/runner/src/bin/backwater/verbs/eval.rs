@@ -11,7 +11,7 @@ use clap::Args;
 use experiment::SeedList;
 use experiment::evaluation::{Answer, EvaluationError, Number, ParameterFormat, Question, SCHEMA, overrides};
 use experiment::measures::Measure;
-use report::format::{aligned, plain_table};
+use results::format::{aligned, plain_table};
 use serde_json::json;
 
 use crate::arguments;

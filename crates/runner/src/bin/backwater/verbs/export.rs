@@ -15,7 +15,7 @@ use interop::export::{
 };
 use interop::import::SourceText;
 use packet::NodeId;
-use report::manifest::{FolderKind, MANIFEST, Manifest};
+use results::manifest::{FolderKind, MANIFEST, Manifest};
 use scenario::{Plan, Scenario, ScenarioText, help_with_name};
 
 use self::counters::ExportCountersOptions;

@@ -3,7 +3,7 @@
 //! Invariant: the words are those of `docs/scenario.md`.
 
 use clap::Args;
-use report::format::{aligned, fitted, plain_table};
+use results::format::{aligned, fitted, plain_table};
 use scenario::manual::{self, Choice, Entry, Field};
 
 use crate::failure::Failure;

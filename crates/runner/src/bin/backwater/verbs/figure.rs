@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use report::figures::{FIGURES, FigureFault, FigureKind, RunCurves, compared};
-use report::folder::{add_file, check_whole};
-use report::reader::ComparisonLabel;
-use report::{OutputFile, RunFiles};
+use figures::{FIGURES, FigureFault, FigureKind, RunCurves, compared};
+use results::folder::{add_file, check_whole};
+use results::reader::ComparisonLabel;
+use results::{OutputFile, RunFiles};
 
 use crate::failure::Failure;
 use crate::folder_name;
@@ -72,10 +72,10 @@ pub(crate) fn list(options: &FiguresOptions) -> Result<(), Failure> {
     let mut text = String::new();
     for figure in FIGURES {
         let state = match figure.drawn(RunFiles::Folder(&options.folder)) {
-            Ok(_) => figure.shows.to_owned(),
+            Ok(_) => figure.file.contents.to_owned(),
             Err(fault) => format!("not possible: {fault}"),
         };
-        text += &format!("{:<12} {state}\n", figure.name);
+        text += &format!("{:<12} {state}\n", figure.file.figure);
     }
     let state = match comparison(&options.folder) {
         Ok(_) => "goodput and completion times of the compared runs".to_owned(),
@@ -91,7 +91,7 @@ fn check_is_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    FIGURES.iter().map(|figure| figure.name).chain([COMPARE])
+    FIGURES.iter().map(|figure| figure.file.figure).chain([COMPARE])
 }
 
 fn drawn(folder: &Path, name: &str) -> Result<OutputFile, Failure> {

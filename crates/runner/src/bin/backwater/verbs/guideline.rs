@@ -4,7 +4,7 @@
 
 use cc_policies::Guideline;
 use clap::Args;
-use report::format::{aligned, plain_table};
+use results::format::{aligned, plain_table};
 
 use crate::failure::Failure;
 use crate::terminal::print;

@@ -10,7 +10,7 @@ use clap::Args;
 use link_layer::flow_control::headroom::{QUANTUM_BYTES, quanta, slowest_reaction};
 use link_layer::{Headroom, PauseLoop};
 use packet::{Framing, Mtu};
-use report::format::{aligned, plain_table};
+use results::format::{aligned, plain_table};
 use units::{Bytes, Length, Rate, Span};
 
 use crate::arguments::within;

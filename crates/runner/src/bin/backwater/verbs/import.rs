@@ -19,10 +19,10 @@ use interop::import::{
 use link_layer::spec::{Speed, Width};
 use names::shell::word;
 use names::{rule, shown};
-use report::format::{aligned, fitted, plain_table};
-use report::manifest::FolderKind;
-use report::tables::printed;
-use report::{OutputFile, ResultFolder};
+use results::format::{aligned, fitted, plain_table};
+use results::manifest::FolderKind;
+use results::tables::printed;
+use results::{OutputFile, ResultFolder};
 use scenario::{Diagnostic, ScenarioText, draft};
 use units::{Length, Rate, UnitError};
 

@@ -1,6 +1,6 @@
 //! `list`: the shipped scenarios.
 
-use report::format::{aligned, plain_table};
+use results::format::{aligned, plain_table};
 
 use crate::terminal::print;
 

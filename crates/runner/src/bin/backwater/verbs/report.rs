@@ -7,10 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use report::RunFiles;
-use report::folder::add_file;
-use report::manifest::FolderKind;
-use report::page;
+use results::RunFiles;
+use results::folder::add_file;
+use results::manifest::FolderKind;
 
 use crate::browser;
 use crate::failure::Failure;

@@ -10,10 +10,10 @@ use claims::tunings::{TUNING, shipped_tunings};
 use claims::{Bite, Judgement, Paper, Reproduction, Verdict, numbers_file, printed};
 use clap::Args;
 use experiment::tuning::{Advice, Judged};
-use report::format::counted;
-use report::manifest::FolderKind;
-use report::tables::printed::written;
-use report::{Manifest, OutputError, ResultFolder};
+use results::format::counted;
+use results::manifest::FolderKind;
+use results::tables::printed::written;
+use results::{Manifest, OutputError, ResultFolder};
 
 use crate::failure::Failure;
 use crate::terminal::{print, print_exactly};

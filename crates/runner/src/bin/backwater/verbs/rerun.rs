@@ -10,8 +10,8 @@ use backwater::{FinishedRun, Plan, RunOptions};
 use clap::Args;
 use experiment::store::checked;
 use experiment::{UnitResult, VERSION};
-use report::manifest::{FolderKind, MANIFEST, Manifest, PlanIdentity, RESULT, RunEnd};
-use report::tables::completions;
+use results::manifest::{FolderKind, MANIFEST, Manifest, PlanIdentity, RESULT, RunEnd};
+use results::tables::completions;
 use serde_json::Value;
 use settings::files::text_of_file;
 
@@ -174,7 +174,7 @@ fn plan(folder: &Path, manifest: &Manifest) -> Result<Plan, Failure> {
 fn compared(folder: &Path, manifest: &Manifest, run: &FinishedRun) -> Result<(usize, Vec<String>), Failure> {
     let mut files = run.files();
     if let Some(contents) = completions::hpcc(&run.record) {
-        files.push(report::OutputFile { name: "fct.txt".to_owned(), contents });
+        files.push(results::OutputFile { name: "fct.txt".to_owned(), contents });
     }
     let (mut same, mut differences) = (0, Vec::new());
     for name in manifest.files.iter().map(|file| &file.name).filter(|name| *name != RESULT) {

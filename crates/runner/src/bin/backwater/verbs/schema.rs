@@ -2,8 +2,8 @@
 
 use claims::Paper;
 use clap::Args;
-use report::parquet::parquet_name;
-use report::schema::{self, FileSchema};
+use results::parquet::parquet_name;
+use results::schema::{self, FileSchema};
 
 use crate::failure::Failure;
 use crate::terminal::print_exactly;

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use backwater::provenance::{end_of_failure, run_manifest};
 use backwater::{FinishedRun, Plan, ResumeError, RunError, RunOptions, Saving};
 use clap::Args;
+use figures::RunOutput;
 use parallel::Ranks;
-use report::choice::{FCT_TXT, FileChoice, PAGE};
-use report::manifest::{RunEnd, UndrawnEntry};
-use report::page;
-use report::tables::{completions, printed};
-use report::{Manifest, ResultFolder, RunFiles, RunOutput, TableFormats};
+use results::choice::{FCT_TXT, FileChoice, PAGE};
+use results::manifest::{RunEnd, UndrawnEntry};
+use results::tables::{completions, printed};
+use results::{Manifest, ResultFolder, RunFiles, TableFormats};
 
 use crate::browser;
 use crate::checkpoint::{CheckpointOptions, Checkpoints};

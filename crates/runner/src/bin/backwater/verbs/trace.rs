@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use backwater::trace::{EventCounts, TraceError, TraceReport, trace};
 use backwater::{Plan, RunOptions};
 use clap::Args;
-use report::format::{aligned, counted, grouped, plain_table};
+use results::format::{aligned, counted, grouped, plain_table};
 use scenario::{Diagnostic, LocatedFault};
 use units::Span;
 

@@ -12,7 +12,7 @@ use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 use experiment::SeedList;
 use experiment::measures::{Direction, Measure};
 use experiment::tuning::{GoalError, Halved, Method, Objective, Space, TuningJob};
-use report::tables::printed;
+use results::tables::printed;
 
 use crate::arguments;
 use crate::failure::Failure;

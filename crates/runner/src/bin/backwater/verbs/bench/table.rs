@@ -2,7 +2,7 @@
 //!
 //! Invariant: ratios, reasons and shortened runs are explained in lines below the tables.
 
-use report::format::{aligned, grouped, plain_table};
+use results::format::{aligned, grouped, plain_table};
 
 use super::against::{self, TOTAL};
 use super::cases::SHORTENED_NOTE;

@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use interop::export::addresses::Addresses;
 use packet::{Framing, PortId};
-use report::RunFiles;
-use report::counters::{self, LaneCounts};
-use report::folder::check_whole;
-use report::reader::ReadError;
+use results::RunFiles;
+use results::counters::{self, LaneCounts};
+use results::folder::check_whole;
+use results::reader::ReadError;
 use scenario::Plan;
 use units::Span;
 

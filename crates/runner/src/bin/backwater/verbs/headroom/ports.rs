@@ -3,7 +3,7 @@
 //! Invariant: ports with equal cables and equal headroom share a row.
 
 use backwater::wording;
-use report::format::{aligned, plain_table};
+use results::format::{aligned, plain_table};
 use scenario::{Plan, PortHeadroom};
 
 use crate::failure::Failure;

@@ -9,8 +9,8 @@ use backwater::provenance::{COMMIT, command_line};
 use clap::Args;
 use experiment::store::{BatchOptions, Origin, RunBudget};
 use experiment::sweep::{Given, SweepPlan, SweepRequest};
-use report::FileChoice;
-use report::OutputError;
+use results::FileChoice;
+use results::OutputError;
 use units::{Bytes, Span};
 
 use crate::arguments;

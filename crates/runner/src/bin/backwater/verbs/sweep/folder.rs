@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use backwater::provenance;
 use experiment::sweep::SweepPlan;
 use files::{Lock, MadeFolders, OwnedFolder, Part};
-use report::Manifest;
-use report::folder::wait_for_lock;
-use report::manifest::{FileEntry, FolderKind, MANIFEST};
+use results::Manifest;
+use results::folder::wait_for_lock;
+use results::manifest::{FileEntry, FolderKind, MANIFEST};
 use settings::files::text_of_file;
 
 use super::asked::unwritable;

@@ -25,7 +25,7 @@ use experiment::store::{BatchEvent, BatchOptions};
 use experiment::sweep::{Collected, PlannedRun, Shard, SweepPlan};
 use experiment::{Store, UnitResult, VERSION};
 use names::shell::word;
-use report::format::counted;
+use results::format::counted;
 use units::Bytes;
 
 use crate::arguments;

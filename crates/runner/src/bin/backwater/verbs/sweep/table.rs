@@ -9,10 +9,10 @@ use experiment::measures::{ALL, Direction, Measure, Measured, Quantity};
 use experiment::statistics::pooled::Pooled;
 use experiment::sweep::{self, Collected, PlannedRun, SweepPlan};
 use experiment::{Store, UnitResult};
-use report::TableFormats;
-use report::format::{counted, in_blocks};
-use report::formats::{self, FormatFault};
-use report::manifest::FolderKind;
+use results::TableFormats;
+use results::format::{counted, in_blocks};
+use results::formats::{self, FormatFault};
+use results::manifest::FolderKind;
 use serde_json::json;
 
 use super::folder::{self, BINARY_TABLE, SCHEMA, TABLE};

@@ -8,7 +8,7 @@ mod ports;
 use backwater::wording::kilobytes;
 use clap::Args;
 use link_layer::{Alpha, PauseMemory, PauseThreshold};
-use report::format::{aligned, plain_table};
+use results::format::{aligned, plain_table};
 use units::Bytes;
 
 use crate::arguments::{factor, memory};

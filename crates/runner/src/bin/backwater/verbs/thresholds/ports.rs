@@ -7,7 +7,7 @@ use cc_policies::MarkingSpec;
 use link_layer::resolve::SharingPlan;
 use link_layer::{Alpha, Share};
 use packet::{Lane, NodeId, PortId};
-use report::format::{aligned, plain_table};
+use results::format::{aligned, plain_table};
 use scenario::Plan;
 use units::{Bytes, Rate};
 

@@ -1,0 +1,135 @@
+//! `compare.svg`: runs overlaid, a panel for each subject.
+//!
+//! Invariant: a run has the same colour and dash in all panels.
+
+use results::distinct::distinct;
+use results::reader::{ReadError, RunFacts, RunFiles};
+
+use super::completions::CompletionCurve;
+use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
+use super::goodput::{GoodputSeries, LABEL, SMALL, phases};
+
+/// The curves of a run among others.
+#[derive(Clone, Debug)]
+pub struct RunCurves {
+    /// Label and scheme.
+    name: String,
+    facts: RunFacts,
+    series: GoodputSeries,
+    completions: Option<CompletionCurve>,
+}
+
+/// Returns the figure of these runs.
+#[must_use]
+pub fn compared(runs: &[RunCurves]) -> Chart {
+    let end = runs.iter().map(|run| run.facts.end_s()).fold(0.0, f64::max);
+    let (time, per_second) = Axis::time(end);
+    let subjects = subjects(runs);
+    let drawn = &subjects[..subjects.len().min(SMALL)];
+    let columns = match drawn.len() {
+        0..=3 => 1,
+        4..=8 => 2,
+        _ => 3,
+    };
+    let height = if columns == 1 { 150.0 } else { 110.0 };
+    let panel = |subject: &Subject<'_>| {
+        let layers = phases_of(runs, per_second).into_iter().chain(lines(runs, *subject, per_second));
+        let layers: Vec<_> = layers.collect();
+        let y = Axis::from_zero(LABEL, layers.iter().flat_map(drawn_values));
+        Panel { title: subject.title(), x: time.clone(), y, height, layers }
+    };
+    let mut panels: Vec<_> = drawn.iter().map(panel).collect();
+    panels.extend(completion_panel(runs, height));
+    let mut notes = Vec::new();
+    if subjects.len() > drawn.len() {
+        notes.push(format!("{} further flows and groups are not drawn.", subjects.len() - drawn.len()));
+    }
+    let scenarios = distinct(runs.iter().map(|run| run.facts.scenario.as_str()));
+    let title = format!("{}: goodput over time of {} runs", scenarios.join(", "), runs.len());
+    let description =
+        "Goodput over simulated time, a line for each run and a panel for each flow or group.".to_owned();
+    Chart { title, description, panels, columns, notes, ..Chart::default() }
+}
+
+impl RunCurves {
+    /// Reads the curves of a run from its files. `label` names the run in the comparison.
+    ///
+    /// # Errors
+    /// If the run lacks a file.
+    pub fn read(label: &str, files: RunFiles<'_>) -> Result<Self, ReadError> {
+        let facts = files.summary()?;
+        let completions = if files.has("fct.csv") { CompletionCurve::read(files)? } else { None };
+        let name = format!("{label}: {}", facts.scheme());
+        Ok(Self { name, series: GoodputSeries::read(files)?, completions, facts })
+    }
+}
+
+/// A flow, a group, or all other flows, by kind and name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject<'a> {
+    kind: &'a str,
+    name: &'a str,
+}
+
+impl Subject<'_> {
+    fn title(&self) -> String {
+        match self.kind {
+            "group" => format!("{} (group)", self.name),
+            "others" => "Flows without a name or a group, together".to_owned(),
+            _ => self.name.to_owned(),
+        }
+    }
+}
+
+/// Returns the subjects of all runs: flows, then groups, then others.
+fn subjects(runs: &[RunCurves]) -> Vec<Subject<'_>> {
+    let of_kind = |kind: &'static str| {
+        let curves = runs.iter().flat_map(move |run| run.series.of_kind(kind));
+        curves.map(move |curve| Subject { kind, name: &curve.name })
+    };
+    distinct(["flow", "group", "others"].into_iter().flat_map(of_kind))
+}
+
+/// Returns the phases, if all runs have the same.
+fn phases_of(runs: &[RunCurves], per_second: f64) -> Vec<Layer> {
+    let of = |run: &RunCurves| -> Vec<(String, f64)> {
+        run.facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s)).collect()
+    };
+    match runs.split_first() {
+        Some((first, rest)) if rest.iter().all(|run| of(run) == of(first)) => {
+            phases(&first.facts, per_second)
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn lines(runs: &[RunCurves], subject: Subject<'_>, per_second: f64) -> Vec<Layer> {
+    let line = |(place, run): (usize, &RunCurves)| {
+        let curve = run.series.of_kind(subject.kind).find(|curve| curve.name == subject.name)?;
+        let points = run.series.points(curve, per_second);
+        Some(Layer::Line(Line::new(run.name.clone(), Ink::Palette(place), points)))
+    };
+    runs.iter().enumerate().filter_map(line).collect()
+}
+
+fn drawn_values(layer: &Layer) -> Vec<f64> {
+    if let Layer::Line(line) = layer { line.drawn_values() } else { Vec::new() }
+}
+
+/// Returns the panel of completion times, if a run has them.
+fn completion_panel(runs: &[RunCurves], height: f64) -> Option<Panel> {
+    let line = |(place, run): (usize, &RunCurves)| {
+        run.completions.as_ref().map(|curve| curve.line(run.name.clone(), Ink::Palette(place)))
+    };
+    let lines: Vec<Line> = runs.iter().enumerate().filter_map(line).collect();
+    let times = lines.iter().flat_map(|line| line.points.iter().map(|(time, _)| *time));
+    let (x, y) = super::completions::axes(times);
+    let layers = lines.iter().cloned().map(Layer::Line).collect();
+    (!lines.is_empty()).then(|| Panel {
+        title: "Messages delivered within a time".to_owned(),
+        x,
+        y,
+        height,
+        layers,
+    })
+}

@@ -1,0 +1,78 @@
+//! The worst congestion tree of a run, as the picture of the fabric shows it.
+//!
+//! Invariant: everything is of one sample, and not of the run.
+
+use std::collections::BTreeSet;
+
+use results::reader::{ReadError, RunFiles, TreeRow, WorstTreeRow};
+
+use super::super::engine::axis::number;
+
+/// An output, by node and port.
+pub(super) type OutputName = (String, u32);
+
+/// The tree with most branches at one sample.
+pub(super) struct WorstTree {
+    pub root: OutputName,
+    pub branches: BTreeSet<OutputName>,
+    /// Source hosts of contributors.
+    pub contributors: BTreeSet<String>,
+    /// Source hosts of victims.
+    pub victims: BTreeSet<String>,
+    /// Time of the sample, in s.
+    pub time_s: f64,
+    /// The tree in words.
+    pub words: String,
+}
+
+impl WorstTree {
+    /// Reads the tree; `None` if no tree was found.
+    pub(super) fn read(files: RunFiles<'_>) -> Result<Option<Self>, ReadError> {
+        if !files.has("worst_tree.csv") {
+            return Ok(None);
+        }
+        let (rows, trees): (Vec<WorstTreeRow>, Vec<TreeRow>) =
+            (files.rows("worst_tree.csv")?, files.rows("trees.csv")?);
+        let of_role = |role: &'static str| rows.iter().filter(move |row| row.role == role);
+        let outputs = |role| of_role(role).filter_map(WorstTreeRow::output);
+        let hosts = |role| of_role(role).filter_map(|row| row.src.clone()).collect();
+        let (Some(root), Some(first)) = (outputs("root").next(), rows.first()) else { return Ok(None) };
+        let is_it = |tree: &&TreeRow| {
+            tree.time_s.total_cmp(&first.time_s).is_eq()
+                && (tree.root_node.as_str(), tree.root_port) == (root.0.as_str(), root.1)
+        };
+        let queue = trees.iter().find(is_it).map_or_else(String::new, |tree| {
+            format!(
+                " to {}, {} KB waiting",
+                tree.root_peer,
+                number((tree.queue_bytes / 100.0).round() / 10.0)
+            )
+        });
+        let [contributors, victims]: [BTreeSet<String>; 2] = ["contributor", "victim"].map(hosts);
+        let flows = |role, hosts: usize| {
+            let flows = of_role(role).count();
+            format!("{flows} {role}{} from {hosts} host{}", plural(flows), plural(hosts))
+        };
+        let branches = of_role("branch").count();
+        let words = format!(
+            "The tree with most branches at one sample, that of {} ms. Root: {} port {}{queue}. {branches} branch{}, {}, {}.",
+            number(first.time_s * 1e3),
+            root.0,
+            root.1,
+            if branches == 1 { "" } else { "es" },
+            flows("contributor", contributors.len()),
+            flows("victim", victims.len()),
+        );
+        let branches = outputs("branch").collect();
+        Ok(Some(Self { root, branches, contributors, victims, time_s: first.time_s, words }))
+    }
+
+    /// Returns the time of the sample, in ms.
+    pub(super) fn at_ms(&self) -> String {
+        number(self.time_s * 1e3)
+    }
+}
+
+const fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}

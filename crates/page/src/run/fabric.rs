@@ -1,0 +1,259 @@
+//! The fabric at moments: nodes, outputs, load, stalls, and congestion trees.
+//!
+//! Invariant: outputs are those of `ports.csv`, the lanes of a port together; loads are sums over lanes, and a stall is that of
+//! the lane that stalled longest.
+
+use std::collections::BTreeMap;
+
+use results::reader::{ReadError, RunFiles, TreeRow};
+use serde::{Deserialize, Serialize};
+
+use crate::numbers::{Form, InJson, Numbers, Shares, TakenOut};
+use crate::words;
+
+/// The fabric as data of the script.
+#[derive(Debug, Serialize)]
+#[serde(bound = "")]
+pub(super) struct FabricData<F: Form = InJson> {
+    /// Names of all nodes, hosts first.
+    nodes: Vec<String>,
+    /// Number of hosts.
+    hosts: usize,
+    /// Outputs: node, port and peer, in turn.
+    outputs: Vec<u32>,
+    /// Ends of the intervals, in s; none if the run recorded no moments.
+    moments: Vec<f64>,
+    /// Load, moment by moment and output by output.
+    load: F::Shares,
+    /// Share of the interval for which the output was stalled, likewise.
+    stalled: F::Shares,
+    /// Over the whole run: load and stalls of each output.
+    whole_load: F::Shares,
+    whole_stalled: F::Shares,
+    /// Trees at the moments.
+    trees: Vec<TreeData>,
+    /// Roots at each moment that are not among `trees`, by output.
+    further_roots: Vec<Vec<u32>>,
+}
+
+impl FabricData {
+    /// Takes the numbers out.
+    pub(super) fn take_out(self, numbers: &mut Numbers) -> FabricData<TakenOut> {
+        let Self { nodes, hosts, outputs, moments, trees, further_roots, .. } = self;
+        let mut shares = |Shares(parts)| numbers.add_parts(parts);
+        let (load, stalled) = (shares(self.load), shares(self.stalled));
+        let (whole_load, whole_stalled) = (shares(self.whole_load), shares(self.whole_stalled));
+        FabricData {
+            nodes,
+            hosts,
+            outputs,
+            moments,
+            load,
+            stalled,
+            whole_load,
+            whole_stalled,
+            trees,
+            further_roots,
+        }
+    }
+}
+
+/// A congestion tree at a moment.
+#[derive(Debug, Serialize)]
+struct TreeData {
+    moment: u32,
+    root: u32,
+    branches: Vec<u32>,
+    contributors: Vec<u32>,
+    victims: Vec<u32>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Port {
+    node: String,
+    port: u32,
+    peer: String,
+    utilisation: f64,
+    without_credit_s: f64,
+    congested_samples: Option<u64>,
+}
+
+#[derive(Debug, Deserialize)]
+struct OutputMoment {
+    time_s: f64,
+    node: String,
+    port: u32,
+    utilisation: f64,
+    stalled_share: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct TreePart {
+    time_s: f64,
+    root_node: String,
+    root_port: u32,
+    role: String,
+    node: Option<String>,
+    port: Option<u32>,
+    host: Option<String>,
+}
+
+/// Places of nodes and outputs by their names.
+struct Places<'a> {
+    nodes: BTreeMap<&'a str, u32>,
+    outputs: BTreeMap<(u32, u32), u32>,
+}
+
+impl Places<'_> {
+    fn node(&self, file: &str, name: &str) -> Result<u32, ReadError> {
+        let unknown = || ReadError::Malformed {
+            file: file.to_owned(),
+            fault: format!("`ports.csv` has no node `{name}`"),
+        };
+        self.nodes.get(name).copied().ok_or_else(unknown)
+    }
+
+    fn output(&self, file: &str, name: &str, port: u32) -> Result<u32, ReadError> {
+        let unknown = || ReadError::Malformed {
+            file: file.to_owned(),
+            fault: format!("`ports.csv` has no port {port} of `{name}`"),
+        };
+        self.outputs.get(&(self.node(file, name)?, port)).copied().ok_or_else(unknown)
+    }
+}
+
+/// Reads the fabric; `None` if it has no ports.
+pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<FabricData>, ReadError> {
+    let ports: Vec<Port> = files.rows("ports.csv")?;
+    if ports.is_empty() {
+        return Ok(None);
+    }
+    let mut places = Places { nodes: BTreeMap::new(), outputs: BTreeMap::new() };
+    let mut nodes = Vec::new();
+    for port in &ports {
+        places.nodes.entry(&port.node).or_insert_with(|| {
+            nodes.push(port.node.clone());
+            nodes.len() as u32 - 1
+        });
+    }
+    let (mut outputs, mut whole_load, mut whole_stalled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut hosts = 0;
+    for port in &ports {
+        let (node, peer) = (places.node("ports.csv", &port.node)?, places.node("ports.csv", &port.peer)?);
+        let next = places.outputs.len() as u32;
+        let place = *places.outputs.entry((node, port.port)).or_insert(next) as usize;
+        if place == whole_load.len() {
+            outputs.extend([node, port.port, peer]);
+            whole_load.push(0.0);
+            whole_stalled.push(0.0_f64);
+        }
+        whole_load[place] += port.utilisation;
+        whole_stalled[place] =
+            whole_stalled[place].max(port.without_credit_s / simulated_s.max(f64::MIN_POSITIVE));
+        if port.congested_samples.is_none() {
+            hosts = hosts.max(node as usize + 1);
+        }
+    }
+    let mut data = FabricData {
+        nodes,
+        hosts,
+        outputs,
+        moments: Vec::new(),
+        load: Shares::default(),
+        stalled: Shares::default(),
+        whole_load: Shares::of(&whole_load),
+        whole_stalled: Shares::of(&whole_stalled),
+        trees: Vec::new(),
+        further_roots: Vec::new(),
+    };
+    if files.has("timeline.csv") {
+        read_moments(files, &places, &mut data)?;
+    }
+    Ok(Some(data))
+}
+
+/// Adds the moments of the run.
+fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData) -> Result<(), ReadError> {
+    let rows: Vec<OutputMoment> = files.rows("timeline.csv")?;
+    data.moments = rows.iter().map(|row| row.time_s).collect();
+    data.moments.dedup();
+    let moments = data.moments.clone();
+    let moment = |time: f64| moments.binary_search_by(|one| one.total_cmp(&time)).ok();
+    let count = places.outputs.len();
+    let (mut load, mut stalled) = (vec![0.0; count * moments.len()], vec![0.0_f64; count * moments.len()]);
+    for row in &rows {
+        let output = places.output("timeline.csv", &row.node, row.port)? as usize;
+        if let Some(moment) = moment(row.time_s) {
+            let at = moment * count + output;
+            load[at] += row.utilisation;
+            stalled[at] = stalled[at].max(row.stalled_share);
+        }
+    }
+    (data.load, data.stalled) = (Shares::of(&load), Shares::of(&stalled));
+    let parts: Vec<TreePart> = files.rows("timeline_trees.csv")?;
+    let file = "timeline_trees.csv";
+    for part in &parts {
+        let Some(moment) = moment(part.time_s) else { continue };
+        let root = places.output(file, &part.root_node, part.root_port)?;
+        let is_new = data.trees.last().is_none_or(|tree| (tree.moment, tree.root) != (moment as u32, root));
+        if is_new {
+            let [branches, contributors, victims] = [const { Vec::new() }; 3];
+            data.trees.push(TreeData { moment: moment as u32, root, branches, contributors, victims });
+        }
+        let Some(tree) = data.trees.last_mut() else { continue };
+        match (part.role.as_str(), &part.node, part.port, &part.host) {
+            ("branch", Some(node), Some(port), _) => tree.branches.push(places.output(file, node, port)?),
+            ("contributor", _, _, Some(host)) => tree.contributors.push(places.node(file, host)?),
+            ("victim", _, _, Some(host)) => tree.victims.push(places.node(file, host)?),
+            (role, ..) => {
+                let fault = format!("a row of role `{role}` lacks its output or host");
+                return Err(ReadError::Malformed { file: file.to_owned(), fault });
+            }
+        }
+    }
+    data.further_roots = vec![Vec::new(); moments.len()];
+    let trees: Vec<TreeRow> = files.rows("trees.csv")?;
+    for row in &trees {
+        let Some(moment) = moment(row.time_s) else { continue };
+        let root = places.output("trees.csv", &row.root_node, row.root_port)?;
+        let is_known = data.trees.iter().any(|tree| (tree.moment as usize, tree.root) == (moment, root));
+        if !is_known && !data.further_roots[moment].contains(&root) {
+            data.further_roots[moment].push(root);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the sentence on the figure of the fabric.
+pub(super) fn about(fabric: Option<&FabricData>) -> String {
+    let Some(fabric) = fabric else { return "The fabric has no ports.".to_owned() };
+    let size = format!(
+        "{} and {}, hosts below their switch. Each half of a link is the output at its end.",
+        words::count(fabric.hosts, "host"),
+        words::count(fabric.nodes.len() - fabric.hosts, "switch"),
+    );
+    if fabric.moments.is_empty() {
+        return format!(
+            "{size} The run recorded no moments (`timeline.csv`): the picture shows the whole run."
+        );
+    }
+    // The first of equals, as the script chooses it.
+    let worst = fabric.trees.iter().rev().max_by_key(|tree| (tree.branches.len(), tree.victims.len()));
+    let trees = worst.map_or_else(
+        || "There is no congestion tree at any of them.".to_owned(),
+        |tree| {
+            let at = words::time(fabric.moments[tree.moment as usize]);
+            format!(
+                "The tree with most branches stands at {at}: {}, {} and {}.",
+                words::count(tree.branches.len(), "branch"),
+                words::count(tree.contributors.len(), "contributing host"),
+                words::count(tree.victims.len(), "host with a victim")
+                    .replace("host with a victims", "hosts with victims"),
+            )
+        },
+    );
+    let intervals = words::count(fabric.moments.len(), "moment");
+    format!(
+        "{size} There are {intervals}, each with the load and the stalls of the interval that ends with it. {trees}"
+    )
+}

@@ -1,0 +1,113 @@
+//! The parts of `summary.json` that a page needs.
+//!
+//! Invariant: a summary without one of these fields is refused.
+
+use results::reader::{ReadError, RunFiles};
+use serde::Deserialize;
+
+/// A summary as the page reads it.
+#[derive(Debug, Deserialize)]
+pub(super) struct RunSummary {
+    pub scenario: String,
+    pub seed: u64,
+    pub digest: String,
+    pub wall_s: f64,
+    pub events: u64,
+    pub delivered_packets: u64,
+    pub dropped_packets: u64,
+    pub stands_still_since_s: Option<f64>,
+    pub completions: Option<CompletionFacts>,
+    pub congestion: CongestionFacts,
+    pub phases: Vec<PhaseResult>,
+}
+
+/// Completion of messages.
+#[derive(Debug, Deserialize)]
+pub(super) struct CompletionFacts {
+    pub posted_messages: u64,
+    pub delivered_messages: u64,
+    pub by_size: Vec<SizeFacts>,
+}
+
+/// Completion times of messages of a class of sizes, in us.
+#[derive(Debug, Deserialize)]
+pub(super) struct SizeFacts {
+    pub up_to_bytes: Option<u64>,
+    pub posted_messages: u64,
+    pub delivered_messages: u64,
+    pub fct_us: Quantiles,
+    pub slowdown: Quantiles,
+}
+
+/// Quantiles of a quantity.
+#[derive(Debug, Deserialize)]
+pub(super) struct Quantiles {
+    pub p50: Option<Bound>,
+    pub p99: Option<Bound>,
+}
+
+/// A quantile, or its bounds where unfinished messages could change it.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Bound {
+    Exact(f64),
+    Between { at_least: f64, at_most: Option<f64> },
+}
+
+/// Congestion trees.
+#[derive(Debug, Deserialize)]
+pub(super) struct CongestionFacts {
+    pub samples: u64,
+    pub roots: u64,
+    pub victims: u64,
+    pub lost_bytes: f64,
+    pub worst_roots: Vec<RootFacts>,
+}
+
+/// A root of congestion trees.
+#[derive(Debug, Deserialize)]
+pub(super) struct RootFacts {
+    pub node: String,
+    pub port: u32,
+    pub peer: String,
+    pub from_s: f64,
+    pub to_s: f64,
+    pub cause_in_words: String,
+    pub contributors: usize,
+    pub victims: usize,
+    pub lost_bytes: f64,
+}
+
+/// Results of a phase.
+#[derive(Debug, Deserialize)]
+pub(super) struct PhaseResult {
+    pub name: String,
+    pub second_half_total_goodput_bps: f64,
+    pub second_half_jain: Option<f64>,
+}
+
+impl RunSummary {
+    /// Reads the summary of a run.
+    pub(super) fn read(files: RunFiles<'_>) -> Result<Self, ReadError> {
+        let file = "summary.json";
+        let malformed = |error: serde_json::Error| ReadError::Malformed {
+            file: file.to_owned(),
+            fault: error.to_string(),
+        };
+        serde_json::from_str(&files.text(file)?).map_err(malformed)
+    }
+}
+
+impl Bound {
+    /// Returns the value or its bounds as text, by a spelling of numbers.
+    pub(super) fn in_words(&self, spelled: fn(f64) -> String) -> String {
+        match self {
+            Self::Exact(value) => spelled(*value),
+            Self::Between { at_least, at_most: Some(most) } => {
+                let (least, most) = (spelled(*at_least), spelled(*most));
+                if least == most { least } else { format!("{least} to {most}") }
+            }
+            Self::Between { at_least, at_most: None } => format!("at least {}", spelled(*at_least)),
+        }
+    }
+}

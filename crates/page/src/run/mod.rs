@@ -1,0 +1,262 @@
+//! The page of a run.
+//!
+//! Invariant: all numbers come from the files of the folder; a file that the run did not write leaves a sentence that says how
+//! to get it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `facts` | the parts of `summary.json` that the page needs |
+//! | `sentences` | the run in three sentences |
+//! | `curves` | goodput, queues and rates over time |
+//! | `completions` | completion times of messages |
+//! | `fabric` | the fabric at moments, with its trees |
+//! | here | the sections, in order |
+
+mod completions;
+mod curves;
+mod fabric;
+mod facts;
+mod sentences;
+
+use results::manifest::{Manifest, PlanIdentity};
+use results::reader::{RunFacts, RunFiles};
+use serde::Serialize;
+
+use self::fabric::FabricData;
+use self::facts::RunSummary;
+use super::PageError;
+use super::data::{PageTable, Panel, TableChoice};
+use super::document::Document;
+use super::numbers::{Form, InJson, Numbers, TakenOut};
+use super::words;
+
+/// Longest plan that the page shows, in bytes.
+const LONGEST_PLAN: usize = 200_000;
+
+/// Data of the script.
+#[derive(Debug, Serialize)]
+#[serde(bound = "")]
+struct RunData<F: Form = InJson> {
+    kind: &'static str,
+    /// Phases: name, start and end in s.
+    phases: Vec<(String, f64, f64)>,
+    end_s: f64,
+    panels: Vec<Panel<F>>,
+    completions: Option<Panel<F>>,
+    fabric: Option<FabricData<F>>,
+    margins: Vec<PageTable<F>>,
+    completion_tables: Vec<PageTable<F>>,
+    tables: Vec<PageTable<F>>,
+}
+
+impl RunData {
+    /// Takes the numbers out.
+    fn take_out(self, numbers: &mut Numbers) -> RunData<TakenOut> {
+        let Self { kind, phases, end_s, panels, completions, fabric, margins, completion_tables, tables } =
+            self;
+        let panels = panels.into_iter().map(|panel| panel.take_out(numbers)).collect();
+        let completions = completions.map(|panel| panel.take_out(numbers));
+        let fabric = fabric.map(|fabric| fabric.take_out(numbers));
+        let [margins, completion_tables, tables] = [margins, completion_tables, tables]
+            .map(|tables| tables.into_iter().map(|table| table.take_out(numbers)).collect());
+        RunData { kind, phases, end_s, panels, completions, fabric, margins, completion_tables, tables }
+    }
+}
+
+/// Limits that loads came nearest to.
+const MARGINS: TableChoice = TableChoice {
+    file: "margins.csv",
+    heading: "Limits, the nearest first",
+    columns: &[],
+    by: Some("highest_share"),
+    most: 1000,
+};
+
+/// Messages that took longest in comparison.
+const MESSAGES: TableChoice = TableChoice {
+    file: "fct.csv",
+    heading: "Messages, the most delayed first",
+    columns: &[
+        "flow",
+        "src",
+        "dst",
+        "message",
+        "size_bytes",
+        "posted_s",
+        "completed_s",
+        "fct_us",
+        "slowdown",
+        "age_s",
+    ],
+    by: Some("slowdown"),
+    most: 500,
+};
+
+/// Tables of the section before the last.
+const TABLES: [TableChoice; 6] = [
+    TableChoice {
+        file: "phases.csv",
+        heading: "Goodput by phase",
+        columns: &["change", "from_s", "to_s", "kind", "name", "goodput_bps", "second_half_goodput_bps"],
+        by: None,
+        most: 5000,
+    },
+    TableChoice {
+        file: "flows.csv",
+        heading: "Flows",
+        columns: &[
+            "flow",
+            "src",
+            "dst",
+            "group",
+            "start_s",
+            "size_bytes",
+            "completed_s",
+            "delivered_bytes",
+            "mean_goodput_bps",
+            "mean_packet_latency_us",
+            "max_packet_latency_us",
+            "received_becns",
+        ],
+        by: None,
+        most: 12_000,
+    },
+    TableChoice {
+        file: "roots.csv",
+        heading: "Roots of congestion trees",
+        columns: &[],
+        by: Some("lost_bytes"),
+        most: 500,
+    },
+    TableChoice {
+        file: "contributors.csv",
+        heading: "Contributors",
+        columns: &[],
+        by: Some("through_bytes"),
+        most: 1000,
+    },
+    TableChoice { file: "victims.csv", heading: "Victims", columns: &[], by: Some("lost_bytes"), most: 1000 },
+    TableChoice {
+        file: "ports.csv",
+        heading: "Ports",
+        columns: &[
+            "node",
+            "port",
+            "peer",
+            "lane",
+            "link_rate_bps",
+            "utilisation",
+            "without_credit_s",
+            "paused_s",
+            "sampled_queue_peak_bytes",
+            "sampled_queue_mean_bytes",
+            "root_samples",
+            "buffer_peak_bytes",
+            "pauses_sent",
+        ],
+        by: Some("without_credit_s"),
+        most: 2000,
+    },
+];
+
+/// Returns the data of the page's script as JSON without its numbers, with the sentences at the head of the page as `leads`; and the numbers.
+pub(super) fn json_and_numbers(
+    files: RunFiles<'_>,
+    manifest: &Manifest,
+) -> Result<(String, Numbers), PageError> {
+    let summary = RunSummary::read(files)?;
+    let facts = files.summary()?;
+    let leads = sentences::leads(files, (&summary, &facts), &manifest.plans[0], manifest)?;
+    let mut numbers = Numbers::default();
+    let data = WithLeads { leads, data: data(files, &facts)?.take_out(&mut numbers) };
+    Ok((serde_json::to_string(&data).expect("data are plain"), numbers))
+}
+
+/// Data of the script, with the sentences at the head of the page.
+#[derive(Serialize)]
+struct WithLeads {
+    leads: Vec<String>,
+    #[serde(flatten)]
+    data: RunData<TakenOut>,
+}
+
+/// Reads the data of the script.
+fn data(files: RunFiles<'_>, facts: &RunFacts) -> Result<RunData, PageError> {
+    Ok(RunData {
+        kind: "run",
+        phases: facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s, phase.to_s)).collect(),
+        end_s: facts.end_s(),
+        panels: curves::panels(files, facts)?,
+        completions: completions::panel(files)?,
+        fabric: fabric::read(files, facts.simulated_s)?,
+        margins: MARGINS.read(files)?.into_iter().collect(),
+        completion_tables: MESSAGES.read(files)?.into_iter().collect(),
+        tables: TABLES.iter().filter_map(|table| table.read(files).transpose()).collect::<Result<_, _>>()?,
+    })
+}
+
+/// Returns the page of a run with results.
+pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, PageError> {
+    let summary = RunSummary::read(files)?;
+    let facts = files.summary()?;
+    let plan = &manifest.plans[0];
+    let data = data(files, &facts)?;
+    let subtitle = format!("{}, seed {}", facts.scheme(), summary.seed);
+    let leads = sentences::leads(files, (&summary, &facts), plan, manifest)?;
+    let mut document = Document::new(&summary.scenario, &subtitle, &leads);
+    for panel in &data.panels {
+        let sentences = [Some(panel.about.clone()), panel.note()].into_iter().flatten();
+        document.section(panel.id, &panel.heading, &sentences.collect::<Vec<_>>());
+    }
+    for (id, heading, missing) in curves::missing(&data.panels) {
+        document.section(id, heading, &[missing.to_owned()]);
+    }
+    document.section("fabric", "The fabric", &[fabric::about(data.fabric.as_ref())]);
+    document.section("completions", "Completions", &completions::about(&summary, data.completions.as_ref()));
+    let nearest = "Each row is a limit at a port and lane, and the load that came nearest to it: a reason why packets were \
+                   marked, paused or held back, or were not.";
+    document.section("margins", "Margins", &[nearest.to_owned()]);
+    document.section("tables", "Tables", &["A heading sorts its table.".to_owned()]);
+    provenance(&mut document, files, (&summary, manifest, plan))?;
+    Ok(document.finish(&data))
+}
+
+/// Adds parameters and provenance.
+fn provenance(
+    document: &mut Document,
+    files: RunFiles<'_>,
+    (summary, manifest, plan): (&RunSummary, &Manifest, &PlanIdentity),
+) -> Result<(), PageError> {
+    let none = || "none".to_owned();
+    let text = files.text("plan.ron")?;
+    let (shown, length) = if text.len() <= LONGEST_PLAN {
+        (text.as_ref(), String::new())
+    } else {
+        let end = (0..=LONGEST_PLAN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        (&text[..end], format!(", the first {end} of {} bytes", text.len()))
+    };
+    let terms = [
+        ("Scenario", plan.scenario.clone()),
+        ("Overrides", if plan.overrides.is_empty() { none() } else { plan.overrides.join(", ") }),
+        ("Seed", plan.seed.to_string()),
+        ("Command", manifest.command.join(" ")),
+        ("Version", manifest.version.clone()),
+        ("Commit", manifest.commit.clone().unwrap_or_else(none)),
+        ("Digest of the plan", plan.plan_digest.clone()),
+        ("Digest of the run", summary.digest.clone()),
+        ("Ended", sentences::end(manifest)),
+        ("Events", words::thousands(summary.events)),
+        (
+            "Packets",
+            format!(
+                "{} delivered, {} lost",
+                words::thousands(summary.delivered_packets),
+                words::thousands(summary.dropped_packets)
+            ),
+        ),
+        ("Elapsed time", words::time(summary.wall_s)),
+    ];
+    let plan = (format!("All parameters: plan.ron{length}, a scenario that repeats the run"), shown);
+    document.terms("provenance", "Parameters and provenance", &terms, &[plan]);
+    Ok(())
+}

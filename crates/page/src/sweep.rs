@@ -1,0 +1,193 @@
+//! The page of a sweep.
+//!
+//! Invariant: the page opens with the answer that the sweep printed, word for word.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use results::manifest::Manifest;
+use results::reader::{ReadError, RunFiles};
+
+use super::document::Document;
+use super::table::{RUNS, SweepData, Table, in_words};
+use super::words;
+
+/// Name of the collected table in the folder of a sweep.
+const TABLE: &str = "results.csv";
+/// First sentence of a sweep without a question.
+const NO_QUESTION: &str = "No question has been asked of these runs: `backwater sweep collect DIR --maximise MEASURE`, or `--minimise`, says \
+    which setting is best, by how much and how sure that is, and the next page opens with that answer.";
+
+/// Returns the page of a sweep. `folder` is the address of its folder from the page's place: empty, or with `/` at its end.
+pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
+    let data = read(files, folder)?;
+    let leads = leads(&data, manifest.verdict.as_deref());
+    let mut document = Document::new("Sweep", &in_words(&data.settings), &leads);
+    let figures = [
+        (
+            "lines",
+            "Lines with intervals",
+            "A measure against a setting; other settings are held at the values chosen.",
+        ),
+        (
+            "heat",
+            "Heat map",
+            "The mean of a measure for each pair of values of two settings; the bar below a number shows its class.",
+        ),
+        ("front", "Front of two measures", "Each point is a setting, with its means over all seeds."),
+        ("parallel", "Parallel coordinates", "Each line is a run, through its settings and a measure."),
+    ];
+    let varied = data.settings.iter().filter(|setting| setting.is_varied()).count();
+    let has = |id: &str| match id {
+        _ if data.measures.is_empty() || varied == 0 => false,
+        "heat" => varied > 1,
+        "front" => data.measures.len() > 1,
+        _ => true,
+    };
+    for (id, heading, sentence) in figures.into_iter().filter(|(id, ..)| has(id)) {
+        document.section(id, heading, &[sentence.to_owned()]);
+    }
+    document.section("runs", "Runs", &["A heading sorts the table.".to_owned()]);
+    Ok(document.finish(&data))
+}
+
+fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
+    let table = Table::read(files, TABLE)?;
+    let (run, seed) = (table.place("run")?, table.place("seed")?);
+    let (lost, digest) = (table.place("lost_packets")?, table.place("digest")?);
+    let measures = (lost + 1..digest).filter(|place| !table.header[*place].ends_with("_censored"));
+    let seeds = table.numbers(seed)?.into_iter().map(|seed| seed.map(|seed| seed as u64)).collect();
+    Ok(SweepData {
+        kind: "sweep",
+        runs: format!("{folder}{RUNS}"),
+        settings: (run + 1..seed).map(|place| table.setting(place)).collect(),
+        measures: measures.map(|place| table.measure(place)).collect::<Result<_, _>>()?,
+        seeds,
+        ended: table.texts("ended")?,
+        folders: table.texts("name")?,
+        names: table.texts("name")?,
+        feasible: None,
+    })
+}
+
+/// Returns the answer to the question of the sweep, then what it holds, in sentences.
+fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
+    let count = data.names.len();
+    let points: BTreeSet<String> = (0..count)
+        .map(|run| {
+            data.settings.iter().map(|setting| setting.values[run].to_string()).collect::<Vec<_>>().join(",")
+        })
+        .collect();
+    let seeds: BTreeSet<_> = data.seeds.iter().collect();
+    let mut ends: BTreeMap<&str, usize> = BTreeMap::new();
+    data.ended.iter().for_each(|end| *ends.entry(end).or_default() += 1);
+    let ends: Vec<_> = ends
+        .iter()
+        .map(|(end, count)| format!("{} {}", words::thousands(*count), end.replace('_', " ")))
+        .collect();
+    let lacking = data.measures.iter().filter(|measure| measure.values.contains(&None)).count();
+    let censored = data.measures.iter().filter_map(|measure| measure.censored.as_ref()).flatten();
+    let answer = verdict.map_or_else(|| NO_QUESTION.to_owned(), |verdict| verdict.replace('\n', " "));
+    let faults = faults(&data.ended);
+    let mut leads = vec![
+        answer,
+        format!(
+            "Asked: {} of {} with {}.",
+            words::count(count, "run"),
+            words::count(points.len(), "setting"),
+            words::count(seeds.len(), "seed")
+        ),
+        format!("Ends of the runs: {}.", ends.join(", ")),
+    ];
+    leads.extend(faults);
+    leads.push(format!(
+        "Measures: {}, of which {} lack a value in some run; {} are lower bounds.",
+        words::thousands(data.measures.len()),
+        words::thousands(lacking),
+        words::count(censored.filter(|is| **is).count(), "value")
+    ));
+    leads
+}
+
+/// Says which runs have results of a fabric that does not do its work, by the words of the column `ended`; `None` if no run has.
+fn faults(ended: &[String]) -> Option<String> {
+    let count = |word: &str| ended.iter().filter(|end| *end == word).count();
+    let (lossy, still) = (count("not_lossless"), count("stands_still"));
+    let lossy = (lossy > 0).then(|| format!("{} dropped packets on lanes with PFC", words::thousands(lossy)));
+    let still = (still > 0)
+        .then(|| format!("{} stood still to the end, perhaps in a deadlock", words::thousands(still)));
+    let faults: Vec<_> = lossy.into_iter().chain(still).collect();
+    (!faults.is_empty()).then(|| {
+        format!(
+            "Of a fabric that does not do its work: {}; their measures count like all others.",
+            faults.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use results::OutputFile;
+    use results::manifest::sample;
+
+    use super::*;
+
+    const ROWS: &str = "run,switch.buffer_bytes,scheme,seed,ended,lost_packets,goodput(all)_bps,p99(all)_s,p99(all)_censored,digest,name\n\
+        1,1024,Off,1,complete,0,1000000000.0,0.001,false,aa,one\n\
+        2,1024,Off,2,not_run,,,,,,two\n\
+        3,2048,\"</script>\",1,complete,0,2000000000.0,0.002,true,bb,three\n";
+
+    fn files(rows: &str) -> Vec<OutputFile> {
+        vec![OutputFile { name: TABLE.to_owned(), contents: rows.to_owned() }]
+    }
+
+    #[test]
+    fn columns_are_settings_and_measures_by_their_places() {
+        let data = read(RunFiles::Written(&files(ROWS)), "").unwrap();
+        let settings: Vec<_> =
+            data.settings.iter().map(|one| (one.name.as_str(), one.unit, one.kind)).collect();
+        assert_eq!(settings, [("switch.buffer", "B", "number"), ("scheme", "", "text")]);
+        let measures: Vec<_> = data.measures.iter().map(|one| (one.name.as_str(), one.unit)).collect();
+        assert_eq!(measures, [("goodput(all)", "bit/s"), ("p99(all)", "s")]);
+        assert_eq!(data.measures[0].values, [Some(1e9), None, Some(2e9)]);
+        assert_eq!(data.measures[1].censored, Some(vec![false, false, true]));
+        assert_eq!((data.names[2].as_str(), data.runs.as_str()), ("three", "runs/"));
+        assert_eq!(leads(&data, None)[1], "Asked: 3 runs of 2 settings with 2 seeds.");
+        assert_eq!(leads(&data, None)[2], "Ends of the runs: 2 complete, 1 not run.");
+    }
+
+    #[test]
+    fn faults_of_fabrics_are_told() {
+        let ended = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert_eq!(faults(&ended(&["complete", "not_run", "deadlock"])), None);
+        let still = faults(&ended(&["stands_still", "complete"])).unwrap();
+        assert!(still.contains("work: 1 stood still to the end, perhaps in a deadlock; their"), "{still}");
+        let rows = ROWS.replace(",complete,", ",stands_still,").replace(",not_run,", ",not_lossless,");
+        let html = page(RunFiles::Written(&files(&rows)), &sample("p"), "").unwrap();
+        let said =
+            "work: 1 dropped packets on lanes with PFC, 2 stood still to the end, perhaps in a deadlock;";
+        assert!(html.contains(said), "{html}");
+    }
+
+    #[test]
+    fn the_page_opens_with_the_answer_or_says_how_to_ask() {
+        let data = read(RunFiles::Written(&files(ROWS)), "").unwrap();
+        assert!(leads(&data, None)[0].contains("sweep collect DIR --maximise MEASURE"));
+        assert_eq!(leads(&data, Some("Best of 2.\nAt the edge."))[0], "Best of 2. At the edge.");
+        let verdict = Some("Best of 2 settings: <A>.".to_owned());
+        let manifest = Manifest { verdict, ..sample("p") };
+        let html = page(RunFiles::Written(&files(ROWS)), &manifest, "").unwrap();
+        assert!(html.contains("<p class=\"lead\">Best of 2 settings: &lt;A&gt;.</p>"), "{html}");
+    }
+
+    #[test]
+    fn the_page_escapes_values_and_names_faults() {
+        let html = page(RunFiles::Written(&files(ROWS)), &sample("p"), "").unwrap();
+        assert!(
+            html.contains("\\u003c/script>") && html.contains("id=\"heat\"") && html.contains("id=\"front\"")
+        );
+        let fault =
+            |rows: &str| page(RunFiles::Written(&files(rows)), &sample("p"), "").unwrap_err().to_string();
+        assert!(fault("run,seed\n1,1\n").contains("no column `lost_packets`"));
+        assert!(fault(&ROWS.replace("0.002", "much")).contains("line 4: `p99(all)_s` cannot be `much`"));
+    }
+}

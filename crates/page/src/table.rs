@@ -1,0 +1,150 @@
+//! A table of runs or settings by columns, as data of the script.
+//!
+//! Invariant: columns are known by their places in the table, as `sweep` and `tune` write them.
+//!
+//! | table | settings | measures |
+//! |---|---|---|
+//! | `results.csv`, a row a run | between `run` and `seed` | between `lost_packets` and `digest` |
+//! | `trials.csv`, a row a setting | between `winner` and `violation`, without brackets | the others there, such as `p99(all)_s` |
+
+use results::csv_text;
+use results::reader::{ReadError, RunFiles};
+use serde::Serialize;
+use serde_json::Value;
+
+/// Folder of the runs of a sweep and of a tuning.
+pub(super) const RUNS: &str = "runs/";
+
+/// Data of the script.
+#[derive(Debug, Serialize)]
+pub(super) struct SweepData {
+    pub(super) kind: &'static str,
+    /// Address of the folder of the runs, relative to the page or whole.
+    pub(super) runs: String,
+    pub(super) settings: Vec<Setting>,
+    pub(super) measures: Vec<MeasureColumn>,
+    /// Seed of each run, or number of seeds of each setting.
+    pub(super) seeds: Vec<Option<u64>>,
+    pub(super) ended: Vec<String>,
+    /// Names of the folders of the runs; of a setting, that of its first run, empty if it had none.
+    pub(super) folders: Vec<String>,
+    pub(super) names: Vec<String>,
+    /// True for each setting of a tuning that keeps the constraints; `None` in a sweep.
+    pub(super) feasible: Option<Vec<bool>>,
+}
+
+/// A setting that a sweep varies.
+#[derive(Debug, Serialize)]
+pub(super) struct Setting {
+    pub(super) name: String,
+    pub(super) unit: &'static str,
+    /// `number` or `text`. A number may be null: the baseline of a tuning need not have one.
+    pub(super) kind: &'static str,
+    pub(super) values: Vec<Value>,
+}
+
+/// A measure of the runs.
+#[derive(Debug, Serialize)]
+pub(super) struct MeasureColumn {
+    pub(super) name: String,
+    pub(super) unit: &'static str,
+    pub(super) values: Vec<Option<f64>>,
+    /// True where the value is a lower bound; `None` if no value can be.
+    pub(super) censored: Option<Vec<bool>>,
+}
+
+/// The collected table, by columns.
+pub(super) struct Table {
+    pub(super) file: &'static str,
+    pub(super) header: Vec<String>,
+    pub(super) rows: Vec<csv::StringRecord>,
+}
+
+impl Table {
+    pub(super) fn read(files: RunFiles<'_>, file: &'static str) -> Result<Self, ReadError> {
+        let malformed =
+            |error: csv::Error| ReadError::Malformed { file: file.to_owned(), fault: error.to_string() };
+        let text = files.text(file)?;
+        let csv_text::CsvTable { header, rows } = csv_text::table(&text).map_err(malformed)?;
+        Ok(Self { file, header, rows })
+    }
+
+    pub(super) fn place(&self, column: &str) -> Result<usize, ReadError> {
+        let missing = || self.malformed(format!("there is no column `{column}`"));
+        self.header.iter().position(|name| name == column).ok_or_else(missing)
+    }
+
+    pub(super) fn malformed(&self, fault: String) -> ReadError {
+        ReadError::Malformed { file: self.file.to_owned(), fault }
+    }
+
+    /// Returns a column of texts.
+    pub(super) fn texts(&self, column: &str) -> Result<Vec<String>, ReadError> {
+        Ok(self.cells(self.place(column)?).map(str::to_owned).collect())
+    }
+
+    /// Returns a column of flags.
+    pub(super) fn flags(&self, column: &str) -> Result<Vec<bool>, ReadError> {
+        Ok(self.cells(self.place(column)?).map(|cell| cell == "true").collect())
+    }
+
+    pub(super) fn cells(&self, place: usize) -> impl Iterator<Item = &str> {
+        self.rows.iter().map(move |row| &row[place])
+    }
+
+    /// Returns a column of numbers; empty cells have none.
+    pub(super) fn numbers(&self, place: usize) -> Result<Vec<Option<f64>>, ReadError> {
+        let number = |(line, cell): (usize, &str)| match cell {
+            "" => Ok(None),
+            cell => cell.parse().map(Some).map_err(|_| {
+                self.malformed(format!("line {}: `{}` cannot be `{cell}`", line + 2, self.header[place]))
+            }),
+        };
+        self.cells(place).enumerate().map(number).collect()
+    }
+
+    pub(super) fn setting(&self, place: usize) -> Setting {
+        let (name, unit) = named_unit(&self.header[place]);
+        let numbers = self.numbers(place).ok().filter(|numbers| numbers.iter().any(Option::is_some));
+        let (kind, unit, values) = match numbers {
+            Some(values) => ("number", unit, values.into_iter().map(Value::from).collect()),
+            None => ("text", "", self.cells(place).map(Value::from).collect()),
+        };
+        Setting { name: name.to_owned(), unit, kind, values }
+    }
+
+    pub(super) fn measure(&self, place: usize) -> Result<MeasureColumn, ReadError> {
+        let (name, unit) = named_unit(&self.header[place]);
+        let flags = format!("{name}_censored");
+        let flags = self.header.iter().position(|column| *column == flags);
+        let censored = flags.map(|flags| self.cells(flags).map(|cell| cell == "true").collect());
+        Ok(MeasureColumn { name: name.to_owned(), unit, values: self.numbers(place)?, censored })
+    }
+}
+
+/// Returns a column's name without its unit, and the unit.
+fn named_unit(column: &str) -> (&str, &'static str) {
+    let units = [
+        ("_bps", "bit/s"),
+        ("_bytes", "B"),
+        ("_us", "us"),
+        ("_s", "s"),
+        ("_m", "m"),
+        ("_packets", "packets"),
+    ];
+    let found = units.iter().find_map(|(end, unit)| Some((column.strip_suffix(end)?, *unit)));
+    found.unwrap_or((column, ""))
+}
+
+impl Setting {
+    pub(super) fn is_varied(&self) -> bool {
+        self.values.iter().any(|value| *value != self.values[0])
+    }
+}
+
+/// Returns the names of the settings that differ.
+pub(super) fn in_words(settings: &[Setting]) -> String {
+    let names: Vec<_> =
+        settings.iter().filter(|one| one.is_varied()).map(|setting| setting.name.as_str()).collect();
+    if names.is_empty() { "nothing is varied but the seed".to_owned() } else { names.join(", ") }
+}

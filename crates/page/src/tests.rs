@@ -1,0 +1,267 @@
+//! The page of the run made by hand, against the files that it is made of.
+
+use results::manifest::{self, MANIFEST, Manifest, RunEnd};
+use results::reader::{RunFiles, SeriesRow};
+use results::{OutputFile, sample};
+use serde_json::Value;
+
+use super::base64::base64;
+use super::numbers::Numbers;
+use super::sha256::sha256;
+use super::{PageError, of_folder};
+
+/// Returns the files of the run made by hand, with a name for its first flow.
+fn files(name: &str) -> Vec<OutputFile> {
+    let mut record = sample::record();
+    record.flows[0].name = name.into();
+    files_of(record)
+}
+
+fn files_of(mut record: telemetry::RunRecord) -> Vec<OutputFile> {
+    // The trees of the record made by hand need a node of their own for each host.
+    for host in ["H2", "H3"] {
+        let lane = telemetry::LaneRecord { node: host.to_owned(), ..record.lanes[0].clone() };
+        record.lanes.push(lane);
+    }
+    let mut files = sample::files(&record, "Scenario(\n)\n");
+    files.push(manifest(&manifest::sample("a")));
+    files
+}
+
+fn manifest(manifest: &Manifest) -> OutputFile {
+    OutputFile { name: MANIFEST.to_owned(), contents: manifest.json() }
+}
+
+fn page(files: &[OutputFile]) -> String {
+    of_folder(RunFiles::Written(files), "").expect("the run has a page").contents
+}
+
+/// Returns the text between two marks.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    let start = text.find(from).unwrap_or_else(|| panic!("there is no {from}")) + from.len();
+    let length = text[start..].find(to).unwrap_or_else(|| panic!("there is no {to}"));
+    &text[start..start + length]
+}
+
+fn data(page: &str) -> Value {
+    serde_json::from_str(between(page, "id=\"data\">", "</script>")).expect("data are JSON")
+}
+
+/// Panics unless every element of a page that has an end is closed, in order.
+fn assert_closed(page: &str) {
+    let script = between(page, "<script>", "</script>");
+    let style = between(page, "<style>", "</style>");
+    let text = page.replace(script, "").replace(style, "");
+    let mut open: Vec<&str> = Vec::new();
+    for tag in text.split('<').skip(1).map(|part| part.split('>').next().unwrap_or_default()) {
+        let name = tag.split_whitespace().next().unwrap_or_default();
+        match name.strip_prefix('/') {
+            Some(closed) => assert_eq!(open.pop(), Some(closed), "in {tag}"),
+            None if ["!DOCTYPE", "meta"].contains(&name) => {}
+            None => open.push(name),
+        }
+    }
+    assert_eq!(open, [""; 0]);
+}
+
+#[test]
+fn the_page_is_whole_closed_and_the_same_twice() {
+    let files = files("F1");
+    let page = page(&files);
+    assert_closed(&page);
+    assert_eq!(page, self::page(&files));
+    for heading in
+        ["Goodput over time", "Queues over time", "Rates over time", "The fabric", "Completions", "Margins"]
+    {
+        assert!(page.contains(&format!(">{heading}</h2>")), "{heading}");
+    }
+    for value in ["0123456789abcdef", "congestion_control=Off", "backwater sim victim", "Scenario(\n)"] {
+        assert!(page.contains(value), "{value}");
+    }
+}
+
+/// As on the terminal: before the numbers.
+#[test]
+fn a_fabric_that_stands_still_is_told() {
+    let said = "<p class=\"lead\">The fabric stands still since 700 us, to the end of the run: ";
+    let moving = page(&files("F1"));
+    assert!(!moving.contains("stands still"), "{moving}");
+    let stands_still = Some(units::Time::from_ps(700_000_000));
+    let still = page(&files_of(telemetry::RunRecord { stands_still, ..sample::record() }));
+    let (told, result) = (still.find(said), still.find(">Came out: "));
+    assert!(told.is_some() && told < result, "{told:?} {result:?}");
+}
+
+#[test]
+fn the_policy_admits_this_script_and_this_style_alone() {
+    let page = page(&files("F1"));
+    let hash = |text: &str| format!("'sha256-{}'", base64(&sha256(text)));
+    let script = hash(between(&page, "<script>", "</script>"));
+    let style = hash(between(&page, "<style>", "</style>"));
+    let policy = between(&page, "Content-Security-Policy\" content=\"", "\"");
+    assert_eq!(
+        policy,
+        format!(
+            "default-src 'none'; script-src {script}; style-src {style}; base-uri 'none'; form-action 'none'"
+        )
+    );
+    let known = ["http-equiv", "\"http://www.w3.org/2000/svg\"", "/*! https://github.com/leeoniya/uPlot"];
+    let known = known.map(|words| page.matches(words).count());
+    assert_eq!(known, [1; 3], "the policy, the namespace of drawings, and uPlot's home in its first comment");
+    assert_eq!(page.matches("http").count(), 3);
+    for reference in [" src=", "href=\"//", "url(", "@import", "style=\"", "onclick=\""] {
+        assert!(!page.contains(reference), "{reference}");
+    }
+}
+
+#[test]
+fn a_flow_with_the_name_of_a_script_is_data() {
+    let name = "</script><script>alert(1)</script>";
+    let page = page(&files(name));
+    assert_closed(&page);
+    assert!(!page.contains("<script>alert"));
+    let data = data(&page);
+    let lines = data["panels"][0]["lines"].as_array().expect("there are lines");
+    assert!(lines.iter().any(|line| line["name"] == name));
+}
+
+#[test]
+fn goodput_is_that_of_the_file() {
+    let files = files("F1");
+    let page = page(&files);
+    let data = data(&page);
+    let rows: Vec<SeriesRow> = RunFiles::Written(&files).rows("series.csv").expect("the file is there");
+    let panel = &data["panels"][0];
+    let times: Vec<f64> = serde_json::from_value(panel["x"].clone()).expect("times are numbers");
+    let mut seen = 0;
+    for line in panel["lines"].as_array().expect("there are lines") {
+        let kind = line["kind"].as_str().expect("a line has a kind");
+        let is_line = |row: &&SeriesRow| {
+            row.kind == kind && (["others", "total"].contains(&kind) || line["name"] == row.name.as_str())
+        };
+        let values: Vec<_> = rows.iter().filter(is_line).map(|row| (row.time_s, row.goodput_bps)).collect();
+        let shown: Vec<f64> = serde_json::from_value(line["y"].clone()).expect("values are numbers");
+        assert_eq!(times.iter().copied().zip(shown).collect::<Vec<_>>(), values, "{line}");
+        seen += values.len();
+    }
+    assert_eq!(seen, rows.len());
+}
+
+#[test]
+fn tables_have_the_cells_of_their_files() {
+    let files = files("F1");
+    let page = page(&files);
+    let data = data(&page);
+    let tables =
+        ["tables", "margins", "completion_tables"].map(|key| data[key].as_array().expect("a list").clone());
+    let mut seen = 0;
+    for table in tables.concat() {
+        let id = table["id"].as_str().expect("a table has a name");
+        let file = files.iter().find(|file| file.name.replace('.', "-") == id).expect("the file is there");
+        let mut reader = csv::Reader::from_reader(file.contents.as_bytes());
+        let header = reader.headers().expect("the file has a header").clone();
+        let rows: Vec<_> = reader.records().map(|row| row.expect("the file has rows")).collect();
+        assert_eq!(table["rows"], rows.len());
+        for (place, column) in table["columns"].as_array().expect("a list").iter().enumerate() {
+            let at = header.iter().position(|name| column[0] == name).expect("the column is there");
+            let values = &table["values"][place];
+            let mut shown: Vec<String> = match values.get("words") {
+                None => values.as_array().expect("a list").iter().map(cell).collect(),
+                Some(words) => {
+                    let at = values["at"].as_array().expect("a list").iter();
+                    at.map(|place| cell(&words[whole(place)])).collect()
+                }
+            };
+            let mut wanted: Vec<String> = rows.iter().map(|row| row[at].to_owned()).collect();
+            // Rows of some tables stand in another order.
+            shown.sort();
+            wanted.sort();
+            assert_eq!(shown, wanted, "{id}, {column}");
+            seen += shown.len();
+        }
+    }
+    assert!(seen > 200, "{seen}");
+}
+
+/// Returns a value as it stands in a file.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => format!("{:?}", number.as_f64().expect("it is a number")),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn the_fabric_has_its_moments_and_its_tree() {
+    let data = data(&page(&files("F1")));
+    let fabric = &data["fabric"];
+    assert_eq!(fabric["moments"], serde_json::json!([0.01, 0.02]));
+    assert_eq!(fabric["nodes"], serde_json::json!(["H1", "S1", "H2", "H3"]));
+    // Outputs `H1` port 1, `S1` port 2, and those of `H2` and `H3`: 0 and 0.5, 0 and 1 of the intervals.
+    let numbers = [0, 0, 0, 0, 5000, 10_000, 0, 0];
+    assert_eq!(fabric["load"], super::base64::base64_of_u16(&numbers));
+    let tree = serde_json::json!([
+        { "moment": 1, "root": 1, "branches": [0], "contributors": [0], "victims": [0] }
+    ]);
+    assert_eq!(fabric["trees"], tree);
+}
+
+/// Returns a number of the data as a place.
+fn whole(number: &Value) -> usize {
+    number.as_u64().and_then(|number| number.try_into().ok()).expect("it is a place")
+}
+
+/// Returns data with the arrays of their ranges, and all numbers as such with a fraction.
+fn filled(data: &Value, numbers: &Numbers) -> Value {
+    let range = |at: &Value| {
+        let [from, length] = [0, 1].map(|place| whole(&at[place]));
+        from..from + length
+    };
+    match data {
+        Value::Array(values) => values.iter().map(|value| filled(value, numbers)).collect(),
+        Value::Object(fields) => match (fields.get("f64"), fields.get("u16")) {
+            (Some(at), _) => serde_json::json!(numbers.floats[range(at)]),
+            (_, Some(at)) => super::base64::base64_of_u16(&numbers.shorts[range(at)]).into(),
+            _ => fields.iter().map(|(name, value)| (name.clone(), filled(value, numbers))).collect(),
+        },
+        Value::Number(number) => serde_json::json!(number.as_f64()),
+        other => other.clone(),
+    }
+}
+
+/// Values that are not a number are `null` in JSON.
+#[test]
+fn numbers_that_are_taken_out_are_those_of_the_page() {
+    let files = files("F1");
+    let taken = super::data_of_files(RunFiles::Written(&files), &manifest::sample("a"));
+    let (json, numbers) = taken.expect("the run has a page");
+    assert!(numbers.floats.len() > 100 && numbers.floats.iter().any(|value| value.is_nan()));
+    assert!(!numbers.shorts.is_empty());
+    let taken: Value = serde_json::from_str(&json).expect("data are JSON");
+    let mut taken = filled(&taken, &numbers);
+    let leads = taken.as_object_mut().and_then(|data| data.remove("leads"));
+    assert_eq!(leads.as_ref().and_then(Value::as_array).map(Vec::len), Some(3));
+    assert_eq!(taken, filled(&data(&page(&files)), &numbers));
+}
+
+#[test]
+fn a_folder_without_results_of_one_run_has_no_page() {
+    let fault = |files: &[OutputFile]| of_folder(RunFiles::Written(files), "").unwrap_err();
+    assert!(matches!(fault(&[]), PageError::NoManifest));
+    let mut plain = files("F1");
+    let with = |change: fn(&mut Manifest)| {
+        let mut changed = manifest::sample("a");
+        change(&mut changed);
+        [manifest(&changed)]
+    };
+    assert!(matches!(fault(&with(|manifest| manifest.plans.clear())), PageError::NotOneRun(_)));
+    let twice = with(|manifest| manifest.plans.push(manifest.plans[0].clone()));
+    assert!(matches!(fault(&twice), PageError::SeveralRuns(2)));
+    let failed = with(|manifest| manifest.ended = RunEnd::Deadlock { message: "S1".to_owned() });
+    assert!(matches!(fault(&failed), PageError::NoResults(_)));
+    assert!(matches!(fault(&with(|manifest| manifest.ended = RunEnd::Writing)), PageError::Torn));
+    plain.retain(|file| file.name != "ports.csv");
+    assert_eq!(fault(&plain).to_string(), "there is no `ports.csv`");
+}

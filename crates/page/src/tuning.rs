@@ -1,0 +1,162 @@
+//! The page of a tuning.
+//!
+//! Invariant: the page opens with the answer that `tune` printed, word for word.
+
+use results::manifest::Manifest;
+use results::reader::{ReadError, RunFiles};
+
+use super::document::Document;
+use super::table::{RUNS, SweepData, Table, in_words};
+use super::words;
+
+/// Name of the table of settings in the folder of a tuning.
+const TRIALS: &str = "trials.csv";
+/// Word for a point of the space in the column `setting`.
+const SEARCHED: &str = "searched";
+
+/// Returns the page of a tuning. `folder` is the address of its folder from the page's place: empty, or with `/` at its end.
+pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
+    let table = Table::read(files, TRIALS)?;
+    let data = read_trials(&table, folder)?;
+    let answer = manifest.verdict.iter().cloned();
+    let leads: Vec<_> = answer.chain(leads(&table, &data)?).collect();
+    let mut document = Document::new("Tuning", &in_words(&data.settings), &leads);
+    if data.measures.len() > 1 {
+        let front = "Each point is a setting that was tried, with its means over the training seeds.";
+        document.section("front", "Front of two measures", &[front.to_owned()]);
+    }
+    let parallel = "Each line is a setting that was tried, through its parameters and a measure.";
+    document.section("parallel", "Parallel coordinates", &[parallel.to_owned()]);
+    document.section("runs", "Settings that were tried", &["A heading sorts the table.".to_owned()]);
+    let texts = [
+        ("winner.set", "The winner, as `--set` takes it"),
+        ("tuning.json", "The whole answer, with the judgement on held-out runs"),
+    ];
+    let texts = texts.into_iter().filter(|(file, _)| files.has(file));
+    let texts = texts.map(|(file, about)| Ok((format!("{about}: {file}"), files.text(file)?.into_owned())));
+    let texts = texts.collect::<Result<Vec<_>, ReadError>>()?;
+    let texts: Vec<_> = texts.iter().map(|(summary, text)| (summary.clone(), text.as_str())).collect();
+    document.terms("answer", "Answer", &[("Settings", words::thousands(data.names.len()))], &texts);
+    Ok(document.finish(&data))
+}
+
+fn read_trials(table: &Table, folder: &str) -> Result<SweepData, ReadError> {
+    let (from, to) = (table.place("winner")? + 1, table.place("violation")?);
+    let (measures, settings): (Vec<usize>, Vec<usize>) =
+        (from..to).partition(|place| table.header[*place].contains('('));
+    let seeds = table.numbers(table.place("seeds")?)?;
+    let (feasible, front, winner) = (table.flags("feasible")?, table.flags("front")?, table.flags("winner")?);
+    let state = |place: usize| match (winner[place], front[place], feasible[place]) {
+        (true, ..) => "winner",
+        (_, true, _) => "front",
+        (.., true) => "feasible",
+        (.., false) => "breaks a constraint",
+    };
+    Ok(SweepData {
+        kind: "tuning",
+        runs: format!("{folder}{RUNS}"),
+        settings: settings.into_iter().map(|place| table.setting(place)).collect(),
+        measures: measures
+            .into_iter()
+            .chain([to])
+            .map(|place| table.measure(place))
+            .collect::<Result<_, _>>()?,
+        seeds: seeds.into_iter().map(|count| count.map(|count| count as u64)).collect(),
+        ended: (0..feasible.len()).map(|place| state(place).to_owned()).collect(),
+        folders: table.texts("run")?,
+        names: table.texts("trial")?.iter().zip(table.texts("setting")?).map(named).collect(),
+        feasible: Some(feasible),
+    })
+}
+
+/// Returns the name of a setting: `trial 1 (baseline)`, `trial 7`.
+fn named((trial, setting): (&String, String)) -> String {
+    if setting == SEARCHED { format!("trial {trial}") } else { format!("trial {trial} ({setting})") }
+}
+
+/// Returns the question and the result of a tuning in sentences.
+fn leads(table: &Table, data: &SweepData) -> Result<Vec<String>, ReadError> {
+    let count = |column: &str| Ok::<_, ReadError>(table.flags(column)?.iter().filter(|is| **is).count());
+    let winner = table.flags("winner")?.iter().position(|is| *is);
+    let of_winner = winner.map_or_else(
+        || "no setting keeps the constraints".to_owned(),
+        |place| {
+            let settings = data.settings.iter().filter(|one| !one.values[place].is_null()).map(|one| {
+                let value = &one.values[place];
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                format!(
+                    "{} = {text}{}",
+                    one.name,
+                    if one.unit.is_empty() { "" } else { " " }.to_owned() + one.unit
+                )
+            });
+            // A given candidate differs in fields that the space does not have.
+            let is_point = !data.names[place].ends_with(')');
+            let settings = settings.filter(|_| is_point).collect::<Vec<_>>().join(", ");
+            let with = if settings.is_empty() { "" } else { ", with " };
+            format!("{} wins{with}{settings}", data.names[place])
+        },
+    );
+    Ok(vec![
+        format!(
+            "Asked: the best of {} for {}, the scenario's own settings among them.",
+            words::count(data.names.len(), "setting"),
+            data.measures
+                .iter()
+                .map(|one| one.name.as_str())
+                .filter(|name| *name != "violation")
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+        format!("On the training seeds {of_winner}; the score on held-out runs stands in the answer below."),
+        format!(
+            "{} of {} keep all constraints; {} on the front.",
+            words::thousands(count("feasible")?),
+            words::count(data.names.len(), "setting"),
+            match count("front")? {
+                1 => "one is".to_owned(),
+                several => format!("{} are", words::thousands(several)),
+            }
+        ),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use results::OutputFile;
+    use results::manifest::sample;
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn settings_of_a_tuning_have_no_brackets_in_their_names() {
+        let rows = "trial,run,setting,seeds,feasible,front,winner,kmin_KB,scheme,p99(all)_s,violation\n\
+            1,v-1,baseline,3,true,false,false,,a,0.002,0\n2,v-2,searched,3,true,true,true,9,b,0.001,0\n\
+            3,,searched,1,false,false,false,7,a,,0.5\n";
+        let files = vec![OutputFile { name: TRIALS.to_owned(), contents: rows.to_owned() }];
+        let table = Table::read(RunFiles::Written(&files), TRIALS).unwrap();
+        let data = read_trials(&table, "").unwrap();
+        let names: Vec<_> = data.settings.iter().map(|one| one.name.as_str()).collect();
+        let measures: Vec<_> = data.measures.iter().map(|one| (one.name.as_str(), one.unit)).collect();
+        assert_eq!(data.folders, ["v-1", "v-2", ""]);
+        assert_eq!(data.names, ["trial 1 (baseline)", "trial 2", "trial 3"]);
+        assert_eq!((data.settings[0].kind, &data.settings[0].values[0]), ("number", &Value::Null));
+        assert_eq!(
+            (names, measures),
+            (vec!["kmin_KB", "scheme"], vec![("p99(all)", "s"), ("violation", "")])
+        );
+        assert_eq!(data.ended, ["feasible", "winner", "breaks a constraint"]);
+        let leads = leads(&table, &data).unwrap();
+        assert_eq!(
+            leads[1],
+            "On the training seeds trial 2 wins, with kmin_KB = 9.0, scheme = b; the score on held-out runs stands in the answer below."
+        );
+        assert_eq!(leads[2], "2 of 3 settings keep all constraints; one is on the front.");
+        let verdict = Some("Keep the settings.".to_owned());
+        let html = page(RunFiles::Written(&files), &Manifest { verdict, ..sample("p") }, "").unwrap();
+        let first = html.find("<p class=\"lead\">").expect("there is a sentence");
+        assert!(html[first..].starts_with("<p class=\"lead\">Keep the settings.</p>"), "{html}");
+        assert!(html.contains("id=\"front\""));
+    }
+}

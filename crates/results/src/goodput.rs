@@ -1,0 +1,142 @@
+//! Goodput and fairness of every flow, phase by phase.
+//!
+//! Invariant: goodput is the payload that a destination's host consumed, over simulated time. Headers,
+//! acknowledgements and retransmissions are not counted.
+
+use telemetry::{Phase, RunRecord};
+
+use crate::format::rounded;
+
+/// A part of a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhasePart {
+    /// The whole phase.
+    Whole,
+    /// The second half of the phase, after the transition.
+    SecondHalf,
+}
+
+/// One flow in one phase.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowGoodput {
+    /// Whether the flow had data to send.
+    pub active: bool,
+    whole: f64,
+    second_half: f64,
+}
+
+/// All flows in one phase.
+#[derive(Clone, Debug)]
+pub struct PhaseGoodput<'a> {
+    /// The phase.
+    pub phase: &'a Phase,
+    /// Every flow, in the order of the record.
+    pub flows: Vec<FlowGoodput>,
+}
+
+impl PhaseGoodput<'_> {
+    /// Returns the goodput of the flows with these indices.
+    #[must_use]
+    pub fn of(&self, flows: impl IntoIterator<Item = usize>) -> Vec<FlowGoodput> {
+        flows.into_iter().map(|flow| self.flows[flow]).collect()
+    }
+}
+
+/// Returns the goodput of every flow in every phase of a run.
+#[must_use]
+pub fn by_phase(record: &RunRecord) -> Vec<PhaseGoodput<'_>> {
+    let in_phase = |phase| {
+        let flows = (0..record.flows.len()).map(|flow| FlowGoodput::of(record, flow, phase));
+        PhaseGoodput { phase, flows: flows.collect() }
+    };
+    record.phases.iter().map(in_phase).collect()
+}
+
+impl FlowGoodput {
+    fn of(record: &RunRecord, flow: usize, phase: &Phase) -> Self {
+        let rate = |from| record.delivered_between(flow, from, phase.to).bps_over(phase.to.since(from));
+        Self {
+            active: record.active(flow, phase),
+            whole: rate(phase.from),
+            second_half: rate(phase.second_half),
+        }
+    }
+
+    /// Returns the flow's goodput, in bit/s.
+    #[must_use]
+    pub const fn over(&self, stretch: PhasePart) -> f64 {
+        match stretch {
+            PhasePart::Whole => self.whole,
+            PhasePart::SecondHalf => self.second_half,
+        }
+    }
+}
+
+/// Returns the sum of the flows' goodput, in bit/s.
+#[must_use]
+pub fn total(flows: &[FlowGoodput], stretch: PhasePart) -> f64 {
+    // `sum()` of no values is -0.0.
+    flows.iter().fold(0.0, |sum, flow| sum + flow.over(stretch))
+}
+
+/// Returns Jain's index of the flows that were active in the phase; `None` if none was, or none got anything.
+#[must_use]
+pub fn jain_of_active(flows: &[FlowGoodput], stretch: PhasePart) -> Option<f64> {
+    jain(flows.iter().filter(|flow| flow.active).map(|flow| flow.over(stretch)))
+}
+
+/// Returns the same index with six decimals, for files.
+pub(crate) fn rounded_jain(flows: &[FlowGoodput], stretch: PhasePart) -> Option<f64> {
+    jain_of_active(flows, stretch).map(|index| rounded(index, 6))
+}
+
+/// Returns Jain's fairness index, `(sum x)^2 / (n * sum x^2)`: 1 if all values are equal, `1/n` if all but one are zero
+/// (Jain, Chiu and Hawe 1984). `None` if there is no value, or all are zero: the index is then 0/0.
+///
+/// ```
+/// assert_eq!(results::goodput::jain([5.0, 5.0]), Some(1.0));
+/// assert_eq!(results::goodput::jain([5.0, 0.0]), Some(0.5));
+/// assert_eq!(results::goodput::jain([0.0, 0.0]), None);
+/// ```
+#[must_use]
+pub fn jain(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let (mut count, mut sum, mut squares) = (0u32, 0.0, 0.0);
+    for value in values {
+        count += 1;
+        sum += value;
+        squares += value * value;
+    }
+    (squares > 0.0).then(|| sum * sum / (f64::from(count) * squares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn jains_index_has_its_known_values() {
+        assert_eq!([jain([]), jain([0.0, 0.0])], [None; 2]);
+        assert_eq!(jain([7.0]), Some(1.0));
+        assert_eq!(jain([1.0, 0.0, 0.0, 0.0]), Some(0.25));
+        // The parking lot of two remote and two local contributors.
+        let parking_lot = jain([1.0 / 6.0, 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0]);
+        assert!(parking_lot.is_some_and(|index| (index - 0.9).abs() < 1e-12));
+    }
+
+    #[test]
+    fn a_phase_counts_whole_and_by_its_second_half_and_by_its_active_flows() {
+        let record = sample::record();
+        let phases = by_phase(&record);
+        let (first, second) = (&phases[0], &phases[1]);
+        assert_eq!(first.flows[0].over(PhasePart::Whole), 8e9);
+        assert_eq!(first.flows[0].over(PhasePart::SecondHalf), 12e9);
+        assert!(!first.flows[1].active && second.flows[1].active);
+        assert_eq!(jain_of_active(&first.of([0, 1]), PhasePart::Whole), Some(1.0));
+        assert_eq!(jain_of_active(&first.of([1]), PhasePart::Whole), None);
+        assert_eq!(jain_of_active(&second.of([0, 1]), PhasePart::SecondHalf), jain([6e9, 2e9]));
+        assert_eq!(total(&second.of([0, 1]), PhasePart::SecondHalf), 8e9);
+        assert_eq!(total(&second.of([2, 3]), PhasePart::Whole), 4e9);
+        assert!(total(&[], PhasePart::Whole).is_sign_positive(), "nobody's total is printed as 0, not -0");
+    }
+}
