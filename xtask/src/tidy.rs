@@ -12,6 +12,7 @@
 //! | modules of a crate import downwards, and so do its folders | [`circles`], from the [`imports`] of each file |
 //! | no crate is larger than a tenth of the whole | [`sizes`] |
 //! | comments name their subject | [`prose`] |
+//! | each field and choice of the scenario format has a use | [`options`] |
 //! | workflows name actions by digest and packages by version | [`workflows`] |
 //! | words of Markdown by hand do not grow | [`words`] |
 //! | files are written and removed in one place, and names are printed and written by one way | [`single`] |
@@ -20,6 +21,7 @@ mod circles;
 mod imports;
 mod layers;
 mod links;
+mod options;
 mod paths;
 mod prose;
 mod single;
@@ -39,6 +41,7 @@ use crate::cargo::{cargo, root};
 use crate::help;
 
 use circles::Modules;
+use options::Options;
 use prose::Prose;
 use sizes::Sizes;
 use words::Words;
@@ -118,6 +121,7 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
     let mut modules: Vec<Modules> = sources.iter().map(|_| Modules::default()).collect();
     let mut prose = Prose::default();
     let mut words = Words::default();
+    let mut options = Options::default();
     let mut sizes = Sizes::of(crates.iter().map(|member| member.folder.clone()));
     for file in files(root)? {
         let Some(check) = file.extension().and_then(|extension| check_of(extension.to_str()?)) else {
@@ -125,6 +129,7 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
         };
         let text = fs::read_to_string(root.join(&file))?;
         found.extend(check(root, &file, &text));
+        options.add(&file, &text);
         match file.extension().and_then(|extension| extension.to_str()) {
             Some("rs") => {
                 prose.add(&text);
@@ -142,6 +147,7 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
         sources.iter().zip(&modules).flat_map(|(src, modules)| circles::check(src, modules)).collect();
     let count: usize = modules.iter().map(Modules::len).sum();
     let (words, too_many) = words.judged();
+    let (options, unused) = options.judged(&fs::read_to_string(root.join(options::SCHEMA))?)?;
     let survey = vec![
         format!(
             "{count} modules in {} crates, {} circles beyond parent and child",
@@ -151,8 +157,9 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
         prose.to_string(),
         words,
         sizes.to_string(),
+        options,
     ];
-    found.extend(circles.into_iter().chain(too_many).chain(sizes.check()));
+    found.extend(circles.into_iter().chain(too_many).chain(unused).chain(sizes.check()));
     if !prose.is_plain() {
         let remedy = "begin with the noun, or with a verb in the third person: CONTRIBUTING.md, \"Prose\"";
         found.push(Finding::error(Path::new("crates"), 1, "the comments ask instead of naming", remedy));
