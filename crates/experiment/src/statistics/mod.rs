@@ -4,7 +4,6 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `special` | the incomplete beta function |
 //! | [`student`] | Student's t |
 //! | `estimate` | means over seeds with their intervals, and paired differences |
 //! | [`sign_test`] | the exact test of signs, for values of which only the order is known |
@@ -29,7 +28,6 @@ pub mod pooled;
 pub mod power;
 mod reading;
 pub mod sign_test;
-mod special;
 pub mod student;
 pub mod verdict;
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a pair without a known order counts for neither side (Conover 1999, "Practical Nonparametric Statistics", 3.4).
 
-use super::special::incomplete_beta;
+use statrs::function::beta::beta_reg;
 
 /// Returns the two-sided chance of so uneven a split of pairs or a more uneven one, if either side is as likely to win.
 ///
@@ -17,7 +17,7 @@ pub fn chance(wins: usize, losses: usize) -> f64 {
         return 1.0;
     }
     // The lower tail of the binomial distribution, DLMF 8.17.5.
-    let tail = incomplete_beta((pairs - fewer) as f64, (fewer + 1) as f64, 0.5);
+    let tail = beta_reg((pairs - fewer) as f64, (fewer + 1) as f64, 0.5);
     (2.0 * tail).min(1.0)
 }
 
