@@ -18,7 +18,9 @@ const LONG: [&str; 7] =
     ["one-flow", "--set", "duration=1000 s", "--set", "completions=NotKept", "--set", "sample=1 s"];
 
 pub(crate) fn spawned(scratch: &Scratch, arguments: &[&str]) -> Child {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_backwater"));
+    // The tests may run under `nohup`, and a process inherits which signals are ignored.
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP", env!("CARGO_BIN_EXE_backwater")]);
     command.args(arguments).current_dir(&scratch.0);
     // An open standard input, from which nothing comes.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -30,8 +32,8 @@ pub(crate) fn signal(child: &Child, name: &str) {
     assert!(status.success());
 }
 
-/// Waits until a process has a handler of its own for a signal.
-fn wait_for_handler(child: &Child, number: u32) {
+/// Waits until a process has a handler of its own for a signal. Leaves no process behind if it never has.
+fn wait_for_handler(child: &mut Child, number: u32) {
     for _ in 0..60_000 {
         let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("the process runs");
         let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).expect("Linux lists them");
@@ -40,13 +42,14 @@ fn wait_for_handler(child: &Child, number: u32) {
         }
         sleep(Duration::from_millis(1));
     }
+    child.kill().expect("the process runs");
     panic!("no handler of signal {number}");
 }
 
 /// Ends a command by a signal, some time after it handles signals.
 fn ended(scratch: &Scratch, arguments: &[&str], (name, number): (&str, u32), after: Duration) -> Output {
     let mut child = spawned(scratch, arguments);
-    wait_for_handler(&child, number);
+    wait_for_handler(&mut child, number);
     sleep(after);
     signal(&child, name);
     let input = child.stdin.take();
@@ -163,8 +166,8 @@ fn only_a_second_ctrl_c_kills() {
     let arguments = [&["sim", "--quiet", "--out", "run"], &LONG[..]].concat();
     for signals in [["TERM", "TERM"], ["TERM", "HUP"], ["INT", "TERM"]] {
         for pause in 0..12 {
-            let child = spawned(&scratch, &arguments);
-            wait_for_handler(&child, 15);
+            let mut child = spawned(&scratch, &arguments);
+            wait_for_handler(&mut child, 15);
             sleep(Duration::from_millis(20 << pause));
             signal(&child, "STOP");
             // Two pending signals of one kind are one: the first is handled before the second comes.
@@ -194,7 +197,7 @@ fn an_ignored_hangup_ends_nothing() {
     let mut shell = Command::new("sh");
     shell.args(["-c", &command]).current_dir(&scratch.0).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = shell.spawn().unwrap();
-    wait_for_handler(&child, 15);
+    wait_for_handler(&mut child, 15);
     signal(&child, "HUP");
     sleep(Duration::from_millis(200));
     assert!(child.try_wait().unwrap().is_none(), "the run goes on");
