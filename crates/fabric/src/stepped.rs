@@ -13,7 +13,6 @@ use crate::observe::digest;
 use crate::observe::timeline::lane_so_far;
 use crate::run::error::RunError;
 use crate::run::{Run, RunOptions};
-use crate::state::world::Node;
 use crate::{build, record, run_of};
 
 /// A run that advances step by step, on one thread and without a clock.
@@ -90,10 +89,7 @@ impl SteppedRun {
     #[must_use]
     pub fn look(&self) -> Look {
         let world = &self.run.world;
-        let marks = |(node, port, lane)| match world.node(node) {
-            Node::Switch(switch) => switch.view().marks(port, lane).total(),
-            Node::Adapter(_) | Node::Away => 0,
-        };
+        let marks = |place| world.lane_seen(place).marked;
         Look {
             lanes: self.plan.lanes().map(|place| lane_so_far(world, place)).collect(),
             marked: self.plan.lanes().map(marks).sum(),

@@ -39,5 +39,5 @@ pub use handoff::Handoff;
 pub use lookout::look_until;
 pub use meeting::{Meeting, Member};
 #[cfg(not(loom))]
-pub use ranks::{Ranks, RanksInThreads};
+pub use ranks::{Ranks, RanksInThreads, parts_of, rank_of};
 pub use stopwatch::{Clock, Stopwatch};

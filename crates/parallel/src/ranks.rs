@@ -5,6 +5,7 @@
 
 use core::fmt::Debug;
 use core::mem;
+use core::ops::Range;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -34,6 +35,18 @@ pub trait Ranks: Debug + Sync {
     /// # Panics
     /// If another rank has failed, or if there are not as many messages as ranks.
     fn exchange(&self, messages: &mut [Vec<u8>]);
+}
+
+/// Returns the parts of a rank: neighbours, each rank at least one if there are as many parts as ranks.
+#[must_use]
+pub const fn parts_of(rank: usize, ranks: usize, parts: usize) -> Range<usize> {
+    rank * parts / ranks..(rank + 1) * parts / ranks
+}
+
+/// Returns the rank that a part [belongs to](parts_of).
+#[must_use]
+pub const fn rank_of(part: usize, ranks: usize, parts: usize) -> usize {
+    ((part + 1) * ranks - 1) / parts
 }
 
 /// Ranks that are threads of one process: for tests of what ranks do.
@@ -83,6 +96,25 @@ impl Ranks for RanksInThreads {
         }
         for rank in others() {
             messages[rank] = from[rank].recv().unwrap_or_else(|_| panic!("rank {rank} has ended"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_belongs_to_one_rank_and_no_rank_is_idle() {
+        for ranks in 1..=6 {
+            for parts in ranks..=20 {
+                let all: Vec<_> = (0..ranks).map(|rank| parts_of(rank, ranks, parts)).collect();
+                assert!(all.iter().all(|own| !own.is_empty()), "{all:?}");
+                let owners: Vec<_> =
+                    all.iter().enumerate().flat_map(|(rank, own)| own.clone().map(move |_| rank)).collect();
+                let found: Vec<_> = (0..parts).map(|part| rank_of(part, ranks, parts)).collect();
+                assert_eq!(found, owners, "{ranks} ranks, {parts} parts");
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use core::cmp::Reverse;
 use core::num::{NonZeroU8, NonZeroU32, NonZeroU64};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 
 use rand_pcg::Pcg64Mcg;
@@ -122,6 +123,16 @@ impl<T: Value> Value for Box<T> {
 
     fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
         T::take(from).map(Self::new)
+    }
+}
+
+impl<T: Value + Clone> Value for Cow<'_, T> {
+    fn put(&self, to: &mut StateWriter) {
+        T::put(self, to);
+    }
+
+    fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
+        T::take(from).map(Self::Owned)
     }
 }
 

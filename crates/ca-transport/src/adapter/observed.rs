@@ -5,7 +5,7 @@
 use cc_policies::{ControlState, Response};
 use event_kernel::Digest;
 use link_layer::Port;
-use packet::{Bth, BthFlags, FlowId, Lane, Opcode, Packet, PacketPool, Psn, QpNumber};
+use packet::{FlowId, Lane, Packet, PacketPool, QpNumber};
 use telemetry::{LaneInput, LaneOutput, Marks, TransportTally};
 use units::{Bytes, Time};
 use workload::Operation;
@@ -80,11 +80,7 @@ impl Adapter {
     /// Returns a packet without payload that goes the way of the data which a queue pair sends.
     #[must_use]
     pub fn probe(&self, number: QpNumber) -> Packet {
-        let end = &self.queue_pairs[number.index()].end;
-        let (psn, flags) = (Psn::new(0), BthFlags::empty());
-        let opcode = Opcode::Acknowledge; // Routes do not depend on it.
-        let bth = Bth { destination_qp: end.peer_qp, psn, opcode, transport: end.transport, flags };
-        Packet::new(self.route(end), bth, number, end.flow, 0)
+        self.queue_pairs[number.index()].end.probe((self.lid, number), &self.config.sl_to_vl)
     }
 
     /// Returns the length on the wire of the shortest packet that a time-out could make this adapter send; `None` if it

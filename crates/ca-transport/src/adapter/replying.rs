@@ -99,11 +99,6 @@ impl Adapter {
 
     /// Returns the header by which packets reach the other end of a queue pair.
     pub(super) fn route(&self, end: &FlowEnd) -> Lrh {
-        Lrh::new(
-            self.lid,
-            end.peer,
-            self.config.sl_to_vl[usize::from(end.service_level.0)],
-            end.service_level,
-        )
+        end.route(self.lid, &self.config.sl_to_vl)
     }
 }

@@ -1,10 +1,13 @@
 //! The parts of an adapter and of its queue pairs, and its timers.
 //!
-//! Invariant: plain data, without behaviour.
+//! Invariant: plain data, which decide nothing.
 
 use cc_policies::{AnyEcho, AnyResponse};
 use link_layer::{LinkTimer, Port, VlArbiter};
-use packet::{FlowId, Framing, Lane, Lid, Mtu, PortId, QpNumber, ServiceLevel, TransportService};
+use packet::{
+    Bth, BthFlags, FlowId, Framing, Lane, Lid, Lrh, Mtu, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
+    TransportService,
+};
 use workload::MessageGenerator;
 use workload::Operation;
 
@@ -87,6 +90,25 @@ pub struct FlowEnd {
     pub operation: Operation,
     /// True if the flow ends by itself: its messages are counted.
     pub finite: bool,
+}
+
+impl FlowEnd {
+    /// Returns the header by which packets from the adapter with this address reach the other end. `lanes` has the lane of each service
+    /// level.
+    #[inline]
+    pub(super) const fn route(&self, from: Lid, lanes: &[Lane; 16]) -> Lrh {
+        Lrh::new(from, self.peer, lanes[self.service_level.0 as usize], self.service_level)
+    }
+
+    /// Returns a packet without payload that goes the way of the data which this end sends, by this queue pair of the adapter with this
+    /// address. `lanes` has the lane of each service level.
+    #[must_use]
+    pub fn probe(&self, (from, number): (Lid, QpNumber), lanes: &[Lane; 16]) -> Packet {
+        let (psn, flags) = (Psn::new(0), BthFlags::empty());
+        let opcode = Opcode::Acknowledge; // Routes do not depend on it.
+        let bth = Bth { destination_qp: self.peer_qp, psn, opcode, transport: self.transport, flags };
+        Packet::new(self.route(from, lanes), bth, number, self.flow, 0)
+    }
 }
 
 /// The origin of the messages of a queue pair, when it is opened.

@@ -44,34 +44,26 @@ impl Hosts<'_> {
 pub(super) fn connect(plan: &Plan, mut hosts: Hosts<'_>) -> Vec<FlowEnds> {
     expect(plan, &mut hosts);
     let mut opened = vec![0; plan.nodes().adapters.len()];
-    let open = |(number, flow): (usize, &workload::Flow)| {
+    let open = |(number, flow): (u32, &workload::Flow)| {
         let (from, to) = (flow.requester(), flow.responder());
         let (asks, answers) = (QpNumber(opened[from.index()]), QpNumber(opened[to.index()]));
-        let end = |own: NodeId, peer: NodeId, peer_qp| FlowEnd {
-            flow: FlowId(number as u32),
-            peer: peer.lid(),
-            peer_qp,
-            service_level: plan.service_level(flow.service_level, own, peer),
-            transport: flow.transport,
-            operation: flow.operation,
-            finite: flow.finite,
-        };
+        let end = |own, peer| FlowEnds::end(plan, FlowId(number), own, peer);
         let origin = || match &flow.posting {
             Posting::Drawn { .. } => MessageOrigin::HostTraffic,
             Posting::Scheduled(schedule) => MessageOrigin::Generator(MessageGenerator::new(schedule)),
         };
-        hosts.open((from, asks), end(from, to, answers), origin);
-        hosts.open((to, answers), end(to, from, asks), || MessageOrigin::Peer);
+        let (requester, responder) = ((from, asks), (to, answers));
+        hosts.open(requester, end(from, responder), origin);
+        hosts.open(responder, end(to, requester), || MessageOrigin::Peer);
         opened[from.index()] += 1;
         opened[to.index()] += 1;
-        let (requester, responder) = ((from, asks), (to, answers));
         if flow.source == from {
             FlowEnds { source: requester, sink: responder }
         } else {
             FlowEnds { source: responder, sink: requester }
         }
     };
-    let ends: Vec<FlowEnds> = plan.workload().flows.iter().enumerate().map(open).collect();
+    let ends: Vec<FlowEnds> = (0..).zip(&plan.workload().flows).map(open).collect();
     add_host_traffic(plan, &ends, &mut hosts);
     ends
 }

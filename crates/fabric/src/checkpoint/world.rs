@@ -25,7 +25,6 @@ pub(crate) fn save(world: &World, to: &mut StateWriter) {
         match world.node(node) {
             Node::Adapter(adapter) => adapter.save(to),
             Node::Switch(switch) => switch.save(to),
-            Node::Away => unreachable!("a world is saved as a whole"),
         }
     }
     save_events(world, to);

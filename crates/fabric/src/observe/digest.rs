@@ -4,15 +4,13 @@
 //! the order of nodes, ports and lanes, and on nothing that depends on the execution. Queues at outputs show in the
 //! packets that left them and their times.
 
-use ca_transport::Adapter;
 use event_kernel::Digest;
-use packet::MarkCode;
+use packet::{MarkCode, NodeId};
 use state_codec::{StateWriter, Value};
-use telemetry::{LaneInput, LaneOutput, Marks};
-use units::Time;
+use telemetry::Marks;
 
-use crate::state::world::World;
-use crate::state::world::question::{Question, taken};
+use crate::state::world::observed::Question;
+use crate::state::world::{Node, OutputLane, World};
 
 /// Number of codes of marks that every lane absorbs. Of the others, a lane absorbs those that it counted, so that its
 /// digest does not depend on the number of codes.
@@ -20,57 +18,47 @@ const CODES_OF_FIRST_DIGESTS: usize = 2;
 
 /// Returns the digest at the present instant.
 pub(crate) fn of(world: &World) -> Digest {
-    let Some(away) = &world.away else {
-        return Digest::combine(hosts(world).chain(lanes(world)));
-    };
-    // Each rank has its own nodes in order.
-    let answers = away.ask(world.now(), &Question::Digests);
-    let mut readers = answers.readers();
-    let (mut own_hosts, mut own_lanes) = (hosts(world), lanes(world));
-    let mut all = Vec::new();
-    for host in world.numbers().take(world.hosts) {
-        all.extend(match world.rank_away(host) {
-            Some(rank) => Some(taken(&mut readers[rank])),
-            None => own_hosts.next(),
-        });
-    }
-    for node in world.numbers() {
-        for _ in 0..world.radix(node) * world.lanes {
-            all.extend(match world.rank_away(node) {
-                Some(rank) => Some(taken(&mut readers[rank])),
-                None => own_lanes.next(),
-            });
-        }
-    }
+    let mut rows = world.rows(&Question::Digests);
+    let mut all: Vec<_> = hosts(world).map(|host| rows.next(host, || of_host(world, host))).collect();
+    all.extend(lanes(world).map(|at| rows.next(at.0, || of_lane(world, at))));
     Digest::combine(all)
 }
 
 /// Answers with the digests of this process's nodes.
 pub(crate) fn put(world: &World<'_>, to: &mut StateWriter) {
-    hosts(world).chain(lanes(world)).for_each(|digest| digest.put(to));
+    let own_hosts = hosts(world).filter(|host| world.is_here(*host));
+    own_hosts.for_each(|host| of_host(world, host).put(to));
+    let own_lanes = lanes(world).filter(|(node, ..)| world.is_here(*node));
+    own_lanes.for_each(|at| of_lane(world, at).put(to));
 }
 
-/// Returns the digests of all deliveries, by adapter of this process.
-fn hosts(world: &World<'_>) -> impl Iterator<Item = Digest> {
-    world.adapters().map(Adapter::digest)
+/// Returns the channel adapters of all processes.
+fn hosts(world: &World<'_>) -> impl Iterator<Item = NodeId> {
+    world.numbers().take(world.hosts)
 }
 
-/// Returns the digests of all lanes of this process, in the order of nodes, ports and lanes.
-fn lanes(world: &World<'_>) -> impl Iterator<Item = Digest> {
-    let now = world.now();
-    let adapters = world.adapters().flat_map(Adapter::all_observed);
-    let adapters = adapters.map(move |observed| lane(observed, &Marks::default(), now));
-    let switches = world.switches().map(|(_, switch)| switch.view());
-    let switches = switches.flat_map(|switch| switch.all_observed().zip(switch.all_marks()));
-    adapters.chain(switches.map(move |(observed, marks)| lane(observed, marks, now)))
+/// Returns all lanes of all processes, in the order of nodes, ports and lanes.
+fn lanes(world: &World<'_>) -> impl Iterator<Item = OutputLane> {
+    world.numbers().flat_map(|node| world.lanes_of(node))
+}
+
+/// Returns the digest of all deliveries to an adapter.
+fn of_host(world: &World<'_>, host: NodeId) -> Digest {
+    world.adapter(host).digest()
 }
 
 /// Returns the digest of one lane of a port.
-fn lane((input, output): (&LaneInput, &LaneOutput), marks: &Marks, now: Time) -> Digest {
+fn of_lane(world: &World<'_>, (node, port, lane): OutputLane) -> Digest {
+    let (input, output) = world.lane_counts(node, port, lane);
     let mut digest = Digest::new();
-    for word in [output.bytes.get(), output.packets, input.peak().get(), output.without_credit(now).ps()] {
+    let without_credit = output.without_credit(world.now());
+    for word in [output.bytes.get(), output.packets, input.peak().get(), without_credit.ps()] {
         digest.absorb(word);
     }
+    let marks = match world.node(node) {
+        Node::Adapter(_) => Marks::default(), // Adapters do not mark.
+        Node::Switch(switch) => *switch.view().marks(port, lane),
+    };
     for code in MarkCode::all() {
         let marks = marks.of(code);
         if code.index() < CODES_OF_FIRST_DIGESTS {

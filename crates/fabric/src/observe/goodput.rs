@@ -3,7 +3,6 @@
 //! Invariant: the series has a column for each named flow and each group, one for all others together, and one for the
 //! total. Groups and others have the quartiles of their flows too, from a bounded number of flows.
 
-use ca_transport::Adapter;
 use packet::FlowId;
 use scenario::Plan;
 use telemetry::{FlowSpread, Phase, Series, SeriesColumn, Snapshot};
@@ -133,9 +132,7 @@ impl GoodputProbe {
     fn look_at_open(&mut self, world: &World) {
         if !self.open.is_empty() {
             self.open.fill(false);
-            let away = world.away.iter().flat_map(|away| &away.seen.open).copied();
-            let open = world.adapters().flat_map(Adapter::open_flows).chain(away);
-            open.for_each(|flow| self.open[flow.index()] = true);
+            world.open_flows().for_each(|flow| self.open[flow.index()] = true);
         }
     }
 
@@ -154,8 +151,7 @@ impl GoodputProbe {
             |flows: &Vec<u32>| -> Bytes { flows.iter().map(|flow| world.delivered(FlowId(*flow))).sum() };
         let named = (0..self.named).map(|flow| world.delivered(FlowId(flow as u32)));
         let groups: Vec<Bytes> = self.groups.iter().map(sum).collect();
-        let away = world.away.as_ref().map_or(Bytes::ZERO, |away| away.seen.taken);
-        let total = world.adapters().map(Adapter::taken_by_host).sum::<Bytes>() + away;
+        let total = world.taken_by_hosts();
         let others = total - groups.iter().copied().sum() - sum(&self.alone);
         let others = self.series.place(SeriesColumn::Others).map(|_| others);
         named.chain(groups.iter().copied()).chain(others).chain([total]).collect()

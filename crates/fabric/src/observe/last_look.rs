@@ -1,29 +1,30 @@
 //! Observations of nodes at the end of a run, for its record.
 //!
-//! Invariant: rank 0 reads what other ranks tell row by row, in the order of nodes, ports and lanes or of flows, and keeps the record
-//! alone.
+//! Invariant: all is of nodes of this process. Where several share a run, each answers with the same, in the order in which the record
+//! reads it: of nodes, ports and lanes, or of flows.
 //!
-//! | question | rows of a rank's nodes, in this order |
+//! | [`Question`] | rows of a process's nodes, in this order |
 //! |---|---|
-//! | [`Lanes`](crate::state::world::question::Question::Lanes) | ports and lanes, packets on wires, logs of pauses, flow-control packets |
-//! | [`Flows`](crate::state::world::question::Question::Flows) | ends of flows, counts over all queue pairs |
-//! | [`Messages`](crate::state::world::question::Question::Messages) | logs of messages, by adapter |
+//! | `Lanes` | ports and lanes, packets on wires, logs of pauses, flow-control packets |
+//! | `Flows` | ends of flows, counts over all queue pairs |
+//! | `Messages` | logs of messages, by adapter |
+//!
+//! [`Question`]: crate::state::world::observed::Question
 
 use std::borrow::Cow;
 
 use ca_transport::{Adapter, MessageLog, SinkTally};
 use cc_policies::Margin;
 use link_layer::{PauseChange, PauseTally, Port};
-use packet::{Lane, NodeId, PortId, QpNumber};
+use packet::{NodeId, QpNumber};
 use scenario::Plan;
-use state_codec::{StateReader, StateWriter, Value};
+use state_codec::{StateWriter, Value};
 use telemetry::{LaneInput, LaneOutput, Marks, TransportTally};
 use units::{Bytes, Time};
 
 use crate::state::event::EventKind;
-use crate::state::world::away::Answers;
-use crate::state::world::question::{Question, taken};
-use crate::state::world::{FlowEnds, Node, World};
+use crate::state::world::observed::Question;
+use crate::state::world::{FlowEnds, Node, OutputLane, World};
 
 /// A port and lane at the end.
 pub(crate) struct LaneEnd {
@@ -43,7 +44,7 @@ pub(crate) struct LaneEnd {
 state_codec::value!(LaneEnd { input, output, margins, output_queue, pauses, dropped_at_output, marks });
 
 /// A packet on the wire to a port and lane, and its bytes.
-pub(crate) type OnTheWire = ((NodeId, PortId, Lane), Bytes);
+pub(crate) type OnTheWire = (OutputLane, Bytes);
 
 /// The end of a flow that data comes in for.
 pub(crate) struct SinkEnd {
@@ -56,15 +57,10 @@ pub(crate) struct SinkEnd {
 state_codec::value!(SinkEnd { seen, taken, marks });
 
 impl LaneEnd {
-    /// Returns a port and lane; of another rank, its next row.
-    pub(crate) fn of(
-        world: &World<'_>,
-        from: &mut [StateReader<'_>],
-        (node, port, lane): (NodeId, PortId, Lane),
-    ) -> Self {
+    /// Returns a port and lane.
+    pub(crate) fn of(world: &World<'_>, (node, port, lane): OutputLane) -> Self {
         let now = world.now();
         match world.node(node) {
-            Node::Away => taken(&mut from[world.rank_away(node).expect("the node is away")]),
             Node::Adapter(adapter) => {
                 let (input, output) = adapter.observed(lane);
                 Self {
@@ -96,19 +92,12 @@ impl LaneEnd {
 
 /// Answers with all that the record tells of ports and lanes.
 pub(crate) fn put_lanes(world: &World<'_>, plan: &Plan, to: &mut StateWriter) {
-    let own = || world.numbers().filter(|node| !world.is_away(*node));
-    for node in own() {
-        for port in (0..world.radix(node) as u16).map(PortId) {
-            for lane in (0..world.lanes as u8).map(Lane) {
-                LaneEnd::of(world, &mut [], (node, port, lane)).put(to);
-            }
-        }
-    }
+    let lanes = world.numbers().filter(|node| world.is_here(*node)).flat_map(|node| world.lanes_of(node));
+    lanes.for_each(|at| LaneEnd::of(world, at).put(to));
     on_the_wires(world).collect::<Vec<OnTheWire>>().put(to);
-    for (node, port, lane) in plan.lanes().filter(|(node, ..)| !world.is_away(*node)) {
-        pause_changes(world, plan, &mut [], (node, port, lane)).put(to);
-    }
-    world.ports().map(Port::signals_sent).sum::<u64>().put(to);
+    let logged = plan.lanes().filter(|(node, ..)| world.is_here(*node));
+    logged.for_each(|at| pause_changes(world, plan, at).put(to));
+    signals_sent(world).put(to);
 }
 
 /// Returns the packets on the wires to ports of this process.
@@ -122,17 +111,17 @@ pub(crate) fn on_the_wires(world: &World<'_>) -> impl Iterator<Item = OnTheWire>
     })
 }
 
-/// Returns the logged pauses of an output and lane, and the number of later ones; of another rank, its next row. `None` if none are
-/// logged.
+/// Returns the number of flow-control packets sent.
+pub(crate) fn signals_sent(world: &World<'_>) -> u64 {
+    world.ports().map(Port::signals_sent).sum()
+}
+
+/// Returns the logged pauses of an output and lane, and the number of later ones. `None` if none are logged.
 pub(crate) fn pause_changes(
     world: &World<'_>,
     plan: &Plan,
-    from: &mut [StateReader<'_>],
-    (node, port, lane): (NodeId, PortId, Lane),
+    (node, port, lane): OutputLane,
 ) -> Option<(Vec<PauseChange>, u64)> {
-    if let Some(rank) = world.rank_away(node) {
-        return taken(&mut from[rank]);
-    }
     if !plan.series().pauses.logs(node, port) {
         return None;
     }
@@ -140,27 +129,13 @@ pub(crate) fn pause_changes(
     Some((changes.to_vec(), lost))
 }
 
-/// Returns the completed messages and the BECNs at the source of a flow; of another rank, its next row.
-pub(crate) fn source_end(
-    world: &World<'_>,
-    from: &mut [StateReader<'_>],
-    (node, queue_pair): (NodeId, QpNumber),
-) -> (u64, u64) {
-    match world.rank_away(node) {
-        Some(rank) => taken(&mut from[rank]),
-        None => world.adapter(node).seen(queue_pair),
-    }
+/// Returns the completed messages and the BECNs at the source of a flow.
+pub(crate) fn source_end(world: &World<'_>, (node, queue_pair): (NodeId, QpNumber)) -> (u64, u64) {
+    world.adapter(node).seen(queue_pair)
 }
 
-/// Returns the sink of a flow; of another rank, its next row.
-pub(crate) fn sink_end(
-    world: &World<'_>,
-    from: &mut [StateReader<'_>],
-    (node, queue_pair): (NodeId, QpNumber),
-) -> SinkEnd {
-    if let Some(rank) = world.rank_away(node) {
-        return taken(&mut from[rank]);
-    }
+/// Returns the sink of a flow.
+pub(crate) fn sink_end(world: &World<'_>, (node, queue_pair): (NodeId, QpNumber)) -> SinkEnd {
     let adapter = world.adapter(node);
     SinkEnd {
         seen: adapter.seen(queue_pair),
@@ -177,11 +152,11 @@ pub(crate) fn transport(world: &World<'_>) -> TransportTally {
 /// Answers with all that the record tells of flows.
 pub(crate) fn put_flows(world: &World<'_>, to: &mut StateWriter) {
     for FlowEnds { source, sink } in &world.flows {
-        if !world.is_away(source.0) {
-            source_end(world, &mut [], *source).put(to);
+        if world.is_here(source.0) {
+            source_end(world, *source).put(to);
         }
-        if !world.is_away(sink.0) {
-            sink_end(world, &mut [], *sink).put(to);
+        if world.is_here(sink.0) {
+            sink_end(world, *sink).put(to);
         }
     }
     transport(world).put(to);
@@ -189,23 +164,19 @@ pub(crate) fn put_flows(world: &World<'_>, to: &mut StateWriter) {
 
 /// Answers with the logs of messages.
 pub(crate) fn put_messages(world: &World<'_>, to: &mut StateWriter) {
-    world.adapters().for_each(|adapter| adapter.message_log().cloned().unwrap_or_default().put(to));
+    world.adapters().for_each(|adapter| adapter.message_log().map(Cow::Borrowed).put(to));
 }
 
-/// Returns the logs of messages of all adapters, by number; `None` if they are not kept.
+/// Returns the logs of messages of all adapters, of other processes too, by number; `None` if they are not kept.
 pub(crate) fn messages<'w>(world: &'w World<'_>) -> Option<Vec<Cow<'w, MessageLog>>> {
-    let answers = world.away.as_ref().map(|away| away.ask(world.now(), &Question::Messages));
-    let mut from = answers.as_ref().map(Answers::readers).unwrap_or_default();
-    let log = |host: NodeId| match world.rank_away(host) {
-        Some(rank) => Some(Cow::Owned(taken(&mut from[rank]))),
-        None => world.adapter(host).message_log().map(Cow::Borrowed),
-    };
-    world.numbers().take(world.hosts).map(log).collect()
+    let mut rows = world.rows(&Question::Messages);
+    let own = |host| world.adapter(host).message_log().map(Cow::Borrowed);
+    world.numbers().take(world.hosts).map(|host| rows.next(host, || own(host))).collect()
 }
 
 /// Returns the time of the last delivery of finite traffic to this process; `None` before the first.
 pub(crate) fn last_delivery(world: &World<'_>, plan: &Plan) -> Option<Time> {
     let flows = plan.workload().flows.iter().zip(&world.flows).filter(|(flow, _)| flow.finite);
-    let sinks = flows.map(|(_, ends)| ends.sink).filter(|(node, _)| !world.is_away(*node));
+    let sinks = flows.map(|(_, ends)| ends.sink).filter(|(node, _)| world.is_here(*node));
     sinks.filter_map(|(node, queue_pair)| Adapter::sink(world.adapter(node), queue_pair).last()).max()
 }

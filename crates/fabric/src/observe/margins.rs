@@ -8,7 +8,7 @@ use packet::{Lane, NodeId, PortId};
 use telemetry::{MarginCounts, MarginRecord};
 use units::{Bytes, Time};
 
-use crate::state::world::{Node, World};
+use crate::state::world::World;
 
 /// The sample at which each threshold was first found crossed.
 #[derive(Debug, Default)]
@@ -24,10 +24,8 @@ impl ThresholdCrossings {
     pub(crate) fn look(&mut self, world: &World) {
         let now = world.now();
         let lanes = world.lanes;
-        let crossed = world.switch_numbers().flat_map(|node| {
-            let places = (0..world.radix(node) * lanes).map(move |at| (at / lanes, at % lanes));
-            places.map(move |(port, lane)| crossed(world, (node, PortId(port as u16), Lane(lane as u8))))
-        });
+        let outputs = world.switch_numbers().flat_map(|node| world.lanes_of(node));
+        let crossed = outputs.map(|output| world.crossed(output));
         let ports = world.wiring.peers().len() - world.wiring.first_port(world.hosts);
         self.first.resize(ports * lanes, [None; 2]);
         let all =
@@ -68,16 +66,5 @@ impl ThresholdCrossings {
                 }),
             })
         })
-    }
-}
-
-/// Returns the thresholds that an output's queue has crossed.
-fn crossed(world: &World<'_>, (node, port, lane): (NodeId, PortId, Lane)) -> [bool; 2] {
-    match (&world.away, world.node(node)) {
-        (Some(away), Node::Away) => away.seen.crossed(world, (node, port, lane)),
-        _ => {
-            let margins = world.switch(node).view().margins(port, lane);
-            margins.map(|margin| margin.is_some_and(|margin| margin.crossings > 0))
-        }
     }
 }

@@ -10,7 +10,7 @@ use units::{Bytes, Span};
 
 use super::busiest;
 use crate::state::world::World;
-use crate::state::world::seen::LaneSeen;
+use crate::state::world::observed::LaneSeen;
 
 /// Samples ports and lanes.
 #[derive(Debug)]
@@ -72,12 +72,10 @@ impl PortProbe {
 
 impl Place {
     fn look(&mut self, world: &World) -> PortSample {
-        let (node, port, lane) = self.at;
-        let LaneSeen { sent, without_credit: stalled, marked, held, queue, .. } =
-            world.lane_seen(node, port, lane);
+        let LaneSeen { sent, without_credit: stalled, marked, held, queue, .. } = world.lane_seen(self.at);
         let before = core::mem::replace(self, Self { sent, stalled, marked, ..*self });
         PortSample {
-            queue: (!world.is_host(node)).then_some(queue),
+            queue: (!world.is_host(self.at.0)).then_some(queue),
             held,
             marked: (marked - before.marked) as u32,
             sent: sent - before.sent,

@@ -3,12 +3,12 @@
 //! Invariant: looking changes nothing. The moments are the samples `n`, `2n`, `3n` and so on; once there would be more than
 //! the most that are asked for, `n` doubles, and every second moment goes.
 
-use packet::{FlowId, Lane, NodeId, PortId};
+use packet::{FlowId, Lane, PortId};
 use scenario::Plan;
 use telemetry::{LaneMoment, Moment, Timeline, TreeMoment};
 
-use super::trees::{FoundTree, OutputLane};
-use crate::state::world::World;
+use super::trees::FoundTree;
+use crate::state::world::{OutputLane, World};
 
 /// Most trees at a moment: those with most branches. Others are counted in the samples of the trees.
 const MOST_TREES: usize = 16;
@@ -102,8 +102,8 @@ impl TimelineProbe {
 }
 
 /// Returns the counts of an output and lane from the start of the run.
-pub(crate) fn lane_so_far(world: &World, (node, port, lane): (NodeId, PortId, Lane)) -> LaneMoment {
-    let seen = world.lane_seen(node, port, lane);
-    let queue = (!world.is_host(node)).then_some(seen.queue);
+pub(crate) fn lane_so_far(world: &World, at: OutputLane) -> LaneMoment {
+    let seen = world.lane_seen(at);
+    let queue = (!world.is_host(at.0)).then_some(seen.queue);
     LaneMoment { sent: seen.sent, stalled: seen.without_credit, queue }
 }

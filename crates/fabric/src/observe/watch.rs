@@ -69,7 +69,7 @@ fn named((plan, world): (&Plan, &World), quantity: &WatchPlan) -> Vec<WatchedQua
 fn values(world: &World, quantity: &WatchPlan) -> Vec<f64> {
     match *quantity {
         WatchPlan::Queue { switch, output, lane } => {
-            vec![world.waiting(switch, output, lane).get() as f64]
+            vec![world.waiting((switch, output, lane)).get() as f64]
         }
         WatchPlan::Control { flow } => control(world, flow).map(|(_, value)| value).collect(),
     }

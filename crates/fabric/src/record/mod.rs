@@ -23,10 +23,8 @@ use cc_policies::hp::spec::FullTrigger;
 use cc_policies::{BufferOwner, MarkingSpec};
 use event_kernel::Digest;
 use link_layer::PauseCrossings;
-use link_layer::Port;
 use packet::{Lane, NodeId, PortId};
 use scenario::Plan;
-use state_codec::StateReader;
 use telemetry::{
     Audit, FailedFlow, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad,
     PauseRecord, Phase, QueueRecord, RunEnding, RunRecord, TransportTally,
@@ -41,15 +39,13 @@ use crate::observe::source_series::SourceProbe;
 use crate::observe::timeline::TimelineProbe;
 use crate::run::Run;
 use crate::state::part::Part;
-use crate::state::world::away::Answers;
-use crate::state::world::question::{Question, taken};
-use crate::state::world::seen::Seen;
+use crate::state::world::observed::{Question, Rows};
 use crate::state::world::{FlowEnds, World};
 
 /// Gathers the observations of all nodes and instruments. Drops each part of the world before the record holds a second
 /// copy of it.
 pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecord {
-    run.look_away();
+    run.look_at_others();
     let events = run.events();
     let Run { mut world, instruments, audit, ended, end, .. } = run;
     let Instruments { goodput, trees, crossings, watch, ports, sources, timeline } = instruments;
@@ -59,24 +55,19 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     let stands_still = standstill::of(&world, &goodput.series, end);
     let failed = world.unfinished().failed.into_iter();
     let failed = failed.map(|(at, flow)| FailedFlow { at, flow: flow.index() as u32 }).collect();
-    if let Some(away) = &mut world.away {
-        away.seen = Seen::default();
-    }
+    world.forget_others();
     let finite = finite::of(plan, &world, end);
     world.adapters_mut().for_each(Adapter::retire);
-    let answers = world.away.as_ref().map(|away| away.ask(now, &Question::Lanes));
-    let mut from = answers.as_ref().map(Answers::readers).unwrap_or_default();
-    let lanes = lanes(plan, &world, (&crossings, &loads), &mut from);
+    let mut rows = world.rows(&Question::Lanes);
+    let lanes = lanes(plan, &world, (&crossings, &loads), &mut rows);
     let reasons = plan.control().marking.reasons();
     let mut marks = Marks::default();
     lanes.iter().for_each(|lane| marks.add(&lane.marks));
     let fullest =
         lanes.iter().map(|lane| lane.peak.get() as f64 / lane.buffer.get() as f64).fold(0.0, f64::max);
-    let pause_events = pauses::events(plan, &world, &mut from);
-    let signals_away = from.iter_mut().skip(1).map(taken::<u64>).sum::<u64>();
-    let flow_control_packets = world.ports().map(Port::signals_sent).sum::<u64>() + signals_away;
-    drop(from);
-    drop(answers);
+    let pause_events = pauses::events(plan, &world, &mut rows);
+    let flow_control_packets = last_look::signals_sent(&world) + rows.of_others::<u64>().sum::<u64>();
+    drop(rows);
     world.parts.iter_mut().for_each(Part::keep_adapters);
     let (flows, transport) = flows(plan, &world);
     let lossy = audit.dropped > 0 || transport.gaps > 0;
@@ -126,14 +117,14 @@ fn phases(plan: &Plan, ended: RunEnding, end: Time) -> Vec<Phase> {
 
 /// Returns the records of all flows, and the counts over all queue pairs.
 fn flows(plan: &Plan, world: &World<'_>) -> (Vec<FlowRecord>, TransportTally) {
-    let answers = world.away.as_ref().map(|away| away.ask(world.now(), &Question::Flows));
-    let mut from = answers.as_ref().map(Answers::readers).unwrap_or_default();
+    let mut rows = world.rows(&Question::Flows);
     let names: Vec<_> = plan.graph().host_names().map(|name| Arc::new(name.to_owned())).collect();
     let name = |host: NodeId| Arc::clone(&names[host.index()]);
     let record = |(flow, ends): (&workload::Flow, &FlowEnds)| {
         // The requester counts complete messages; the sender of data receives BECNs.
-        let here = last_look::source_end(world, &mut from, ends.source);
-        let SinkEnd { seen: there, taken, marks } = last_look::sink_end(world, &mut from, ends.sink);
+        let here: (u64, u64) = rows.next(ends.source.0, || last_look::source_end(world, ends.source));
+        let there = rows.next(ends.sink.0, || last_look::sink_end(world, ends.sink));
+        let SinkEnd { seen: there, taken, marks } = there;
         FlowRecord {
             name: flow.name.clone(),
             source: name(flow.source),
@@ -157,15 +148,15 @@ fn flows(plan: &Plan, world: &World<'_>) -> (Vec<FlowRecord>, TransportTally) {
         }
     };
     let flows = plan.workload().flows.iter().zip(&world.flows).map(record).collect();
-    let away = from.iter_mut().skip(1).map(taken::<TransportTally>);
-    (flows, away.fold(last_look::transport(world), |sum, of_rank| sum.plus(&of_rank)))
+    let others = rows.of_others::<TransportTally>();
+    (flows, others.fold(last_look::transport(world), |sum, of_rank| sum.plus(&of_rank)))
 }
 
 fn lanes(
     plan: &Plan,
     world: &World<'_>,
     (crossings, loads): (&ThresholdCrossings, &[OutputLoad]),
-    from: &mut [StateReader<'_>],
+    rows: &mut Rows<'_>,
 ) -> Vec<LaneRecord> {
     let (graph, now) = (plan.graph(), world.now());
     let mut records = Vec::new();
@@ -177,7 +168,7 @@ fn lanes(
             let port = PortId(number as u16);
             places.lanes.push(records.len());
             for (lane, &buffer) in (0..).map(Lane).zip(&plan.nodes().port(node, port).capacity) {
-                let end_of_lane = LaneEnd::of(world, from, (node, port, lane));
+                let end_of_lane = rows.next(node, || LaneEnd::of(world, (node, port, lane)));
                 let LaneEnd { input, output, margins, .. } = &end_of_lane;
                 let [marking, marking_all] = crossings.of(world, (node, port, lane), *margins);
                 let output_queue = end_of_lane.output_queue.as_ref();
@@ -209,8 +200,8 @@ fn lanes(
         }
     }
     fill_received(plan, &places, &mut records);
-    let away: Vec<OnTheWire> = from.iter_mut().skip(1).flat_map(taken::<Vec<OnTheWire>>).collect();
-    for ((node, port, lane), bytes) in last_look::on_the_wires(world).chain(away) {
+    let others = rows.of_others::<Vec<OnTheWire>>().flatten();
+    for ((node, port, lane), bytes) in last_look::on_the_wires(world).chain(others) {
         let record = &mut records[places.place(node, port, lane)];
         record.received -= bytes;
         record.received_packets -= 1;

@@ -3,19 +3,18 @@
 //! Invariant: events stand in order of time, then port and lane.
 
 use scenario::Plan;
-use state_codec::StateReader;
 use telemetry::{PauseEvent, PauseEvents};
 
 use crate::observe::last_look;
 use crate::state::world::World;
+use crate::state::world::observed::Rows;
 
 /// Returns the pauses of the outputs that the scenario asks for; `None` if it asks for none.
-pub(super) fn events(plan: &Plan, world: &World<'_>, from: &mut [StateReader<'_>]) -> Option<PauseEvents> {
+pub(super) fn events(plan: &Plan, world: &World<'_>, rows: &mut Rows<'_>) -> Option<PauseEvents> {
     let mut all = PauseEvents::default();
-    for (index, (node, port, lane)) in (0..).zip(plan.lanes()) {
-        let Some((changes, lost)) = last_look::pause_changes(world, plan, from, (node, port, lane)) else {
-            continue;
-        };
+    for (index, at) in (0..).zip(plan.lanes()) {
+        let logged = rows.next(at.0, || last_look::pause_changes(world, plan, at));
+        let Some((changes, lost)) = logged else { continue };
         all.events.extend(changes.iter().map(|change| PauseEvent {
             at: change.at,
             lane: index,

@@ -7,7 +7,7 @@ use telemetry::Audit;
 
 use super::error::Violation;
 use crate::state::world::World;
-use crate::state::world::question::Question;
+use crate::state::world::observed::Question;
 
 /// Counts all packets.
 ///
@@ -15,8 +15,8 @@ use crate::state::world::question::Question;
 /// If packets were lost or invented, or if packets are missing although none was dropped.
 pub(crate) fn conservation(world: &World<'_>) -> Result<Audit, Violation> {
     let at = world.now();
-    let away = world.away.iter().flat_map(|away| away.all(at, &Question::Audit));
-    let Sums { injected, delivered, under_way, dropped, missed } = away.fold(Sums::of(world), Sums::plus);
+    let Sums { injected, delivered, under_way, dropped, missed } =
+        world.total(&Question::Audit, Sums::of(world), Sums::plus);
     if injected != delivered + dropped + under_way {
         return Err(Violation::Conservation { injected, delivered, dropped, under_way, at });
     }

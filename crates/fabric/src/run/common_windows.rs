@@ -13,7 +13,6 @@ use super::pace::SliceRest;
 use super::until_done::UntilDone;
 use super::{Advance, Run, after, before};
 use crate::state::interconnect::Divided;
-use crate::state::part::Part;
 use crate::state::world::World;
 
 /// Events that one thread handles at a time, some 300 us: starting several threads again takes some 50 us.
@@ -39,9 +38,7 @@ impl CommonWindows {
     /// Returns the rule for windows up to `stop`. If `is_whole`, a window lies within the next window of each part's event
     /// list.
     pub(super) fn new(world: &World, stop: Time, is_whole: bool) -> Self {
-        let own = || world.parts.iter().map(|part| part.interconnect.window_lengths());
-        let away = || world.away.iter().flat_map(|away| &away.lists).copied();
-        let lists = || own().chain(away());
+        let lists = || world.window_lengths();
         // The list's window may begin with a bucket of which a part is handled.
         let within = |list: WindowLengths| list.known - list.bucket + Span::from_ps(1);
         let shortest = lists().map(within).min().filter(|_| is_whole);
@@ -102,9 +99,7 @@ impl Run<'_> {
         self.world.exchange_mail();
         let mut look_at = self.events() + AT_A_TIME;
         loop {
-            let own = self.world.parts.iter_mut().filter_map(Part::next_time).min();
-            let away = self.world.counts_away().filter_map(|counts| counts.next).min();
-            let first = own.into_iter().chain(away).min();
+            let first = self.world.next_time();
             let Some(mut end) = windows.end(first, self.world.window_end) else {
                 return Ok(Advance::Reached);
             };

@@ -11,7 +11,7 @@ use super::audit::Sums;
 use super::error::{RunError, Violation};
 use super::threads::Workers;
 use super::{Run, audit};
-use crate::state::world::question::Question;
+use crate::state::world::observed::Question;
 use crate::state::world::{Node, World};
 
 /// The longest wait for credits alone, when no packet and no host has anything left to do. Every link has sent its
@@ -48,11 +48,11 @@ impl Run<'_> {
             }
             let now = self.world.now();
             if self.world.packet_hops() == packet_hops {
-                self.look_away();
+                self.look_at_others();
                 self.check_deadlock()?;
             }
-            let away = self.world.away.iter().flat_map(|away| away.all(now, &Question::Rest));
-            let Rest { works, restless, under_way } = away.fold(Rest::of(&self.world), Rest::and);
+            let Rest { works, restless, under_way } =
+                self.world.total(&Question::Rest, Rest::of(&self.world), Rest::and);
             if works {
                 worked = now;
             }
@@ -91,10 +91,10 @@ impl Rest {
     /// Looks at the nodes of this process.
     pub(super) fn of(world: &World<'_>) -> Self {
         let now = world.now();
-        let is_restless = |node: &NodeId| match world.node(*node) {
-            Node::Adapter(adapter) => !adapter.at_rest(now),
-            Node::Switch(switch) => !switch.view().at_rest(now),
-            Node::Away => false,
+        let is_restless = |node: &NodeId| match world.own_node(*node) {
+            Some(Node::Adapter(adapter)) => !adapter.at_rest(now),
+            Some(Node::Switch(switch)) => !switch.view().at_rest(now),
+            None => false,
         };
         let works = world.pending().any(|event| event.kind.is_work());
         let under_way = Sums::of(world).under_way;

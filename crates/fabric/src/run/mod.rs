@@ -169,8 +169,7 @@ impl<'a> Run<'a> {
 
     /// Returns the number of events handled.
     pub(crate) fn events(&self) -> u64 {
-        let away = self.world.counts_away().map(|counts| counts.events);
-        self.turns.iter().map(|turns| turns.events).chain(away).sum()
+        self.turns.iter().map(|turns| turns.events).sum::<u64>() + self.world.events_of_others()
     }
 
     /// Lets the run end when all finite traffic of its plan is delivered.
@@ -197,7 +196,7 @@ impl<'a> Run<'a> {
         self.saving = None; // A drain is not saved: it is short, and begins again from the last state.
         match self.ended {
             RunEnding::Done => {
-                self.look_away();
+                self.look_at_others();
                 self.instruments.goodput.end_here(&self.world);
             }
             RunEnding::AtDuration if self.until_done.take().is_some() => self.ended = RunEnding::NotDone,
@@ -259,7 +258,7 @@ impl<'a> Run<'a> {
                 return Ok(());
             }
             if look == stop {
-                self.look_away();
+                self.look_at_others();
                 if self.instruments.look(look, &self.world) {
                     self.check_deadlock()?;
                     if self.is_given_up() {
@@ -452,17 +451,17 @@ impl<'a> Run<'a> {
     /// Ends the run at the present instant, up to which all events are handled.
     fn end_interrupted(&mut self) {
         self.save_here();
-        self.look_away();
+        self.look_at_others();
         self.instruments.goodput.end_here(&self.world);
         self.ended = RunEnding::Interrupted;
     }
 
     /// Learns from other ranks all that instruments look at, at the present instant.
-    pub(crate) fn look_away(&mut self) {
-        self.world.look_away(self.instruments.goodput.needs_open());
+    pub(crate) fn look_at_others(&mut self) {
+        self.world.look_at_others(self.instruments.goodput.needs_open());
     }
 
-    /// Looks for a deadlock, once the nodes of other ranks are [seen](Self::look_away). A proof looks at every node.
+    /// Looks for a deadlock, once the nodes of other ranks are [seen](Self::look_at_others). A proof looks at every node.
     fn check_deadlock(&mut self) -> Result<(), Deadlock> {
         if self.leader.is_some() && !deadlock::is_suspected(&self.world) {
             return Ok(());

@@ -27,7 +27,7 @@ use super::{after, before};
 use crate::state::event::EventKind;
 use crate::state::interconnect::Interconnect;
 use crate::state::part::Part;
-use crate::state::world::question::Question;
+use crate::state::world::observed::Question;
 use crate::state::world::{Node, Place, World};
 
 /// Watches for the delivery of the last message of finite traffic.
@@ -70,7 +70,9 @@ impl UntilDone {
         let finite: Arc<[bool]> = workload.flows.iter().map(|flow| flow.finite).collect();
         let sinks = world.flows.iter().zip(&*finite).filter(|(_, finite)| **finite);
         let mut slow: Vec<_> = sinks.map(|(ends, _)| ends.sink.0).collect();
-        slow.retain(|node| matches!(world.node(*node), Node::Adapter(adapter) if adapter.is_slow()));
+        slow.retain(
+            |node| matches!(world.own_node(*node), Some(Node::Adapter(adapter)) if adapter.is_slow()),
+        );
         slow.sort_unstable();
         slow.dedup();
         let candidates = Vec::with_capacity(finite.len());
@@ -141,13 +143,10 @@ impl UntilDone {
         let (candidates, finite) = (&mut self.candidates, &self.finite);
         let (mut slow, mut waiting) =
             own_deliveries(world, (finite, &self.slow), end, |at| candidates.push(at));
-        if let Some(away) = &world.away {
-            let all: Vec<Deliveries> = away.all(world.now(), &Question::Deliveries { end });
-            for of_rank in all {
-                candidates.extend(of_rank.times);
-                slow = slow.into_iter().chain(of_rank.slow).min();
-                waiting += of_rank.waiting;
-            }
+        for of_rank in world.of_others::<Deliveries>(&Question::Deliveries { end }) {
+            candidates.extend(of_rank.times);
+            slow = slow.into_iter().chain(of_rank.slow).min();
+            waiting += of_rank.waiting;
         }
         let waiting = if slow.is_some() { waiting } else { 0 };
         (candidates.len() as u64 + waiting, slow)

@@ -17,6 +17,7 @@ use crate::state::interconnect::{CAN_DIVIDE, FarEnd, Interconnect};
 use crate::state::part::Part;
 use crate::state::part_id::PartId;
 use crate::state::wiring::Wiring;
+use crate::state::world::observed::Others;
 use crate::state::world::{FlowEnds, Place, World};
 
 /// The nodes of a world at rest.
@@ -69,7 +70,7 @@ impl Nodes {
             between,
             now: Time::ZERO,
             window_end: Time::ZERO,
-            away: None,
+            others: Others::default(),
         }
     }
 }

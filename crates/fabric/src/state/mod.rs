@@ -11,7 +11,7 @@
 //! | `interconnect` | the clock, events, packets and cables of a part |
 //! | `part` | some nodes with their interconnect |
 //! | `wiring` | the far end of each port |
-//! | `world` | all parts, seen as one fabric; with `away`, the parts of other processes, `question`, which they answer, and `seen`, what instruments see of nodes |
+//! | `world` | all parts, seen as one fabric; with `observed`, nodes of this process and of others as instruments see them |
 //! | `division` | a world of one part made into one of several |
 
 pub(crate) mod division;

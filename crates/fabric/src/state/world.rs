@@ -3,28 +3,24 @@
 //! Invariant: channel adapters have the first node numbers, switches those that follow. Each node belongs to one
 //! [part](super::part). Instruments see nodes by their numbers in the fabric, and so see the same for any number of parts.
 //!
-//! A process that shares a run with others holds its own parts alone. The nodes of other parts are *away*: rank 0 knows of them
-//! what it has [asked](self::away) for.
+//! A process that shares a run with others holds its own parts alone. What is asked of nodes of all processes is
+//! [`observed`]; all that is here is about nodes of this process.
 
-pub(crate) mod away;
-pub(crate) mod question;
-pub(crate) mod seen;
+pub(crate) mod observed;
 
-use ca_transport::{Adapter, FiniteMessages};
-use cc_policies::ControlState;
+use ca_transport::{Adapter, FlowEnd};
 use link_layer::Port;
 use packet::{FlowId, Lane, NodeId, PacketPool, PortId, QpNumber};
+use scenario::Plan;
 use switch_arch::Switch;
 use telemetry::{LaneInput, LaneOutput};
-use units::{Bytes, Rate, Span, Time};
+use units::{Span, Time};
 
 use crate::state::event::EventKind;
-use crate::state::interconnect::NodeViolation;
 use crate::state::part::Part;
 use crate::state::part_id::PartId;
 use crate::state::wiring::Wiring;
-use away::{Away, Counts};
-use question::Question;
+use observed::Others;
 
 /// All nodes, and the cables between them.
 #[derive(Debug)]
@@ -50,8 +46,8 @@ pub(crate) struct World<'a> {
     pub(crate) now: Time,
     /// End of the last window that all parts have handled, exclusive.
     pub(crate) window_end: Time,
-    /// The parts of other processes: only of rank 0, and while it does not hold all parts itself.
-    pub(crate) away: Option<Away<'a>>,
+    /// The parts of other processes.
+    pub(crate) others: Others<'a>,
 }
 
 /// The place of a node: its part, and its position among the adapters or the switches there.
@@ -60,6 +56,9 @@ pub(crate) struct Place {
     pub(crate) part: PartId,
     pub(crate) index: u32,
 }
+
+/// A port and lane of a node; of its output, where packets wait for it.
+pub(crate) type OutputLane = (NodeId, PortId, Lane);
 
 /// The two queue pairs of a flow.
 #[derive(Clone, Copy, Debug)]
@@ -70,21 +69,24 @@ pub(crate) struct FlowEnds {
     pub(crate) sink: (NodeId, QpNumber),
 }
 
-/// Finite traffic that is worked on, and flows that have failed.
-#[derive(Debug)]
-pub(crate) struct Unfinished {
-    /// True if a message of a finite flow is open at an endpoint that has not given up.
-    pub(crate) works: bool,
-    /// Flows whose endpoint has given up, and the time at which it did.
-    pub(crate) failed: Vec<(Time, FlowId)>,
-}
-
-state_codec::value!(Unfinished { works, failed });
-
-impl Unfinished {
-    fn and(mut self, other: Self) -> Self {
-        self.failed.extend(other.failed);
-        Self { works: self.works || other.works, ..self }
+impl FlowEnds {
+    /// Returns an end of a flow, as the adapter `own` needs to know it, with the queue pair at the other end.
+    pub(crate) fn end(
+        plan: &Plan,
+        number: FlowId,
+        own: NodeId,
+        (peer, peer_qp): (NodeId, QpNumber),
+    ) -> FlowEnd {
+        let flow = &plan.workload().flows[number.index()];
+        FlowEnd {
+            flow: number,
+            peer: peer.lid(),
+            peer_qp,
+            service_level: plan.service_level(flow.service_level, own, peer),
+            transport: flow.transport,
+            operation: flow.operation,
+            finite: flow.finite,
+        }
     }
 }
 
@@ -97,12 +99,34 @@ pub(crate) struct PendingEvent<'a> {
     pub(crate) pool: &'a PacketPool,
 }
 
-/// A node, by its kind.
+/// A node of this process, by its kind.
+#[derive(Clone, Copy)]
 pub(crate) enum Node<'a> {
     Adapter(&'a Adapter),
     Switch(&'a Switch),
-    /// A node of another process.
-    Away,
+}
+
+impl<'a> Node<'a> {
+    fn port(self, port: PortId) -> &'a Port {
+        match self {
+            Self::Adapter(adapter) => adapter.port(),
+            Self::Switch(switch) => switch.view().link(port),
+        }
+    }
+
+    fn adapter(self) -> &'a Adapter {
+        match self {
+            Self::Adapter(adapter) => adapter,
+            Self::Switch(_) => panic!("a channel adapter, not a switch"),
+        }
+    }
+
+    fn switch(self) -> &'a Switch {
+        match self {
+            Self::Switch(switch) => switch,
+            Self::Adapter(_) => panic!("a switch, not a channel adapter"),
+        }
+    }
 }
 
 impl World<'_> {
@@ -116,47 +140,38 @@ impl World<'_> {
         node.index() < self.hosts
     }
 
-    /// Returns the part of a node, and its position there; `None` if it is away.
+    /// Returns the part of a node, and its position there; `None` if another process has it.
     fn place(&self, node: NodeId) -> Option<(&Part, usize)> {
         let Place { part, index } = self.places[node.index()];
         let part = self.parts.get(part.index().wrapping_sub(self.first_part))?;
         Some((part, index as usize))
     }
 
-    /// Returns true if another process has the node.
-    pub(crate) fn is_away(&self, node: NodeId) -> bool {
-        self.place(node).is_none()
+    /// Returns the node of this number; `None` if another process has it.
+    pub(crate) fn own_node(&self, node: NodeId) -> Option<Node<'_>> {
+        let (part, index) = self.place(node)?;
+        Some(match self.is_host(node) {
+            true => Node::Adapter(&part.adapters[index]),
+            false => Node::Switch(&part.switches[index]),
+        })
     }
 
     /// Returns the node of this number.
+    ///
+    /// # Panics
+    /// If another process has it, as for all that follows.
     pub(crate) fn node(&self, node: NodeId) -> Node<'_> {
-        match self.place(node) {
-            None => Node::Away,
-            Some((part, index)) if self.is_host(node) => Node::Adapter(&part.adapters[index]),
-            Some((part, index)) => Node::Switch(&part.switches[index]),
-        }
+        self.own_node(node).unwrap_or_else(|| panic!("{node:?} is of this process"))
     }
 
     /// Returns the channel adapter of this number.
-    ///
-    /// # Panics
-    /// If the node is a switch, or away.
     pub(crate) fn adapter(&self, node: NodeId) -> &Adapter {
-        match self.node(node) {
-            Node::Adapter(adapter) => adapter,
-            Node::Switch(_) | Node::Away => panic!("{node:?} is a channel adapter of this process"),
-        }
+        self.node(node).adapter()
     }
 
     /// Returns the switch of this number.
-    ///
-    /// # Panics
-    /// If the node is an adapter, or away.
     pub(crate) fn switch(&self, node: NodeId) -> &Switch {
-        match self.node(node) {
-            Node::Switch(switch) => switch,
-            Node::Adapter(_) | Node::Away => panic!("{node:?} is a switch of this process"),
-        }
+        self.node(node).switch()
     }
 
     /// Returns the numbers of all nodes, of other processes too.
@@ -201,16 +216,16 @@ impl World<'_> {
         self.wiring.of_node(node).len()
     }
 
+    /// Returns the ports and lanes of a node of any process, in order.
+    pub(crate) fn lanes_of(&self, node: NodeId) -> impl Iterator<Item = OutputLane> + Clone + use<> {
+        let lanes = self.lanes as u8;
+        let ports = (0..self.radix(node) as u16).map(PortId);
+        ports.flat_map(move |port| (0..lanes).map(move |lane| (node, port, Lane(lane))))
+    }
+
     /// Returns a port of a node of this process.
-    ///
-    /// # Panics
-    /// If the node is away.
     pub(crate) fn port(&self, node: NodeId, port: PortId) -> &Port {
-        match self.node(node) {
-            Node::Adapter(adapter) => adapter.port(),
-            Node::Switch(switch) => switch.view().link(port),
-            Node::Away => panic!("{node:?} is of this process"),
-        }
+        self.node(node).port(port)
     }
 
     /// Returns the ports of this process, by node number and port number.
@@ -219,66 +234,11 @@ impl World<'_> {
         self.adapters().map(Adapter::port).chain(of_switches)
     }
 
-    /// Returns the data rate of the cable at a port.
-    pub(crate) fn rate(&self, node: NodeId, port: PortId) -> Rate {
-        match (&self.away, self.place(node)) {
-            (Some(away), None) => away.rate(node, port),
-            _ => self.port(node, port).wire().rate(),
-        }
-    }
-
     /// Returns the counts of a port and lane of this process: of arrivals and of departures.
-    ///
-    /// # Panics
-    /// If the node is away.
     pub(crate) fn lane_counts(&self, node: NodeId, port: PortId, lane: Lane) -> (&LaneInput, &LaneOutput) {
         match self.node(node) {
             Node::Adapter(adapter) => adapter.observed(lane),
             Node::Switch(switch) => switch.view().observed(port, lane),
-            Node::Away => panic!("{node:?} is of this process"),
-        }
-    }
-
-    /// Returns the payload of a flow that its destination's host has taken.
-    pub(crate) fn delivered(&self, flow: FlowId) -> Bytes {
-        let (node, queue_pair) = self.flows[flow.index()].sink;
-        match (&self.away, self.node(node)) {
-            (Some(away), Node::Away) => away.seen.delivered(flow),
-            _ => self.adapter(node).sink(queue_pair).delivered,
-        }
-    }
-
-    /// Returns the state of congestion control at a flow's source, and the rate of the link there.
-    pub(crate) fn control(&self, flow: FlowId) -> (ControlState, Rate) {
-        let (node, queue_pair) = self.flows[flow.index()].source;
-        let state = match (&self.away, self.node(node)) {
-            (Some(away), Node::Away) => away.seen.control(flow),
-            _ => self.adapter(node).control_state(queue_pair, self.now()).unwrap_or_default(),
-        };
-        (state, self.rate(node, PortId(0)))
-    }
-
-    /// Returns the messages of finite flows that are posted, delivered, and to come.
-    pub(crate) fn finite_messages(&self, now: Time) -> FiniteMessages {
-        let each = self.adapters().map(|adapter| adapter.finite_messages(now));
-        let away = self.away.iter().flat_map(|away| away.all::<FiniteMessages>(now, &Question::Finite));
-        each.chain(away).fold(FiniteMessages::default(), FiniteMessages::plus)
-    }
-
-    /// Returns the finite traffic that is worked on, and the flows that have failed, of all processes.
-    pub(crate) fn unfinished(&self) -> Unfinished {
-        let away =
-            self.away.iter().flat_map(|away| away.all::<Unfinished>(self.now(), &Question::Unfinished));
-        let mut all = away.fold(self.own_unfinished(), Unfinished::and);
-        all.failed.sort_unstable();
-        all
-    }
-
-    /// Returns the same of this process.
-    pub(crate) fn own_unfinished(&self) -> Unfinished {
-        Unfinished {
-            works: self.adapters().any(Adapter::works_on_finite),
-            failed: self.adapters().flat_map(Adapter::failures).map(|(flow, at)| (at, flow)).collect(),
         }
     }
 
@@ -295,26 +255,9 @@ impl World<'_> {
         })
     }
 
-    /// Returns what other ranks have counted; nothing if there are none.
-    pub(crate) fn counts_away(&self) -> impl Iterator<Item = &Counts> {
-        self.away.iter().flat_map(|away| &away.counts)
-    }
-
-    /// Returns the number of packets that crossed a link, each counted once a link.
-    pub(crate) fn packet_hops(&self) -> u64 {
-        let own: u64 = self.parts.iter().map(|part| part.interconnect.packet_hops).sum();
-        own + self.counts_away().map(|counts| counts.packet_hops).sum::<u64>()
-    }
-
     /// Returns the number of packets under way in this process.
     pub(crate) fn packets(&self) -> usize {
         self.parts.iter().map(|part| part.interconnect.pool.len()).sum()
-    }
-
-    /// Returns the earliest violation that a node reported; of several at one instant, that of the first node.
-    pub(crate) fn broken(&self) -> Option<NodeViolation> {
-        let away = self.counts_away().filter_map(|counts| counts.broken);
-        self.parts.iter().filter_map(Part::broken).chain(away).min_by_key(|found| (found.at, found.node))
     }
 
     /// Hands over all mail between the parts of this process.

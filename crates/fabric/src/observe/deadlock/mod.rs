@@ -90,7 +90,7 @@ pub(crate) fn is_suspected(world: &World<'_>) -> bool {
     !waits.is_empty()
 }
 
-/// Returns the deadlock of the world, of which no part is away, if there is one.
+/// Returns the deadlock of a world of which this process holds all parts, if there is one.
 pub(crate) fn find(world: &World) -> Option<Deadlock> {
     let waits = Waits::that_last(world)?;
     let cycle = waits.cycle()?;

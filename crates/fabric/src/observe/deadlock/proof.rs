@@ -73,7 +73,6 @@ impl Waits<'_> {
                 // The queue behind a crossbar is served in order.
                 at.sealed || switch.view().output_queue(output, lane).is_some()
             }),
-            Node::Away => unreachable!("a proof looks at every node"),
         };
         motion.is_still() || !motion.arrives(node, input, lane) && silent()
     }

@@ -7,7 +7,7 @@ use switch_arch::SwitchView;
 use units::Bytes;
 
 use crate::state::world::World;
-use crate::state::world::seen::Blocked;
+use crate::state::world::observed::Blocked;
 
 /// An output and lane of a switch that waits for room at another switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,20 +34,18 @@ impl<'a> Waits<'a> {
     /// buffer that it goes to, as its receiver counts it, and under PFC a pause is in effect. Each is taken to be sealed.
     pub(super) fn present(world: &'a World<'a>) -> Self {
         let mut waits = Vec::new();
-        let mut add = |blocked: Blocked| {
+        let add = |blocked: Blocked| {
             let Blocked { from, output, lane, head, queue, room } = blocked;
             let (to, input) = world.peer(from, output);
-            let room = room.unwrap_or_else(|| world.room(to, input, lane));
+            let room = room.unwrap_or_else(|| world.room((to, input, lane)));
             if head > room {
                 let longest = queue.unwrap_or(room);
                 waits.push(Wait { from, output, lane, to, input, longest, sealed: true });
             }
         };
-        world.visit_blocked(&mut add);
-        if let Some(away) = &world.away {
-            away.seen.blocked.iter().copied().for_each(add);
-            waits.sort_unstable_by_key(|at| (at.from, at.output, at.lane));
-        }
+        world.visit_blocked(add);
+        // Those of other processes come after those of this one.
+        waits.sort_unstable_by_key(|at| (at.from, at.output, at.lane));
         Self { world, waits }
     }
 

@@ -3,12 +3,11 @@
 //! Invariant: activity is a difference of counters that nodes keep anyway.
 
 use link_layer::LinkPlan;
-use packet::{Lane, PortId};
+use packet::Lane;
 use units::{Bytes, Rate, Span};
 
-use super::OutputLane;
-use crate::state::world::seen::LaneSeen;
-use crate::state::world::{Node, World};
+use crate::state::world::observed::LaneSeen;
+use crate::state::world::{OutputLane, World};
 
 /// An output is held back if it was without credit for at least 1 / `HELD_BACK_PART` of the sampling interval.
 const HELD_BACK_PART: u64 = 10;
@@ -53,7 +52,6 @@ impl Activity {
 
     /// Measures the activity since the previous sample, which was `interval` ago.
     pub(super) fn measure(&mut self, world: &World, interval: Span) {
-        let now = world.now();
         self.interval = interval;
         self.outputs.resize(world.wiring.peers().len() * self.lanes, OutputActivity::default());
         let (mut outputs, around) = (self.outputs.iter_mut(), self.around);
@@ -61,22 +59,7 @@ impl Activity {
             let output = outputs.next().expect("an output and lane that is seen has a place");
             output.settle(&seen, around, interval);
         };
-        for node in world.numbers() {
-            match world.node(node) {
-                Node::Adapter(adapter) => {
-                    adapter.all_observed().for_each(|seen| settle(LaneSeen::of(seen, now)));
-                }
-                Node::Switch(switch) => {
-                    switch.view().all_observed().for_each(|seen| settle(LaneSeen::of(seen, now)));
-                }
-                Node::Away => {
-                    let ports = (0..world.radix(node) as u16).map(PortId);
-                    let lanes = (0..self.lanes as u8).map(Lane);
-                    let all = ports.flat_map(|port| lanes.clone().map(move |lane| (port, lane)));
-                    all.for_each(|(port, lane)| settle(world.lane_seen(node, port, lane)));
-                }
-            }
-        }
+        world.numbers().for_each(|node| world.visit_counts(node, &mut settle));
     }
 
     /// Returns the place of an output and lane among all.

@@ -12,8 +12,7 @@ use switch_arch::spec::BufferingSpec;
 use telemetry::Cause;
 use units::{Bytes, Rate};
 
-use super::OutputLane;
-use crate::state::world::World;
+use crate::state::world::{OutputLane, World};
 
 /// A queue is above the threshold if it holds more than 1 / `QUEUE_PART` of an input's buffer.
 const QUEUE_PART: u64 = 4;

@@ -10,8 +10,8 @@ use units::{Bytes, Span};
 use super::activity::Activity;
 use super::shares::{Users, max_min};
 use super::waiting::WaitingPackets;
-use super::{CongestionTree, OutputLane, paths};
-use crate::state::world::World;
+use super::{CongestionTree, paths};
+use crate::state::world::{OutputLane, World};
 
 /// The flows of a tree at one sample.
 #[derive(Debug, Default)]

@@ -46,16 +46,13 @@ use self::members::Members;
 use self::totals::{OutputTotals, RootTotals};
 use self::waiting::{Place, WaitingPackets};
 use self::worst::WorstSoFar;
-use crate::state::world::World;
+use crate::state::world::{OutputLane, World};
 
 /// An output with a queue of more than this number of longest packets has more than is on its way through.
 const QUEUED_PACKETS: u64 = 4;
 
 /// Stands for the lanes of a switch, whose packets are looked at together.
 const EVERY_LANE: Lane = Lane(0);
-
-/// An output and lane of a node.
-pub(crate) type OutputLane = (NodeId, PortId, Lane);
 
 /// Finds congestion trees, and keeps their state from sample to sample.
 #[derive(Debug)]
@@ -178,17 +175,14 @@ impl TreeFinder {
         let mut place = 0;
         for node in world.switch_numbers() {
             let mut behind_heads = Vec::new();
-            for port in (0..world.radix(node) as u16).map(PortId) {
-                for lane in (0..self.activity.lanes as u8).map(Lane) {
-                    let output = (node, port, lane);
-                    match self.classify(world, output, place) {
-                        Some(RootKind::HeadOfLine) => behind_heads.push(output),
-                        Some(RootKind::CreditLoop) => found.short_loops.push(output),
-                        Some(kind) => found.roots.push((output, kind)),
-                        None => {}
-                    }
-                    place += 1;
+            for output in world.lanes_of(node) {
+                match self.classify(world, output, place) {
+                    Some(RootKind::HeadOfLine) => behind_heads.push(output),
+                    Some(RootKind::CreditLoop) => found.short_loops.push(output),
+                    Some(kind) => found.roots.push((output, kind)),
+                    None => {}
                 }
+                place += 1;
             }
             if !behind_heads.is_empty() && !self.has_obstacle(world, node) {
                 found.roots.extend(behind_heads.into_iter().map(|output| (output, RootKind::HeadOfLine)));
@@ -200,9 +194,9 @@ impl TreeFinder {
     /// Adds the queue for an output of a switch, at this place of the totals, and returns the kind of root that the output
     /// may be.
     fn classify(&mut self, world: &World, output: OutputLane, place: usize) -> Option<RootKind> {
-        let (node, port, lane) = output;
+        let (node, port, _) = output;
         let switch = node.index() - world.hosts;
-        let queue = world.waiting(node, port, lane);
+        let queue = world.waiting(output);
         let totals = &mut self.outputs[place];
         totals.see(queue);
         let is_over = queue > self.setting.thresholds[switch];
@@ -228,10 +222,8 @@ impl TreeFinder {
 
     /// Returns true if an output of a switch is held back or fully used.
     fn has_obstacle(&self, world: &World, node: NodeId) -> bool {
-        let ports = (0..world.radix(node) as u16).map(PortId);
-        let lanes = (0..self.activity.lanes as u8).map(Lane);
-        ports
-            .flat_map(|port| lanes.clone().map(move |lane| (node, port, lane)))
+        let mut outputs = world.lanes_of(node);
+        outputs
             .any(|output| self.activity.of(world, output).held_back || self.activity.is_full(world, output))
     }
 
@@ -266,7 +258,6 @@ impl TreeFinder {
     /// Adds a tree to the totals and samples, and returns the number of its root.
     fn record(&mut self, world: &World, (tree, members): (&CongestionTree, &Members), before: Time) -> u32 {
         let at = world.now();
-        let (node, port, lane) = tree.root;
         let place = self.activity.place(world, tree.root) - self.first_output(world);
         self.outputs[place].rooted += 1;
         let number = self.roots.len() as u32;
@@ -282,7 +273,7 @@ impl TreeFinder {
         running.add((tree, members), at, |flow| world.delivered(FlowId(flow)));
         let senders = members.contributors.iter().map(|flow| world.flows[*flow as usize].source.0);
         running.facts.senders.extend(senders);
-        let queue = world.waiting(node, port, lane);
+        let queue = world.waiting(tree.root);
         self.worst.see((tree, members), at, (running.number, queue));
         self.samples.push(TreeSample {
             at,

@@ -4,8 +4,7 @@
 
 use packet::{FlowId, NodeId, Packet, PortId};
 
-use super::OutputLane;
-use crate::state::world::{Node, World};
+use crate::state::world::{OutputLane, World};
 
 /// The most links of a path; routes that form a loop are refused before a run.
 const LONGEST_PATH: usize = 256;
@@ -14,14 +13,7 @@ const LONGEST_PATH: usize = 256;
 pub(super) fn outputs(world: &World, packet: Packet, first: OutputLane) -> impl Iterator<Item = OutputLane> {
     let next = move |&(node, output, lane): &OutputLane| {
         let (node, input) = world.peer(node, output);
-        let (output, next) = match (&world.away, world.node(node)) {
-            (_, Node::Switch(switch)) => {
-                let output = switch.output_of(&packet)?;
-                (output, switch.lane_of(input, output, &packet))
-            }
-            (Some(away), Node::Away) if !world.is_host(node) => away.forwards((node, input), &packet)?,
-            _ => return None,
-        };
+        let (output, next) = world.forwards(node, input, &packet)?;
         Some((node, output, next.unwrap_or(lane)))
     };
     core::iter::successors(Some(first), next).take(LONGEST_PATH)
@@ -29,12 +21,8 @@ pub(super) fn outputs(world: &World, packet: Packet, first: OutputLane) -> impl 
 
 /// Returns the outputs and lanes by which the data of a flow leave, from the adapter of its source on.
 pub(super) fn of_flow(world: &World, flow: FlowId) -> impl Iterator<Item = OutputLane> {
-    let ends = &world.flows[flow.index()];
-    let (source, queue_pair) = ends.source;
-    let probe = match (&world.away, world.node(source)) {
-        (Some(away), Node::Away) => away.probe(flow, ends),
-        _ => world.adapter(source).probe(queue_pair),
-    };
+    let (source, _) = world.flows[flow.index()].source;
+    let probe = world.probe(flow);
     outputs(world, probe, (source, PortId(0), probe.lrh.lane))
 }
 

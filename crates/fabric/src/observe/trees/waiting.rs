@@ -23,16 +23,11 @@ impl WaitingPackets {
     /// Gathers the packets that wait in the places of these trees.
     pub(super) fn of(world: &World, trees: &[CongestionTree]) -> Self {
         let places: BTreeSet<Place> = trees.iter().flat_map(|tree| tree.places(world)).collect();
-        let mut by_place = world.packets_away(places.iter().copied().collect());
-        for place in places.into_iter().filter(|(node, _)| !world.is_away(*node)) {
-            let mut packets: Vec<Packet> = Vec::new();
-            world.visit_waiting(place, &mut |packet| {
-                if packets.last().is_none_or(|last| kind(last) != kind(packet)) {
-                    packets.push(*packet);
-                }
-            });
-            by_place.insert(place, packets);
-        }
+        let mut by_place = world.packets_at(&places, |packets, packet| {
+            if packets.last().is_none_or(|last| kind(last) != kind(packet)) {
+                packets.push(*packet);
+            }
+        });
         for packets in by_place.values_mut() {
             packets.sort_unstable_by_key(kind);
             packets.dedup_by(|next, first| kind(next) == kind(first));

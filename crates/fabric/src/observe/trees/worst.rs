@@ -5,9 +5,9 @@
 use telemetry::{BranchRecord, WorstTree};
 use units::{Bytes, Time};
 
+use super::CongestionTree;
 use super::members::Members;
-use super::{CongestionTree, OutputLane};
-use crate::state::world::World;
+use crate::state::world::{OutputLane, World};
 
 /// The tree with most branches so far, of several the one with the longest queue, of these the first.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use core::sync::atomic::AtomicBool;
 
 use ca_transport::Adapter;
 use event_kernel::{Digest, Lookahead};
-use parallel::{Clock, Ranks};
+use parallel::{Clock, Ranks, parts_of};
 use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
 use topology::Partition;
@@ -28,8 +28,7 @@ use crate::run::until_done::UntilDone;
 use crate::state::interconnect::Divided;
 use crate::state::part::Part;
 use crate::state::world::World;
-use crate::state::world::away::{Counts, parts_of};
-use crate::state::world::question::{Question, taken};
+use crate::state::world::observed::{Counts, Question, taken};
 
 /// Runs parts of a plan as rank 0 orders, until it [releases](crate::release) this rank. `plan` is `None` if it could not be read:
 /// rank 0 learns of it.

@@ -5,7 +5,7 @@
 
 use ca_transport::Adapter;
 use event_kernel::Lookahead;
-use parallel::{Clock, Ranks};
+use parallel::{Clock, Ranks, parts_of};
 use scenario::Plan;
 use state_codec::{StateError, StateReader, StateWriter, Value};
 use telemetry::Progress;
@@ -23,8 +23,7 @@ use crate::run::until_done::UntilDone;
 use crate::run::{Advance, Run};
 use crate::state::part::Part;
 use crate::state::world::World;
-use crate::state::world::away::{Away, parts_of};
-use crate::state::world::question::taken;
+use crate::state::world::observed::{Others, taken};
 
 /// A reason for which ranks cannot run a plan together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -132,8 +131,8 @@ impl<'a> Leader<'a> {
         }
         let own = leader.office.own.clone();
         let mut world = build::share(plan, partition, own, (between, &leader.inner));
-        world.away = Some(Away::new(ranks, &leader.inner, plan));
-        world.look_away(false);
+        world.others = Others::new(ranks, &leader.inner, plan);
+        world.look_at_others(false);
         Ok((world, leader))
     }
 
@@ -196,27 +195,19 @@ impl Run<'_> {
             leader.hand_out(&images, handled);
         }
         drop(images);
-        self.count_away();
+        self.world.count_others();
         Ok(())
     }
 
     fn with_images<R>(&mut self, images: Vec<Part>, work: impl FnOnce(&mut Self) -> R) -> (R, Vec<Part>) {
         let own = self.world.parts.len();
-        let away = self.world.away.take();
+        let others = core::mem::take(&mut self.world.others);
         self.world.parts.extend(images);
         let done = work(self);
         let images = self.world.parts.split_off(own);
         self.world.parts.shrink_to_fit();
-        self.world.away = away;
+        self.world.others = others;
         (done, images)
-    }
-
-    /// Learns what the other ranks have counted.
-    fn count_away(&mut self) {
-        let now = self.world.now();
-        if let Some(away) = &mut self.world.away {
-            away.count(now);
-        }
     }
 
     /// Lets the other ranks bring up their links.
@@ -262,14 +253,14 @@ impl Run<'_> {
         let Advanced { end, signal, missing } =
             self.handle_windows(windows, is_counting, |events, now, hops| watch.look(events, now, hops));
         self.world.window_end = end.unwrap_or(self.world.window_end);
-        self.count_away();
+        self.world.count_others();
         self.conclude(signal, missing)
     }
 
     /// Handles all events before `end` on all ranks, in one window.
     pub(in crate::run) fn handle_window_on_ranks(&mut self, end: Time) {
         self.handle_windows(CommonWindows::one(end), false, |_, _, _| Signal::None);
-        self.count_away();
+        self.world.count_others();
     }
 
     fn handle_windows(

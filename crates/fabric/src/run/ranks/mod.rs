@@ -1,7 +1,7 @@
 //! A run by several ranks: processes of which each handles some parts, on one thread for each part.
 //!
 //! Invariant: each rank holds its own parts alone, and rank 0 leads. It alone has instruments, decides how far all go, and ends the run;
-//! the others do what it orders, and answer what it [asks](crate::state::world::away). What it learns so is what a run in one process sees.
+//! the others do what it orders, and answer what it [asks](crate::state::world::observed). What it learns so is what a run in one process sees.
 //!
 //! ```text
 //! rank 0   order: advance to T    windows    ask: counts    ask: look    instruments look    order: advance ...

@@ -13,7 +13,7 @@ use core::ops::Range;
 use std::sync::Mutex;
 use std::thread;
 
-use parallel::{Clock, Meeting, Member, Ranks};
+use parallel::{Clock, Meeting, Member, Ranks, parts_of, rank_of};
 use state_codec::{StateReader, StateWriter, Value};
 use units::Time;
 
@@ -23,7 +23,6 @@ use crate::run::turns::Turns;
 use crate::run::until_done::Counting;
 use crate::state::mail::Mailbag;
 use crate::state::part::Part;
-use crate::state::world::away::{parts_of, rank_of};
 
 /// The mail that waits for an exchange.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ pub(super) struct Office<'a> {
     /// Parts of this rank.
     pub(super) own: Range<usize>,
     /// Mail for other ranks, by rank: the part, and the mail.
-    away: Vec<Mutex<Vec<u8>>>,
+    abroad: Vec<Mutex<Vec<u8>>>,
 }
 
 /// Windows to be handled.
@@ -62,7 +61,7 @@ impl<'a> Office<'a> {
     pub(super) fn new(ranks: &'a dyn Ranks, parts: usize, clock: Clock) -> Self {
         Self {
             own: parts_of(ranks.rank(), ranks.count(), parts),
-            away: (0..ranks.count()).map(|_| Mutex::default()).collect(),
+            abroad: (0..ranks.count()).map(|_| Mutex::default()).collect(),
             ranks,
             clock,
             parts,
@@ -125,17 +124,17 @@ struct Exchange {
 
 impl Meetings for OfficeMember<'_> {
     fn send(&mut self, to: usize, mail: &mut Mailbag) {
-        let Office { own, away, ranks, parts, .. } = self.office;
+        let Office { own, abroad, ranks, parts, .. } = self.office;
         if own.contains(&to) {
             return self.member.send(to - own.start, mail);
         }
-        let away = &away[rank_of(to, ranks.count(), *parts)];
-        let mut away = away.lock().expect("no thread panics with this lock");
-        let mut bytes = StateWriter::appending(mem::take(&mut *away));
+        let bag = &abroad[rank_of(to, ranks.count(), *parts)];
+        let mut bag = bag.lock().expect("no thread panics with this lock");
+        let mut bytes = StateWriter::appending(mem::take(&mut *bag));
         to.put(&mut bytes);
         mail.put(&mut bytes);
         mail.clear();
-        *away = bytes.into_bytes();
+        *bag = bytes.into_bytes();
     }
 
     fn come(&mut self, words: Words) {
@@ -169,10 +168,10 @@ impl Exchange {
         words: Words,
         see: &mut impl FnMut(&mut Mailbag),
     ) -> Words {
-        for (message, away) in self.messages.iter_mut().zip(&office.away) {
+        for (message, bag) in self.messages.iter_mut().zip(&office.abroad) {
             message.clear();
             words.iter().for_each(|word| message.extend(word.to_le_bytes()));
-            message.append(&mut away.lock().expect("no thread panics with this lock"));
+            message.append(&mut bag.lock().expect("no thread panics with this lock"));
         }
         office.ranks.exchange(&mut self.messages);
         let mut all = words;

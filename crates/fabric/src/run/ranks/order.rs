@@ -1,6 +1,6 @@
 //! The orders of rank 0.
 //!
-//! Invariant: every rank gets the same orders and [questions](crate::state::world::away), in the same sequence, each in an exchange of its own.
+//! Invariant: every rank gets the same orders and [questions](crate::state::world::observed), in the same sequence, each in an exchange of its own.
 //! The first byte of a message tells which of both it is.
 
 use event_kernel::{Digest, Lookahead};

@@ -3,7 +3,6 @@
 //! Invariant: all other ranks get the same question, and each answers for its own nodes.
 
 use packet::{Lane, NodeId};
-use state_codec::{StateReader, Value};
 use units::Time;
 
 /// A question of rank 0, which all other ranks answer for their own nodes.
@@ -52,8 +51,3 @@ state_codec::value!(enum Question {
     11 = LastDelivery,
     12 = Unfinished,
 });
-
-/// Reads a value of another rank.
-pub(crate) fn taken<T: Value>(from: &mut StateReader<'_>) -> T {
-    T::take(from).expect("ranks are of one build")
-}

@@ -1,0 +1,366 @@
+//! Nodes of all processes that share a run, as instruments, the record and the loop of rank 0 see them.
+//!
+//! Invariant: a node shows the same in this process as in another, so nobody outside this module asks where a node is, but for
+//! what is done with nodes of this process alone. Rank 0 holds no node of another rank: it asks all other ranks one
+//! [`Question`] at a time, and each answers for its own nodes, in the order of node numbers or of flows. So the answers, read in this
+//! order, are those of one process.
+//!
+//! ```text
+//! rank 0   question    ............   reads the answers node by node, each from its rank
+//! others   ........    own nodes      ....................................................
+//! ```
+//!
+//! | of a node of another process | known from |
+//! |---|---|
+//! | rates and routes | the plan |
+//! | what instruments look at | the last [look](World::look_at_others) |
+//! | events, packet-hops, violations | the last [advance](World::count_others) |
+//! | all else | a question of its own: a [total](World::total), or [rows](World::rows) |
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | the node where it is, and all that is asked of it |
+//! | `away` | the parts of other processes, as rank 0 knows them |
+//! | `rows` | answers, read node by node |
+//! | `seen` | what instruments look at, as ranks tell it |
+//! | `question` | the questions |
+
+mod away;
+mod question;
+mod rows;
+mod seen;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ca_transport::{Adapter, FiniteMessages};
+use cc_policies::ControlState;
+use event_kernel::{Lookahead, WindowLengths};
+use packet::{FlowId, Lane, NodeId, Packet, PortId, VoqId};
+use parallel::Ranks;
+use scenario::Plan;
+use state_codec::Value;
+use units::{Bytes, Rate, Time};
+
+use self::away::Away;
+use super::{Node, OutputLane, World};
+use crate::state::interconnect::NodeViolation;
+use crate::state::part::Part;
+
+pub(crate) use self::away::Counts;
+pub(crate) use self::question::Question;
+pub(crate) use self::rows::{Rows, taken};
+pub(crate) use self::seen::{Blocked, LaneSeen};
+
+/// The parts of other processes: only of rank 0, and while it does not hold all parts itself.
+#[derive(Debug, Default)]
+pub(crate) struct Others<'a>(Option<Away<'a>>);
+
+/// A node, where it is.
+enum Observed<'w> {
+    /// In this process.
+    Here(Node<'w>),
+    /// In another one, of which rank 0 knows this.
+    Away(&'w Away<'w>),
+}
+
+/// Finite traffic that is worked on, and flows that have failed.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    /// True if a message of a finite flow is open at an endpoint that has not given up.
+    pub(crate) works: bool,
+    /// Flows whose endpoint has given up, and the time at which it did.
+    pub(crate) failed: Vec<(Time, FlowId)>,
+}
+
+state_codec::value!(Unfinished { works, failed });
+
+impl Unfinished {
+    fn and(mut self, other: Self) -> Self {
+        self.failed.extend(other.failed);
+        Self { works: self.works || other.works, ..self }
+    }
+}
+
+impl<'a> Others<'a> {
+    /// Creates what rank 0 knows of others. `inner` has the lookahead within each part, of all parts.
+    pub(crate) fn new(ranks: &'a dyn Ranks, inner: &[Lookahead], plan: &'a Plan) -> Self {
+        Self(Some(Away::new(ranks, inner, plan)))
+    }
+}
+
+/// Answers to questions.
+impl World<'_> {
+    /// Returns a node where it is.
+    fn observed(&self, node: NodeId) -> Observed<'_> {
+        match (self.own_node(node), &self.others.0) {
+            (Some(here), _) => Observed::Here(here),
+            (None, Some(away)) => Observed::Away(away),
+            (None, None) => panic!("{node:?} is of this process, or this is rank 0"),
+        }
+    }
+
+    /// Returns true if this process has the node.
+    pub(crate) fn is_here(&self, node: NodeId) -> bool {
+        self.place(node).is_some()
+    }
+
+    /// Returns the answers of all other ranks to a question that each answers with one value, by rank.
+    pub(crate) fn of_others<T: Value>(&self, question: &Question) -> Vec<T> {
+        self.others.0.as_ref().map_or_else(Vec::new, |away| away.all(self.now(), question))
+    }
+
+    /// Returns the sum of the values of all processes, of which `own` is that of this one.
+    pub(crate) fn total<T: Value>(&self, question: &Question, own: T, sum: impl Fn(T, T) -> T) -> T {
+        self.of_others(question).into_iter().fold(own, sum)
+    }
+
+    /// Returns the answers of all other ranks to a question that each answers node by node.
+    pub(crate) fn rows(&self, question: &Question) -> Rows<'_> {
+        let answers = self.others.0.as_ref().map(|away| away.ask(self.now(), question));
+        Rows::new(self, answers.unwrap_or_default())
+    }
+
+    /// Returns the rank that has a node; `None` for this one.
+    fn rank_of(&self, node: NodeId) -> Option<usize> {
+        let away = self.others.0.as_ref().filter(|_| !self.is_here(node))?;
+        Some(away.rank(self.places[node.index()].part))
+    }
+
+    /// Learns what the other ranks have counted in an advance.
+    pub(crate) fn count_others(&mut self) {
+        let counts = self.of_others(&Question::Counts);
+        if let Some(away) = &mut self.others.0 {
+            away.counts = counts;
+        }
+    }
+
+    /// Returns what other ranks have counted; nothing if there are none.
+    fn counts(&self) -> impl Iterator<Item = &Counts> {
+        self.others.0.iter().flat_map(|away| &away.counts)
+    }
+}
+
+/// Counts of all parts, as of the last advance.
+impl World<'_> {
+    /// Returns the number of events that other ranks have handled.
+    pub(crate) fn events_of_others(&self) -> u64 {
+        self.counts().map(|counts| counts.events).sum()
+    }
+
+    /// Returns the number of packets that crossed a link, each counted once a link.
+    pub(crate) fn packet_hops(&self) -> u64 {
+        let own: u64 = self.parts.iter().map(|part| part.interconnect.packet_hops).sum();
+        own + self.counts().map(|counts| counts.packet_hops).sum::<u64>()
+    }
+
+    /// Returns the earliest violation that a node reported; of several at one instant, that of the first node.
+    pub(crate) fn broken(&self) -> Option<NodeViolation> {
+        let others = self.counts().filter_map(|counts| counts.broken);
+        self.parts.iter().filter_map(Part::broken).chain(others).min_by_key(|found| (found.at, found.node))
+    }
+
+    /// Returns the time before which no part has anything to do; `None` if none has anything to do at all. Called once before mail
+    /// is collected.
+    pub(crate) fn next_time(&mut self) -> Option<Time> {
+        let own = self.parts.iter_mut().filter_map(Part::next_time).min();
+        own.into_iter().chain(self.counts().filter_map(|counts| counts.next)).min()
+    }
+
+    /// Returns the lengths of the windows of all parts' event lists.
+    pub(crate) fn window_lengths(&self) -> impl Iterator<Item = WindowLengths> {
+        let others = self.others.0.iter().flat_map(|away| &away.lists).copied();
+        self.parts.iter().map(|part| part.interconnect.window_lengths()).chain(others)
+    }
+}
+
+/// Flows.
+impl World<'_> {
+    /// Returns the payload of a flow that its destination's host has taken.
+    pub(crate) fn delivered(&self, flow: FlowId) -> Bytes {
+        let (node, queue_pair) = self.flows[flow.index()].sink;
+        match self.observed(node) {
+            Observed::Here(here) => here.adapter().sink(queue_pair).delivered,
+            Observed::Away(away) => away.seen.delivered(flow),
+        }
+    }
+
+    /// Returns the payload of all flows that hosts have taken.
+    pub(crate) fn taken_by_hosts(&self) -> Bytes {
+        let others = self.others.0.as_ref().map_or(Bytes::ZERO, |away| away.seen.taken);
+        self.adapters().map(Adapter::taken_by_host).sum::<Bytes>() + others
+    }
+
+    /// Returns the flow of each message that is posted and not complete, if the last look has asked for them.
+    pub(crate) fn open_flows(&self) -> impl Iterator<Item = FlowId> {
+        let others = self.others.0.iter().flat_map(|away| &away.seen.open).copied();
+        self.adapters().flat_map(Adapter::open_flows).chain(others)
+    }
+
+    /// Returns the state of congestion control at a flow's source, and the rate of the link there.
+    pub(crate) fn control(&self, flow: FlowId) -> (ControlState, Rate) {
+        let (node, queue_pair) = self.flows[flow.index()].source;
+        let state = match self.observed(node) {
+            Observed::Here(here) => here.adapter().control_state(queue_pair, self.now()).unwrap_or_default(),
+            Observed::Away(away) => away.seen.control(flow),
+        };
+        (state, self.rate(node, PortId(0)))
+    }
+
+    /// Returns a packet without payload that goes the way of a flow's data.
+    pub(crate) fn probe(&self, flow: FlowId) -> Packet {
+        let ends = &self.flows[flow.index()];
+        let (node, queue_pair) = ends.source;
+        match self.observed(node) {
+            Observed::Here(here) => here.adapter().probe(queue_pair),
+            Observed::Away(away) => away.probe(flow, ends),
+        }
+    }
+
+    /// Returns the messages of finite flows that are posted, delivered, and to come.
+    pub(crate) fn finite_messages(&self, now: Time) -> FiniteMessages {
+        let each = self.adapters().map(|adapter| adapter.finite_messages(now));
+        let own = each.fold(FiniteMessages::default(), FiniteMessages::plus);
+        self.others.0.iter().flat_map(|away| away.all(now, &Question::Finite)).fold(own, FiniteMessages::plus)
+    }
+
+    /// Returns the finite traffic that is worked on, and the flows that have failed, of all processes.
+    pub(crate) fn unfinished(&self) -> Unfinished {
+        let mut all = self.total(&Question::Unfinished, self.own_unfinished(), Unfinished::and);
+        all.failed.sort_unstable();
+        all
+    }
+
+    /// Returns the same of this process.
+    pub(crate) fn own_unfinished(&self) -> Unfinished {
+        Unfinished {
+            works: self.adapters().any(Adapter::works_on_finite),
+            failed: self.adapters().flat_map(Adapter::failures).map(|(flow, at)| (at, flow)).collect(),
+        }
+    }
+}
+
+/// Ports, lanes and queues.
+impl World<'_> {
+    /// Returns the data rate of the cable at a port.
+    pub(crate) fn rate(&self, node: NodeId, port: PortId) -> Rate {
+        match self.observed(node) {
+            Observed::Here(here) => here.port(port).wire().rate(),
+            Observed::Away(away) => away.rate(node, port),
+        }
+    }
+
+    /// Returns a port and lane at the present instant.
+    pub(crate) fn lane_seen(&self, (node, port, lane): OutputLane) -> LaneSeen {
+        let now = self.now();
+        match self.observed(node) {
+            Observed::Here(Node::Adapter(adapter)) => LaneSeen::of(adapter.observed(lane), now),
+            Observed::Here(Node::Switch(switch)) => {
+                let view = switch.view();
+                let queue = view.waiting(port, lane).get() as u32;
+                let marked = view.marks(port, lane).total();
+                LaneSeen { marked, queue, ..LaneSeen::of(view.observed(port, lane), now) }
+            }
+            Observed::Away(away) => away.seen.lane(self, (node, port, lane)),
+        }
+    }
+
+    /// Shows the counts of a node's ports and lanes to `see`, in order, without their queues and marks.
+    pub(crate) fn visit_counts(&self, node: NodeId, see: impl FnMut(LaneSeen)) {
+        let now = self.now();
+        match self.observed(node) {
+            Observed::Here(Node::Adapter(adapter)) => {
+                adapter.all_observed().map(|counts| LaneSeen::of(counts, now)).for_each(see);
+            }
+            Observed::Here(Node::Switch(switch)) => {
+                switch.view().all_observed().map(|counts| LaneSeen::of(counts, now)).for_each(see);
+            }
+            Observed::Away(away) => self.lanes_of(node).map(|at| away.seen.lane(self, at)).for_each(see),
+        }
+    }
+
+    /// Returns the bytes that wait in a switch for an output and lane.
+    pub(crate) fn waiting(&self, (node, port, lane): OutputLane) -> Bytes {
+        match self.observed(node) {
+            Observed::Here(here) => here.switch().view().waiting(port, lane),
+            Observed::Away(away) => Bytes::new(away.seen.lane(self, (node, port, lane)).queue.into()),
+        }
+    }
+
+    /// Returns the thresholds of marking that an output's queue has crossed: the one above which some packets are marked, and the one
+    /// above which all are.
+    pub(crate) fn crossed(&self, (node, port, lane): OutputLane) -> [bool; 2] {
+        let margins = match self.observed(node) {
+            Observed::Here(Node::Adapter(_)) => [None; 2],
+            Observed::Here(Node::Switch(switch)) => switch.view().margins(port, lane),
+            Observed::Away(away) => return away.seen.crossed(self, (node, port, lane)),
+        };
+        margins.map(|margin| margin.is_some_and(|margin| margin.crossings > 0))
+    }
+
+    /// Returns true if a packet that waits in a virtual output queue of a switch is, or could be, the next to leave its buffer, and a packet
+    /// there arrived on this lane.
+    pub(crate) fn is_fed(&self, node: NodeId, voq: VoqId, arrived_on: Lane) -> bool {
+        match self.observed(node) {
+            Observed::Here(here) => {
+                let view = here.switch().view();
+                view.is_head(voq) && view.arrived_on(voq, arrived_on, self.pool(node))
+            }
+            Observed::Away(away) => away.seen.is_fed(node, voq, arrived_on),
+        }
+    }
+
+    /// Returns the room of a switch's input and lane, as its receiver counts it.
+    pub(crate) fn room(&self, (node, input, lane): OutputLane) -> Bytes {
+        match self.observed(node) {
+            Observed::Here(here) => here.port(input).room(lane),
+            Observed::Away(away) => away.seen.room((node, input, lane)),
+        }
+    }
+
+    /// Shows the outputs and lanes of switches that [may wait](Self::visit_own_blocked) for room at another switch.
+    pub(crate) fn visit_blocked(&self, mut see: impl FnMut(Blocked)) {
+        self.visit_own_blocked(&mut see);
+        self.others.0.iter().flat_map(|away| &away.seen.blocked).copied().for_each(see);
+    }
+
+    /// Returns the port by which a packet that came by `input` leaves a switch, and the lane of the next link if the switch chooses it
+    /// anew; `None` at an adapter, or without a route.
+    pub(crate) fn forwards(
+        &self,
+        node: NodeId,
+        input: PortId,
+        packet: &Packet,
+    ) -> Option<(PortId, Option<Lane>)> {
+        match self.observed(node) {
+            Observed::Here(Node::Switch(switch)) => {
+                let output = switch.output_of(packet)?;
+                Some((output, switch.lane_of(input, output, packet)))
+            }
+            Observed::Away(away) if !self.is_host(node) => away.forwards(node, input, packet),
+            Observed::Here(Node::Adapter(_)) | Observed::Away(_) => None,
+        }
+    }
+
+    /// Returns the packets that wait at these switches, and at these lanes of hosts, as far as `add` adds them to the others of their place.
+    pub(crate) fn packets_at(
+        &self,
+        places: &BTreeSet<(NodeId, Lane)>,
+        add: impl Fn(&mut Vec<Packet>, &Packet),
+    ) -> BTreeMap<(NodeId, Lane), Vec<Packet>> {
+        let mut all = BTreeMap::new();
+        let (own, at): (Vec<_>, Vec<_>) = places.iter().copied().partition(|(node, _)| self.is_here(*node));
+        for place in own {
+            let packets: &mut Vec<_> = all.entry(place).or_default();
+            self.visit_waiting(place, &mut |packet| add(packets, packet));
+        }
+        if !at.is_empty() {
+            let mut rows = self.rows(&Question::Packets { at: at.clone() });
+            for place in at {
+                let packets: &mut Vec<_> = all.entry(place).or_default();
+                let told: Vec<Packet> = rows.next(place.0, Vec::new);
+                told.iter().for_each(|packet| add(packets, packet));
+            }
+        }
+        all
+    }
+}
