@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`EventQueue`] | the future-event list, and with it the clock |
 //! | [`Lookahead`] | the least delays of events for other owners |
+//! | [`Density`] | the choice between windows and the order of times, by the events in a window |
 //! | [`Owned`] | an event that tells its owner |
 //! | [`EventOrder`] | the rank of an event among its owner's events of the same instant |
 //! | [`stream`] | the random stream of one purpose and one owner |
@@ -17,6 +18,7 @@
 //! The kernel knows nothing of packets, ports or policies: an event is any small `Copy` value that tells its owner.
 
 mod batches;
+mod density;
 mod digest;
 mod earliest_first;
 mod keyed_event;
@@ -30,6 +32,7 @@ mod random;
 mod ring;
 
 pub use batches::OwnerBatch;
+pub use density::Density;
 pub use digest::Digest;
 pub use mix::finalise;
 pub use order::EventOrder;

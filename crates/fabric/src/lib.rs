@@ -23,7 +23,7 @@
 //! | `observe` | instruments: goodput, congestion trees, margins, watched quantities, deadlocks, the digest |
 //! | `checkpoint` | the file of a run's state, and the state of the world |
 //! | `run` | the event loop, the drain, and the reasons for which a run fails |
-//! | `record` | the record of a finished run, with completion times and their ideals |
+//! | `record` | the record of a finished run, with completion times |
 //! | `build` | a plan's world at rest, with its instruments |
 //! | `division` | the parts into which a run is divided for threads |
 //! | `stepped` | a run in steps, for a caller with other work between them |
@@ -48,9 +48,10 @@ use crate::run::saving::SavingTimer;
 use crate::state::world::World;
 
 pub use checkpoint::file::{Checkpoint, CheckpointError};
-pub use division::{Division, FewerParts, Threads};
+pub use division::{Division, FewerParts};
 pub use observe::deadlock::{BlockedOutput, Deadlock};
-pub use observe::tap::{Passing, Sighting, Tap, Wait, WaitTap};
+pub use observe::tap::{Tap, WaitTap};
+pub use parallel::Threads;
 pub use run::RunOptions;
 pub use run::error::{RunError, Violation};
 pub use run::ranks::following::follow;
@@ -58,6 +59,7 @@ pub use run::ranks::leading::{RankFault, release};
 pub use run::saving::Keep;
 pub use state_codec::StateError;
 pub use stepped::{Look, SteppedRun};
+pub use telemetry::{Passing, Sighting, Wait};
 
 /// Runs a plan to its end and returns the record. The end is that of its duration, or, if the plan is to run [until it is
 /// done](Plan::until_done), the delivery of the last message of finite traffic.

@@ -20,24 +20,32 @@
 //! | `meeting`, `handoff`, `waiting`, `patience` | threads of one process |
 //! | `ranks` | processes with memory of their own, by whatever carries their messages |
 //! | `lookout` | waiting for another process |
+//! | `threads` | the number of threads |
 //! | `stopwatch` | elapsed time, for those who hold a clock |
+//! | `contest`, `pace` | the choice between two ways of the same work by their speed; between one thread and several |
 //! | `sync` | the primitives of synchronisation |
 
+mod contest;
 mod handoff;
 #[cfg(not(any(loom, target_family = "wasm")))]
 mod lookout;
 mod meeting;
+mod pace;
 mod patience;
 #[cfg(not(loom))]
 mod ranks;
 mod stopwatch;
 mod sync;
+mod threads;
 mod waiting;
 
+pub use contest::Contest;
 pub use handoff::Handoff;
 #[cfg(not(any(loom, target_family = "wasm")))]
 pub use lookout::look_until;
 pub use meeting::{Meeting, Member};
+pub use pace::{Pace, SliceRest, Stretch, Way};
 #[cfg(not(loom))]
 pub use ranks::{Ranks, RanksInThreads, parts_of, rank_of};
 pub use stopwatch::{Clock, Stopwatch};
+pub use threads::Threads;

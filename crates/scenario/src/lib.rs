@@ -29,6 +29,7 @@
 //! | `memory` | memory that the traffic of a run is expected to need |
 //! | `pattern_use` | the use that each pattern makes of the fabric |
 //! | `expected_work` | work that a run is expected to be, by node |
+//! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
 
 mod check;
 mod cycles;
@@ -38,6 +39,7 @@ mod ecn_first;
 mod expected_work;
 mod format;
 mod headroom;
+mod ideal;
 mod layers;
 pub mod manual;
 mod memory;
@@ -56,6 +58,7 @@ pub use format::{
     AT_MOST_DURATIONS, DependencyCycles, LayerLanes, Scenario, SeedsSpec, SeriesSpec, WatchSpec,
 };
 pub use headroom::PortHeadroom;
+pub use ideal::{IdealTime, IdealTimes};
 pub use memory::MemoryEstimate;
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};

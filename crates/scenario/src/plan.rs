@@ -29,7 +29,7 @@ pub struct Plan {
     /// The scenario as it was read, with its name and with `Guideline` and `sharing` resolved.
     pub(crate) scenario: Scenario,
     pub(crate) run: RunPlan,
-    pub(crate) graph: Graph,
+    pub(crate) graph: Arc<Graph>,
     pub(crate) changed_cables: Vec<ChangedCables>,
     pub(crate) routes: Routes,
     pub(crate) cables: Vec<CablePlan>,
@@ -196,8 +196,14 @@ impl Plan {
 
     /// The nodes and the cables between them.
     #[must_use]
-    pub const fn graph(&self) -> &Graph {
+    pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    /// The fabric, for those who keep it longer than the plan.
+    #[must_use]
+    pub fn shared_graph(&self) -> Arc<Graph> {
+        Arc::clone(&self.graph)
     }
 
     /// Single cables that differ from the topology, by entry of `changed_cables`.

@@ -3,6 +3,7 @@
 //! Invariant: a record has counts, spans and snapshots that can be added up. Rates, shares and indices are computed
 //! by its readers.
 
+mod busiest;
 mod completions;
 mod congestion;
 mod ending;
@@ -10,8 +11,10 @@ mod lane;
 mod observed;
 mod record;
 mod series;
+mod sighting;
 mod timeline;
 
+pub use busiest::busiest;
 pub use completions::{Acknowledged, Completions, MessageRecord};
 pub use congestion::{
     BranchRecord, Cause, Congestion, ContributorRecord, OutputLoad, RootRecord, TreeSample, VictimRecord,
@@ -25,4 +28,5 @@ pub use record::{
     QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
 };
 pub use series::{FlowSpread, Series, SeriesColumn};
+pub use sighting::{Passing, Sighting, Wait};
 pub use timeline::{LaneMoment, Moment, Timeline, TreeMoment};

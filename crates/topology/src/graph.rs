@@ -32,6 +32,7 @@ pub struct FarEnd {
 impl Graph {
     /// Returns the number of hosts, which are nodes 0 and up.
     #[must_use]
+    #[inline]
     pub fn hosts(&self) -> usize {
         self.hosts
     }
@@ -44,12 +45,14 @@ impl Graph {
 
     /// Returns the number of nodes.
     #[must_use]
+    #[inline]
     pub fn nodes(&self) -> usize {
         self.names.len()
     }
 
     /// Returns true if the node is a host.
     #[must_use]
+    #[inline]
     pub fn is_host(&self, node: NodeId) -> bool {
         node.index() < self.hosts
     }
@@ -69,12 +72,28 @@ impl Graph {
 
     /// Returns the far ends of the cables at a node, by port.
     #[must_use]
+    #[inline]
     pub fn ports(&self, node: NodeId) -> &[FarEnd] {
         &self.far_ends[self.first[node.index()]..self.first[node.index() + 1]]
     }
 
+    /// Returns the far ends of all cables, node by node, by port.
+    #[must_use]
+    #[inline]
+    pub fn far_ends(&self) -> &[FarEnd] {
+        &self.far_ends
+    }
+
+    /// Returns the position of a port among the ports of all nodes. Those of hosts come first, one of each.
+    #[must_use]
+    #[inline]
+    pub fn position(&self, (node, port): (NodeId, PortId)) -> usize {
+        self.first[node.index()] + port.index()
+    }
+
     /// Returns the port at the other end of the cable at a port.
     #[must_use]
+    #[inline]
     pub fn far_end(&self, (node, port): (NodeId, PortId)) -> (NodeId, PortId) {
         let end = self.ports(node)[port.index()];
         (end.peer, end.peer_port)

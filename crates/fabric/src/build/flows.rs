@@ -14,17 +14,14 @@ use crate::state::world::FlowEnds;
 pub(super) struct Hosts<'a> {
     /// Those that are there, by node number.
     pub(super) adapters: &'a mut [Adapter],
-    /// Position in `adapters` of each host, `None` if it is not there; empty if all are.
+    /// Position in `adapters` of each host, `None` if it is not there.
     pub(super) positions: &'a [Option<u32>],
 }
 
 impl Hosts<'_> {
     fn get(&mut self, node: NodeId) -> Option<&mut Adapter> {
-        let position = match self.positions {
-            [] => node.index(),
-            positions => positions[node.index()]? as usize,
-        };
-        Some(&mut self.adapters[position])
+        let position = self.positions[node.index()]?;
+        Some(&mut self.adapters[position as usize])
     }
 
     /// Opens a queue pair, if its adapter is there.

@@ -18,7 +18,7 @@ use ca_transport::Adapter;
 use event_kernel::Lookahead;
 use packet::{NodeId, PortId};
 use scenario::Plan;
-use topology::{Graph, Partition};
+use topology::Partition;
 use units::Span;
 
 use self::flows::Hosts;
@@ -31,37 +31,11 @@ use crate::observe::source_series::SourceProbe;
 use crate::observe::trees::TreeFinder;
 use crate::observe::watch::Watch;
 use crate::state::division::{Layout, Lookaheads, Nodes};
-use crate::state::wiring::Wiring;
 use crate::state::world::World;
 
 /// Builds a plan's world, at rest at time zero, in one part or in those of a partition.
 pub(crate) fn world<'a>(plan: &Plan, partition: Option<&Partition>) -> World<'a> {
-    let (graph, nodes) = (plan.graph(), plan.nodes());
-    let mut builder = NodeBuilder::new(plan);
-    let mut numbers = (0..).map(NodeId);
-    let adapters = nodes.adapters.iter().zip(&mut numbers);
-    let mut adapters: Vec<_> = adapters.map(|(adapter, node)| builder.adapter(node, adapter)).collect();
-    let switches = nodes.switches.iter().zip(&mut numbers);
-    let switches: Vec<_> = switches.map(|(switch, node)| builder.switch(node, switch)).collect();
-    if plan.keeps_completions() {
-        adapters.iter_mut().for_each(Adapter::log_messages);
-    }
-    let flows = flows::connect(plan, Hosts { adapters: &mut adapters, positions: &[] });
-    let wiring = Wiring::new(&far_ends(graph));
-    let lanes = usize::from(plan.link().data_lanes);
-    Nodes { names: names(graph), adapters, switches, flows, wiring, lanes }.into_world(partition)
-}
-
-/// Returns the lookaheads of a plan's world: between parts, and within each.
-pub(crate) fn lookaheads(plan: &Plan, partition: &Partition) -> (Option<Span>, Vec<Lookahead>) {
-    let (graph, nodes) = (plan.graph(), plan.nodes());
-    let layout = Layout::of(graph.nodes(), nodes.adapters.len(), Some(partition));
-    let numbers = (0..graph.nodes() as u32).map(NodeId);
-    let ports =
-        numbers.flat_map(|node| (0..graph.ports(node).len() as u16).map(move |port| (node, PortId(port))));
-    let of_ports = ports.map(|(node, port)| nodes.port(node, port).build(port).lookahead());
-    let lookaheads = Lookaheads::of(of_ports, &Wiring::new(&far_ends(graph)), &layout);
-    (lookaheads.between, (0..layout.parts()).map(|part| lookaheads.of_part(part)).collect())
+    nodes(plan, |_| true).into_world(partition)
 }
 
 /// Builds some parts of a plan's world, at rest at time zero, without the nodes of others. `inner` has the lookahead
@@ -72,37 +46,40 @@ pub(crate) fn share<'a>(
     parts: Range<usize>,
     (between, inner): (Option<Span>, &[Lookahead]),
 ) -> World<'a> {
-    let (graph, nodes) = (plan.graph(), plan.nodes());
-    let layout = Layout::of(graph.nodes(), nodes.adapters.len(), Some(partition));
-    let is_own = |node: &NodeId| parts.contains(&layout.part(*node));
+    let layout = Layout::of(plan.graph(), Some(partition));
+    nodes(plan, |node| parts.contains(&layout.part(node))).share(layout, parts, inner, between)
+}
+
+/// Builds the nodes of a plan's world that are asked for.
+fn nodes(plan: &Plan, is_asked: impl Fn(NodeId) -> bool) -> Nodes {
     let mut builder = NodeBuilder::new(plan);
     let (mut adapters, mut positions) = (Vec::new(), Vec::new());
     let mut numbers = (0..).map(NodeId);
-    for (adapter, node) in nodes.adapters.iter().zip(&mut numbers) {
-        let position = is_own(&node).then_some(adapters.len() as u32);
+    for (adapter, node) in plan.nodes().adapters.iter().zip(&mut numbers) {
+        let position = is_asked(node).then_some(adapters.len() as u32);
         adapters.extend(position.map(|_| builder.adapter(node, adapter)));
         positions.push(position);
     }
-    let switches = nodes.switches.iter().zip(numbers).filter(|(_, node)| is_own(node));
+    let switches = plan.nodes().switches.iter().zip(numbers).filter(|(_, node)| is_asked(*node));
     let switches = switches.map(|(switch, node)| builder.switch(node, switch)).collect();
     if plan.keeps_completions() {
         adapters.iter_mut().for_each(Adapter::log_messages);
     }
     let flows = flows::connect(plan, Hosts { adapters: &mut adapters, positions: &positions });
-    let wiring = Wiring::new(&far_ends(graph));
     let lanes = usize::from(plan.link().data_lanes);
-    let nodes = Nodes { names: names(graph), adapters, switches, flows, wiring, lanes };
-    nodes.share(layout, parts, inner, between)
+    Nodes { graph: plan.shared_graph(), adapters, switches, flows, lanes }
 }
 
-fn names(graph: &Graph) -> Vec<String> {
-    graph.names().map(str::to_owned).collect()
-}
-
-/// Returns the far end of each port's cable, by node and port.
-fn far_ends(graph: &Graph) -> Vec<Vec<(NodeId, PortId)>> {
-    let nodes = (0..graph.nodes() as u32).map(NodeId);
-    nodes.map(|node| graph.ports(node).iter().map(|end| (end.peer, end.peer_port)).collect()).collect()
+/// Returns the lookaheads of a plan's world: between parts, and within each.
+pub(crate) fn lookaheads(plan: &Plan, partition: &Partition) -> (Option<Span>, Vec<Lookahead>) {
+    let (graph, nodes) = (plan.graph(), plan.nodes());
+    let layout = Layout::of(graph, Some(partition));
+    let numbers = (0..graph.nodes() as u32).map(NodeId);
+    let ports =
+        numbers.flat_map(|node| (0..graph.ports(node).len() as u16).map(move |port| (node, PortId(port))));
+    let of_ports = ports.map(|(node, port)| nodes.port(node, port).build(port).lookahead());
+    let lookaheads = Lookaheads::of(of_ports, graph, &layout);
+    (lookaheads.between, (0..layout.parts()).map(|part| lookaheads.of_part(part)).collect())
 }
 
 /// Builds the instruments of a plan's world at rest.

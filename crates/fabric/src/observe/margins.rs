@@ -26,7 +26,7 @@ impl ThresholdCrossings {
         let lanes = world.lanes;
         let outputs = world.switch_numbers().flat_map(|node| world.lanes_of(node));
         let crossed = outputs.map(|output| world.crossed(output));
-        let ports = world.wiring.peers().len() - world.wiring.first_port(world.hosts);
+        let ports = world.graph.far_ends().len() - world.hosts;
         self.first.resize(ports * lanes, [None; 2]);
         let all =
             self.first.iter_mut().zip(crossed).flat_map(|(first, crossed)| first.iter_mut().zip(crossed));
@@ -38,7 +38,7 @@ impl ThresholdCrossings {
     }
 
     fn first(&self, world: &World, node: NodeId, port: PortId, lane: Lane) -> [Option<Time>; 2] {
-        let port = world.wiring.position(node, port) - world.wiring.first_port(world.hosts);
+        let port = world.graph.position((node, port)) - world.hosts;
         self.first.get(port * world.lanes + lane.index()).copied().unwrap_or_default()
     }
 

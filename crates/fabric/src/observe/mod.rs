@@ -9,14 +9,12 @@
 //! | `margins` | distance of loads from the thresholds of marking |
 //! | `port_series`, `source_series` | ports and sources that the scenario asks for |
 //! | `timeline` | every output, and the congestion trees, at a few moments |
-//! | `busiest` | the busiest of several objects |
 //! | `watch` | quantities that the scenario asks to watch |
 //! | `deadlock` | packets that wait for each other in a cycle |
 //! | `tap` | every packet and PAUSE frame at chosen ports, and waits of their outputs |
 //! | `last_look` | nodes at the end of a run, for the record |
 //! | `digest` | all deliveries and counters, in one number |
 
-mod busiest;
 pub(crate) mod deadlock;
 pub(crate) mod digest;
 pub(crate) mod goodput;

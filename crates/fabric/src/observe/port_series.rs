@@ -5,10 +5,9 @@
 
 use packet::{Lane, NodeId, PortId};
 use scenario::{Plan, PortSeriesPlan};
-use telemetry::{PortSample, PortSeries};
+use telemetry::{PortSample, PortSeries, busiest};
 use units::{Bytes, Span};
 
-use super::busiest;
 use crate::state::world::World;
 use crate::state::world::observed::LaneSeen;
 
@@ -65,7 +64,7 @@ impl PortProbe {
         let named = places.iter().map(|place| chosen.names(place.at.0, place.at.1)).collect();
         let measures = [(chosen.busiest, sent.as_slice()), (chosen.longest_queues, &queues)];
         let mut series = PortSeries { lanes, samples };
-        series.retain(&busiest::places(named, &measures));
+        series.retain(&busiest(named, &measures));
         series
     }
 }

@@ -5,10 +5,9 @@
 
 use packet::FlowId;
 use scenario::{Plan, SourceSeriesPlan};
-use telemetry::{SourceSample, SourceSeries};
+use telemetry::{SourceSample, SourceSeries, busiest};
 use units::Bytes;
 
-use super::busiest;
 use crate::state::world::World;
 
 /// Samples flows at their sources.
@@ -46,7 +45,7 @@ impl SourceProbe {
         let Self { chosen, flows, last, samples } = self;
         let mut series = SourceSeries { flows: flows.iter().map(|flow| flow.0).collect(), samples };
         let named = flows.iter().map(|flow| chosen.named.binary_search(flow).is_ok());
-        series.retain(&busiest::places(named.collect(), &[(chosen.busiest, &last)]));
+        series.retain(&busiest(named.collect(), &[(chosen.busiest, &last)]));
         series
     }
 }

@@ -15,6 +15,7 @@
 use link_layer::{Signal, Wire};
 use packet::{Lane, NodeId, Packet, PortId};
 use scenario::Plan;
+use telemetry::{Passing, Sighting, Wait};
 use units::{Bytes, Rate, Span, Time};
 
 use crate::state::event::{Event, EventKind};
@@ -37,64 +38,6 @@ pub struct WaitTap<'a> {
     pub ports: &'a [(NodeId, PortId)],
     /// Called with each wait that is over, and at the end of the run with those that are not.
     pub observer: &'a mut dyn FnMut(&Wait),
-}
-
-/// A time in which packets waited at an output with the wire free.
-///
-/// Waits of an output and lane do not overlap, and add up to the output's time without credit. Their beginnings and ends are exact, but
-/// for waits that begin and end in one window, which is as long as the shortest cable takes. All such waits of a window are one: as long
-/// as all together, it ends with the window, or where a wait begins that outlasts the window. If a wait from an earlier window ended before
-/// them, they prolong that wait instead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait {
-    /// Node of the output.
-    pub node: NodeId,
-    /// The output.
-    pub port: PortId,
-    /// Lane of the packets.
-    pub lane: Lane,
-    /// Beginning.
-    pub from: Time,
-    /// End.
-    pub until: Time,
-}
-
-/// A packet or a PAUSE frame that passes a port.
-#[derive(Clone, Copy, Debug)]
-pub struct Sighting {
-    /// Time at which its first bit passes the port's connector.
-    pub at: Time,
-    /// Node of the port.
-    pub node: NodeId,
-    /// The port.
-    pub port: PortId,
-    /// True if the port sends it, false if the port receives it.
-    pub outbound: bool,
-    /// The port that sends it: this one, or the other end of its cable.
-    pub from: (NodeId, PortId),
-    /// The packet or the frame.
-    pub what: Passing,
-}
-
-/// A packet or a frame on a wire.
-#[derive(Clone, Copy, Debug)]
-pub enum Passing {
-    /// A packet, with its lane and its marks on this wire.
-    Packet(Packet),
-    /// A PAUSE frame; RESUME if `quanta` is 0.
-    Pause {
-        /// Lane to pause.
-        lane: Lane,
-        /// Duration of the pause in quanta of 512 bit times.
-        quanta: u16,
-    },
-}
-
-impl Sighting {
-    /// Returns the order of sightings. No two have the same: a wire carries one thing at a time.
-    fn order(&self) -> (Time, NodeId, PortId, bool) {
-        (self.at, self.node, self.port, self.outbound)
-    }
 }
 
 /// One direction of a cable with a tapped end.
@@ -127,10 +70,8 @@ const NOT_TAPPED: u32 = u32::MAX;
 impl PartTap {
     /// Creates the tap of each part.
     pub(crate) fn of_parts(plan: &Plan, world: &World, ports: &[(NodeId, PortId)]) -> Vec<Self> {
-        let mut chosen = vec![false; world.wiring.peers().len()];
-        for (node, port) in ports {
-            chosen[world.wiring.position(*node, *port)] = true;
-        }
+        let mut chosen = vec![false; world.graph.far_ends().len()];
+        ports.iter().for_each(|at| chosen[world.graph.position(*at)] = true);
         world.parts.iter().map(|part| Self::of_part(plan, world, part, &chosen)).collect()
     }
 
@@ -139,10 +80,10 @@ impl PartTap {
             Self { wires: Vec::new(), wire_of: Vec::new(), first_port: Vec::new(), seen: Vec::new() };
         for node in &part.numbers {
             tap.first_port.push(tap.wire_of.len() as u32);
-            let cables = plan.graph().ports(*node).iter().map(|end| plan.cable(end.cable).flight);
-            for ((port, from), flight) in (0..).map(PortId).zip(world.wiring.of_node(*node)).zip(cables) {
+            for (port, end) in (0..).map(PortId).zip(world.graph.ports(*node)) {
+                let (from, flight) = ((end.peer, end.peer_port), plan.cable(end.cable).flight);
                 let [at_sender, at_receiver] =
-                    [*from, (*node, port)].map(|(node, port)| chosen[world.wiring.position(node, port)]);
+                    [from, (*node, port)].map(|at| chosen[world.graph.position(at)]);
                 if !at_sender && !at_receiver {
                     tap.wire_of.push(NOT_TAPPED);
                     continue;
@@ -150,7 +91,7 @@ impl PartTap {
                 let sender = world.port(from.0, from.1);
                 tap.wire_of.push(tap.wires.len() as u32);
                 tap.wires.push(TappedWire {
-                    from: *from,
+                    from,
                     to: (*node, port),
                     at_sender,
                     at_receiver,

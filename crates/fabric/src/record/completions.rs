@@ -5,10 +5,9 @@
 //! posted, and so is the n-th acknowledged. For unreliable services this is true only if no packet was lost.
 
 use packet::QpNumber;
-use scenario::Plan;
+use scenario::{IdealTimes, Plan};
 use telemetry::{Acknowledged, Completions, MessageRecord};
 
-use super::ideal::IdealTimes;
 use crate::observe::last_look;
 use crate::state::world::World;
 

@@ -8,11 +8,9 @@
 //! | `pauses` | the log of pauses, if the scenario asks for it |
 //! | `finite` | traffic that ends by itself |
 //! | `completions` | times of messages from posting to delivery |
-//! | `ideal` | the same times on the empty fabric |
 
 mod completions;
 mod finite;
-mod ideal;
 mod pauses;
 mod standstill;
 
@@ -23,7 +21,7 @@ use cc_policies::hp::spec::FullTrigger;
 use cc_policies::{BufferOwner, MarkingSpec};
 use event_kernel::Digest;
 use link_layer::PauseCrossings;
-use packet::{Lane, NodeId, PortId};
+use packet::{Lane, NodeId};
 use scenario::Plan;
 use telemetry::{
     Audit, FailedFlow, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad,
@@ -40,7 +38,7 @@ use crate::observe::timeline::TimelineProbe;
 use crate::run::Run;
 use crate::state::part::Part;
 use crate::state::world::observed::{Question, Rows};
-use crate::state::world::{FlowEnds, World};
+use crate::state::world::{FlowEnds, OutputLane, World};
 
 /// Gathers the observations of all nodes and instruments. Drops each part of the world before the record holds a second
 /// copy of it.
@@ -159,84 +157,54 @@ fn lanes(
     rows: &mut Rows<'_>,
 ) -> Vec<LaneRecord> {
     let (graph, now) = (plan.graph(), world.now());
-    let mut records = Vec::new();
-    let mut places = LanePlaces::default();
     let mut loads = loads.iter().copied();
-    for node in (0..graph.nodes() as u32).map(NodeId) {
-        places.ports.push(places.lanes.len());
-        for (number, end) in graph.ports(node).iter().enumerate() {
-            let port = PortId(number as u16);
-            places.lanes.push(records.len());
-            for (lane, &buffer) in (0..).map(Lane).zip(&plan.nodes().port(node, port).capacity) {
-                let end_of_lane = rows.next(node, || LaneEnd::of(world, (node, port, lane)));
-                let LaneEnd { input, output, margins, .. } = &end_of_lane;
-                let [marking, marking_all] = crossings.of(world, (node, port, lane), *margins);
-                let output_queue = end_of_lane.output_queue.as_ref();
-                let output_queue =
-                    output_queue.map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) });
-                records.push(LaneRecord {
-                    node: graph.name(node).to_owned(),
-                    port: port.0 + 1,
-                    peer: graph.name(end.peer).to_owned(),
-                    lane: lane.0,
-                    rate: plan.cable(end.cable).rate,
-                    sent: output.bytes,
-                    packets: output.packets,
-                    received: Bytes::ZERO, // Below: the far end's record may be yet to come.
-                    received_packets: 0,
-                    buffer,
-                    peak: input.peak(),
-                    mean: input.mean(now),
-                    output_queue,
-                    load: (!graph.is_host(node)).then(|| loads.next()).flatten(),
-                    marking,
-                    marking_all,
-                    trigger: trigger(plan, node, (buffer, input.peak()), output_queue),
-                    without_credit: output.without_credit(now),
-                    pause: pause(&end_of_lane),
-                    marks: end_of_lane.marks,
-                });
-            }
+    let record = |(node, port, lane): OutputLane| {
+        let end = graph.ports(node)[port.index()];
+        let buffer = plan.nodes().port(node, port).capacity[lane.index()];
+        let end_of_lane = rows.next(node, || LaneEnd::of(world, (node, port, lane)));
+        let LaneEnd { input, output, margins, .. } = &end_of_lane;
+        let [marking, marking_all] = crossings.of(world, (node, port, lane), *margins);
+        let output_queue = end_of_lane.output_queue.as_ref();
+        let output_queue =
+            output_queue.map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) });
+        LaneRecord {
+            node: graph.name(node).to_owned(),
+            port: port.0 + 1,
+            peer: graph.name(end.peer).to_owned(),
+            lane: lane.0,
+            rate: plan.cable(end.cable).rate,
+            sent: output.bytes,
+            packets: output.packets,
+            received: Bytes::ZERO, // Below: the far end's record may be yet to come.
+            received_packets: 0,
+            buffer,
+            peak: input.peak(),
+            mean: input.mean(now),
+            output_queue,
+            load: (!graph.is_host(node)).then(|| loads.next()).flatten(),
+            marking,
+            marking_all,
+            trigger: trigger(plan, node, (buffer, input.peak()), output_queue),
+            without_credit: output.without_credit(now),
+            pause: pause(&end_of_lane),
+            marks: end_of_lane.marks,
         }
+    };
+    let mut records: Vec<_> = plan.lanes().map(record).collect();
+    let place = |port, lane: Lane| graph.position(port) * world.lanes + lane.index();
+    for (own, (node, port, lane)) in plan.lanes().enumerate() {
+        let far = &records[place(graph.far_end((node, port)), lane)];
+        let (bytes, packets) = (far.sent, far.packets);
+        (records[own].received, records[own].received_packets) = (bytes, packets);
     }
-    fill_received(plan, &places, &mut records);
+    // These have left the far end, and have not arrived.
     let others = rows.of_others::<Vec<OnTheWire>>().flatten();
     for ((node, port, lane), bytes) in last_look::on_the_wires(world).chain(others) {
-        let record = &mut records[places.place(node, port, lane)];
+        let record = &mut records[place((node, port), lane)];
         record.received -= bytes;
         record.received_packets -= 1;
     }
     records
-}
-
-/// Places of the records of lanes.
-#[derive(Default)]
-struct LanePlaces {
-    /// By node, the place of its first port in `lanes`.
-    ports: Vec<usize>,
-    /// By port, node after node, the place of its first lane among the records.
-    lanes: Vec<usize>,
-}
-
-impl LanePlaces {
-    fn place(&self, node: NodeId, port: PortId, lane: Lane) -> usize {
-        self.lanes[self.ports[node.index()] + port.index()] + usize::from(lane.0)
-    }
-}
-
-/// Fills in the arrivals of each port and lane, as if no packet were on the wire: the departures of its far end.
-fn fill_received(plan: &Plan, places: &LanePlaces, records: &mut [LaneRecord]) {
-    let graph = plan.graph();
-    for node in (0..graph.nodes() as u32).map(NodeId) {
-        for (port, end) in (0..).map(PortId).zip(graph.ports(node)) {
-            for lane in (0..plan.nodes().port(node, port).capacity.len() as u8).map(Lane) {
-                let far = &records[places.place(end.peer, end.peer_port, lane)];
-                let (bytes, packets) = (far.sent, far.packets);
-                let own = &mut records[places.place(node, port, lane)];
-                (own.received, own.received_packets) = (bytes, packets);
-            }
-        }
-    }
 }
 
 /// Returns the margin of a switch's buffer below the trigger of marking by the HP proposal: of an input's buffer, given

@@ -5,11 +5,11 @@
 //! part's event list ends, unless an instant is given up to which all events are to be handled: cutting a bucket takes time.
 
 use event_kernel::WindowLengths;
+use parallel::SliceRest;
 use telemetry::Progress;
 use units::{Span, Time};
 
 use super::error::RunError;
-use super::pace::SliceRest;
 use super::until_done::UntilDone;
 use super::{Advance, Run, after, before};
 use crate::state::interconnect::Divided;

@@ -13,10 +13,7 @@
 //! | `common_windows` | the windows of a fabric in several parts, on one thread |
 //! | `threads` | the same on one thread for each part |
 //! | `ranks` | the same on several processes |
-//! | `pace` | the choice between one thread and several, on a machine with other work |
 //! | `prefetching` | prefetches memory, for fabrics larger than any cache |
-//! | `density` | the choice of windows by the events in them |
-//! | `contest` | the choice between two ways of the same work, by their speed |
 //! | `until_done` | ends a run when its finite traffic is delivered |
 //! | `drain` | runs a fabric empty after its sources fall silent |
 //! | `audit` | conservation of packets |
@@ -26,11 +23,8 @@
 
 mod audit;
 mod common_windows;
-mod contest;
-mod density;
 mod drain;
 pub(crate) mod error;
-mod pace;
 mod prefetching;
 pub(crate) mod ranks;
 pub(crate) mod saving;
@@ -54,8 +48,7 @@ use crate::state::interconnect::{CAN_DIVIDE, Divided, NodeViolation, Whole};
 use crate::state::part::Part;
 use crate::state::world::World;
 use error::{RunError, Violation};
-use pace::{Pace, Stretch, Way};
-use parallel::{Clock, Ranks};
+use parallel::{Clock, Pace, Ranks, Stretch, Way};
 use ranks::leading::Leader;
 use saving::SavingTimer;
 use scenario::Plan;
@@ -322,28 +315,19 @@ impl<'a> Run<'a> {
         is_open
     }
 
-    /// Handles every event up to and including the instant `stop`, on one thread for each part or on one for all.
+    /// Handles every event up to and including the instant `stop`, on several processes, on one thread for each part, or on one for all.
     fn advance_in_parts(
         &mut self,
-        workers: Option<&mut Workers<'_, '_>>,
+        mut workers: Option<&mut Workers<'_, '_>>,
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
-        if self.leader.is_some() {
-            return self.advance_with_ranks(stop, progress);
-        }
-        let (Some(workers), Some(clock)) = (workers, self.clock) else {
-            return self.advance_without_clock(stop, progress);
-        };
         loop {
-            let (slice, before) = (self.pace.rest(clock), self.events());
-            let (advance, meetings) = match self.way.unwrap_or(self.pace.way()) {
-                Way::Threads => self.advance_on_threads(workers, (stop, slice), progress)?,
-                Way::InTurn => (self.advance_in_turn((stop, Some(slice)), progress)?, [0; 2]),
+            let advance = match (workers.as_deref_mut(), self.clock) {
+                _ if self.leader.is_some() => self.advance_on_ranks(stop, progress)?,
+                (Some(workers), Some(clock)) => self.advance_at_pace((workers, clock), stop, progress)?,
+                _ => self.advance_in_turn((stop, None), progress)?,
             };
-            let [meetings, lost] = meetings;
-            let events = self.events() - before;
-            self.pace.add(Stretch { events, elapsed: slice.elapsed(), meetings, lost });
             let advance = match advance {
                 Advance::NearEnd => self.advance_in_turn((stop, None), progress)?,
                 other => other,
@@ -354,18 +338,21 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Handles every event up to and including the instant `stop`, part by part on one thread.
-    fn advance_without_clock(
+    /// Handles the events of a slice of elapsed time, or up to and including the instant `stop`, by the way that is faster.
+    fn advance_at_pace(
         &mut self,
+        (workers, clock): (&mut Workers<'_, '_>, Clock),
         stop: Time,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Advance, RunError> {
-        loop {
-            match self.advance_in_turn((stop, None), progress)? {
-                Advance::Paused => {}
-                other => return Ok(other),
-            }
-        }
+        let (slice, before) = (self.pace.rest(clock), self.events());
+        let (advance, [meetings, lost]) = match self.way.unwrap_or(self.pace.way()) {
+            Way::Threads => self.advance_on_threads(workers, (stop, slice), progress)?,
+            Way::InTurn => (self.advance_in_turn((stop, Some(slice)), progress)?, [0; 2]),
+        };
+        let events = self.events() - before;
+        self.pace.add(Stretch { events, elapsed: slice.elapsed(), meetings, lost });
+        Ok(advance)
     }
 
     /// Opens the next window of the only part that holds events up to `stop`. Returns false if there is none.

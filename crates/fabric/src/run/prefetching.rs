@@ -17,11 +17,10 @@ use core::time::Duration;
 
 use link_layer::Signal;
 use packet::{Lane, PacketId, PortId, VoqId};
-use parallel::{Clock, Stopwatch};
+use parallel::{Clock, Contest, Stopwatch};
 use prefetch::prefetch;
 use switch_arch::SwitchTimer;
 
-use super::contest::Contest;
 use crate::state::event::EventKind;
 use crate::state::part::Part;
 

@@ -18,13 +18,12 @@ use core::sync::atomic::AtomicBool;
 use core::{iter, mem};
 use std::thread::{self, Scope};
 
-use parallel::{Clock, Handoff, Meeting, Member};
+use parallel::{Clock, Handoff, Meeting, Member, SliceRest};
 use telemetry::Progress;
 use units::Time;
 
 use super::common_windows::CommonWindows;
 use super::error::RunError;
-use super::pace::SliceRest;
 use super::turns::Turns;
 use super::until_done::Counting;
 use super::{Advance, PROGRESS_EVERY, Run, after, is_set};

@@ -4,14 +4,13 @@
 //! the window is longer than their cables. A node finishes one instant before it begins the next, and decides exactly once in it.
 
 use ca_transport::Adapter;
-use event_kernel::Stream;
+use event_kernel::{Density, Stream};
 use packet::NodeId;
 use parallel::Clock;
 use rand::seq::SliceRandom;
 use switch_arch::Switch;
 use units::Time;
 
-use super::density::Density;
 use super::prefetching::Prefetching;
 use crate::observe::tap::PartTap;
 use crate::state::event::EventKind;

@@ -4,29 +4,28 @@
 //! are. Within a part nodes keep their order.
 
 use core::ops::Range;
+use std::sync::Arc;
 
 use ca_transport::Adapter;
 use event_kernel::Lookahead;
 use link_layer::Port;
 use packet::NodeId;
 use switch_arch::Switch;
-use topology::Partition;
+use topology::{Graph, Partition};
 use units::{Span, Time};
 
 use crate::state::interconnect::{CAN_DIVIDE, FarEnd, Interconnect};
 use crate::state::part::Part;
 use crate::state::part_id::PartId;
-use crate::state::wiring::Wiring;
 use crate::state::world::observed::Others;
 use crate::state::world::{FlowEnds, Place, World};
 
 /// The nodes of a world at rest.
 pub(crate) struct Nodes {
-    pub(crate) names: Vec<String>,
+    pub(crate) graph: Arc<Graph>,
     pub(crate) adapters: Vec<Adapter>,
     pub(crate) switches: Vec<Switch>,
     pub(crate) flows: Vec<FlowEnds>,
-    pub(crate) wiring: Wiring,
     /// Number of data lanes of each port.
     pub(crate) lanes: usize,
 }
@@ -36,10 +35,10 @@ impl Nodes {
     /// no time: common windows would have no length. In one part too where there are [no others](CAN_DIVIDE).
     pub(crate) fn into_world<'a>(self, partition: Option<&Partition>) -> World<'a> {
         let partition = partition.filter(|_| CAN_DIVIDE);
-        let layout = Layout::of(self.names.len(), self.adapters.len(), partition);
+        let layout = Layout::of(&self.graph, partition);
         let of_switches = self.switches.iter().flat_map(|switch| switch.view().links());
         let ports = self.adapters.iter().map(Adapter::port).chain(of_switches).map(Port::lookahead);
-        let lookaheads = Lookaheads::of(ports, &self.wiring, &layout);
+        let lookaheads = Lookaheads::of(ports, &self.graph, &layout);
         if lookaheads.between == Some(Span::ZERO) {
             return self.into_world(None);
         }
@@ -59,11 +58,10 @@ impl Nodes {
     ) -> World<'a> {
         let first_part = parts.start;
         World {
-            parts: layout.share(parts, (self.adapters, self.switches), &self.wiring, inner),
+            parts: layout.share(parts, (self.adapters, self.switches), &self.graph, inner),
             first_part,
-            names: self.names,
+            graph: self.graph,
             flows: self.flows,
-            wiring: self.wiring,
             lanes: self.lanes,
             hosts: layout.hosts,
             places: layout.places,
@@ -98,8 +96,9 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Returns the places of so many nodes, of which so many are hosts.
-    pub(crate) fn of(nodes: usize, hosts: usize, partition: Option<&Partition>) -> Self {
+    /// Returns the places of a fabric's nodes.
+    pub(crate) fn of(graph: &Graph, partition: Option<&Partition>) -> Self {
+        let hosts = graph.hosts();
         let mut counts = vec![[0_u32; 2]; partition.map_or(1, Partition::parts)];
         let place = |node: usize| {
             let part = PartId(partition.map_or(0, |partition| partition.part_of(node)));
@@ -107,7 +106,7 @@ impl Layout {
             *count += 1;
             Place { part, index: *count - 1 }
         };
-        let places = (0..nodes).map(place).collect();
+        let places = (0..graph.nodes()).map(place).collect();
         Self { places, hosts, hosts_of: counts.iter().map(|[hosts, _]| *hosts).collect() }
     }
 
@@ -127,7 +126,7 @@ impl Layout {
         &self,
         parts: Range<usize>,
         (adapters, switches): (Vec<Adapter>, Vec<Switch>),
-        wiring: &Wiring,
+        graph: &Graph,
         inner: &[Lookahead],
     ) -> Vec<Part> {
         let (of_hosts, of_switches) = self.places.split_at(self.hosts);
@@ -143,7 +142,7 @@ impl Layout {
         let part = |(part, ((adapters, switches), numbers)): (usize, _)| Part {
             adapters,
             switches,
-            interconnect: self.interconnect(PartId(part as u16), wiring, inner[part]),
+            interconnect: self.interconnect(PartId(part as u16), graph, inner[part]),
             numbers,
         };
         parts.clone().zip(nodes).map(part).collect()
@@ -166,15 +165,15 @@ impl Layout {
     }
 
     /// Returns the interconnect of a part.
-    fn interconnect(&self, part: PartId, wiring: &Wiring, lookahead: Lookahead) -> Interconnect {
+    fn interconnect(&self, part: PartId, graph: &Graph, lookahead: Lookahead) -> Interconnect {
         let (mut far_ends, mut far_parts, mut first_port) = (Vec::new(), Vec::new(), Vec::new());
         let nodes = (0..).map(NodeId).zip(&self.places).filter(|(_, place)| place.part == part);
         for (node, _) in nodes {
             first_port.push(far_ends.len() as u32);
-            let peers = wiring.of_node(node);
-            far_ends.extend(peers.iter().map(|(peer, port)| FarEnd::new(self.number_within(*peer), *port)));
+            let ends = graph.ports(node);
+            far_ends.extend(ends.iter().map(|end| FarEnd::new(self.number_within(end.peer), end.peer_port)));
             if self.parts() > 1 {
-                far_parts.extend(peers.iter().map(|(peer, _)| self.places[peer.index()].part));
+                far_parts.extend(ends.iter().map(|end| self.places[end.peer.index()].part));
             }
         }
         let hosts = self.hosts_of[part.index()];
@@ -200,9 +199,9 @@ struct Inner {
 
 impl Lookaheads {
     /// Returns the lookaheads of a fabric. `ports` has that of each port, by node and port.
-    pub(crate) fn of(ports: impl Iterator<Item = Span>, wiring: &Wiring, layout: &Layout) -> Self {
+    pub(crate) fn of(ports: impl Iterator<Item = Span>, graph: &Graph, layout: &Layout) -> Self {
         let numbers = (0..layout.places.len() as u32).map(NodeId);
-        let ends = numbers.flat_map(|node| wiring.of_node(node).iter().map(move |(peer, _)| (node, *peer)));
+        let ends = numbers.flat_map(|node| graph.ports(node).iter().map(move |end| (node, end.peer)));
         let (mut inner, mut between) = (vec![Inner::default(); layout.hosts_of.len()], None);
         for (lookahead, (node, peer)) in ports.zip(ends) {
             let [here, there] = [node, peer].map(|node| layout.places[node.index()].part);

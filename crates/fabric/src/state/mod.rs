@@ -10,7 +10,6 @@
 //! | `mail` | events for nodes of other parts |
 //! | `interconnect` | the clock, events, packets and cables of a part |
 //! | `part` | some nodes with their interconnect |
-//! | `wiring` | the far end of each port |
 //! | `world` | all parts, seen as one fabric; with `observed`, nodes of this process and of others as instruments see them |
 //! | `division` | a world of one part made into one of several |
 
@@ -20,5 +19,4 @@ pub(crate) mod interconnect;
 pub(crate) mod mail;
 pub(crate) mod part;
 pub(crate) mod part_id;
-pub(crate) mod wiring;
 pub(crate) mod world;

@@ -8,28 +8,29 @@
 
 pub(crate) mod observed;
 
+use std::sync::Arc;
+
 use ca_transport::{Adapter, FlowEnd};
 use link_layer::Port;
 use packet::{FlowId, Lane, NodeId, PacketPool, PortId, QpNumber};
 use scenario::Plan;
 use switch_arch::Switch;
 use telemetry::{LaneInput, LaneOutput};
+use topology::Graph;
 use units::{Span, Time};
 
 use crate::state::event::EventKind;
 use crate::state::part::Part;
 use crate::state::part_id::PartId;
-use crate::state::wiring::Wiring;
 use observed::Others;
 
 /// All nodes, and the cables between them.
 #[derive(Debug)]
 pub(crate) struct World<'a> {
-    /// By node number.
-    pub(crate) names: Vec<String>,
+    /// Names and cables.
+    pub(crate) graph: Arc<Graph>,
     /// In the workload's order.
     pub(crate) flows: Vec<FlowEnds>,
-    pub(crate) wiring: Wiring,
     /// By node number.
     pub(crate) places: Vec<Place>,
     /// Number of channel adapters.
@@ -208,12 +209,12 @@ impl World<'_> {
 
     /// Returns the far end of the cable at a port.
     pub(crate) fn peer(&self, node: NodeId, port: PortId) -> (NodeId, PortId) {
-        self.wiring.peer(node, port)
+        self.graph.far_end((node, port))
     }
 
     /// Returns the number of a node's ports.
     pub(crate) fn radix(&self, node: NodeId) -> usize {
-        self.wiring.of_node(node).len()
+        self.graph.ports(node).len()
     }
 
     /// Returns the ports and lanes of a node of any process, in order.
@@ -274,6 +275,6 @@ impl World<'_> {
 
     /// Returns the name of a node.
     pub(crate) fn name(&self, node: NodeId) -> &str {
-        &self.names[node.index()]
+        self.graph.name(node)
     }
 }

@@ -38,6 +38,8 @@ mod transport;
 mod until_done;
 mod watch;
 
+use std::sync::Arc;
+
 use cc_policies::{Control, MarkingSpec};
 use link_layer::{CablePlan, LinkPlan};
 use packet::{Framing, Lid};
@@ -91,7 +93,7 @@ impl Scenario {
         Some(Plan {
             scenario: self,
             run,
-            graph,
+            graph: Arc::new(graph),
             changed_cables,
             routes,
             cables,

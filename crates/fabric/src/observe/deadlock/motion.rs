@@ -78,6 +78,6 @@ fn may_send_again(world: &World, host: NodeId) -> bool {
 /// Returns true if both ends of every cable know the room of each other, so that every node has decided with all it will
 /// ever know.
 fn is_settled(world: &World) -> bool {
-    let mut ends = world.ports().zip(world.wiring.peers());
-    ends.all(|(port, (node, far))| port.knows_room_of(world.port(*node, *far)))
+    let mut ends = world.ports().zip(world.graph.far_ends());
+    ends.all(|(port, end)| port.knows_room_of(world.port(end.peer, end.peer_port)))
 }

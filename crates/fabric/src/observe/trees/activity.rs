@@ -53,7 +53,7 @@ impl Activity {
     /// Measures the activity since the previous sample, which was `interval` ago.
     pub(super) fn measure(&mut self, world: &World, interval: Span) {
         self.interval = interval;
-        self.outputs.resize(world.wiring.peers().len() * self.lanes, OutputActivity::default());
+        self.outputs.resize(world.graph.far_ends().len() * self.lanes, OutputActivity::default());
         let (mut outputs, around) = (self.outputs.iter_mut(), self.around);
         let mut settle = |seen: LaneSeen| {
             let output = outputs.next().expect("an output and lane that is seen has a place");
@@ -64,7 +64,7 @@ impl Activity {
 
     /// Returns the place of an output and lane among all.
     pub(super) fn place(&self, world: &World, (node, port, lane): OutputLane) -> usize {
-        let port = world.wiring.position(node, port);
+        let port = world.graph.position((node, port));
         port * self.lanes + lane.index()
     }
 

@@ -93,7 +93,7 @@ impl Setting {
 
     /// Returns the cause of a root with too small a buffer at its far end, if that is so.
     pub(super) fn short_loop(&self, world: &World, (node, port, lane): OutputLane) -> Option<Cause> {
-        let port = world.wiring.position(node, port);
+        let port = world.graph.position((node, port));
         let (buffer, needed) = *self.credit_loops.get(port * self.lanes + lane.index())?;
         (buffer < needed).then_some(Cause::CreditRoundTrip { buffer, needed })
     }

@@ -170,7 +170,7 @@ impl TreeFinder {
     /// Returns the outputs that are congested by themselves, and adds all queues to the totals.
     fn candidates(&mut self, world: &World) -> Candidates {
         let mut found = Candidates::default();
-        let all = world.wiring.peers().len() * self.activity.lanes;
+        let all = world.graph.far_ends().len() * self.activity.lanes;
         self.outputs.resize(all - self.first_output(world), OutputTotals::default());
         let mut place = 0;
         for node in world.switch_numbers() {
@@ -291,7 +291,7 @@ impl TreeFinder {
 
     /// Returns the number of outputs and lanes of adapters, which precede those of switches.
     fn first_output(&self, world: &World) -> usize {
-        world.wiring.first_port(world.hosts) * self.activity.lanes
+        world.hosts * self.activity.lanes
     }
 
     /// Returns the trees found, as plain data.

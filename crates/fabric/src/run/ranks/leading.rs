@@ -225,24 +225,9 @@ impl Run<'_> {
         self.world.adapters_mut().for_each(Adapter::silence);
     }
 
-    /// Handles every event up to and including the instant `stop`, together with the other ranks.
-    pub(in crate::run) fn advance_with_ranks(
-        &mut self,
-        stop: Time,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<Advance, RunError> {
-        loop {
-            let advance = match self.advance_on_ranks(stop, progress)? {
-                Advance::NearEnd => self.advance_in_turn((stop, None), progress)?,
-                other => other,
-            };
-            if !matches!(advance, Advance::Paused) {
-                return Ok(advance);
-            }
-        }
-    }
-
-    fn advance_on_ranks(
+    /// Handles every event up to and including the instant `stop`, together with the other ranks, or until all have a reason to stop
+    /// earlier.
+    pub(in crate::run) fn advance_on_ranks(
         &mut self,
         stop: Time,
         progress: &mut dyn FnMut(Progress),

@@ -83,7 +83,7 @@ impl<'a> Away<'a> {
         self.plan.nodes().port(node, port).wire.rate()
     }
 
-    /// Returns the port by which a packet that came by `input` leaves a switch, and the lane of the next link if the switch chooses it anew.
+    /// Returns the output and lane that a switch [chooses](crate::state::world::World::forwards) for a packet that came by `input`.
     pub(super) fn forwards(
         &self,
         node: NodeId,

@@ -18,7 +18,7 @@ const FEW: u64 = 32;
 
 /// The density of a part's events.
 #[derive(Debug)]
-pub(super) struct Density {
+pub struct Density {
     is_low: bool,
     /// Number of the part's events at the next look.
     look_at: u64,
@@ -36,18 +36,20 @@ impl Default for Density {
 impl Density {
     /// Returns true if windows have few events.
     #[inline]
-    pub(super) const fn is_low(&self) -> bool {
+    #[must_use]
+    pub const fn is_low(&self) -> bool {
         self.is_low
     }
 
     /// Returns true if a look is due once the part has handled so many events.
     #[inline]
-    pub(super) const fn is_due(&self, events: u64) -> bool {
+    #[must_use]
+    pub const fn is_due(&self, events: u64) -> bool {
         events >= self.look_at
     }
 
     /// Looks at the density, once the part has handled so many events, all of them before `now`. A window is at most `window` long.
-    pub(super) fn look(&mut self, events: u64, now: Time, window: Span) {
+    pub fn look(&mut self, events: u64, now: Time, window: Span) {
         let elapsed = u128::from(now.ps().saturating_sub(self.at.ps()));
         let since = u128::from(events - self.events);
         self.is_low = since * u128::from(window.ps()) < elapsed * u128::from(FEW);

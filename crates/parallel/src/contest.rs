@@ -8,7 +8,7 @@
 
 /// The two ways, and what is known of both.
 #[derive(Debug)]
-pub(super) struct Contest {
+pub struct Contest {
     is_first: bool,
     /// True if the present slice is a trial of the way that is not preferred.
     is_trial: bool,
@@ -24,19 +24,22 @@ pub(super) struct Contest {
 
 impl Contest {
     /// Creates a contest in which the first way is preferred. Between two trials lie at most `longest_hold` slices.
-    pub(super) const fn new(longest_hold: u32) -> Self {
+    #[must_use]
+    pub const fn new(longest_hold: u32) -> Self {
         // The first slice fills caches.
         Self { is_first: true, is_trial: false, hold: 2, next_hold: 1, longest_hold, speed: 0.0 }
     }
 
     /// Returns true if the present way is the first, and false if it is the second.
-    pub(super) const fn is_first(&self) -> bool {
+    #[must_use]
+    #[inline]
+    pub const fn is_first(&self) -> bool {
         self.is_first
     }
 
     /// Ends a slice in which the present way did so much work in a unit of time, and chooses the way of the next. Without a doubt
     /// about the preferred way, its rival is not tried.
-    pub(super) fn end_slice(&mut self, speed: f64, is_doubtful: bool) {
+    pub fn end_slice(&mut self, speed: f64, is_doubtful: bool) {
         if self.is_trial {
             self.is_trial = false;
             if speed < self.speed {

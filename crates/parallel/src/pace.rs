@@ -9,13 +9,12 @@
 
 use core::time::Duration;
 
-use parallel::{Clock, Stopwatch};
-
-use super::contest::Contest;
+use crate::contest::Contest;
+use crate::stopwatch::{Clock, Stopwatch};
 
 /// The two ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub enum Way {
     /// Each part on a thread of its own.
     Threads,
     /// All parts in turn on one thread.
@@ -23,7 +22,7 @@ pub(crate) enum Way {
 }
 
 /// Elapsed time after which a slice ends.
-pub(super) const SLICE: Duration = Duration::from_millis(20);
+const SLICE: Duration = Duration::from_millis(20);
 /// Share of meetings before which a thread lost its processor, in hundredths, that shows a machine with other work.
 const BUSY: u64 = 2;
 /// Advances in a slice that show that starting threads may take longer than their work: 0.4 ms each.
@@ -33,36 +32,41 @@ const LONGEST_HOLD: u32 = 12;
 
 /// The rest of a slice of elapsed time, from a moment on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct SliceRest {
+pub struct SliceRest {
     since: Stopwatch,
     length: Duration,
 }
 
 impl SliceRest {
     /// Returns the time since that moment.
-    pub(super) fn elapsed(&self) -> Duration {
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
         self.since.elapsed()
     }
 
     /// Returns true once the slice is over.
-    pub(super) fn is_over(&self) -> bool {
+    #[must_use]
+    pub fn is_over(&self) -> bool {
         self.elapsed() >= self.length
     }
 }
 
 /// The work of an advance.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Stretch {
-    pub(super) events: u64,
-    pub(super) elapsed: Duration,
-    /// Meetings of threads, and those before which a thread lost its processor.
-    pub(super) meetings: u64,
-    pub(super) lost: u64,
+pub struct Stretch {
+    /// Events handled.
+    pub events: u64,
+    /// Elapsed time.
+    pub elapsed: Duration,
+    /// Meetings of threads.
+    pub meetings: u64,
+    /// Meetings before which a thread lost its processor.
+    pub lost: u64,
 }
 
-/// The way of a run.
+/// The way of a run, chosen slice of elapsed time by slice.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub struct Pace {
     /// Between threads and one thread.
     contest: Contest,
     /// Work of the present slice.
@@ -79,17 +83,19 @@ impl Default for Pace {
 
 impl Pace {
     /// Returns the present way.
-    pub(super) const fn way(&self) -> Way {
+    #[must_use]
+    pub const fn way(&self) -> Way {
         if self.contest.is_first() { Way::Threads } else { Way::InTurn }
     }
 
     /// Returns the rest of the present slice, from now on.
-    pub(super) fn rest(&self, clock: Clock) -> SliceRest {
+    #[must_use]
+    pub fn rest(&self, clock: Clock) -> SliceRest {
         SliceRest { since: Stopwatch::start(clock), length: SLICE.saturating_sub(self.slice.elapsed) }
     }
 
     /// Adds work that was done in the present way, and chooses anew at the end of a slice.
-    pub(super) fn add(&mut self, done: Stretch) {
+    pub fn add(&mut self, done: Stretch) {
         self.advances += 1;
         self.slice.events += done.events;
         self.slice.elapsed += done.elapsed;

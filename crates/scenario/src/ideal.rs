@@ -17,13 +17,15 @@
 use ca_transport::message::{Message, Segment};
 use link_layer::Wire;
 use packet::{Mtu, NodeId, Opcode, QpNumber, TransportService};
-use scenario::Plan;
 use smallvec::SmallVec;
 use units::{Bytes, Rate, Span, Time};
 use workload::{Flow, Operation};
 
+use crate::plan::Plan;
+
 /// Times of messages on the empty fabric of a plan.
-pub(crate) struct IdealTimes<'a> {
+#[derive(Debug)]
+pub struct IdealTimes<'a> {
     plan: &'a Plan,
     /// The last times computed, with their key: messages of one flow often have one size.
     last: Option<(IdealKey, IdealTime)>,
@@ -33,12 +35,12 @@ pub(crate) struct IdealTimes<'a> {
 
 /// Times of a message on the empty fabric, from its posting on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct IdealTime {
+pub struct IdealTime {
     /// Time until the destination's host has taken the last payload.
-    pub(crate) delivered: Span,
+    pub delivered: Span,
     /// Time until the acknowledgement of the last packet is back at the source, or, for an RDMA READ, until the last
     /// response has arrived.
-    pub(crate) acknowledged: Span,
+    pub acknowledged: Span,
 }
 
 /// The properties on which an ideal time depends.
@@ -53,12 +55,14 @@ struct HostPath {
 }
 
 impl<'a> IdealTimes<'a> {
-    pub(crate) fn new(plan: &'a Plan) -> Self {
+    /// Creates the times of a plan.
+    #[must_use]
+    pub fn new(plan: &'a Plan) -> Self {
         Self { plan, last: None, paths: None }
     }
 
     /// Returns the times of a message of a flow.
-    pub(crate) fn times(&mut self, flow: &Flow, size: Bytes) -> IdealTime {
+    pub fn times(&mut self, flow: &Flow, size: Bytes) -> IdealTime {
         let key = (flow.source, flow.destination, flow.transport, flow.operation, size);
         if let Some((_, time)) = self.last.filter(|(last, _)| *last == key) {
             return time;

@@ -9,7 +9,8 @@ use units::Bytes;
 
 /// Returns the places of the objects that are chosen already, and of the `count` with the largest value by each measure, in
 /// ascending order.
-pub(super) fn places(mut chosen: Vec<bool>, measures: &[(usize, &[Bytes])]) -> Vec<usize> {
+#[must_use]
+pub fn busiest(mut chosen: Vec<bool>, measures: &[(usize, &[Bytes])]) -> Vec<usize> {
     for (count, values) in measures {
         let mut order: Vec<usize> = (0..chosen.len()).filter(|place| values[*place] > Bytes::ZERO).collect();
         order.sort_by_key(|place| Reverse(values[*place]));
@@ -25,7 +26,7 @@ mod tests {
     #[test]
     fn the_first_of_equals_is_busier_and_the_idle_are_left_out() {
         let values = [3, 9, 0, 9, 1].map(Bytes::new);
-        let of = |count| places(vec![false; 5], &[(count, &values)]);
+        let of = |count| busiest(vec![false; 5], &[(count, &values)]);
         assert_eq!(of(0), [0; 0]);
         assert_eq!(of(1), [1]);
         assert_eq!(of(3), [0, 1, 3]);
@@ -35,6 +36,6 @@ mod tests {
     #[test]
     fn chosen_objects_stay_and_measures_add_up() {
         let (some, other) = ([3, 9, 0].map(Bytes::new), [0, 1, 2].map(Bytes::new));
-        assert_eq!(places(vec![true, false, false], &[(1, &some), (1, &other)]), [0, 1, 2]);
+        assert_eq!(busiest(vec![true, false, false], &[(1, &some), (1, &other)]), [0, 1, 2]);
     }
 }
