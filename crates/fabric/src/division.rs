@@ -100,15 +100,13 @@ impl Division {
 
 #[cfg(test)]
 mod tests {
-    use scenario::{Scenario, ScenarioText};
-
     use super::*;
+    use crate::plans::shipped;
 
     /// The reason for 15 parts, of up to 18, is what 16 parts would have, not what 18 would.
     #[test]
     fn the_reason_for_fewer_parts_is_that_of_one_part_more() {
-        let source = ScenarioText::find("dcs648").expect("it ships");
-        let plan = Scenario::read(&source).and_then(|read| read.check(&source)).expect("it is valid");
+        let plan = shipped("dcs648", &[]);
         let Division { partition, cost, fewer } = Division::between(&plan, 1, 18);
         let parts = partition.expect("several parts gain").parts();
         let (cost, expected) = cost.expect("several parts have a cost");

@@ -32,10 +32,17 @@ mod build;
 mod checkpoint;
 mod division;
 mod observe;
+#[cfg(test)]
+#[path = "../tests/whole/plans.rs"]
+mod plans;
 mod record;
 mod run;
 mod state;
 mod stepped;
+
+// Random tests here and in higher crates draw runs by the same code.
+#[cfg(test)]
+extern crate self as fabric;
 
 use event_kernel::Digest;
 use parallel::Clock;

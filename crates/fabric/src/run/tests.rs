@@ -5,23 +5,19 @@ use std::thread;
 use link_layer::Signal;
 use packet::{Lane, NodeId, PortId};
 use parallel::RanksInThreads;
-use scenario::{Plan, Scenario, ScenarioText};
+use scenario::Plan;
 use topology::Partition;
 use units::{Span, Time};
 
 use super::ranks::following::follow;
 use super::ranks::leading::release;
 use super::{Run, RunOptions};
+use crate::plans::shipped;
 use crate::state::interconnect::Divided;
 use crate::state::mail::Mailbag;
 use crate::state::part::Part;
 use crate::state::world::World;
 use crate::{new_run, new_run_on_ranks};
-
-fn plan(name: &str) -> Plan {
-    let checked = ScenarioText::find(name).and_then(|source| Scenario::read(&source)?.check(&source));
-    checked.unwrap_or_else(|diagnostic| panic!("{diagnostic}"))
-}
 
 /// Lets a PAUSE arrive at a node under credits, which violates an invariant.
 fn pause(world: &mut World<'_>, node: usize, at: Time) {
@@ -36,7 +32,7 @@ fn pause(world: &mut World<'_>, node: usize, at: Time) {
 
 /// Runs until the first violation. The fabric has five hosts, then two switches.
 fn failure(partition: Option<&Partition>, in_turn: bool, pauses: &[(usize, Time)]) -> String {
-    let plan = plan("victim");
+    let plan = shipped("victim", &[]);
     let mut run = new_run(&plan, RunOptions { partition, in_turn, ..RunOptions::default() });
     pauses.iter().for_each(|(node, at)| pause(&mut run.world, *node, *at));
     let failed = run.run_to_end(plan.duration().after_start(), &mut |_| {});
@@ -45,7 +41,7 @@ fn failure(partition: Option<&Partition>, in_turn: bool, pauses: &[(usize, Time)
 
 /// Runs by three ranks until the first violation, from the state of a run with these pauses.
 fn failure_on_ranks(partition: &Partition, pauses: &[(usize, Time)]) -> String {
-    let plan = plan("victim");
+    let plan = shipped("victim", &[]);
     let mut run = new_run(&plan, RunOptions::default());
     pauses.iter().for_each(|(node, at)| pause(&mut run.world, *node, *at));
     run.bring_up();
@@ -85,7 +81,7 @@ fn the_earliest_violation_is_reported_by_time_and_node() {
         [(6, at(50_000)), (5, at(50_000)), (4, at(50_001))],
     ] {
         let one = failure(None, false, &pauses);
-        let node = plan("victim")
+        let node = shipped("victim", &[])
             .graph()
             .name(NodeId(pauses.iter().map(|(node, at)| (*at, *node)).min().expect("three").1 as u32))
             .to_owned();
@@ -111,7 +107,7 @@ fn the_earliest_violation_is_reported_by_time_and_node() {
 /// mail: threads gain by it only if it happens in most windows.
 #[test]
 fn a_part_tells_when_it_has_sent_its_mail() {
-    let plan = plan("bench-b128");
+    let plan = shipped("bench-b128", &[]);
     let partition = Partition::balanced(&plan.weighed_graph(&plan.expected_work()), 2);
     let options = RunOptions { partition: Some(&partition), in_turn: true, ..RunOptions::default() };
     let mut run = new_run(&plan, options);
@@ -140,7 +136,7 @@ fn a_part_tells_when_it_has_sent_its_mail() {
 /// Rank 0 holds its own nodes alone, and does so again once it has looked at those of all.
 #[test]
 fn a_rank_holds_its_own_parts_alone() {
-    let plan = plan("victim");
+    let plan = shipped("victim", &[]);
     let partition = Partition::new(&[0, 1, 2, 0, 1, 2, 0]);
     by_three_ranks(&plan, |first| {
         let options = RunOptions { partition: Some(&partition), ranks: Some(first), ..RunOptions::default() };

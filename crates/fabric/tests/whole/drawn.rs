@@ -1,13 +1,20 @@
-//! Runs drawn at random: fabric, cables, flow control, congestion control, organisation of buffers, traffic, and a division into 2, 3 or 7
-//! parts. Tests of higher crates draw them, too.
+//! Runs drawn at random: fabric, cables, flow control, congestion control, organisation of buffers, arbiter, transports, traffic,
+//! instruments, and a division into 2, 3 or 7 parts. Unit tests and tests of higher crates draw them, too.
 
 use fabric::RunOptions;
 use proptest::prelude::*;
 use proptest::sample::select;
-use switch_arch::spec::BufferingSpec;
+use scenario::{Plan, Scenario, ScenarioText};
+use switch_arch::spec::{ArbiterSpec, BufferingSpec};
+
+/// Most moments that a run records.
+pub(crate) const MOMENTS: usize = 4;
+
+/// Most nodes of a fabric.
+const MOST_NODES: usize = 80;
 
 /// Fabrics, with the settings that they need. Cables to hosts are `near`, those between switches `far`.
-const FABRICS: [(&str, &str); 8] = [
+const FABRICS: [(&str, &str); 9] = [
     ("Crossbar(hosts: 6, host_cable: \"near\")", "seed=1"),
     ("HyperX(sizes: [3, 2], hosts: 1, host_cable: \"near\", trunk_cable: \"far\")", "routing=MinHop"),
     ("Chain(hosts: [2, 1, 3], parallel: 2, host_cable: \"near\", trunk_cable: \"far\")", "seed=1"),
@@ -16,6 +23,7 @@ const FABRICS: [(&str, &str); 8] = [
     ("Torus(sizes: [3, 3], hosts: 1, host_cable: \"near\", trunk_cable: \"far\")", "link.data_lanes=2"),
     ("Mesh(sizes: [3, 2], hosts: 2, host_cable: \"near\", trunk_cable: \"far\")", "seed=1"),
     ("Torus(sizes: [5], hosts: 1, host_cable: \"near\", trunk_cable: \"far\")", "routing=MinHop"),
+    ("Crossbar(hosts: 70, host_cable: \"near\")", "switch.speedup=1.0"),
 ];
 
 /// Lengths of both kinds of cables.
@@ -28,17 +36,20 @@ const FLOW_CONTROLS: [&str; 3] = [
 ];
 
 /// Schemes of congestion control.
-const CONTROLS: [&str; 6] = [
+const CONTROLS: [&str; 9] = [
     "seed=1",
     "congestion_control=Off",
     "congestion_control=Dcqcn()",
     "congestion_control.echo=Acknowledgement",
     "congestion_control=Mixed(marking: Hp(trigger: Full, set: Selective(InputAndOutput)), echo: Acknowledgement, response: Off)",
-    "congestion_control=Mixed(marking: Red(kmin: \"8 KiB\", kmax: \"32 KiB\", pmax: 0.5, at: Departure), echo: Cnp, response: Off)",
+    "congestion_control=Mixed(marking: Hp(trigger: Full, set: Naive, timing: PresentAtEvent), echo: Hp, response: Off)",
+    "congestion_control=Mixed(marking: Red(kmin: \"4 KiB\", kmax: \"32 KiB\", pmax: 0.5, at: Departure), echo: Cnp, response: Off)",
+    "congestion_control=Mixed(marking: Red(kmin: \"4 KiB\", kmax: \"32 KiB\", pmax: 0.5, at: Arrival), echo: Cnp, response: Off)",
+    "congestion_control=Mixed(marking: Red(kmin: \"4 KiB\", kmax: \"32 KiB\", pmax: 0.5, at: Arrival), echo: Dcqcn(), response: Off)",
 ];
 
 /// Traffic that ends by itself.
-const TRAFFIC: [&str; 8] = [
+const TRAFFIC: [&str; 11] = [
     "Poisson(from: \"0 s\", until: \"40 us\", message: \"9 KiB\", load: 0.8)",
     "Permutation(at: \"3 us\", bytes: \"64 KiB\")",
     "Permutation(transport: Uc, at: \"3 us\", bytes: \"64 KiB\")",
@@ -47,6 +58,9 @@ const TRAFFIC: [&str; 8] = [
     "Synthetic(transport: Ud, operation: Send, destinations: Uniform, arrivals: AtOnce, size: Fixed(\"2 KiB\"), messages: 20)",
     "Synthetic(destinations: AllToAll, arrivals: Closed(outstanding: 2), size: Fixed(\"7 KiB\"), messages: 9)",
     "Synthetic(transport: Rd, destinations: Uniform, arrivals: Closed(outstanding: 1), size: Uniform(least: \"1 B\", most: \"9 KiB\"), stop: \"30 us\")",
+    "Synthetic(destinations: Uniform, arrivals: OnOff(load: 0.3, on: \"3 us\", off: \"5 us\"), size: Fixed(\"3 KiB\"), stop: \"40 us\")",
+    "Synthetic(destinations: Shift(1), arrivals: Fixed(load: 0.4), size: Fixed(\"4 KiB\"), stop: \"40 us\")",
+    "Sessions(name: \"V\", from: [\"h4\", \"h5\"], to: \"h2\", start: \"0 s\", stop: \"40 us\", on: \"9 us\", off: \"6 us\", message: \"8 KiB\", load: Saturate(outstanding: 2))",
 ];
 
 /// Returns the settings of a random test: so many cases, or as many as `PROPTEST_CASES` says, as the nightly workflow does.
@@ -69,19 +83,30 @@ pub(crate) struct Drawn {
     pub(crate) of_node: Vec<u16>,
 }
 
-/// Draws runs of some 60 us on fabrics of 6 to 18 hosts.
+/// Draws names of so many parts for each node.
+pub(crate) fn parts(number: u16) -> impl Strategy<Value = Vec<u16>> {
+    prop::collection::vec(0..number, MOST_NODES)
+}
+
+/// Draws runs of some 60 us on fabrics of 5 to 70 hosts.
 pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
     let world =
         (select(&FABRICS[..]), select(&CABLES[..]), select(&FLOW_CONTROLS[..]), select(&CONTROLS[..]));
-    let switch = (select(&BufferingSpec::ALL[..]), any::<bool>(), select(&["32 KiB", "128 KiB"][..]));
+    let switch = (
+        select(&BufferingSpec::ALL[..]),
+        select(ArbiterSpec::EXAMPLES.to_vec()),
+        any::<bool>(),
+        select(&["32 KiB", "128 KiB"][..]),
+    );
     let load = (select(&TRAFFIC[..]), select(&TRAFFIC[..]), any::<bool>(), 0..1000_u64);
-    let options = (any::<bool>(), prop::option::of(0..10_u64), any::<bool>(), any::<bool>());
-    let parts = select(&[2_u16, 3, 7][..]).prop_flat_map(|parts| prop::collection::vec(0..parts, 40));
+    let options = (any::<bool>(), prop::option::of(0..10_u64), any::<bool>(), any::<bool>(), any::<bool>());
+    let parts = select(&[2_u16, 3, 7][..]).prop_flat_map(parts);
     (world, switch, load, options, parts).prop_map(|(world, switch, load, options, of_node)| {
         let ((topology, needs), [near, far], flow_control, control) = world;
-        let (buffering, shares, buffer) = switch;
+        let (buffering, arbiter, shares, buffer) = switch;
         let (one, other, slow, seed) = load;
-        let (drain, scramble, until_done, in_turn) = options;
+        let (drain, scramble, until_done, in_turn, oldest_first) = options;
+        let arbiter = ron::to_string(&arbiter).expect("a spec is plain data");
         let wire = |delay: &str| format!("(width: X4, speed: EDR, propagation: Delay(\"{delay}\"))");
         let sharing = match shares && buffering.shares_memory() {
             true => "Dynamic(alpha: 1.0, guaranteed: \"9 KiB\")",
@@ -98,6 +123,7 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
                 if flow_control.starts_with("Pause") { "512 KiB" } else { buffer }
             ),
             format!("switch.buffering={buffering:?}"),
+            format!("switch.arbiter={arbiter}"),
             format!("switch.sharing={sharing}"),
             control.to_owned(),
             format!(
@@ -106,13 +132,15 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
             ),
             "adapter.max_reads=4".to_owned(),
             "adapter.ack_timeout=4".to_owned(),
-            format!("traffic=[{one}, {other}]"),
+            // The sessions have a name, which no two patterns share.
+            if one == other { format!("traffic=[{one}]") } else { format!("traffic=[{one}, {other}]") },
             format!("seed={seed}"),
             format!("until_done={until_done}"),
             "completions=Kept".to_owned(),
             "duration=\"60 us\"".to_owned(),
             "sample=\"5 us\"".to_owned(),
             "series=(ports: [\"*\"], sources: [\"*\"], pauses: [\"*\"], pauses_kept: 1000)".to_owned(),
+            "watch=[Queue(ports: \"*:1\")]".to_owned(),
         ];
         if buffering.has_output_queues() {
             sets.push("switch.output_buffer=\"16 KiB\"".to_owned());
@@ -120,14 +148,26 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
         if slow {
             sets.push("adapter.drain_limit=\"30 Gb/s\"".to_owned());
         }
+        if oldest_first {
+            sets.push("adapter.schedule=OldestFirst".to_owned());
+        }
         Drawn { sets, drain, scramble, in_turn, of_node }
     })
 }
 
 impl Drawn {
+    /// Returns the plan of the run.
+    pub(crate) fn plan(&self) -> Plan {
+        let checked = ScenarioText::find("bench-a32").and_then(|mut source| {
+            self.sets.iter().try_for_each(|set| source.set(set))?;
+            Scenario::read(&source)?.check(&source)
+        });
+        checked.unwrap_or_else(|diagnostic| panic!("{diagnostic}"))
+    }
+
     /// Returns the options of the run in one part.
     pub(crate) fn options(&self) -> RunOptions<'static> {
         let Self { drain, scramble, in_turn, .. } = *self;
-        RunOptions { drain, scramble, in_turn, moments: 4, ..RunOptions::default() }
+        RunOptions { drain, scramble, in_turn, moments: MOMENTS, ..RunOptions::default() }
     }
 }

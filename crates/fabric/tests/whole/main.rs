@@ -21,6 +21,7 @@ mod organisations;
 mod parts;
 mod patterns;
 mod pausing;
+mod plans;
 mod priorities;
 mod ranks;
 mod series;

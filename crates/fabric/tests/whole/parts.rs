@@ -47,8 +47,7 @@ proptest! {
     /// same deadlock at the same instant.
     #[test]
     fn every_partition_gives_the_same_record(drawn in drawn()) {
-        let sets: Vec<_> = drawn.sets.iter().map(String::as_str).collect();
-        let plan = shipped("bench-a32", &sets);
+        let plan = drawn.plan();
         let partition = Partition::new(&drawn.of_node[..plan.graph().nodes()]);
         let one = outcome(&plan, &drawn, None);
         assert_same(&one, &outcome(&plan, &drawn, Some(&partition)), &drawn);

@@ -13,16 +13,17 @@ fn lane<'a>(record: &'a RunRecord, node: &str, peer: &str, lane: u8) -> &'a Lane
     found.unwrap_or_else(|| panic!("no lane {lane} from {node} to {peer}"))
 }
 
+fn flow(name: &str, from: &str, to: &str, level: u8) -> String {
+    format!(
+        "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", service_level: {level}, \
+         message: \"64 KiB\", load: Saturate(outstanding: 4)),"
+    )
+}
+
 /// PFC pauses a priority and not a link: a flow on its own priority, with a free path, takes the part of the host's link
 /// that the paused flow leaves, in every order of serving lanes.
 #[test]
 fn a_pause_of_one_priority_does_not_stop_the_other() {
-    let flow = |name: &str, from: &str, to: &str, level: u8| {
-        format!(
-            "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", service_level: {level}, \
-             message: \"64 KiB\", load: Saturate(outstanding: 4)),"
-        )
-    };
     let flows = |level: u8| {
         let three: String = ["H1", "H2", "H3"].iter().map(|from| flow(from, from, "H4", 0)).collect();
         format!("flows=[{three}{}]", flow("V", "H1", "H5", level))
@@ -61,12 +62,6 @@ fn weights_hold_under_pfc() {
 /// Each output of a switch has weights of its own, and so has each adapter.
 #[test]
 fn weights_are_those_of_the_port() {
-    let flow = |name: &str, from: &str, to: &str, level: u8| {
-        format!(
-            "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", service_level: {level}, \
-             message: \"64 KiB\", load: Saturate(outstanding: 4)),"
-        )
-    };
     let tables =
         |one: u8, other: u8| format!("(low: [(lane: 0, weight: {one}), (lane: 1, weight: {other})])");
     let ratio = |sets: &[String]| {

@@ -66,8 +66,7 @@ proptest! {
     /// completions, trees, and the same deadlock at the same instant.
     #[test]
     fn any_number_of_ranks_gives_the_same_record(drawn in drawn(), ranks in 1..=3_usize) {
-        let sets: Vec<_> = drawn.sets.iter().map(String::as_str).collect();
-        let plan = shipped("bench-a32", &sets);
+        let plan = drawn.plan();
         let partition = Partition::new(&drawn.of_node[..plan.graph().nodes()]);
         let options = RunOptions { partition: Some(&partition), ..drawn.options() };
         // A partition between which a packet takes no time is one part.

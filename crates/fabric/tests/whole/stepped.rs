@@ -35,8 +35,7 @@ proptest! {
     /// fails does so for the same reason.
     #[test]
     fn steps_change_nothing(drawn in drawn(), steps in prop::collection::vec(1_u64..30_000_000, 1..5)) {
-        let sets: Vec<_> = drawn.sets.iter().map(String::as_str).collect();
-        let plan = shipped("bench-a32", &sets);
+        let plan = drawn.plan();
         let steps: Vec<_> = steps.into_iter().map(Span::from_ps).collect();
         let stepped = match in_steps(&plan, &steps, |run| { let _ = run.look(); }) {
             Ok(record) => format!("{record:#?}"),

@@ -6,7 +6,7 @@ mod drawn;
 use std::collections::BTreeMap;
 
 use crate::cost::without_cost;
-use backwater::{FinishedRun, Plan, RunOptions, Simulation};
+use backwater::{FinishedRun, Plan, RunOptions};
 use drawn::{cases, drawn};
 use proptest::prelude::*;
 use topology::Partition;
@@ -31,9 +31,7 @@ proptest! {
     /// Any assignment of nodes to 2, 3 or 7 parts, on threads or in turn, gives the same files, or fails for the same reason.
     #[test]
     fn every_partition_gives_the_same_files(drawn in drawn()) {
-        let begin = Simulation::find("bench-a32").expect("it ships");
-        let drawn_plan = drawn.sets.iter().try_fold(begin, |run, set| run.set(set)).and_then(|run| run.check());
-        let plan = drawn_plan.unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
+        let plan = drawn.plan();
         let partition = Partition::new(&drawn.of_node[..plan.graph().nodes()]);
         let one = files(&plan, drawn.options());
         let several = files(&plan, RunOptions { partition: Some(&partition), ..drawn.options() });

@@ -4,6 +4,7 @@
 //! a loaded world is that of the saved one, so that no field that changes is taken for one of the plan; and the rest of the run is
 //! the same, to the last digit of its record and the last byte of its later states.
 
+#[path = "../../../tests/whole/drawn.rs"]
 mod drawn;
 mod text;
 
@@ -11,30 +12,45 @@ use core::time::Duration;
 
 use event_kernel::Digest;
 use proptest::prelude::*;
+use proptest::sample::select;
 use scenario::Plan;
 use state_codec::StateError;
 use telemetry::RunRecord;
 use topology::Partition;
 use units::{Span, Time};
 
-use self::drawn::{Drawn, drawn, plan};
+use self::drawn::{Drawn, cases, drawn, parts};
 use crate::checkpoint::file::{Checkpoint, CheckpointError};
+use crate::plans::shipped;
 use crate::run::Run;
 use crate::{ResumeError, RunError, RunOptions, Saving, simulate, simulate_saving};
 
-/// Moments that every run records.
-const MOMENTS: usize = 4;
+/// A run that goes on from a state.
+#[derive(Clone, Debug)]
+struct ResumedRun {
+    drawn: Drawn,
+    /// Simulated time between two states, in ns.
+    every: u64,
+    /// The state that the run is resumed from, modulo their number.
+    from: usize,
+    /// Parts of nodes, by node, as far as the fabric has nodes: until the state, and from there on.
+    parts: [Vec<u16>; 2],
+}
+
+fn resumed_run() -> impl Strategy<Value = ResumedRun> {
+    let every = select(&[900_u64, 5000, 7300, 20_000][..]);
+    let few = select(&[1_u16, 2, 3][..]).prop_flat_map(parts);
+    (drawn(), every, 0..1000_usize, few, any::<bool>()).prop_map(|(drawn, every, from, few, is_first)| {
+        let many = drawn.of_node.clone();
+        let parts = if is_first { [few, many] } else { [many, few] };
+        ResumedRun { drawn, every, from, parts }
+    })
+}
 
 /// A run's outcome, and its states.
 struct Saved {
     outcome: String,
     states: Vec<(Time, Vec<u8>)>,
-}
-
-/// Returns the options of a run in these parts, if several are given.
-fn options<'a>(drawn: &Drawn, partition: Option<&'a Partition>) -> RunOptions<'a> {
-    let Drawn { drain, in_turn, .. } = *drawn;
-    RunOptions { drain, in_turn, partition, moments: MOMENTS, ..RunOptions::default() }
 }
 
 /// Returns all that a record, or a failure, tells.
@@ -46,24 +62,27 @@ fn told<E: core::fmt::Debug>(outcome: Result<RunRecord, E>) -> String {
 }
 
 /// Runs a plan, from a state if one is given, and keeps its states.
-fn saved(plan: &Plan, drawn: &Drawn, parts: &Partition, from: Option<&[u8]>) -> Saved {
+fn saved(plan: &Plan, run: &ResumedRun, parts: &Partition, from: Option<&[u8]>) -> Saved {
     let mut states = Vec::new();
     let keep = &mut |at, state| states.push((at, state));
-    let saving = Saving { every: Some(Span::from_ns(drawn.every)), from, keep };
-    let outcome =
-        simulate_saving(plan, options(drawn, Some(parts)), saving, &mut |_| {}).map_err(
-            |error| match error {
-                ResumeError::Run(error) => error,
-                ResumeError::State(error) => panic!("{drawn:#?}: {error}"),
-                ResumeError::Ranks(fault) => panic!("{fault}"),
-            },
-        );
+    let saving = Saving { every: Some(Span::from_ns(run.every)), from, keep };
+    let outcome = simulate_saving(
+        plan,
+        RunOptions { partition: Some(parts), ..run.drawn.options() },
+        saving,
+        &mut |_| {},
+    )
+    .map_err(|error| match error {
+        ResumeError::Run(error) => error,
+        ResumeError::State(error) => panic!("{run:#?}: {error}"),
+        ResumeError::Ranks(fault) => panic!("{fault}"),
+    });
     Saved { outcome: told::<RunError>(outcome), states }
 }
 
 /// Returns a run of a plan that has not begun.
 fn new_run(plan: &Plan) -> Run<'static> {
-    crate::new_run(plan, RunOptions { moments: MOMENTS, ..RunOptions::default() })
+    crate::new_run(plan, RunOptions { moments: drawn::MOMENTS, ..RunOptions::default() })
 }
 
 /// Panics at the first line that differs.
@@ -76,8 +95,8 @@ fn assert_same(one: &str, other: &str, what: &dyn core::fmt::Debug) {
 }
 
 /// Checks everything about one plan: in parts against one part, saved against not saved, resumed against whole.
-fn check(plan: &Plan, drawn: &Drawn) {
-    let plain = told(simulate(plan, options(drawn, None), &mut |_| {}));
+fn check(plan: &Plan, drawn: &ResumedRun) {
+    let plain = told(simulate(plan, drawn.drawn.options(), &mut |_| {}));
     let [before, after] = drawn.parts.each_ref().map(|parts| Partition::new(&parts[..plan.graph().nodes()]));
     let whole = saved(plan, drawn, &before, None);
     assert_same(&whole.outcome, &plain, &("a checkpoint changes the run", drawn));
@@ -108,14 +127,11 @@ fn check(plan: &Plan, drawn: &Drawn) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(cases(32))]
 
     #[test]
-    fn a_run_goes_on_from_any_state(drawn in drawn()) {
-        // Few combinations of fields are refused.
-        let plan = plan("bench-a32", &drawn.sets);
-        prop_assume!(plan.is_ok());
-        check(&plan.unwrap(), &drawn);
+    fn a_run_goes_on_from_any_state(run in resumed_run()) {
+        check(&run.drawn.plan(), &run);
     }
 }
 
@@ -134,18 +150,17 @@ fn shipped_scenarios_go_on_from_a_state() {
         "zhu2015-incast",
     ];
     for name in names {
-        let sets = vec!["duration=\"400 us\"".to_owned(), "sample=\"20 us\"".to_owned()];
-        let plan = plan(name, &sets).unwrap_or_else(|diagnostic| panic!("{diagnostic}"));
+        let plan = shipped(name, &["duration=\"400 us\"", "sample=\"20 us\""]);
         let of_nodes = |parts: usize| (0..plan.graph().nodes()).map(|node| (node % parts) as u16).collect();
         let drawn = Drawn {
-            sets,
+            sets: vec![name.to_owned()],
             drain: false,
-            every: 170_000,
-            from: 1,
-            parts: [of_nodes(1), of_nodes(2)],
+            scramble: None,
             in_turn: true,
+            of_node: Vec::new(),
         };
-        check(&plan, &drawn);
+        let parts = [of_nodes(1), of_nodes(2)];
+        check(&plan, &ResumedRun { drawn, every: 170_000, from: 1, parts });
     }
 }
 
@@ -162,7 +177,7 @@ fn sample() -> Checkpoint {
 
 #[test]
 fn a_checkpoint_of_another_build_or_plan_is_refused() {
-    let victim = plan("victim", &[]).unwrap();
+    let victim = shipped("victim", &[]);
     let own = Checkpoint { plan_digest: victim.digest(), ..sample() };
     let message = |checked: Result<(), CheckpointError>| checked.unwrap_err().to_string();
     assert_eq!(own.check("version 1 (commit abc)", &victim), Ok(()));
@@ -170,7 +185,7 @@ fn a_checkpoint_of_another_build_or_plan_is_refused() {
         message(own.check("version 2 (commit def)", &victim)),
         "it was written by version 1 (commit abc), and this is version 2 (commit def)"
     );
-    let other = plan("victim", &["seed=2".to_owned()]).unwrap();
+    let other = shipped("victim", &["seed=2"]);
     assert_eq!(
         message(own.check("version 1 (commit abc)", &other)),
         format!(
@@ -195,7 +210,7 @@ fn other_files_and_formats_are_refused() {
 /// A state that does not fit a plan is refused, although its file is whole.
 #[test]
 fn the_state_of_another_fabric_is_refused() {
-    let (one, other) = (plan("victim", &[]).unwrap(), plan("one-flow", &[]).unwrap());
+    let (one, other) = (shipped("victim", &[]), shipped("one-flow", &[]));
     let state = new_run(&one).state_after(0);
     assert!(new_run(&other).restore(&state).is_err());
     assert!(matches!(new_run(&one).restore(&state[..state.len() / 2]), Err(StateError::Truncated { .. })));

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use event_kernel::Stream;
 use packet::{NodeId, Packet, VoqId};
 use rand::RngExt;
-use scenario::{Plan, Scenario, ScenarioText};
+use scenario::Plan;
 use switch_arch::spec::BufferingSpec;
 use units::{Span, Time};
 
 use super::{Motion, Waits, find};
 use crate::new_run;
+use crate::plans::law;
 use crate::run::error::RunError;
 use crate::run::{Run, RunOptions};
 use crate::state::world::World;
@@ -22,12 +23,7 @@ const SAMPLE: Span = Span::from_us(20);
 type Place = (NodeId, u32, u32, bool);
 
 fn plan(sets: &[String]) -> Plan {
-    let file = format!("{}/../../fixtures/laws/two-switches.ron", env!("CARGO_MANIFEST_DIR"));
-    let checked = ScenarioText::find(&file).and_then(|mut source| {
-        sets.iter().try_for_each(|set| source.set(set))?;
-        Scenario::read(&source)?.check(&source)
-    });
-    checked.unwrap_or_else(|diagnostic| panic!("{sets:?}: {diagnostic}"))
+    law("two-switches", &sets.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// A ring of random size, memory and traffic. Flows lead two or three switches onwards, stop half-way through the run, and
