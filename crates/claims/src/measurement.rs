@@ -3,15 +3,17 @@
 //! Invariant: numbers are in the plain unit of their dimension: bit/s, s, packets, bytes, or none.
 
 use experiment::Outcome;
-use results::goodput::jain;
+use measures::PhasePart;
+use measures::censoring::{CensoredValue, quantile};
+use measures::samples::{self, Samples};
+use measures::statistics::{jain, mean, spread, variation};
 use results::summary::PhaseSummary;
-use telemetry::{SeriesColumn, WatchedQuantity};
-use units::Bytes;
+use telemetry::{Phase, RunRecord, SeriesColumn, WatchedQuantity};
 
-use crate::language::{Measure, PhasePart};
+use crate::language::Measure;
 
-/// Part of a phase at its end that gives the flows' final goodput.
-const LAST: f64 = 0.1;
+/// Part of a phase at its end that gives the flows' final goodput: 1 in this number.
+const LAST: u64 = 10;
 
 /// Subject of a claim or figure that its run does not have: a mistake in the claims file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,7 +70,7 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
             time_to_reach(outcome, &named_flows(outcome, flows)?, *phase, *share).map(|seconds| vec![seconds])
         }
         Measure::Total { phase: number, over } => {
-            let phase = phase(outcome, *number)?;
+            let phase = summary(outcome, *number)?;
             Ok(vec![match over {
                 PhasePart::SecondHalf => phase.second_half_total_goodput_bps,
                 PhasePart::Whole => phase.total_goodput_bps,
@@ -78,21 +80,24 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
             received_bps(outcome, host, *number, *over).map(|goodput| vec![goodput])
         }
         Measure::Lowest { phase: number } => {
-            let phase = phase(outcome, *number)?;
-            let lowest = totals(outcome, phase.from_s, phase.to_s).into_iter().reduce(f64::min);
-            Ok(vec![lowest.ok_or(NotInRun::Sample)?])
+            let samples = Samples::of_phase(&outcome.record.series, phase(outcome, *number)?);
+            let lowest = samples.bytes(&total(&outcome.record)?).into_iter().reduce(f64::min);
+            let interval = outcome.record.series.interval;
+            Ok(vec![lowest.ok_or(NotInRun::Sample)? * 8.0 / interval.seconds()])
         }
         Measure::Queue { place, phase: number } => {
-            Ok(vec![mean(&queue_samples(outcome, place, phase(outcome, *number)?)?)])
+            let queue = queue_samples(outcome, place, phase(outcome, *number)?)?;
+            Ok(vec![mean(&queue).ok_or_else(|| NotInRun::QueueSample(place.clone()))?])
         }
         Measure::QueueSwing { place, phase: number } => {
             let mut queue = queue_samples(outcome, place, phase(outcome, *number)?)?;
             queue.sort_unstable_by(f64::total_cmp);
-            let quantile = |share: f64| queue[((queue.len() - 1) as f64 * share).round() as usize];
-            Ok(vec![quantile(0.95) - quantile(0.05)])
+            let quantile =
+                |share| quantile(&queue, share).ok_or_else(|| NotInRun::QueueSample(place.clone()));
+            Ok(vec![quantile(0.95)? - quantile(0.05)?])
         }
         Measure::BackAfter { phase: number, share } => {
-            time_to_recover(outcome, phase(outcome, *number)?, *share).map(|seconds| vec![seconds])
+            time_to_recover(outcome, *number, *share).map(|seconds| vec![seconds])
         }
         Measure::Completion(statistic) => {
             let times = completion_times(outcome).ok_or(NotInRun::Completions)?;
@@ -105,7 +110,7 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
         Measure::Marked => Ok(vec![outcome.record.marks.total() as f64]),
         Measure::Lost => Ok(vec![outcome.record.dropped_packets as f64]),
         Measure::Ratio { flows, to, phase } => {
-            let mean = |flows| Ok(mean(&goodput(outcome, flows, *phase)?));
+            let mean = |flows| mean(&goodput(outcome, flows, *phase)?).ok_or(NotInRun::Goodput(*phase));
             Ok(vec![mean(flows)? / mean(to)?])
         }
         Measure::Goodput { flows, phase }
@@ -146,13 +151,22 @@ pub(crate) fn named_flows(outcome: &Outcome, names: &[String]) -> Result<Vec<usi
     Ok(places)
 }
 
-fn phase(outcome: &Outcome, number: usize) -> Result<&PhaseSummary, NotInRun> {
+fn phase(outcome: &Outcome, number: usize) -> Result<&Phase, NotInRun> {
+    outcome.record.phases.get(number - 1).ok_or(NotInRun::Phase(number))
+}
+
+fn summary(outcome: &Outcome, number: usize) -> Result<&PhaseSummary, NotInRun> {
     outcome.summary.phases.get(number - 1).ok_or(NotInRun::Phase(number))
+}
+
+/// Returns the place of the total in the series.
+fn total(record: &RunRecord) -> Result<[usize; 1], NotInRun> {
+    record.series.place(SeriesColumn::Total).map(|place| [place]).ok_or(NotInRun::Sample)
 }
 
 /// Returns the goodput of each flow in the second half of a phase.
 fn goodput(outcome: &Outcome, flows: &[String], number: usize) -> Result<Vec<f64>, NotInRun> {
-    let phase = phase(outcome, number)?;
+    let phase = summary(outcome, number)?;
     let places = named_flows(outcome, flows)?;
     Ok(places.into_iter().map(|place| phase.flows[place].second_half_goodput_bps).collect())
 }
@@ -165,19 +179,17 @@ fn in_second_half(
     number: usize,
 ) -> Result<Vec<f64>, NotInRun> {
     let goodput = goodput(outcome, flows, number)?;
-    let mean = mean(&goodput);
+    let nothing = || NotInRun::Goodput(number);
     Ok(match measure {
         Measure::Sum { .. } => vec![goodput.iter().sum()],
-        Measure::Mean { .. } => vec![mean],
-        Measure::Jain { .. } => vec![jain(goodput).ok_or(NotInRun::Goodput(number))?],
-        Measure::Spread { .. } => {
-            vec![goodput.iter().map(|one| (one - mean).abs() / mean).fold(0.0, f64::max)]
-        }
+        Measure::Mean { .. } => vec![mean(&goodput).ok_or_else(nothing)?],
+        Measure::Jain { .. } => vec![jain(goodput).ok_or_else(nothing)?],
+        Measure::Spread { .. } => vec![spread(&goodput).ok_or_else(nothing)?],
         Measure::Variation { .. } => {
-            let phase = phase(outcome, number)?;
-            let middle = f64::midpoint(phase.from_s, phase.to_s);
-            let of = |place: &usize| variation(&samples(outcome, &[*place], middle, phase.to_s));
-            named_flows(outcome, flows)?.iter().map(of).collect()
+            let samples = Samples::of_second_half(&outcome.record.series, phase(outcome, number)?);
+            // The first columns of the series are the named flows.
+            let of = |flow: &usize| variation(&samples.bytes(&[*flow])).ok_or_else(nothing);
+            named_flows(outcome, flows)?.iter().map(of).collect::<Result<_, _>>()?
         }
         _ => goodput,
     })
@@ -186,24 +198,14 @@ fn in_second_half(
 /// Returns the goodput of all flows to a host together, over a part of a phase.
 fn received_bps(outcome: &Outcome, host: &str, number: usize, over: PhasePart) -> Result<f64, NotInRun> {
     let record = &outcome.record;
-    let phase = record.phases.get(number - 1).ok_or(NotInRun::Phase(number))?;
-    let from = match over {
-        PhasePart::SecondHalf => phase.second_half,
-        PhasePart::Whole => phase.from,
-    };
+    let phase = phase(outcome, number)?;
     let flows = record.flows.iter().enumerate();
     let places: Vec<_> =
         flows.filter(|(_, flow)| *flow.destination == host).map(|(place, _)| place).collect();
     if places.is_empty() {
         return Err(NotInRun::Receiver(host.to_owned()));
     }
-    let delivered = |at| -> Result<Bytes, NotInRun> {
-        let snapshot = record.snapshots.iter().find(|snapshot| snapshot.at == at);
-        // At the start of the run a snapshot has no flows, and nothing is delivered.
-        let by_flow = &snapshot.ok_or(NotInRun::Sample)?.delivered;
-        Ok(places.iter().filter_map(|place| by_flow.get(*place).copied()).sum())
-    };
-    Ok((delivered(phase.to)? - delivered(from)?).bps_over(phase.to - from))
+    Ok(measures::phase::goodput(record, places, phase, over))
 }
 
 /// Returns the mean occupancy of these switches' input buffers together, in bytes.
@@ -216,12 +218,14 @@ fn occupancy(outcome: &Outcome, switches: &[String]) -> Result<f64, NotInRun> {
 }
 
 /// Returns the samples of a watched queue in the second half of a phase, in bytes; at least one.
-fn queue_samples(outcome: &Outcome, place: &str, phase: &PhaseSummary) -> Result<Vec<f64>, NotInRun> {
+fn queue_samples(outcome: &Outcome, place: &str, phase: &Phase) -> Result<Vec<f64>, NotInRun> {
     let (watched, interval) = (&outcome.record.watched, outcome.record.series.interval);
     let column = queue_column(outcome, place)?;
-    let second_half = f64::midpoint(phase.from_s, phase.to_s)..phase.to_s;
-    let rows =
-        (1..).zip(&watched.rows).filter(|(number, _)| second_half.contains(&(interval * *number).seconds()));
+    // A queue is sampled at an instant: that at the end of the phase belongs to the next.
+    let second_half = phase.second_half..phase.to;
+    let rows = (1..)
+        .zip(&watched.rows)
+        .filter(|(number, _)| second_half.contains(&(interval * *number).after_start()));
     let queue: Vec<_> = rows.map(|(_, row)| row[column]).collect();
     if queue.is_empty() { Err(NotInRun::QueueSample(place.to_owned())) } else { Ok(queue) }
 }
@@ -235,56 +239,28 @@ pub(crate) fn queue_column(outcome: &Outcome, place: &str) -> Result<usize, NotI
 }
 
 /// Returns the time from a phase's start until all flows together have a share of their goodput in the first phase.
-fn time_to_recover(outcome: &Outcome, now: &PhaseSummary, share: f64) -> Result<f64, NotInRun> {
-    let wanted = share * phase(outcome, 1)?.second_half_total_goodput_bps;
-    let recovered = totals(outcome, now.from_s, now.to_s).into_iter().position(|one| one >= wanted);
-    let samples = recovered.ok_or(NotInRun::Recovery)? + 1;
-    Ok(samples as f64 * outcome.record.series.interval.seconds())
+fn time_to_recover(outcome: &Outcome, number: usize, share: f64) -> Result<f64, NotInRun> {
+    let series = &outcome.record.series;
+    let wanted = share * summary(outcome, 1)?.second_half_total_goodput_bps / 8.0 * series.interval.seconds();
+    let recovery = samples::recovery(series, &total(&outcome.record)?, phase(outcome, number)?, wanted);
+    // A lower bound is no measured time.
+    recovery.and_then(CensoredValue::exact).ok_or(NotInRun::Recovery)
 }
 
 /// Returns the time from a phase's start until the flows have a share of their gain in it.
 fn time_to_reach(outcome: &Outcome, places: &[usize], number: usize, share: f64) -> Result<f64, NotInRun> {
     let (before, now) = (phase(outcome, number - 1)?, phase(outcome, number)?);
-    let interval = outcome.record.series.interval.seconds();
-    let old = mean(&samples(outcome, places, f64::midpoint(before.from_s, before.to_s), before.to_s));
-    let new = mean(&samples(outcome, places, now.to_s - LAST * (now.to_s - now.from_s), now.to_s));
+    let series = &outcome.record.series;
+    let mean = |samples: Samples<'_>| mean(&samples.bytes(places)).ok_or(NotInRun::Sample);
+    let old = mean(Samples::of_second_half(series, before))?;
+    let new = mean(Samples::between(series, now.to - now.to.since(now.from) / LAST, now.to))?;
     if new <= old {
         return Err(NotInRun::Gain(number));
     }
     let wanted = old + share * (new - old);
-    let all = samples(outcome, places, now.from_s, now.to_s);
     // The mean of the last samples is at least `wanted`, so one of them is.
-    let reached = all.iter().position(|one| *one >= wanted).ok_or(NotInRun::Sample)?;
-    Ok((reached + 1) as f64 * interval)
-}
-
-/// Returns the goodput of all flows together, in bit/s, for each sample between two times.
-fn totals(outcome: &Outcome, from: f64, to: f64) -> Vec<f64> {
-    let total = outcome.record.series.place(SeriesColumn::Total);
-    let seconds = outcome.record.series.interval.seconds();
-    samples(outcome, total.as_slice(), from, to).into_iter().map(|bytes| bytes * 8.0 / seconds).collect()
-}
-
-/// Returns the bytes that the columns together have in each sample between two times. A sample covers the interval that
-/// ends with it. The first columns are the named flows.
-fn samples(outcome: &Outcome, places: &[usize], from: f64, to: f64) -> Vec<f64> {
-    let series = &outcome.record.series;
-    let half = 0.5 * series.interval.seconds();
-    let rows = (1..).zip(&series.rows).map(|(number, row)| ((series.interval * number).seconds(), row));
-    let within = rows.filter(|(end, _)| *end > from + half && *end <= to + 1e-3 * half);
-    within.map(|(_, row)| places.iter().map(|place| row[*place].get() as f64).sum()).collect()
-}
-
-/// Returns the mean; 0 if there are no numbers.
-fn mean(numbers: &[f64]) -> f64 {
-    numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
-}
-
-/// Returns standard deviation over mean; 0 if the mean is 0.
-fn variation(samples: &[f64]) -> f64 {
-    let mean = mean(samples);
-    let variance = samples.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / samples.len().max(1) as f64;
-    if mean == 0.0 { 0.0 } else { variance.sqrt() / mean }
+    let reached = Samples::of_phase(series, now).time_to(places, wanted);
+    Ok(reached.ok_or(NotInRun::Sample)?.seconds())
 }
 
 #[cfg(test)]
@@ -292,7 +268,7 @@ pub(crate) mod tests {
     use experiment::Outcome;
     use results::{RunCost, RunIdentity, Summary};
     use telemetry::{FlowRecord, LaneRecord, Marks, Phase, RunRecord, Series, Snapshot};
-    use units::{Rate, Span, Time};
+    use units::{Bytes, Rate, Span, Time};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a band has a gap where no object has a value, and at most 400 points, as a line has.
 
-use results::censoring::quantile;
+use measures::censoring::quantile;
 
 use super::engine::{Band, Ink, Layer, Line};
 

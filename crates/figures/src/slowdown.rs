@@ -3,7 +3,7 @@
 //! Invariant: a quantile that undelivered messages could change has no point: a bar from its lower to its upper bound, or
 //! nothing if it has no upper one. A note counts both.
 
-use results::censoring::quantile;
+use measures::censoring::quantile;
 use results::format::grouped;
 use results::reader::{MessageRow, RunFiles};
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use telemetry::{Completions, MessageRecord, RunRecord};
 
-use crate::censoring::{CensoredSample, CensoredValue, SortedSample};
+use measures::censoring::{CensoredSample, CensoredValue, SortedSample};
 
 /// Largest size of each bin but the last, in bytes.
 const BINS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];

@@ -179,13 +179,6 @@ pub fn csv(header: Vec<String>, rows: impl Iterator<Item = Vec<String>>) -> Stri
     csv.into_text()
 }
 
-/// Rounds `value` to so many decimals, so that files show no digits without meaning.
-#[must_use]
-pub fn rounded(value: f64, decimals: i32) -> f64 {
-    let scale = 10f64.powi(decimals);
-    (value * scale).round() / scale
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,20 +1,10 @@
 //! Goodput and fairness of every flow, phase by phase.
 //!
-//! Invariant: goodput is the payload that a destination's host consumed, over simulated time. Headers,
-//! acknowledgements and retransmissions are not counted.
+//! Invariant: goodput and its parts of a phase are those of [`measures::phase`].
 
+use measures::statistics::jain;
+use measures::{PhasePart, rounded};
 use telemetry::{Phase, RunRecord};
-
-use crate::format::rounded;
-
-/// A part of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PhasePart {
-    /// The whole phase.
-    Whole,
-    /// The second half of the phase, after the transition.
-    SecondHalf,
-}
 
 /// One flow in one phase.
 #[derive(Clone, Copy, Debug)]
@@ -54,11 +44,11 @@ pub fn by_phase(record: &RunRecord) -> Vec<PhaseGoodput<'_>> {
 
 impl FlowGoodput {
     fn of(record: &RunRecord, flow: usize, phase: &Phase) -> Self {
-        let rate = |from| record.delivered_between(flow, from, phase.to).bps_over(phase.to.since(from));
+        let rate = |part| measures::phase::goodput(record, [flow], phase, part);
         Self {
             active: record.active(flow, phase),
-            whole: rate(phase.from),
-            second_half: rate(phase.second_half),
+            whole: rate(PhasePart::Whole),
+            second_half: rate(PhasePart::SecondHalf),
         }
     }
 
@@ -90,39 +80,10 @@ pub(crate) fn rounded_jain(flows: &[FlowGoodput], stretch: PhasePart) -> Option<
     jain_of_active(flows, stretch).map(|index| rounded(index, 6))
 }
 
-/// Returns Jain's fairness index, `(sum x)^2 / (n * sum x^2)`: 1 if all values are equal, `1/n` if all but one are zero
-/// (Jain, Chiu and Hawe 1984). `None` if there is no value, or all are zero: the index is then 0/0.
-///
-/// ```
-/// assert_eq!(results::goodput::jain([5.0, 5.0]), Some(1.0));
-/// assert_eq!(results::goodput::jain([5.0, 0.0]), Some(0.5));
-/// assert_eq!(results::goodput::jain([0.0, 0.0]), None);
-/// ```
-#[must_use]
-pub fn jain(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let (mut count, mut sum, mut squares) = (0u32, 0.0, 0.0);
-    for value in values {
-        count += 1;
-        sum += value;
-        squares += value * value;
-    }
-    (squares > 0.0).then(|| sum * sum / (f64::from(count) * squares))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample;
-
-    #[test]
-    fn jains_index_has_its_known_values() {
-        assert_eq!([jain([]), jain([0.0, 0.0])], [None; 2]);
-        assert_eq!(jain([7.0]), Some(1.0));
-        assert_eq!(jain([1.0, 0.0, 0.0, 0.0]), Some(0.25));
-        // The parking lot of two remote and two local contributors.
-        let parking_lot = jain([1.0 / 6.0, 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0]);
-        assert!(parking_lot.is_some_and(|index| (index - 0.9).abs() < 1e-12));
-    }
 
     #[test]
     fn a_phase_counts_whole_and_by_its_second_half_and_by_its_active_flows() {

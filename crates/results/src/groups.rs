@@ -11,8 +11,9 @@ use telemetry::{FlowRecord, Marks, MessageRecord, RunRecord};
 use units::{Bytes, Span, Time};
 
 use crate::completions::{MessageSample, MessageStatistics, Quantiles};
-use crate::format::rounded;
-use crate::goodput::{self, PhaseGoodput, PhasePart, rounded_jain};
+use crate::goodput::{self, PhaseGoodput, rounded_jain};
+use measures::PhasePart;
+use measures::rounded;
 
 /// A group over the whole run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -13,9 +13,7 @@
 //! | [`quantity`] | times, rates and sizes as text |
 //! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
 //! | [`parquet`](mod@parquet) | tables in Parquet, made from their CSV and turned back into it |
-//! | [`steady_state`] | the warm-up of a series, and whether the rest is stationary |
 //! | [`goodput`] | rates and fairness of every flow in every phase |
-//! | [`censoring`] | quantiles over values of which some are known by a lower bound only |
 //! | `completions` | completion times of messages by size |
 //! | [`groups`] | goodput, marks and waits of groups of flows |
 //! | [`congestion`] | the worst roots of congestion trees, and the hottest outputs |
@@ -33,7 +31,6 @@
 //!
 //! `docs/outputs.md` describes every column and field.
 
-pub mod censoring;
 pub mod choice;
 pub mod comparison;
 mod completions;
@@ -52,7 +49,6 @@ pub mod parquet;
 pub mod quantity;
 pub mod reader;
 pub mod schema;
-pub mod steady_state;
 pub mod summary;
 pub mod table;
 pub mod tables;

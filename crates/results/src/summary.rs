@@ -12,11 +12,12 @@ use units::{Span, Time};
 
 use crate::completions::CompletionSummary;
 use crate::congestion::CongestionSummary;
-use crate::format::rounded;
-use crate::goodput::{self, FlowGoodput, PhaseGoodput, PhasePart, rounded_jain};
+use crate::goodput::{self, FlowGoodput, PhaseGoodput, rounded_jain};
 use crate::groups::{self, GroupInPhase, GroupSummary};
-use crate::steady_state::SteadyInPhase;
 use crate::{RunCost, RunIdentity};
+use measures::PhasePart;
+use measures::rounded;
+use measures::steady_state::SteadyInPhase;
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.
 pub const SCHEMA: &str = "backwater-summary/3";

@@ -15,12 +15,13 @@
 use experiment::{RelativeSetting, RunSpec, SimulationError, pool, simulate};
 use fabric::RunOptions;
 use figures::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
+use measures::PhasePart;
 use results::OutputFile;
 use results::format::{aligned, plain_table};
 use results::table::{ColumnSchema, ColumnType, decimal};
 use serde::Deserialize;
 
-use crate::language::{Measure, PhasePart};
+use crate::language::Measure;
 use crate::layout::wrapped;
 use crate::measurement::measured;
 

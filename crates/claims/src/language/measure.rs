@@ -2,6 +2,8 @@
 //!
 //! Invariant: a measure knows its flows, its phase and its dimension, so a claims file can be checked without a run.
 
+use measures::PhasePart;
+use measures::statistics::{mean, median};
 use serde::Deserialize;
 
 /// A number, or one number per flow, to be read off a run.
@@ -66,16 +68,6 @@ pub enum Measure {
     Lost,
 }
 
-/// Part of a phase that a number is the mean of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub enum PhasePart {
-    /// Its second half, when flows have settled.
-    #[default]
-    SecondHalf,
-    /// All of it.
-    Whole,
-}
-
 /// A number that stands for many completion times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum CompletionStatistic {
@@ -92,12 +84,11 @@ impl CompletionStatistic {
     #[must_use]
     pub fn of(self, mut times: Vec<f64>) -> Option<f64> {
         times.sort_unstable_by(f64::total_cmp);
-        let last = times.len().checked_sub(1)?;
-        Some(match self {
-            Self::Mean => times.iter().sum::<f64>() / times.len() as f64,
-            Self::Median => f64::midpoint(times[last / 2], times[last.div_ceil(2)]),
-            Self::Longest => times[last],
-        })
+        match self {
+            Self::Mean => mean(&times),
+            Self::Median => median(&times),
+            Self::Longest => times.last().copied(),
+        }
     }
 }
 

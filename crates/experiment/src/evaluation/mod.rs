@@ -245,7 +245,7 @@ impl Number {
 /// Returns the mean, if every value exists.
 fn mean(values: &[Option<f64>]) -> Option<f64> {
     let all: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
-    (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
+    ::measures::statistics::mean(&all)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use results::censoring::{CensoredSample, CensoredValue};
+use measures::censoring::{CensoredSample, CensoredValue};
 use telemetry::{LaneRecord, RunRecord};
 use units::Span;
 

@@ -3,7 +3,7 @@
 //! Invariant: a number is present, or a reason is. A censored number is a lower bound. Numbers have twelve significant digits,
 //! which every reader of JSON reads back as they were.
 
-use results::censoring::CensoredValue;
+use measures::censoring::CensoredValue;
 use serde::{Deserialize, Serialize};
 
 use super::language::Measure;

@@ -3,7 +3,7 @@
 //! Invariant: messages that were not delivered count with their age, as a lower bound. Statistics over delivered messages
 //! alone do not exist here.
 
-use results::censoring::{CensoredSample, CensoredValue, SortedSample};
+use measures::censoring::{CensoredSample, CensoredValue, SortedSample};
 use telemetry::RunRecord;
 use units::Span;
 

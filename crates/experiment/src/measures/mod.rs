@@ -171,7 +171,7 @@ fn number(
     run: Run<'_>,
     measure: &Measure,
     group: &Group<'_>,
-) -> Result<results::censoring::CensoredValue, Missing> {
+) -> Result<measures::censoring::CensoredValue, Missing> {
     let phase = measure.phase;
     let record = run.record;
     match measure.quantity {

@@ -5,8 +5,9 @@
 
 use std::num::NonZeroU32;
 
-use results::censoring::CensoredValue;
-use results::goodput::jain;
+use measures::PhasePart;
+use measures::censoring::CensoredValue;
+use measures::statistics::jain;
 use telemetry::{FlowRecord, Phase, RunRecord};
 use units::{Bytes, Time};
 
@@ -23,10 +24,8 @@ pub(super) fn goodput(
         let delivered: Bytes = group.flows.iter().map(|flow| record.flows[*flow].delivered).sum();
         return Ok(delivered.bps_over(record.simulated).into());
     };
-    let phase = phase(record, number)?;
-    let (from, to) = (phase.second_half, phase.to);
-    let delivered: Bytes = group.flows.iter().map(|flow| record.delivered_between(*flow, from, to)).sum();
-    Ok(delivered.bps_over(to.since(from)).into())
+    let flows = group.flows.iter().copied();
+    Ok(measures::phase::goodput(record, flows, phase(record, number)?, PhasePart::SecondHalf).into())
 }
 
 /// Returns the goodput of the slowest flow.
@@ -66,8 +65,7 @@ fn by_flow(record: &RunRecord, group: &Group<'_>, number: Option<NonZeroU32>) ->
     };
     let phase = phase(record, number)?;
     let active = group.flows.iter().filter(|flow| record.active(**flow, phase));
-    let (from, to) = (phase.second_half, phase.to);
-    Ok(active.map(|flow| record.delivered_between(*flow, from, to).bps_over(to.since(from))).collect())
+    Ok(active.map(|flow| measures::phase::goodput(record, [*flow], phase, PhasePart::SecondHalf)).collect())
 }
 
 /// Returns the goodput of a flow over the time that it had data to send: from its start to its last delivery if it is

@@ -211,7 +211,7 @@ fn the_last_delivery_of_a_group_is_known_once_all_of_it_is_delivered() {
         let ends = [Posting::Endless, Posting::Ends(stop), Posting::Ends(Time::NEVER)];
         let run = Run { record, ends: &ends };
         let last = last::last(run, &Group::find(run, "job").unwrap());
-        last.map(results::censoring::CensoredValue::exact)
+        last.map(measures::censoring::CensoredValue::exact)
     };
     assert_eq!(job(&record, ms(25)), Ok(Some(0.039)));
     assert_eq!(job(&record, ms(61)), Ok(None));

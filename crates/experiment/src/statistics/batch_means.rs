@@ -2,7 +2,7 @@
 //!
 //! Invariant: a series without a steady state has no interval.
 
-use results::steady_state::{Unsteady, means, steady_state, warm_up};
+use measures::steady_state::{Unsteady, means, steady_state, warm_up};
 
 use super::estimate::Estimate;
 

@@ -4,6 +4,7 @@
 //! named stream, so an interval is the same on every machine.
 
 use event_kernel::stream;
+use measures::statistics::median;
 use rand::Rng;
 
 /// Number of resamples: with 2,000, the ends of a 95 % interval are the 50th and the 1,951st (Efron and Tibshirani 1993,
@@ -50,8 +51,7 @@ pub fn of_median(name: &str, values: &[f64], level: f64) -> Option<(f64, f64)> {
     interval(name, values.len(), level, |places| {
         let mut drawn: Vec<_> = places.iter().map(|place| values[*place]).collect();
         drawn.sort_unstable_by(f64::total_cmp);
-        let half = drawn.len() / 2;
-        Some(if drawn.len() % 2 == 1 { drawn[half] } else { f64::midpoint(drawn[half - 1], drawn[half]) })
+        median(&drawn)
     })
 }
 

@@ -5,7 +5,7 @@
 
 use hdrhistogram::Histogram;
 use hdrhistogram::iterators::IterationValue;
-use results::censoring::CensoredValue;
+use measures::censoring::{CensoredValue, rank};
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
@@ -70,7 +70,7 @@ impl CompletionHistogram {
     /// Returns the quantile for `share`, 0 to 1, in seconds; `None` if there is no message.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<CensoredValue> {
-        let rank = ((share * self.len() as f64).ceil() as u64).max(1);
+        let rank = rank(self.len(), share);
         let mut all = self.delivered.clone();
         merge(&mut all, &self.unfinished);
         let lowest = at_rank(&all, rank)?;
@@ -129,8 +129,8 @@ impl<'de> Deserialize<'de> for CompletionHistogram {
 
 #[cfg(test)]
 mod tests {
+    use measures::censoring::CensoredSample;
     use proptest::prelude::*;
-    use results::censoring::CensoredSample;
 
     use super::*;
 

@@ -16,7 +16,7 @@
 //! | `reading` | one number of one seed: known, censored or missing |
 //! | [`verdict`] | the best of several settings, and how sure that is |
 //!
-//! Warm-up and stationarity stand in [`results::steady_state`], since single runs are reported with them.
+//! Warm-up and stationarity stand in [`measures::steady_state`], since single runs are reported with them.
 //! `docs/statistics.md` has the definitions and their sources.
 
 pub mod batch_means;
@@ -32,6 +32,6 @@ pub mod student;
 pub mod verdict;
 
 pub use estimate::Estimate;
+pub use measures::steady_state::{SteadyState, Unsteady, steady_state, warm_up};
 pub use reading::Reading;
-pub use results::steady_state::{SteadyState, Unsteady, steady_state, warm_up};
 pub use verdict::{EdgeOfTried, Setting, Verdict};

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use results::censoring::CensoredValue;
+use measures::censoring::CensoredValue;
 use results::format::counted;
 use serde::{Deserialize, Serialize};
 use telemetry::RunRecord;

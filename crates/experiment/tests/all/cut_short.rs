@@ -4,7 +4,7 @@
 
 use experiment::{Outcome, plan, simulate};
 use fabric::RunOptions;
-use results::censoring::CensoredValue;
+use measures::censoring::CensoredValue;
 use results::{RunCost, RunIdentity, Summary};
 use units::Time;
 

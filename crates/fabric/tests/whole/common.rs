@@ -1,6 +1,7 @@
 //! Runs of plans, and values from their records.
 
 use fabric::{RunOptions, simulate};
+use measures::PhasePart;
 use scenario::Plan;
 use telemetry::RunRecord;
 
@@ -13,9 +14,5 @@ pub(crate) fn run(plan: &Plan) -> RunRecord {
 
 /// Returns the goodput of a flow in the second half of a phase, in bit/s.
 pub(crate) fn settled_bps(record: &RunRecord, flow: usize, phase: usize) -> f64 {
-    let phase = &record.phases[phase];
-    let at =
-        |time| record.snapshots.iter().find(|snapshot| snapshot.at == time).expect("a snapshot is there");
-    let (settled, end) = (at(phase.second_half), at(phase.to));
-    (end.delivered[flow] - settled.delivered[flow]).bps_over(phase.to - phase.second_half)
+    measures::phase::goodput(record, [flow], &record.phases[phase], PhasePart::SecondHalf)
 }

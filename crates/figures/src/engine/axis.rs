@@ -2,7 +2,8 @@
 //!
 //! Invariant: every tick lies on its axis, and ticks are round numbers: 1, 2 or 5 times a power of ten.
 
-use results::format::{grouped, rounded};
+use measures::rounded;
+use results::format::grouped;
 
 /// An axis of a panel.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,7 +52,7 @@ impl Axis {
         let mut values: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
         values.sort_by(f64::total_cmp);
         let (Some(highest), Some(rest)) =
-            (values.last().copied(), results::censoring::quantile(&values, 0.98))
+            (values.last().copied(), measures::censoring::quantile(&values, 0.98))
         else {
             return (Self::from_zero(label, [].into_iter()), None);
         };

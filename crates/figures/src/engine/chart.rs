@@ -2,7 +2,8 @@
 //!
 //! Invariant: a line has a name, which the legend shows unless it is empty.
 
-use results::format::{csv, rounded};
+use measures::rounded;
+use results::format::csv;
 use results::table::{ColumnSchema, ColumnType};
 
 use super::axis::Axis;

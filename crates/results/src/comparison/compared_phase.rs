@@ -4,9 +4,9 @@
 
 use super::by_name::ByName;
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
-use crate::censoring::CensoredValue;
 use crate::distinct::distinct;
 use crate::summary::PhaseSummary;
+use measures::censoring::CensoredValue;
 
 /// A phase in each of the runs; `None` for a run that does not have it.
 pub(super) struct ComparedPhase<'a> {

@@ -7,8 +7,8 @@ use telemetry::{Completions, FlowRecord, MessageRecord, RunRecord};
 
 use super::flow_numbers::FlowNumbers;
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
-use crate::censoring::{CensoredSample, CensoredValue, SortedSample};
 use crate::completions::{MessageStatistics, SizeBin, by_size, microseconds};
+use measures::censoring::{CensoredSample, CensoredValue, SortedSample};
 
 /// Topic of rows about all posted messages.
 pub(super) const POSTED: &str = "messages";

@@ -5,9 +5,9 @@
 use super::compared_phase::ComparedPhase;
 use super::completions::{COUNTS, MessageMeasure, QUANTILES};
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
-use crate::censoring::CensoredValue;
 use crate::distinct::distinct;
 use crate::groups::GroupSummary;
+use measures::censoring::CensoredValue;
 
 /// Topic of rows about groups over the whole run.
 pub(super) const TOPIC: &str = "groups";

@@ -8,22 +8,22 @@ mod compared_phase;
 mod completions;
 mod flow_numbers;
 mod groups;
-mod measures;
 #[cfg(test)]
 mod oracle;
 mod phases;
 mod row;
 mod victims;
+mod whole_run;
 
 pub use row::ComparedRun;
 
 use serde_json::{Map, Value, json};
 
-use crate::censoring::{BOUND_NOTE, CensoredValue};
 use crate::format::in_blocks;
 use crate::summary::Summary;
 use crate::table::{Column, Table};
 use flow_numbers::FlowNumbers;
+use measures::censoring::{BOUND_NOTE, CensoredValue};
 use row::ComparisonRow;
 
 /// Name and version of the format of [`Comparison::json`]. It changes if a field changes its meaning or is removed.
@@ -54,7 +54,7 @@ impl<'a> Comparison<'a> {
             groups::rows(runs),
             completions::flow_rows(runs),
             completions::message_rows(runs, &numbers),
-            measures::rows(runs),
+            whole_run::rows(runs),
         ];
         Self { runs, rows: rows.concat() }
     }

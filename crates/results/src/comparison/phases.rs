@@ -6,9 +6,9 @@ use super::by_name::ByName;
 use super::compared_phase::ComparedPhase;
 use super::groups;
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
-use crate::censoring::CensoredValue;
 use crate::distinct::distinct;
 use crate::summary::PhaseSummary;
+use measures::censoring::CensoredValue;
 
 /// Returns the goodput of flows, groups, other flows and all flows over the second half of each phase.
 pub(super) fn goodput_rows(runs: &[ComparedRun<'_>], phases: &[ComparedPhase<'_>]) -> Vec<ComparisonRow> {

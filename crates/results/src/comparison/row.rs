@@ -2,9 +2,9 @@
 
 use telemetry::RunRecord;
 
-use crate::censoring::CensoredValue;
 use crate::format::grouped;
 use crate::summary::Summary;
+use measures::censoring::CensoredValue;
 
 /// A run in a comparison.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use units::Span;
 
 use super::flow_numbers::FlowNumbers;
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
-use crate::censoring::CensoredValue;
+use measures::censoring::CensoredValue;
 
 /// Number of victims that have a row: those that waited longest in any run.
 const VICTIMS: usize = 5;

@@ -55,11 +55,11 @@ pub(crate) fn words(root: &RootRecord) -> String {
 }
 
 fn gbps(rate: Rate) -> f64 {
-    crate::format::rounded(rate.get() as f64 / 1e9, 2)
+    measures::rounded(rate.get() as f64 / 1e9, 2)
 }
 
 fn kilobytes(amount: Bytes) -> f64 {
-    crate::format::rounded(amount.get() as f64 / 1e3, 1)
+    measures::rounded(amount.get() as f64 / 1e3, 1)
 }
 
 #[cfg(test)]

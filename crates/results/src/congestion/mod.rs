@@ -12,7 +12,7 @@ use serde::Serialize;
 use telemetry::{LaneRecord, OutputLoad, RootRecord, RunRecord};
 use units::Span;
 
-use crate::format::rounded;
+use measures::rounded;
 
 /// Largest number of roots, and of outputs, in the lists.
 const LISTED: usize = 16;

@@ -5,11 +5,12 @@
 use telemetry::{Acknowledged, FlowRecord, MessageRecord, RunRecord};
 use units::Time;
 
-use crate::censoring::BOUND_NOTE;
 use crate::completions::{CompletionSummary, MessageStatistics, microseconds};
-use crate::format::{grouped, in_blocks, rounded};
+use crate::format::{grouped, in_blocks};
 use crate::summary::Summary;
 use crate::table::{Column, Table};
+use measures::censoring::BOUND_NOTE;
+use measures::rounded;
 
 /// Returns completion times by size and by group as tables for the terminal, in lines of at most `width` characters
 /// where possible.

@@ -8,9 +8,10 @@ use telemetry::{FlowRecord, RunRecord};
 use units::{Bytes, Time};
 
 use super::marks::{Marked, mark_columns, marked};
-use crate::format::rounded;
-use crate::goodput::{self, FlowGoodput, PhaseGoodput, PhasePart};
+use crate::goodput::{self, FlowGoodput, PhaseGoodput};
 use crate::table::{Column, Table};
+use measures::PhasePart;
+use measures::rounded;
 
 /// A row of `flows.csv`.
 #[derive(Debug)]

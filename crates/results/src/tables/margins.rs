@@ -5,8 +5,9 @@
 use telemetry::{LaneRecord, MarginCounts, MarginRecord, RunRecord};
 use units::{Bytes, Time};
 
-use crate::format::{in_blocks, rounded};
+use crate::format::in_blocks;
 use crate::table::{Column, Table};
+use measures::rounded;
 
 /// A kind of limit of a port and lane: its name, and its margin in a record.
 type LimitKind = (&'static str, fn(&LaneRecord) -> Option<MarginRecord>);

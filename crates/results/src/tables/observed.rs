@@ -5,8 +5,8 @@
 use telemetry::{FlowRecord, LaneRecord, PauseEvent, PortSample, RunRecord, SourceSample};
 use units::{Rate, Span, Time};
 
-use crate::format::rounded;
 use crate::table::{Column, Table};
+use measures::rounded;
 
 /// A row of `port_series.csv`.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use telemetry::{LaneRecord, PauseRecord, RunRecord};
 
 use super::marks::{Marked, mark_columns, marked};
 use crate::congestion::utilisation;
-use crate::format::rounded;
 use crate::table::{Column, Table};
+use measures::rounded;
 
 /// A row of `ports.csv`.
 #[derive(Debug)]

@@ -7,13 +7,14 @@ use std::path::Path;
 use telemetry::RunRecord;
 
 use crate::format::{aligned, grouped, in_blocks, plain_table};
-use crate::goodput::PhasePart;
 use crate::groups::GroupSummary;
 use crate::quantity::instant;
-use crate::steady_state::Unsteady;
 use crate::summary::{
     FailureSummary, FiniteSummary, OthersSummary, PauseSummary, PhaseSummary, Summary, SummaryEnd,
 };
+use measures::PhasePart;
+use measures::rounded;
+use measures::steady_state::Unsteady;
 
 /// Papers often give Jain's index of the contributors to congestion alone.
 const JAIN_NOTE: &str =

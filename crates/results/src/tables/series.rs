@@ -5,8 +5,8 @@
 use telemetry::{FlowSpread, RunRecord, SeriesColumn, WatchedQuantity};
 use units::{Bytes, Span, Time};
 
-use crate::format::rounded;
 use crate::table::{Column, Table};
+use measures::rounded;
 
 /// A row of `series.csv`.
 #[derive(Debug)]

@@ -6,8 +6,8 @@
 use telemetry::{LaneMoment, LaneRecord, RootRecord, RunRecord, TreeMoment};
 use units::{Span, Time};
 
-use crate::format::rounded;
 use crate::table::{Column, Table};
+use measures::rounded;
 
 /// A row of `timeline.csv`.
 #[derive(Debug)]

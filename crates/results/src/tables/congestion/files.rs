@@ -5,8 +5,8 @@
 use telemetry::{ContributorRecord, FlowRecord, RootRecord, RunRecord, TreeSample, VictimRecord};
 
 use crate::congestion::{cause, lost_bps};
-use crate::format::rounded;
 use crate::table::{Column, Table};
+use measures::rounded;
 
 /// The output and lane that a row of any of these files is about.
 trait OfRoot {

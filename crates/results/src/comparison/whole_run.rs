@@ -6,8 +6,8 @@ use telemetry::FlowRecord;
 use units::Span;
 
 use super::row::{ComparedRun, ComparisonRow, ValueUnit};
-use crate::censoring::CensoredValue;
-use crate::goodput::jain;
+use measures::censoring::CensoredValue;
+use measures::statistics::jain;
 
 /// A measure: its name, its unit, and its value; `None` if a run has none.
 type RunMeasure = (&'static str, ValueUnit, fn(&ComparedRun<'_>) -> Option<f64>);

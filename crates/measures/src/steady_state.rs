@@ -32,7 +32,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use telemetry::{Phase, RunRecord, SeriesColumn};
-use units::Time;
+
+use crate::samples::Samples;
+use crate::statistics;
 
 /// Samples in a batch of MSER-5.
 const BATCH: usize = 5;
@@ -86,14 +88,13 @@ pub struct SteadyInPhase {
 
 impl SteadyInPhase {
     /// Returns the steady state of a phase of a run.
-    pub(crate) fn of(record: &RunRecord, phase: &Phase) -> Self {
+    #[must_use]
+    pub fn of(record: &RunRecord, phase: &Phase) -> Self {
         let series = &record.series;
         let interval = series.interval;
-        let within =
-            |end: &Time| *end <= phase.to && end.since(Time::ZERO) >= phase.from.since_start() + interval;
-        let ends = (1..).map(|row| (interval * row).after_start());
-        let samples = ends.zip(series.values(SeriesColumn::Total)).filter(|(end, _)| within(end));
-        match steady_state(&samples.map(|(_, bytes)| bytes.get() as f64).collect::<Vec<_>>()) {
+        let total = series.place(SeriesColumn::Total);
+        let samples = total.map_or_else(Vec::new, |total| Samples::of_phase(series, phase).bytes(&[total]));
+        match steady_state(&samples) {
             Ok(SteadyState { warm_up, mean, .. }) => Self {
                 warm_up_s: Some((interval * warm_up as u64).seconds()),
                 goodput_bps: Some((mean * 8.0 / interval.seconds()).round()),
@@ -177,8 +178,9 @@ pub fn means(series: &[f64], batch: usize) -> Vec<f64> {
     series.chunks_exact(batch).map(mean).collect()
 }
 
+/// Returns the mean of a stretch, which is never empty here.
 fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+    statistics::mean(values).unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]

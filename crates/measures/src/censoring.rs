@@ -15,7 +15,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::format::rounded;
+use crate::rounding::rounded;
 
 /// Explanation of bounds below a table that has some.
 pub const BOUND_NOTE: &str = "≥ is a lower bound, and A to B are bounds on both sides: unfinished messages and flows count with\n\
@@ -202,9 +202,14 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     sorted.get(place(sorted.len(), share)).copied()
 }
 
-/// Returns the place of the quantile for `share` among so many values in ascending order, by nearest rank.
+/// Returns the rank of the quantile for `share`, 0 to 1, among a number of values in ascending order: the nearest rank, from 1.
+#[must_use]
+pub fn rank(values: u64, share: f64) -> u64 {
+    ((share * values as f64).ceil() as u64).max(1)
+}
+
 fn place(values: usize, share: f64) -> usize {
-    ((share * values as f64).ceil() as usize).max(1) - 1
+    rank(values as u64, share) as usize - 1
 }
 
 #[cfg(test)]
