@@ -2,8 +2,8 @@
 //!
 //! Invariant: seeds and budgets are the same for all of them.
 
-use experiment::measures::Direction;
 use experiment::tuning::{Halved, Method, Objective, Space, TuningJob};
+use measures::Direction;
 use serde::Deserialize;
 
 /// The name by which `repro` takes all tunings.

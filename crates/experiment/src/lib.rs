@@ -19,7 +19,7 @@
 //! | [`relative`] | settings of IBA's congestion control, relative to those of a scenario |
 //! | [`seeds`] | lists of seeds, as options and files write them |
 //! | [`simulation`] | one simulation, from the scenario's name to the outcome |
-//! | [`measures`] | numbers of a run, by quantity and group of flows |
+//! | [`measuring`] | the measures of a plan and of its run |
 //! | [`lossless`] | packets that a fabric with PFC has dropped |
 //! | [`pool`] | the worker pool |
 //! | [`statistics`] | means over seeds and their confidence intervals |
@@ -31,7 +31,7 @@ pub mod batch;
 pub mod configurations;
 pub mod evaluation;
 pub mod lossless;
-pub mod measures;
+pub mod measuring;
 pub mod pool;
 pub mod relative;
 pub mod resources;

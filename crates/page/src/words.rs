@@ -4,8 +4,8 @@
 
 use core::fmt::Debug;
 
+use measures::spelling::{Dimension, Zeros, digits, spelled};
 use results::format::{counted, grouped};
-use results::quantity::{Dimension, Zeros, digits, spelled};
 
 /// The range of a count of things in a run.
 const COUNT: &str = "a count has at most 64 bits";

@@ -10,7 +10,6 @@
 //! | [`csv_text`] | cells and rows of CSV as text |
 //! | [`distinct`] | items without their repetitions |
 //! | [`format`](mod@format) | numbers and tables as text |
-//! | [`quantity`] | times, rates and sizes as text |
 //! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
 //! | [`parquet`](mod@parquet) | tables in Parquet, made from their CSV and turned back into it |
 //! | [`goodput`] | rates and fairness of every flow in every phase |
@@ -46,7 +45,6 @@ pub mod goodput;
 pub mod groups;
 pub mod manifest;
 pub mod parquet;
-pub mod quantity;
 pub mod reader;
 pub mod schema;
 pub mod summary;

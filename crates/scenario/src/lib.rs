@@ -50,7 +50,6 @@ mod series;
 mod text;
 
 pub use check::selected::help as help_with_ports;
-pub use diagnostics::nearest::help as help_with_name;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
 pub use expected_work::ExpectedWork;
@@ -63,4 +62,5 @@ pub use memory::MemoryEstimate;
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};
 pub use series::{PauseLogPlan, PortSeriesPlan, SeriesPlan, SourceSeriesPlan};
+pub use settings::nearest::help as help_with_name;
 pub use text::{ScenarioText, ShippedScenario, WrittenField, shipped};

@@ -7,12 +7,14 @@
 //! |---|---|
 //! | `path` | [`FieldPath`]: `flows[2].to`, `cables.host.speed` |
 //! | [`glob`] | patterns of names: `leaf1`, `h1*` |
+//! | [`nearest`] | the name that was probably meant |
 //! | [`files`] | texts from files that may be pipes or devices |
 //! | `fault` | [`Fault`]: path, message, help; [`SettingError`]: a crate's typed error as a fault |
 
 mod fault;
 pub mod files;
 pub mod glob;
+pub mod nearest;
 mod path;
 
 pub use fault::{Fault, SettingError};

@@ -14,10 +14,11 @@ use scenario::{Diagnostic, Plan};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use crate::measures::{self, Measure, MeasureError, Measured};
+use crate::measuring;
 use crate::pool;
 use crate::simulation::{plan, simulate};
 use crate::store::{RunFault, UnitEnd};
+use measures::{Measure, MeasureError, Measured};
 
 pub use parameters::{ParameterError, ParameterFormat, overrides};
 
@@ -47,7 +48,7 @@ pub struct Question {
     pub set: Vec<String>,
     /// Seeds; the scenario's own if there are none.
     pub seeds: Vec<u64>,
-    /// Measures; those that `measures::of` lists if there are none.
+    /// Measures; those that `measuring::all` lists if there are none.
     pub measures: Vec<Measure>,
 }
 
@@ -76,8 +77,8 @@ impl Question {
         let plans = plans.collect::<Result<Vec<_>, _>>()?;
         // Groups, flows and phases do not depend on the seed.
         let first = plans.first().expect("there is a seed, or the scenario's own");
-        self.measures.iter().try_for_each(|measure| measure.check(first))?;
-        let measures = if self.measures.is_empty() { measures::list(first) } else { self.measures.clone() };
+        self.measures.iter().try_for_each(|measure| measuring::check(measure, first))?;
+        let measures = if self.measures.is_empty() { measuring::list(first) } else { self.measures.clone() };
         Ok(CheckedQuestion { scenario: self.scenario.clone(), overrides, measures, plans })
     }
 }
@@ -121,7 +122,7 @@ impl CheckedQuestion {
         let digest = outcome.as_ref().map(|outcome| outcome.summary.digest.to_string());
         let fault = outcome.as_ref().and_then(|outcome| RunFault::of(plan, &outcome.record));
         let measured = outcome.map(|outcome| {
-            self.measures.iter().map(|measure| measures::one(measure, plan, &outcome)).collect()
+            self.measures.iter().map(|measure| measuring::one(measure, plan, &outcome)).collect()
         });
         let run =
             EvaluatedRun { seed: plan.seed(), plan_digest: plan.digest().to_string(), ended, fault, digest };
@@ -245,7 +246,7 @@ impl Number {
 /// Returns the mean, if every value exists.
 fn mean(values: &[Option<f64>]) -> Option<f64> {
     let all: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
-    ::measures::statistics::mean(&all)
+    measures::statistics::mean(&all)
 }
 
 #[cfg(test)]

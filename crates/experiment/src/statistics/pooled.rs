@@ -12,7 +12,7 @@ use telemetry::RunRecord;
 
 use super::bootstrap;
 use super::histogram::CompletionHistogram;
-use crate::measures::{ALL, Measure, Quantity, Unit};
+use measures::{ALL, Measure, Quantity, Unit};
 
 /// Largest number of named flows with histograms of their own.
 const MOST_FLOWS: usize = 16;

@@ -3,7 +3,7 @@
 //! Invariant: the order of readings is from better to worse. A censored reading is worse than every known one that is not
 //! beyond its bound, and a missing one is the worst.
 
-use crate::measures::{Direction, Measured};
+use measures::{Direction, Measured};
 
 /// A number of a seed.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,9 +13,9 @@ use telemetry::{RunEnding, RunRecord};
 use units::Bytes;
 
 use crate::lossless::Loss;
-use crate::measures::{Measure, Measured};
 use crate::simulation::Outcome;
 use crate::unit::Unit;
+use measures::{Measure, Measured};
 
 /// The result of a unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ impl UnitResult {
         self.ended.has_results() && self.fault.is_none()
     }
 
-    /// Returns a measure, if it is stored: those of [`measures::of`](crate::measures::of) and those that were asked for are.
+    /// Returns a measure, if it is stored: those of [`measuring::all`](crate::measuring::all) and those that were asked for are.
     #[must_use]
     pub fn measured(&self, measure: &Measure) -> Option<&Measured> {
         self.measures.iter().find(|one| one.measure == *measure)

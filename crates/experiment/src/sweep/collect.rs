@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use super::rows::SweepPlan;
 use super::seeds::SeedKind;
 use super::values::{self, Kind};
-use crate::measures::{Measure, Measured, Quantity, Unit as MeasureUnit};
 use crate::simulation::VERSION;
 use crate::store::UnitResult;
+use measures::{Measure, Measured, Quantity, Unit as MeasureUnit};
 
 /// A column of the collected table.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rows::{PlannedRun, SweepPlan};
 use super::values::{self, Kind};
-use crate::measures::{Direction, Measure};
 use crate::statistics::verdict::{NoVerdict, Question};
 use crate::statistics::{EdgeOfTried, Reading, Setting, Verdict};
 use crate::store::UnitResult;
 use crate::unit::UnitSeeds;
+use measures::{Direction, Measure};
 
 /// Returns the settings of a sweep, each with a reading for each seed, in the order of the plan.
 #[must_use]

@@ -7,8 +7,9 @@ use std::str::FromStr;
 
 use scenario::{Plan, help_with_name};
 
-use crate::measures::{self, Direction, Measure, MeasureError, Measured, NumberError};
+use crate::measuring;
 use crate::store::UnitResult;
+use measures::{Direction, Measure, MeasureError, Measured, NumberError};
 
 /// An objective.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,8 +158,8 @@ impl Display for Objective {
 /// # Errors
 /// If it does not.
 pub(super) fn check_measure(measure: &Measure, plan: &Plan) -> Result<(), GoalError> {
-    measure.check(plan)?;
-    let listed = measures::list(plan);
+    measuring::check(measure, plan)?;
+    let listed = measuring::list(plan);
     if listed.contains(measure) {
         return Ok(());
     }
@@ -233,8 +234,8 @@ impl Constraint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measures::Unit;
     use crate::store::{UnitCost, UnitEnd};
+    use measures::Unit;
 
     fn result(measure: &str, value: Option<f64>, censored: bool, at_most: Option<f64>) -> UnitResult {
         let measure: Measure = measure.parse().unwrap();

@@ -289,7 +289,7 @@ fn written_out(scheme: &Scheme) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measures::Direction;
+    use measures::Direction;
 
     fn job(scenario: &str, space: &str, measure: &str) -> TuningJob {
         let measure = measure.parse().unwrap_or_else(|error| panic!("{error}"));

@@ -127,7 +127,7 @@ mod tests {
     use super::super::search::{Halved, Method, Trial};
     use super::super::space::Space;
     use super::*;
-    use crate::measures::Direction;
+    use measures::Direction;
 
     fn job(objectives: &[&str], constraints: &[&str]) -> TuningJob {
         let objective = |text: &&str| Objective {

@@ -6,9 +6,9 @@ use settings::{FieldPath, SettingError};
 use topology::{CableChangeErrorKind as Kind, Topology};
 
 use super::selected;
-use crate::diagnostics::nearest;
 use crate::format::Scenario;
 use crate::text::Faults;
+use settings::nearest;
 
 /// Changes single cables of the fabric, unless an entry is wrong. `kinds` lists the kinds of cable.
 pub(super) fn change(

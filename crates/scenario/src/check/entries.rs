@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use settings::{FieldPath, glob};
 use topology::Graph;
 
-use crate::diagnostics::nearest;
 use crate::format::Scenario;
 use crate::text::Faults;
+use settings::nearest;
 
 /// Returns the entry that holds for a node of this name.
 pub(super) fn entry_of<'a, S>(entries: &'a BTreeMap<String, S>, name: &str) -> Option<(&'a str, &'a S)> {

@@ -16,10 +16,10 @@ use settings::FieldPath;
 use topology::Graph;
 use units::{Bytes, Rate};
 
-use crate::diagnostics::nearest;
 use crate::format::Scenario;
 use crate::plan::NodePlans;
 use crate::text::Faults;
+use settings::nearest;
 
 /// Checks that marking fits the ports of the switches.
 pub(super) fn check_ports(

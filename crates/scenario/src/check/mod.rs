@@ -46,12 +46,13 @@ use packet::{Framing, Lid};
 use settings::SettingError;
 use topology::{Routes, Topology, TopologyError, TopologyErrorKind, TopologySpec};
 
-use crate::diagnostics::{Diagnostic, nearest};
+use crate::diagnostics::Diagnostic;
 use crate::format::Scenario;
 use crate::format::range_check::{self, RangeViolation, TextViolation};
 use crate::plan::{NodePlans, Plan};
 use crate::resolve::{guideline, sharing, topology_file};
 use crate::text::{Faults, ScenarioText};
+use settings::nearest;
 
 impl Scenario {
     /// Checks the scenario; `source` is the text that it was read from.

@@ -10,10 +10,10 @@ use workload::Flow;
 
 use super::node::adapters;
 use crate::cycles::cycle;
-use crate::diagnostics::nearest;
 use crate::format::{DependencyCycles, LayerLanes, Scenario};
 use crate::plan::NodePlans;
 use crate::text::Faults;
+use settings::nearest;
 
 /// Makes the forwarding tables, unless the routing has faults.
 pub(super) fn routes(scenario: &Scenario, topology: &Topology, faults: &mut Faults<'_>) -> Option<Routes> {

@@ -6,8 +6,8 @@ use packet::{NodeId, PortId};
 use settings::FieldPath;
 use topology::{Graph, SelectionError};
 
-use crate::diagnostics::nearest;
 use crate::text::Faults;
+use settings::nearest;
 
 /// Returns the ports that a text selects, as [`topology::selection`] describes; none, and a fault at `path`, if there
 /// are none.

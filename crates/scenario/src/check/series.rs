@@ -10,10 +10,10 @@ use topology::Graph;
 use workload::Flow;
 
 use super::selected;
-use crate::diagnostics::nearest;
 use crate::format::Scenario;
 use crate::series::{PauseLogPlan, PortSeriesPlan, SeriesPlan, SourceSeriesPlan};
 use crate::text::Faults;
+use settings::nearest;
 
 /// Finds all that is to be recorded.
 pub(super) fn resolve(

@@ -11,10 +11,10 @@ use units::{Rate, Time};
 use workload::error::{FileError, HostError, InFile};
 use workload::{Environment, Flow, Workload, WorkloadError, WorkloadErrorKind};
 
-use crate::diagnostics::nearest;
 use crate::diagnostics::{Excerpt, LocatedFault};
 use crate::format::Scenario;
 use crate::text::Faults;
+use settings::nearest;
 
 /// The workload, and the files that it was read from, by name.
 pub(super) type CheckedTraffic = (Workload, BTreeMap<String, String>);

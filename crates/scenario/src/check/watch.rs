@@ -12,10 +12,10 @@ use workload::Flow;
 
 use super::link::check_lane;
 use super::selected;
-use crate::diagnostics::nearest;
 use crate::format::{Scenario, WatchSpec};
 use crate::plan::WatchPlan;
 use crate::text::Faults;
+use settings::nearest;
 
 /// Finds all that is to be watched.
 pub(super) fn resolve(

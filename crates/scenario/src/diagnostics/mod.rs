@@ -3,9 +3,10 @@
 //! | module | contents |
 //! |---|---|
 //! | `diagnostic` | [`Diagnostic`]: faults with their places, and how they are printed |
-//! | `nearest` | the name that was probably meant |
+//! | `nearest_field` | the field that was probably meant |
 
 mod diagnostic;
-pub(crate) mod nearest;
+mod nearest_field;
 
 pub use diagnostic::{Diagnostic, Excerpt, LocatedFault};
+pub(crate) use nearest_field::nearest_field;

@@ -7,9 +7,10 @@
 use super::parse::{ReadFault, parse};
 use super::ranges;
 use crate::diagnostics::LocatedFault;
-use crate::diagnostics::nearest::{self, list};
+use crate::diagnostics::nearest_field;
 use crate::text::{NodeShape, ScenarioText, unquoted};
 use settings::FieldPath;
+use settings::nearest::{self, list};
 
 /// Explains the error of a text that is well-formed RON, but not a scenario.
 pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
@@ -42,7 +43,7 @@ pub(super) fn named(source: &ScenarioText, fault: &ReadFault) -> Option<LocatedF
             let path =
                 if path.names_upwards().next() == Some(found) { path.clone() } else { path.name(found) };
             let help = former_spelling(source, &path, expected)
-                .unwrap_or_else(|| nearest::field(found, expected.iter()));
+                .unwrap_or_else(|| nearest_field(found, expected.iter()));
             let message = format!("there is no field `{found}`");
             source.fault(&outline.key_span(text, &path), &path, message, Some(help))
         }

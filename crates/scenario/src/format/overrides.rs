@@ -17,10 +17,11 @@ use units::Span;
 use super::explain::explain;
 use super::parse::parse;
 use super::spec::Scenario;
-use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, nearest};
+use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, nearest_field};
 use crate::text::{
     NodeShape, ReachedNode, ScenarioText, SyntaxFlaw, SyntaxFlawKind, TextNode, TextPatch, scan,
 };
+use settings::nearest;
 
 /// Longest time of a run that ends when it is done, in durations of its scenario, unless it is stated.
 pub const AT_MOST_DURATIONS: u64 = 10;
@@ -168,7 +169,7 @@ impl<'a> Override<'a> {
         }
         let explained = match &fault.error {
             ron::Error::NoSuchStructField { expected, found, .. } if own.starts_with(reached) => {
-                let help = nearest::field(found, expected.iter());
+                let help = nearest_field(found, expected.iter());
                 self.at_path(reached, format!("there is no field `{found}`"), help)
             }
             // The struct that was added around the field needs more fields.

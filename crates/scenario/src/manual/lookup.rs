@@ -9,8 +9,8 @@ use settings::{FieldPath, PathStep};
 use super::entry::{Entry, joined, parts, variants};
 use super::kind::{Shape, present};
 use super::places::Places;
-use crate::diagnostics::nearest;
 use crate::format::schema::SCHEMA;
+use settings::nearest;
 
 /// A path that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -14,7 +14,8 @@ use settings::FieldPath;
 use super::flaw::SyntaxFlaw;
 use super::outline::Outline;
 use super::shipped::shipped;
-use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault, nearest};
+use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault};
+use settings::nearest;
 
 /// A scenario as text, before it is read.
 ///

@@ -19,7 +19,7 @@ use serde::Serialize;
 use super::estimate::Estimate;
 use super::reading::Reading;
 use super::{holm, power, sign_test};
-use crate::measures::{Direction, Measure, Unit};
+use measures::{Direction, Measure, Unit};
 
 /// Chance below which a difference is called significant.
 pub const LEVEL: f64 = 0.05;

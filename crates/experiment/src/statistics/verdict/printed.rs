@@ -7,8 +7,8 @@ use std::fmt::{self, Display, Formatter};
 use results::format::counted;
 
 use super::{Comparison, Test, Verdict};
-use crate::measures::Direction;
 use crate::statistics::estimate::Estimate;
+use measures::Direction;
 
 /// Largest number of edges that are named.
 const MOST_EDGES: usize = 4;

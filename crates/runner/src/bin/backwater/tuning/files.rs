@@ -3,8 +3,8 @@
 //! Invariant: `winner.set` and `winner.ron` are written only if the answer is to change the settings.
 
 use experiment::Estimate;
-use experiment::measures::Unit;
 use experiment::tuning::{Judged, Objective, TrialRow, Tuned, TuningJob};
+use measures::Unit;
 use names::shown;
 use results::OutputFile;
 use results::folder::TUNING_FILES;

@@ -3,8 +3,8 @@
 //! Invariant: the same numbers stand in `tuning.json`.
 
 use experiment::Estimate;
-use experiment::measures::Measure;
 use experiment::tuning::{Held, Tuned, TuningJob, percent, sensitivity};
+use measures::Measure;
 use results::format::{aligned, counted, plain_table};
 
 /// Longest value of a parameter in a table, in characters.

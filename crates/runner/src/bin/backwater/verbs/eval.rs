@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::Args;
 use experiment::SeedList;
 use experiment::evaluation::{Answer, EvaluationError, Number, ParameterFormat, Question, SCHEMA, overrides};
-use experiment::measures::Measure;
+use measures::Measure;
 use results::format::{aligned, plain_table};
 use serde_json::json;
 

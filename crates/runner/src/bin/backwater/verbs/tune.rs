@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Args, FromArgMatches, ValueEnum};
 use experiment::SeedList;
-use experiment::measures::{Direction, Measure};
 use experiment::tuning::{GoalError, Halved, Method, Objective, Space, TuningJob};
+use measures::{Direction, Measure};
 use results::tables::printed;
 
 use crate::arguments;

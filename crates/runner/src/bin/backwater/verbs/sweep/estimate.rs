@@ -8,7 +8,7 @@ use std::time::Duration;
 use experiment::store::{Stored, trial};
 use experiment::sweep::{PlannedRun, SweepPlan};
 use experiment::{Store, UnitResult};
-use results::quantity::{Dimension, Zeros, elapsed, spelled};
+use measures::spelling::{Dimension, Zeros, elapsed, spelled};
 
 use super::asked::WorkOptions;
 use crate::failure::Failure;

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use backwater::provenance;
 use clap::Args;
-use experiment::measures::{ALL, Direction, Measure, Measured, Quantity};
+use experiment::measuring;
 use experiment::statistics::pooled::Pooled;
 use experiment::sweep::{self, Collected, PlannedRun, SweepPlan};
 use experiment::{Store, UnitResult};
+use measures::{ALL, Direction, Measure, Measured, Quantity};
 use results::TableFormats;
 use results::format::{counted, in_blocks};
 use results::formats::{self, FormatFault};
@@ -144,7 +145,7 @@ impl MeasureOptions {
         let wanted = Wanted { measures, question, baseline: self.baseline.clone() };
         if let Some(plan) = plan {
             let first = plan.runs[0].unit.plan()?;
-            wanted.all().iter().try_for_each(|measure| measure.check(&first))?;
+            wanted.all().iter().try_for_each(|measure| measuring::check(measure, &first))?;
         }
         Ok(wanted)
     }

@@ -211,7 +211,7 @@ fn the_last_delivery_of_a_group_is_known_once_all_of_it_is_delivered() {
         let ends = [Posting::Endless, Posting::Ends(stop), Posting::Ends(Time::NEVER)];
         let run = Run { record, ends: &ends };
         let last = last::last(run, &Group::find(run, "job").unwrap());
-        last.map(measures::censoring::CensoredValue::exact)
+        last.map(CensoredValue::exact)
     };
     assert_eq!(job(&record, ms(25)), Ok(Some(0.039)));
     assert_eq!(job(&record, ms(61)), Ok(None));
@@ -335,7 +335,7 @@ fn messages_that_cannot_be_told_apart_give_no_number() {
 #[test]
 fn all_measures_of_a_run_stand_once_in_a_fixed_order() {
     let record = record();
-    let all = all_of(Run { record: &record, ends: &ENDS });
+    let all = all(Run { record: &record, ends: &ENDS });
     let groups = ["all", "job", "F1", "others", "victims", "contributors"];
     let mut seen: Vec<_> = all.iter().map(|one| one.measure.group.as_str()).collect();
     seen.dedup();
@@ -349,27 +349,4 @@ fn all_measures_of_a_run_stand_once_in_a_fixed_order() {
         let stored = serde_json::to_string(one).unwrap();
         assert_eq!(serde_json::from_str::<Measured>(&stored).unwrap(), *one, "{stored}");
     }
-}
-
-/// A real run: the list before the run is the list after it, and goodput is that of the summary.
-#[test]
-fn a_run_has_the_measures_that_its_plan_lists() {
-    let plan =
-        crate::plan("one-flow", &["duration=2 ms".to_owned()], Some(1)).expect("the scenario is right");
-    let outcome = crate::simulate(&plan, fabric::RunOptions::default(), &mut |_| {}).expect("it runs");
-    let all = of(&plan, &outcome);
-    let measures: Vec<_> = all.iter().map(|one| one.measure.clone()).collect();
-    assert_eq!(measures, list(&plan));
-    assert!(measures.iter().all(|measure| measure.check(&plan).is_ok()));
-    let goodput = all.iter().find(|one| one.measure.to_string() == "goodput(all, 1)").unwrap();
-    let expected = outcome.summary.phases[0].second_half_total_goodput_bps;
-    assert!(goodput.value.is_some_and(|value| (value - expected).abs() <= 0.5), "{goodput:?}");
-    let error = "goodput(F11)".parse::<Measure>().unwrap().check(&plan).unwrap_err();
-    assert_eq!(error.column, 9, "{error}");
-    let error = "goodput(all, 7)".parse::<Measure>().unwrap().check(&plan).unwrap_err();
-    assert_eq!(
-        (error.column, error.to_string().ends_with("the scenario has no phase 7")),
-        (14, true),
-        "{error}"
-    );
 }

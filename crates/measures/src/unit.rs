@@ -5,9 +5,10 @@
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use results::quantity::{self, Dimension, Zeros};
 use serde::{Deserialize, Serialize};
 use units::UnitError;
+
+use crate::spelling::{self, Dimension, Zeros};
 
 /// Unit of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -81,11 +82,11 @@ impl Unit {
     #[must_use]
     pub fn spelled(self, number: f64) -> String {
         match self {
-            Self::BitsPerSecond => quantity::spelled(number, Dimension::Rate, Zeros::Kept),
-            Self::Seconds => quantity::spelled(number, Dimension::Time, Zeros::Kept),
-            Self::Bytes => quantity::spelled(number, Dimension::Size, Zeros::Kept),
+            Self::BitsPerSecond => spelling::spelled(number, Dimension::Rate, Zeros::Kept),
+            Self::Seconds => spelling::spelled(number, Dimension::Time, Zeros::Kept),
+            Self::Bytes => spelling::spelled(number, Dimension::Size, Zeros::Kept),
             Self::Packets => format!("{number:.0} packets"),
-            Self::One => quantity::digits(number, Zeros::Kept),
+            Self::One => spelling::digits(number, Zeros::Kept),
         }
     }
 }

@@ -4,10 +4,10 @@
 
 use std::num::NonZeroU32;
 
-use measures::PhasePart;
-use measures::censoring::CensoredValue;
-use measures::samples::{self, Samples};
-use measures::statistics::variation;
+use crate::PhasePart;
+use crate::censoring::CensoredValue;
+use crate::samples::{self, Samples};
+use crate::statistics::variation;
 use telemetry::{Phase, RunRecord};
 use units::Bytes;
 
@@ -50,7 +50,7 @@ pub(super) fn recovery(
     }
     let first = &record.phases[0];
     let flows = group.flows.iter().copied();
-    let before = measures::phase::delivered(record, flows, first, PhasePart::SecondHalf);
+    let before = crate::phase::delivered(record, flows, first, PhasePart::SecondHalf);
     if before == Bytes::ZERO {
         return Err(Missing::NoGoodput);
     }

@@ -3,7 +3,7 @@
 //! Invariant: messages that were not delivered count with their age, as a lower bound. Statistics over delivered messages
 //! alone do not exist here.
 
-use measures::censoring::{CensoredSample, CensoredValue, SortedSample};
+use crate::censoring::{CensoredSample, CensoredValue, SortedSample};
 use telemetry::RunRecord;
 use units::Span;
 

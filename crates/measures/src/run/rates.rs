@@ -5,9 +5,9 @@
 
 use std::num::NonZeroU32;
 
-use measures::PhasePart;
-use measures::censoring::CensoredValue;
-use measures::statistics::jain;
+use crate::PhasePart;
+use crate::censoring::CensoredValue;
+use crate::statistics::jain;
 use telemetry::{FlowRecord, Phase, RunRecord};
 use units::{Bytes, Time};
 
@@ -25,7 +25,7 @@ pub(super) fn goodput(
         return Ok(delivered.bps_over(record.simulated).into());
     };
     let flows = group.flows.iter().copied();
-    Ok(measures::phase::goodput(record, flows, phase(record, number)?, PhasePart::SecondHalf).into())
+    Ok(crate::phase::goodput(record, flows, phase(record, number)?, PhasePart::SecondHalf).into())
 }
 
 /// Returns the goodput of the slowest flow.
@@ -65,7 +65,7 @@ fn by_flow(record: &RunRecord, group: &Group<'_>, number: Option<NonZeroU32>) ->
     };
     let phase = phase(record, number)?;
     let active = group.flows.iter().filter(|flow| record.active(**flow, phase));
-    Ok(active.map(|flow| measures::phase::goodput(record, [*flow], phase, PhasePart::SecondHalf)).collect())
+    Ok(active.map(|flow| crate::phase::goodput(record, [*flow], phase, PhasePart::SecondHalf)).collect())
 }
 
 /// Returns the goodput of a flow over the time that it had data to send: from its start to its last delivery if it is

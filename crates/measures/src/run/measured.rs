@@ -3,11 +3,11 @@
 //! Invariant: a number is present, or a reason is. A censored number is a lower bound. Numbers have twelve significant digits,
 //! which every reader of JSON reads back as they were.
 
-use measures::censoring::CensoredValue;
+use crate::censoring::CensoredValue;
 use serde::{Deserialize, Serialize};
 
-use super::language::Measure;
-use super::unit::Unit;
+use crate::language::Measure;
+use crate::unit::Unit;
 
 /// A measure of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

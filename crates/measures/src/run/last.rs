@@ -2,7 +2,7 @@
 //!
 //! Invariant: a group is done only if the scenario lets its traffic end, and all of it was posted and delivered.
 
-use measures::censoring::CensoredValue;
+use crate::censoring::CensoredValue;
 use telemetry::FlowRecord;
 use units::Time;
 

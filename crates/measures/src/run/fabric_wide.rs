@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use measures::censoring::{CensoredSample, CensoredValue};
+use crate::censoring::{CensoredSample, CensoredValue};
 use telemetry::{LaneRecord, RunRecord};
 use units::Span;
 

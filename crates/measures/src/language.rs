@@ -12,11 +12,11 @@ use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
-use scenario::help_with_name;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
+use settings::nearest;
 
-use super::quantity::{Quantity, Reach};
+use crate::quantity::{Quantity, Reach};
 
 /// Name of the group of all flows.
 pub const ALL: &str = "all";
@@ -24,10 +24,10 @@ pub const ALL: &str = "all";
 /// A number to be read off a run: a quantity of a group of flows.
 ///
 /// ```
-/// use experiment::measures::Measure;
+/// use measures::Measure;
 /// let measure: Measure = "goodput( \"my job\",2 )".parse()?;
 /// assert_eq!(measure.to_string(), "goodput(\"my job\", 2)");
-/// # Ok::<(), experiment::measures::MeasureError>(())
+/// # Ok::<(), measures::MeasureError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Measure {
@@ -132,7 +132,8 @@ impl Measure {
     }
 
     /// Makes the error of this measure in its printed form; `at` is the part at fault.
-    pub(super) fn fault(&self, at: &str, fault: MeasureFault, help: String) -> MeasureError {
+    #[must_use]
+    pub fn fault(&self, at: &str, fault: MeasureFault, help: String) -> MeasureError {
         let text = self.to_string();
         let column = text.rfind(at).map_or(1, |place| text[..place].chars().count() + 1);
         MeasureError { text, column, fault, help }
@@ -179,7 +180,7 @@ impl<'a> Reader<'a> {
         let name = self.word();
         let quantity = Quantity::named(name).ok_or_else(|| {
             let names = Quantity::ALL.map(|quantity| quantity.info().name);
-            self.error(at, MeasureFault::Quantity(name.to_owned()), help_with_name(name, names, "measures"))
+            self.error(at, MeasureFault::Quantity(name.to_owned()), nearest::help(name, names, "measures"))
         })?;
         if !self.takes('(') {
             let help = format!("write `{name}({ALL})`, or the name of a group or flow in the brackets");

@@ -1,13 +1,10 @@
-//! Measures: numbers to be read off a run, of groups of flows.
+//! Measures of a run, of groups of its flows.
 //!
 //! Invariant: a measure that a run lacks has a reason instead of a number, never 0. A number that unfinished messages could
 //! change is a lower bound, and says so.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `unit` | units, and the spelling of numbers |
-//! | `quantity` | quantities, their units, directions and definitions |
-//! | `language` | measures as users write them: `p99(victims)` |
 //! | `measured` | numbers with their reasons |
 //! | `messages` | quantiles and means of completion times |
 //! | `group` | the flows of a group |
@@ -15,35 +12,25 @@
 //! | `rates` | goodput and fairness |
 //! | `over_time` | oscillation and recovery |
 //! | `fabric_wide` | pauses, stalls, queues, losses |
-//! | `check` | measures that a scenario can have |
-//!
-//! `docs/statistics.md` lists every measure.
 
-mod check;
 mod fabric_wide;
 mod group;
-mod language;
 mod last;
 mod measured;
 mod messages;
 mod over_time;
-mod quantity;
 mod rates;
-mod unit;
 
 use std::num::NonZeroU32;
 
-use scenario::Plan;
 use telemetry::RunRecord;
 
-use crate::simulation::Outcome;
+use crate::censoring::CensoredValue;
+use crate::language::{ALL, Measure};
+use crate::quantity::{Quantity, Reach};
 use group::Group;
 
-pub use check::names;
-pub use language::{ALL, Measure, MeasureError, MeasureFault};
 pub use measured::{Measured, Missing};
-pub use quantity::{Direction, Quantity, QuantityInfo, Reach};
-pub use unit::{NumberError, Unit};
 
 /// Name of the group of flows that have neither a name nor a group.
 pub const OTHERS: &str = "others";
@@ -59,15 +46,16 @@ const MOST_PHASES: usize = 16;
 
 /// A run as measures read it.
 #[derive(Clone, Copy, Debug)]
-struct Run<'a> {
-    record: &'a RunRecord,
+pub struct Run<'a> {
+    /// Record of the run.
+    pub record: &'a RunRecord,
     /// For each flow, the end of its posting.
-    ends: &'a [Posting],
+    pub ends: &'a [Posting],
 }
 
 /// End of a flow's posting, as the scenario declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Posting {
+pub enum Posting {
     /// The flow does not end by itself.
     Endless,
     /// The flow ends by a number of messages, a list, or a stop; no message is posted from this time on, if one is declared.
@@ -78,34 +66,12 @@ enum Posting {
 /// first 64 named flows, `others`, `victims`, `contributors`), then by quantity, then the whole run before the first 16
 /// phases. [`one`] measures all others.
 #[must_use]
-pub fn of(plan: &Plan, outcome: &Outcome) -> Vec<Measured> {
-    let ends = posting(plan);
-    all_of(Run { record: &outcome.record, ends: &ends })
-}
-
-/// Returns a measure of a run.
-#[must_use]
-pub fn one(measure: &Measure, plan: &Plan, outcome: &Outcome) -> Measured {
-    let ends = posting(plan);
-    let run = Run { record: &outcome.record, ends: &ends };
-    let group = Group::find(run, &measure.group);
-    measured(run, measure, group.as_ref().map_err(Clone::clone))
-}
-
-/// Returns the measures that [`of`] lists, of a plan that has not run.
-#[must_use]
-pub fn list(plan: &Plan) -> Vec<Measure> {
-    let groups = plan.workload().groups.iter().map(|group| group.name.as_str());
-    let flows = plan.workload().flows.iter().filter(|flow| flow.named).map(|flow| &*flow.name);
-    listed(groups, flows, plan.phases().len())
-}
-
-fn all_of(run: Run<'_>) -> Vec<Measured> {
+pub fn all(run: Run<'_>) -> Vec<Measured> {
     let groups = run.record.groups.iter().map(|group| group.name.as_str());
     let flows = run.record.flows[..run.record.named()].iter().map(|flow| &*flow.name);
     let mut found: Option<(String, Result<Group<'_>, Missing>)> = None;
     let mut numbers = Vec::new();
-    for measure in listed(groups, flows, run.record.phases.len()) {
+    for measure in list(groups, flows, run.record.phases.len()) {
         // Measures of one group stand together, so its messages are sorted once.
         let (_, group) = match found.take() {
             Some(found_before) if found_before.0 == measure.group => found.insert(found_before),
@@ -116,21 +82,35 @@ fn all_of(run: Run<'_>) -> Vec<Measured> {
     numbers
 }
 
-/// Returns the measures of these groups and flows.
-fn listed<'a>(
+/// Returns a measure of a run.
+#[must_use]
+pub fn one(run: Run<'_>, measure: &Measure) -> Measured {
+    let group = Group::find(run, &measure.group);
+    measured(run, measure, group.as_ref().map_err(Clone::clone))
+}
+
+/// Returns the measures that [`all`] lists, of the groups and named flows of a run with a number of phases.
+pub fn list<'a>(
     groups: impl Iterator<Item = &'a str>,
     flows: impl Iterator<Item = &'a str>,
     phases: usize,
 ) -> Vec<Measure> {
-    let mut names = vec![ALL];
     let own = groups.chain(flows.take(MOST_FLOWS)).filter(|name| *name != ALL);
-    names.extend(own);
+    with_common_names(own)
+        .into_iter()
+        .flat_map(|group| of_group(group, phases.min(MOST_PHASES) as u32))
+        .collect()
+}
+
+/// Returns names of groups between `all` and those that every run has: `others`, `victims` and `contributors`.
+pub fn with_common_names<'a>(own: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut names: Vec<_> = [ALL].into_iter().chain(own).collect();
     for name in [OTHERS, VICTIMS, CONTRIBUTORS] {
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    names.into_iter().flat_map(|group| of_group(group, phases.min(MOST_PHASES) as u32)).collect()
+    names
 }
 
 fn of_group(group: &str, phases: u32) -> Vec<Measure> {
@@ -146,32 +126,13 @@ fn of_group(group: &str, phases: u32) -> Vec<Measure> {
     Quantity::ALL.into_iter().flat_map(of).collect()
 }
 
-/// Returns the end of each flow's posting.
-fn posting(plan: &Plan) -> Vec<Posting> {
-    let workload = plan.workload();
-    let end = |flow: &workload::Flow| {
-        let of_pattern = flow.pattern.map(|pattern| workload.patterns[pattern as usize].stop);
-        let stop = flow.posting.stop();
-        if flow.finite {
-            Posting::Ends(of_pattern.map_or(stop, |other| other.min(stop)))
-        } else {
-            Posting::Endless
-        }
-    };
-    workload.flows.iter().map(end).collect()
-}
-
 /// Measures a quantity of a group, or hands on the reason that the group cannot be measured.
 fn measured(run: Run<'_>, measure: &Measure, group: Result<&Group<'_>, Missing>) -> Measured {
     let number = group.and_then(|group| number(run, measure, group));
     Measured::new(measure.clone(), number)
 }
 
-fn number(
-    run: Run<'_>,
-    measure: &Measure,
-    group: &Group<'_>,
-) -> Result<measures::censoring::CensoredValue, Missing> {
+fn number(run: Run<'_>, measure: &Measure, group: &Group<'_>) -> Result<CensoredValue, Missing> {
     let phase = measure.phase;
     let record = run.record;
     match measure.quantity {

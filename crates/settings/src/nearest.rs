@@ -5,7 +5,6 @@
 
 use core::fmt::Display;
 
-use cc_policies::dcqcn::vendor;
 use strsim::damerau_levenshtein;
 
 /// Largest number of names in a list.
@@ -18,9 +17,10 @@ const MOST_MEANT: usize = 4;
 /// Returns a help line for `given`, which is none of the `known` names of such `things`.
 ///
 /// ```
-/// let help = scenario::help_with_name("grna2011", ["gran2011"], "papers");
+/// let help = settings::nearest::help("grna2011", ["gran2011"], "papers");
 /// assert_eq!(help, "did you mean `gran2011`?");
 /// ```
+#[must_use]
 pub fn help(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>, things: &str) -> String {
     let known: Vec<_> = known.into_iter().collect();
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
@@ -41,14 +41,9 @@ pub fn help(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>, thing
     }
 }
 
-/// Returns a help line for a field that is none of the `known` ones.
-pub(crate) fn field(given: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    let vendors = vendor::help(given).map(str::to_owned);
-    vendors.unwrap_or_else(|| help(given, known, "fields here"))
-}
-
 /// Returns a help line with the names that may stand here.
-pub(crate) fn listed_names(known: &[String]) -> String {
+#[must_use]
+pub fn listed_names(known: &[String]) -> String {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     listed(&known, &[], "names here")
 }
@@ -66,7 +61,8 @@ fn listed(known: &[&str], near: &[&str], things: &str) -> String {
 }
 
 /// Lists names in backticks.
-pub(crate) fn list(names: &[impl Display]) -> String {
+#[must_use]
+pub fn list(names: &[impl Display]) -> String {
     quoted(names, ", ")
 }
 

@@ -7,10 +7,10 @@ use std::cell::OnceCell;
 
 use telemetry::{RunRecord, SeriesColumn};
 
-use super::language::ALL;
 use super::measured::Missing;
 use super::messages::GroupMessages;
 use super::{CONTRIBUTORS, OTHERS, Run, VICTIMS};
+use crate::language::ALL;
 
 /// The flows of a group in a run.
 #[derive(Debug)]
