@@ -100,7 +100,7 @@ impl Format {
     fn collect(&mut self, of: &str, schema: &Value) {
         match schema {
             Value::Object(members) => {
-                members.iter().for_each(|(key, value)| self.collect_member(of, key, value))
+                members.iter().for_each(|(key, value)| self.collect_member(of, key, value));
             }
             Value::Array(items) => items.iter().for_each(|item| self.collect(of, item)),
             _ => {}

@@ -8,12 +8,11 @@ use telemetry::RunRecord;
 
 use crate::format::{aligned, grouped, in_blocks, plain_table};
 use crate::groups::GroupSummary;
-use crate::quantity::instant;
 use crate::summary::{
     FailureSummary, FiniteSummary, OthersSummary, PauseSummary, PhaseSummary, Summary, SummaryEnd,
 };
 use measures::PhasePart;
-use measures::rounded;
+use measures::spelling::instant;
 use measures::steady_state::Unsteady;
 
 /// Papers often give Jain's index of the contributors to congestion alone.
