@@ -209,7 +209,7 @@ pub fn rank(values: u64, share: f64) -> u64 {
 }
 
 fn place(values: usize, share: f64) -> usize {
-    rank(values as u64, share) as usize - 1
+    usize::try_from(rank(values as u64, share)).expect("a rank is at most the number of values") - 1
 }
 
 #[cfg(test)]
