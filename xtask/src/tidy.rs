@@ -161,8 +161,9 @@ fn survey(root: &Path) -> io::Result<(Vec<Finding>, Vec<String>)> {
     ];
     found.extend(circles.into_iter().chain(too_many).chain(unused).chain(sizes.check()));
     if !prose.is_plain() {
-        let remedy = "begin with the noun, or with a verb in the third person: CONTRIBUTING.md, \"Prose\"";
-        found.push(Finding::error(Path::new("crates"), 1, "the comments ask instead of naming", remedy));
+        let remedy = "name the subject, in sentences that say the thing: CONTRIBUTING.md, \"Prose\"";
+        let fault = "a figure of the comments' English is over its limit: see the survey below";
+        found.push(Finding::error(Path::new("crates"), 1, fault, remedy));
     }
     Ok((found, survey))
 }
