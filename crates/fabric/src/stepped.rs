@@ -1,6 +1,7 @@
 //! A run in steps, for a caller with other work between them, such as a page that a reader looks at.
 //!
-//! Invariant: the record is that of [`simulate`](crate::simulate), whatever the steps: the loop stops between windows, and looking changes nothing.
+//! Invariant: the record is the same as from [`simulate`](crate::simulate), whatever the steps. The loop stops
+//! between windows, and looking changes nothing.
 
 use core::fmt::{self, Debug, Formatter};
 
@@ -32,7 +33,8 @@ pub struct Look {
 }
 
 impl SteppedRun {
-    /// Creates the run of a plan, at time zero, with all links brought up. `moments` is that of [`RunOptions`].
+    /// Creates the run of a plan, at time zero, with all links brought up. `moments` has the meaning of
+    /// [`RunOptions::moments`].
     #[must_use]
     pub fn new(plan: Plan, moments: usize) -> Self {
         let options = RunOptions { moments, ..RunOptions::default() };

@@ -1,8 +1,8 @@
 //! The windows of a fabric in several parts.
 //!
-//! Invariant: a common window is at most as long as the shortest wire between parts, and begins at or before the first
-//! event of any part. So nothing that a part does in it reaches another part within it. It ends where a bucket of every
-//! part's event list ends, unless an instant is given up to which all events are to be handled: cutting a bucket takes time.
+//! Invariant: a common window is at most as long as the shortest wire between parts, and begins at or before the
+//! first event of any part. So nothing that a part does in it reaches another part within it. It ends where a bucket
+//! of every part's event list ends, since cutting a bucket takes time. Only a stop may cut a bucket.
 
 use event_kernel::WindowLengths;
 use parallel::SliceRest;
@@ -18,7 +18,8 @@ use crate::state::world::World;
 /// Events that one thread handles at a time, some 300 us: starting several threads again takes some 50 us.
 const AT_A_TIME: u64 = 4096;
 
-/// Windows of a part in a common one where no cable leads from part to part. An interrupt is looked for after each.
+/// Windows of a part in a common window where no cable leads from part to part. An interrupt is looked for after
+/// each.
 const OF_ISLANDS: u64 = 16;
 
 /// The rule by which all parts find their next common window.
@@ -35,8 +36,8 @@ pub(super) struct CommonWindows {
 state_codec::value!(CommonWindows { longest, bucket, stop });
 
 impl CommonWindows {
-    /// Returns the rule for windows up to `stop`. If `is_whole`, a window lies within the next window of each part's event
-    /// list.
+    /// Returns the rule for windows up to `stop`. If `is_whole`, a window lies within the next window of each part's
+    /// event list.
     pub(super) fn new(world: &World, stop: Time, is_whole: bool) -> Self {
         let lists = || world.window_lengths();
         // The list's window may begin with a bucket of which a part is handled.
@@ -60,6 +61,8 @@ impl CommonWindows {
     /// Returns the end, exclusive, of the next window; `None` if it would begin beyond the stop. No event lies before
     /// `first`, or before `handled`.
     pub(super) fn end(&self, first: Option<Time>, handled: Time) -> Option<Time> {
+        // `first` may be a lower bound, such as the begin of a bucket. Windows must not overlap, or mail would arrive
+        // in the past.
         let first = first?.max(handled);
         if first > self.stop {
             return None;
@@ -76,19 +79,19 @@ impl CommonWindows {
     }
 }
 
-/// Ratio of a part's window to the rest of a common one above which the rest is left out: meetings are little more frequent, and no part
-/// opens a window for few events.
+/// Ratio of a part's window to the rest of a common window above which the rest is left out. Meetings become only a
+/// little more frequent, and no part opens a window for few events.
 const SHORT: u64 = 4;
 
-/// Returns `longest`, without what it has beyond whole windows of this length if that is [short](SHORT).
+/// Returns `longest`, reduced to whole windows of this length if the rest is [short](SHORT).
 fn without_short_rest(longest: Span, window: Span) -> Span {
     let rest = Span::from_ps(longest.ps() % window.ps().max(1));
     if window <= longest && rest * SHORT < window { longest - rest } else { longest }
 }
 
 impl Run<'_> {
-    /// Handles every event up to and including the instant `stop`, part by part on one thread; or of some windows: at least
-    /// [`AT_A_TIME`] events, and for the rest of a slice of elapsed time.
+    /// Handles every event up to and including the instant `stop`, part by part on one thread. Pauses earlier, after
+    /// at least [`AT_A_TIME`] events, once the slice of elapsed time is over.
     pub(super) fn advance_in_turn(
         &mut self,
         (stop, slice): (Time, Option<SliceRest>),
@@ -96,6 +99,7 @@ impl Run<'_> {
     ) -> Result<Advance, RunError> {
         let is_counting = self.until_done.as_ref().is_some_and(UntilDone::is_counting);
         let windows = CommonWindows::new(&self.world, stop, is_counting);
+        // Bringing up links has sent credits to other parts before any window. The first event may be such a letter.
         self.world.exchange_mail();
         let mut look_at = self.events() + AT_A_TIME;
         loop {
@@ -139,8 +143,9 @@ impl Run<'_> {
 mod tests {
     use super::*;
 
-    /// A part of 128 hosts has windows of 15 buckets of 65,536 ps, since its adapters' cables take 1 us, and the wire to another part takes
-    /// 1.1 us. A common window of 16 buckets would cost a part one of a single bucket besides.
+    /// The adapters' cables of a part of 128 hosts take 1 us, so its windows have 15 buckets of 65,536 ps. The wire
+    /// to another part takes 1.1 us. A common window of 16 buckets would cost a part an additional window of a single
+    /// bucket.
     #[test]
     fn a_common_window_has_no_short_rest() {
         let (bucket, between) = (Span::from_ps(1 << 16), Span::from_ns(1100));

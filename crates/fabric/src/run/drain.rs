@@ -1,7 +1,7 @@
 //! The drain: runs a fabric empty after its sources fall silent.
 //!
-//! Invariant: a drain ends with every node at rest, no packet under way, every packet delivered and every credit returned, or with an error,
-//! unless it is interrupted or takes longer than it may.
+//! Invariant: a drain ends with every node at rest, no packet under way, every packet delivered and every credit
+//! returned, or with an error, unless it is interrupted or takes longer than it may.
 
 use packet::NodeId;
 use telemetry::{Progress, RunEnding};
@@ -47,12 +47,16 @@ impl Run<'_> {
                 return Ok(());
             }
             let now = self.world.now();
+            // The search can wait while packets move: a deadlock lasts, and is found once everything else has
+            // stopped.
             if self.world.packet_hops() == packet_hops {
                 self.look_at_others();
                 self.check_deadlock()?;
             }
             let Rest { works, restless, under_way } =
                 self.world.total(&Question::Rest, Rest::of(&self.world), Rest::and);
+            // Credits alone are no work. They are refreshed forever, so a fabric that has lost credits would
+            // otherwise never be reported.
             if works {
                 worked = now;
             }
@@ -81,7 +85,7 @@ pub(super) struct Rest {
     works: bool,
     /// The first node that is not at rest.
     restless: Option<NodeId>,
-    /// Packets in nodes and on wires, but for those that wait for their host.
+    /// Packets in nodes and on wires, except packets that wait for their host.
     under_way: u64,
 }
 

@@ -1,10 +1,12 @@
 //! The event loop.
 //!
-//! Invariant: a window is no longer than the shortest wire delay to a switch, so what a node does in it reaches no switch within it,
-//! and reaches an adapter before the adapter's turn. Instruments look between windows, when all events up to their instant are handled.
+//! Invariant: a window is no longer than the shortest wire delay to a switch. So no action of a node reaches a switch
+//! within the window, and it reaches an adapter before the adapter's turn. Instruments look between windows, when all
+//! events up to their instant are handled.
 //!
-//! A fabric in several parts has common windows, at most as long as the shortest wire between parts. All parts handle a common
-//! window, each in windows of its own, and exchange their [mail](crate::state::mail). Windows have no effect on results.
+//! A fabric in several parts has common windows, at most as long as the shortest wire between parts. All parts handle
+//! a common window, each in windows of its own, and exchange their [mail](crate::state::mail). Windows have no effect
+//! on results.
 //!
 //! | module | contents |
 //! |---|---|
@@ -68,17 +70,17 @@ pub struct RunOptions<'a> {
     /// Ends the run soon after it becomes true, at the instant that the run has reached: within some hundred thousand
     /// events, which take a fraction of a second. The record says so ([`RunRecord::ended`](telemetry::RunRecord)).
     pub interrupt: Option<&'a AtomicBool>,
-    /// Most moments at which every output and the congestion trees are recorded ([`RunRecord::timeline`](telemetry::RunRecord));
-    /// none if 0. There are at least half as many if the run has as many samples, and fewer in fabrics of more than 8,192
-    /// outputs and lanes.
+    /// Most moments at which every output and the congestion trees are recorded
+    /// ([`RunRecord::timeline`](telemetry::RunRecord)); none if 0. There are at least half as many if the run has as
+    /// many samples, and fewer in fabrics of more than 8,192 outputs and lanes.
     pub moments: usize,
-    /// Parts into which the fabric is divided; one if it is `None`, if a packet takes no time from part to part, or in a WebAssembly
-    /// module. The result is the same for every partition.
+    /// Parts into which the fabric is divided. The fabric stays whole if it is `None`, if a packet takes no time from
+    /// part to part, or in a WebAssembly module. The result is the same for every partition.
     pub partition: Option<&'a Partition>,
     /// Lets one thread work on all parts in turn, instead of one thread on each.
     pub in_turn: bool,
-    /// Processes that run the plan together, of which this one is rank 0; the others [`follow`](crate::follow). Each handles some
-    /// parts, at least one. `None` for this process alone.
+    /// Processes that run the plan together. This process is rank 0; the others [`follow`](crate::follow). Each
+    /// handles at least one part. `None` for this process alone.
     pub ranks: Option<&'a dyn Ranks>,
 }
 
@@ -128,7 +130,6 @@ enum Advance {
     NearEnd,
     /// Finite traffic was delivered at this instant.
     Done(Time),
-    /// The run is interrupted.
     Interrupted,
 }
 
@@ -160,7 +161,6 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Returns the number of events handled.
     pub(crate) fn events(&self) -> u64 {
         self.turns.iter().map(|turns| turns.events).sum::<u64>() + self.world.events_of_others()
     }
@@ -170,8 +170,8 @@ impl<'a> Run<'a> {
         self.until_done = Some(UntilDone::new(plan, &self.world));
     }
 
-    /// Brings up all links and runs from time zero up to and including the instant `end`; a run that is resumed, from its
-    /// state on.
+    /// Brings up all links and runs from time zero up to and including the instant `end`; a run that is resumed, from
+    /// its state on.
     pub(crate) fn run_to_end(
         &mut self,
         end: Time,
@@ -188,6 +188,8 @@ impl<'a> Run<'a> {
     pub(crate) fn close(&mut self) -> Result<(), RunError> {
         self.saving = None; // A drain is not saved: it is short, and begins again from the last state.
         match self.ended {
+            // The end fell between two samples, so the last look at other ranks is older than the deliveries since
+            // then.
             RunEnding::Done => {
                 self.look_at_others();
                 self.instruments.goodput.end_here(&self.world);
@@ -204,14 +206,15 @@ impl<'a> Run<'a> {
     pub(crate) fn bring_up(&mut self) {
         self.order_bring_up();
         match &mut self.world.parts[..] {
+            // A rank with a single part still sends mail to other ranks: it needs the divided interconnect.
             [whole] if self.leader.is_none() => whole.bring_up::<Whole>(),
             parts if CAN_DIVIDE => parts.iter_mut().for_each(Part::bring_up::<Divided>),
             parts => unreachable!("a fabric of {} parts", parts.len()),
         }
     }
 
-    /// Handles every event up to and including the instant `end`, and lets the instruments look on the way. An interrupt, or
-    /// the delivery of all finite traffic, ends the run earlier.
+    /// Handles every event up to and including the instant `end`, and lets the instruments look on the way. An
+    /// interrupt, or the delivery of all finite traffic, ends the run earlier.
     pub(crate) fn run_until(
         &mut self,
         end: Time,
@@ -236,6 +239,7 @@ impl<'a> Run<'a> {
             match self.advance(workers.as_deref_mut(), stop, progress)? {
                 Advance::Reached => {}
                 Advance::Paused | Advance::NearEnd => unreachable!("an advance that goes on"),
+                // The advance has cut its last window at this delivery, so no event after it is handled.
                 Advance::Done(done) => (stop, end) = (done, done),
                 Advance::Interrupted => return Ok(()),
             }
@@ -246,10 +250,12 @@ impl<'a> Run<'a> {
             if check == stop && self.check_done() {
                 end = stop;
             }
+            // A look at the end itself still has to happen before the run returns.
             if look > end && stop == end {
                 progress(self.progress(end));
                 return Ok(());
             }
+            // The sample comes after the check for the end, since a sample at the last instant belongs to the run.
             if look == stop {
                 self.look_at_others();
                 if self.instruments.look(look, &self.world) {
@@ -315,7 +321,8 @@ impl<'a> Run<'a> {
         is_open
     }
 
-    /// Handles every event up to and including the instant `stop`, on several processes, on one thread for each part, or on one for all.
+    /// Handles every event up to and including the instant `stop`, on several processes, on one thread for each part,
+    /// or on one for all.
     fn advance_in_parts(
         &mut self,
         mut workers: Option<&mut Workers<'_, '_>>,
@@ -329,6 +336,7 @@ impl<'a> Run<'a> {
                 _ => self.advance_in_turn((stop, None), progress)?,
             };
             let advance = match advance {
+                // Only an advance on one thread can cut a window at the delivery of the last message.
                 Advance::NearEnd => self.advance_in_turn((stop, None), progress)?,
                 other => other,
             };
@@ -338,7 +346,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Handles the events of a slice of elapsed time, or up to and including the instant `stop`, by the way that is faster.
+    /// Handles the events of a slice of elapsed time, or up to and including the instant `stop`, by the way that is
+    /// faster.
     fn advance_at_pace(
         &mut self,
         (workers, clock): (&mut Workers<'_, '_>, Clock),
@@ -361,6 +370,8 @@ impl<'a> Run<'a> {
             Some(until_done) => until_done.window_end(&mut self.world, after(stop)),
             None => after(stop),
         };
+        // The tap and the count of deliveries must see all events of a window before its turns. Such a window ends
+        // where the list no longer knows every event.
         let is_looked_at = self.tap.is_some() || self.until_done.as_ref().is_some_and(UntilDone::is_counting);
         let queue = &mut self.world.parts[0].interconnect.queue;
         let is_open = if is_looked_at { queue.open_known(end) } else { queue.open(end) };
@@ -368,7 +379,7 @@ impl<'a> Run<'a> {
         is_open
     }
 
-    /// Looks, after a window that all parts have handled, for reasons not to go on.
+    /// Looks for reasons to stop after a window that all parts have handled.
     fn after_window(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Option<Advance>, RunError> {
         if let Some(found) = self.world.broken() {
             return Err(self.violation(found).into());
@@ -387,8 +398,8 @@ impl<'a> Run<'a> {
         Ok(None)
     }
 
-    /// Returns the instant of the last delivery of finite traffic if it lies in the window that was just handled; the run ends
-    /// then.
+    /// Returns the instant of the last delivery of finite traffic if it lies in the window that was just handled; the
+    /// run ends then.
     fn last_delivery(&mut self) -> Option<Time> {
         let done = self.until_done.as_mut()?.delivered(&self.world)?;
         self.world.now = done;
@@ -412,7 +423,7 @@ impl<'a> Run<'a> {
         self.ended = RunEnding::Done;
     }
 
-    /// Returns true if all that is left of the traffic that the run waits for has failed.
+    /// Returns true if every undelivered message that the run waits for has failed.
     fn is_given_up(&self) -> bool {
         let interval = self.instruments.goodput.series.interval;
         self.ended == RunEnding::AtDuration
@@ -422,7 +433,7 @@ impl<'a> Run<'a> {
                 .is_some_and(|until_done| until_done.is_given_up(&self.world, interval))
     }
 
-    /// Ends the run at the present instant, after which nothing that it waits for can be delivered.
+    /// Ends the run at the present instant, because no message that it waits for can be delivered any more.
     fn end_given_up(&mut self) {
         self.instruments.goodput.end_here(&self.world);
         self.until_done = None;
@@ -431,12 +442,15 @@ impl<'a> Run<'a> {
 
     /// Ends the run at the last instant of the window that was handled last.
     fn interrupt_here(&mut self) {
+        // An interrupt comes between windows, not at a stop. The last complete instant lies just before the window's
+        // end.
         self.world.now = before(self.world.window_end);
         self.end_interrupted();
     }
 
     /// Ends the run at the present instant, up to which all events are handled.
     fn end_interrupted(&mut self) {
+        // The state is saved before the series ends here: a resumed run must continue as if it had never stopped.
         self.save_here();
         self.look_at_others();
         self.instruments.goodput.end_here(&self.world);
@@ -448,8 +462,11 @@ impl<'a> Run<'a> {
         self.world.look_at_others(self.instruments.goodput.needs_open());
     }
 
-    /// Looks for a deadlock, once the nodes of other ranks are [seen](Self::look_at_others). A proof looks at every node.
+    /// Looks for a deadlock, once the nodes of other ranks are [seen](Self::look_at_others). A proof looks at every
+    /// node.
     fn check_deadlock(&mut self) -> Result<(), Deadlock> {
+        // A proof needs an image of every part of every rank. The quick look only needs what the last look at other
+        // ranks has fetched.
         if self.leader.is_some() && !deadlock::is_suspected(&self.world) {
             return Ok(());
         }
@@ -471,12 +488,10 @@ fn is_set(interrupt: Option<&AtomicBool>) -> bool {
     interrupt.is_some_and(|interrupt| interrupt.load(Ordering::Relaxed))
 }
 
-/// Returns the instant after this one.
 fn after(instant: Time) -> Time {
     Time::from_ps(instant.ps().saturating_add(1))
 }
 
-/// Returns the instant before this one.
 fn before(instant: Time) -> Time {
     Time::from_ps(instant.ps().saturating_sub(1))
 }

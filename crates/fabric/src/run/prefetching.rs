@@ -1,6 +1,6 @@
-//! Prefetching, for fabrics larger than any cache: the memory that the next turns need is asked for before them.
+//! Prefetching, for fabrics larger than any cache: requests the memory of the next turns ahead of these turns.
 //!
-//! Invariant: prefetching changes nothing, so guesses may be wrong. Memory that is asked for together arrives together;
+//! Invariant: prefetching changes nothing, so guesses may be wrong. Requests issued together are served together;
 //! during the turns each event would wait alone. Four passes follow what leads from an event to its memory:
 //!
 //! | pass | of an arrival | of the departure of a tail |
@@ -10,8 +10,9 @@
 //! | 3 | input, output, queue; endpoint | input, output, queue of the next input |
 //! | 4 | flow, message | the packet at the head of that queue |
 //!
-//! Prefetching takes time itself, and gains by how slow memory is, which differs from machine to machine and, where other programs
-//! share it, from hour to hour. So windows are handled without it too now and then, and the faster way goes on.
+//! Prefetching takes time itself, and its gain depends on how slow memory is. That differs between machines and,
+//! where other programs share the memory, from hour to hour. So some windows are handled without prefetching now and
+//! then, and the faster way is kept.
 
 use core::time::Duration;
 
@@ -26,15 +27,15 @@ use crate::state::part::Part;
 
 /// Events prefetched for at a time.
 const AHEAD: usize = 64;
-/// The number of nodes from which prefetching may pay; smaller fabrics fit into the cache. It never does where the compiler has no
-/// instruction for it.
+/// The number of nodes from which prefetching may pay; smaller fabrics fit into the cache. It never pays on targets
+/// for which the compiler has no prefetch instruction.
 const NODES: usize = if cfg!(target_arch = "x86_64") { 256 } else { usize::MAX };
-/// Events from the start of one window that is timed to the start of the next: a look at the time takes as long as an event, and
-/// there may be few in a window.
+/// Least number of events between the starts of two timed windows. Reading the clock takes as long as an event, and a
+/// window may have few events.
 const TIMED: u64 = 1024;
 /// Time of timed windows after which a slice ends.
 const SLICE: Duration = Duration::from_micros(500);
-/// Most slices of the faster way until the slower one is tried again.
+/// Most slices of the faster way until the slower way is tried again.
 const LONGEST_HOLD: u32 = 64;
 
 /// Progress of prefetching in the open window.
@@ -44,9 +45,9 @@ pub(crate) struct Prefetching {
     done: usize,
     /// Empty except while memory is asked for.
     coming: Coming,
-    /// False if the open window is handled without.
+    /// False if the open window is handled without prefetching.
     is_on: bool,
-    /// Clock of the contest; without one there is no prefetching.
+    /// Clock of the contest; `None` turns prefetching off.
     clock: Option<Clock>,
     /// Between prefetching and none.
     contest: Contest,
@@ -74,7 +75,7 @@ struct Coming {
 }
 
 impl Prefetching {
-    /// Creates the state of a part whose events are timed by this clock.
+    /// Creates the state of a part. `clock` times its events.
     pub(crate) fn new(clock: Option<Clock>) -> Self {
         Self {
             done: 0,
@@ -88,7 +89,7 @@ impl Prefetching {
         }
     }
 
-    /// Begins a window of a part that has handled so many events before.
+    /// Begins a window. `events` counts the events that the part has handled before.
     #[inline]
     pub(crate) fn begin_window(&mut self, part: &Part, events: u64) {
         if part.interconnect.queue.is_in_order() {
@@ -107,13 +108,15 @@ impl Prefetching {
         }
     }
 
-    /// Ends the window, once the part has handled so many events, and chooses the way of the next.
+    /// Ends the window, and chooses the way of the next window. `events` counts the events that the part has handled.
     #[inline]
     pub(crate) fn end_window(&mut self, events: u64) {
         let Some(stopwatch) = self.stopwatch.take() else { return };
         let (handled, elapsed) = &mut self.slice;
         *handled += events - self.timed;
         *elapsed += stopwatch.elapsed();
+        // A single window is too short to compare: the clock's resolution and other programs would decide the
+        // contest.
         if *elapsed >= SLICE {
             self.contest.end_slice(*handled as f64 / elapsed.as_secs_f64(), true);
             self.slice = Default::default();
@@ -130,12 +133,13 @@ impl Prefetching {
             !part.interconnect.queue.is_in_order(),
             "batches that are not known are not prefetched for"
         );
+        // A step takes a fixed number of events. It may reach into later batches, and then spares their turns a step.
         while self.done < part.interconnect.queue.batch_end() {
             self.more(part);
         }
     }
 
-    /// Prefetches for the next events. Each pass needs memory that the one before it asked for.
+    /// Prefetches for the next events. Each pass needs memory that the previous pass has requested.
     #[inline(never)]
     fn more(&mut self, part: &Part) {
         let Part { adapters, switches, interconnect, .. } = part;
@@ -148,6 +152,7 @@ impl Prefetching {
         let mut last = None;
         for event in interconnect.queue.window_events(self.done).take(AHEAD) {
             let (node, kind) = (event.node(), event.kind());
+            // Events of a batch lie side by side. Its node's memory is requested once, not for every event.
             let is_next = last.replace(node) != Some(node);
             if is_next {
                 interconnect.prefetch_cables(node);

@@ -1,6 +1,7 @@
 //! The state of a run, between two windows.
 //!
-//! Invariant: saving changes nothing. A run that is loaded from a state goes on as the saved one does, by whatever number of parts.
+//! Invariant: saving changes nothing. A run loaded from a state goes on as the saved run does, for any number of
+//! parts.
 
 use state_codec::{State, StateError, StateReader, StateWriter, Value};
 use units::{Span, Time};
@@ -11,10 +12,10 @@ use crate::checkpoint::world;
 /// Takes a run's state at an instant.
 pub type Keep<'a> = dyn FnMut(Time, Vec<u8>) + 'a;
 
-/// The instants at which a run is saved: the multiples of an interval, and that of an interrupt.
+/// The instants at which a run is saved: the multiples of an interval, and the instant of an interrupt.
 pub(crate) struct SavingTimer<'a> {
     every: Span,
-    /// Time of the next one.
+    /// Time of the next multiple.
     pub(super) due: Time,
     keep: &'a mut Keep<'a>,
 }
@@ -44,7 +45,8 @@ impl Run<'_> {
         self.saving = Some(saving);
     }
 
-    /// Returns the state at the present instant of a run whose parts are all here, after so many events.
+    /// Returns the state at the present instant, after `events` events. All parts are in this process, as themselves
+    /// or as images.
     pub(crate) fn state_after(&self, events: u64) -> Vec<u8> {
         let mut to = StateWriter::new();
         (events, self.instruments.moments()).put(&mut to);
@@ -61,9 +63,12 @@ impl Run<'_> {
     pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), StateError> {
         let mut from = StateReader::new(state);
         let (events, moments): (u64, usize) = Value::take(&mut from)?;
+        // The moments kept so far are spaced for the saved number. Another number would keep other samples than an
+        // uninterrupted run.
         if moments != self.instruments.moments() {
             return Err(from.malformed("the run recorded another number of moments"));
         }
+        // The state has the sum alone, since the number of parts may have changed since the run was saved.
         self.turns[0].events = events;
         self.report_at = events + PROGRESS_EVERY;
         self.until_done.load(&mut from)?;
@@ -73,6 +78,7 @@ impl Run<'_> {
             from.finish()
         })?;
         if let Some(until_done) = &mut self.until_done {
+            // The count of missing messages depends on windows, which the loaded run may cut elsewhere.
             until_done.recount(&self.world);
         }
         self.is_resumed = true;

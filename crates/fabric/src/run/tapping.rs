@@ -1,6 +1,7 @@
 //! Packets at chosen ports, handed over while the run goes on.
 //!
-//! Invariant: a run in one part hands them over between windows, a run in several parts at stops of its own: what is held stays small.
+//! Invariant: a run in one part hands them over between windows, and a run in several parts at stops of its own. So
+//! few sightings are held at a time.
 
 use scenario::Plan;
 use telemetry::Progress;
@@ -25,7 +26,8 @@ impl<'a> Run<'a> {
         self.turns.iter_mut().zip(taps).for_each(|(turns, tap)| turns.tap = Some(tap));
     }
 
-    /// Handles every event of a run in one part up to and including the instant `stop`, and looks at the arrivals of each window.
+    /// Handles every event of a run in one part up to and including the instant `stop`, and looks at the arrivals of
+    /// each window.
     pub(super) fn advance_tapped(
         &mut self,
         stop: Time,
@@ -40,6 +42,7 @@ impl<'a> Run<'a> {
             if let Some(advance) = self.after_window(progress)? {
                 return Ok(advance);
             }
+            // Each hand-over sorts all that is held, so it waits for a batch.
             if self.turns[0].tap.as_ref().is_some_and(|tap| tap.seen() >= AT_A_TIME) {
                 self.read_tap(self.world.window_end);
             }
@@ -47,7 +50,7 @@ impl<'a> Run<'a> {
         Ok(Advance::Reached)
     }
 
-    /// Hands over what was seen, once all events up to and including the instant `now` are handled.
+    /// Hands over sightings, once all events up to and including the instant `now` are handled.
     pub(super) fn read_tap_at(&mut self, now: Time) {
         self.read_tap(after(now));
         if let Some(tap) = &mut self.tap {
@@ -55,7 +58,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Hands over what was seen, once all events before `handled` are handled.
+    /// Hands over sightings, once all events before `handled` are handled.
     fn read_tap(&mut self, handled: Time) {
         if let Some(tap) = &mut self.tap {
             tap.take(self.turns.iter_mut().filter_map(|turns| turns.tap.as_mut()).collect(), handled);

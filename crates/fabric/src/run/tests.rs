@@ -1,4 +1,5 @@
-//! Violations in several parts, of which the earliest is reported, whichever part or process finds it; and the parts of a rank.
+//! Violations in several parts, of which the earliest is reported, whichever part or process finds it; and the parts
+//! of a rank.
 
 use std::thread;
 
@@ -103,8 +104,8 @@ fn the_earliest_violation_is_reported_by_time_and_node() {
     }
 }
 
-/// Hosts of the same part as their switch send no mail. Once the switches of a window have had their turns, the other part may have the
-/// mail: threads gain by it only if it happens in most windows.
+/// Hosts of the same part as their switch send no mail. Once the switches of a window have had their turns, the other
+/// part may have the mail: threads gain by it only if it happens in most windows.
 #[test]
 fn a_part_tells_when_it_has_sent_its_mail() {
     let plan = shipped("bench-b128", &[]);

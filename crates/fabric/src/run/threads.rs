@@ -1,8 +1,8 @@
 //! The windows of a fabric in several parts, on one thread for each part.
 //!
-//! Invariant: threads share nothing but their [`Meetings`]. After each they know the same words, and so each finds the same
-//! next window, and the same reason to stop, by itself. While a thread works on a part, the part is its own; between two
-//! advances all parts are in the world, where instruments see them.
+//! Invariant: threads share nothing but their [`Meetings`]. After each they know the same words, and so each finds
+//! the same next window, and the same reason to stop, by itself. While a thread works on a part, the part is its own;
+//! between two advances all parts are in the world, where instruments see them.
 //!
 //! ```text
 //! meet     next event of each part, or earlier: the least begins the window      a violation, an interrupt: stop
@@ -11,8 +11,8 @@
 //! send     mail, which lies in later windows
 //! ```
 //!
-//! Where adapters send no mail, and have their turns last in a window, a thread sends its mail and comes to the next meeting before
-//! these turns. What it has to do until it waits for others makes up for windows in which they have more to do.
+//! Adapters that send no mail may have their turns last in a window. A thread then sends its mail and comes to the
+//! next meeting before these turns. The remaining work evens out windows in which other threads have more to do.
 
 use core::sync::atomic::AtomicBool;
 use core::{iter, mem};
@@ -34,11 +34,11 @@ use crate::state::part::Part;
 /// Number of words of a meeting.
 pub(super) const WORDS: usize = 3;
 
-/// Words of a meeting: a time in ps before which the part has nothing to do, a [`Signal`], and the part's packet-hops so far. All parts
-/// together have the least of the first, the greatest of the second, and the sum of the third.
+/// Words of a meeting: a time in ps before which the part has nothing to do, a [`Signal`], and the part's packet-hops
+/// so far. All parts together have the least of the first, the greatest of the second, and the sum of the third.
 pub(super) type Words = [u64; WORDS];
 
-/// Words that change nothing of those of others.
+/// Neutral words: combined with other words, they change nothing.
 pub(super) const NO_WORDS: Words = [u64::MAX, 0, 0];
 
 /// Returns the words of all parts together.
@@ -50,14 +50,15 @@ pub(super) fn together(all: impl Iterator<Item = Words>) -> Words {
 
 /// The meetings of the threads of all parts, as one thread takes part in them.
 pub(super) trait Meetings {
-    /// Sends mail to another part, which gets it at the next meeting; at most once to each before the thread comes to that.
+    /// Sends mail to another part, which gets it at the next meeting. Called at most once for each part between two
+    /// meetings.
     fn send(&mut self, to: usize, mail: &mut Mailbag);
 
     /// Comes to the next meeting.
     fn come(&mut self, words: Words);
 
-    /// Waits for the others at the meeting that the thread has come to. Shows the mail for the thread's own part to `see`. Returns the
-    /// words of all parts together.
+    /// Waits for the others at the meeting that the thread has come to. Shows the mail for the thread's own part to
+    /// `see`. Returns the words of all parts together.
     fn wait(&mut self, see: impl FnMut(&mut Mailbag)) -> Words;
 
     /// Comes to a meeting before which nobody has sent mail, and waits for the others.
@@ -99,7 +100,8 @@ impl Signal {
     const ALL: [Self; 5] = [Self::None, Self::NearEnd, Self::Pause, Self::Interrupt, Self::Violation];
 }
 
-/// State that the threads of a run share: their meetings, and the places where each is handed its work and hands it back.
+/// State that the threads of a run share: their meetings, and the places where each is handed its work and hands it
+/// back.
 pub(super) struct SharedWork {
     meeting: Meeting<Mailbag, WORDS>,
     /// By part; the first thread hands its work to itself.
@@ -113,7 +115,7 @@ struct WorkSlot {
 }
 
 impl SharedWork {
-    /// Creates that of so many parts.
+    /// Creates the shared state of a run in `parts` parts.
     pub(super) fn new(clock: Clock, parts: usize) -> Self {
         let slot = || WorkSlot { work: Handoff::new(clock), done: Handoff::new(clock) };
         Self { meeting: Meeting::new(clock, parts), slots: iter::repeat_with(slot).take(parts).collect() }
@@ -131,8 +133,10 @@ pub(super) struct Workers<'scope, 'env> {
 }
 
 impl<'scope, 'env> Workers<'scope, 'env> {
-    /// Creates the workers that share this. Their threads end with the scope.
+    /// Creates the workers, without threads so far. Threads that start later end with the scope.
     pub(super) fn new(scope: &'scope Scope<'scope, 'env>, shared: &'env SharedWork) -> Self {
+        // The run's own thread works on the first part. A thread more would need a processor more, and this thread
+        // would only wait.
         let mut others = shared.meeting.members();
         let lead = others.remove(0);
         Self { scope, shared, lead, others }
@@ -170,7 +174,8 @@ impl Drop for Closing<'_> {
 }
 
 impl Run<'_> {
-    /// Does something that may need the workers of this run. There are none without a clock or with one part, as in a page.
+    /// Calls `work` with the workers of this run. There are none without a clock, as in a page, or with a single
+    /// part.
     #[expect(clippy::disallowed_methods, reason = "a page has no clock, and so never comes to the threads")]
     pub(super) fn with_workers<R>(
         &mut self,
@@ -182,19 +187,22 @@ impl Run<'_> {
         thread::scope(|scope| work(self, Some(&mut Workers::new(scope, &shared))))
     }
 
-    /// Handles every event up to and including the instant `stop`, window by window; or of some windows, for the rest of a slice
-    /// of elapsed time. Returns the number of meetings besides, and of those before which a thread lost its processor.
+    /// Handles every event up to and including the instant `stop`, window by window. Pauses earlier once the slice of
+    /// elapsed time is over. Also returns the number of meetings, and of meetings before which a thread lost its
+    /// processor.
     pub(super) fn advance_on_threads(
         &mut self,
         workers: &mut Workers<'_, '_>,
         (stop, slice): (Time, SliceRest),
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Advance, [u64; 2]), RunError> {
+        // Only the first call starts threads. A run with a single thread by option never gets here, and has none.
         workers.start();
         let before = workers.lead.meetings();
         let mut works = self.hand_out(stop);
         let mut own = works.next().expect("a world has a part");
         let others = &workers.shared.slots[1..];
+        // Other threads begin before this thread works on its own part: nobody can pass a meeting alone.
         others.iter().zip(works).for_each(|(slot, work)| slot.work.give(work));
         let mut watch = Watch::start(progress, self.interrupt, own.turns.events, Some(slice));
         let (end, signal) =
@@ -205,18 +213,21 @@ impl Run<'_> {
             self.world.parts.push(part);
             self.turns.push(turns);
         }
+        // Without a window, no event lies up to the stop, and the end of the last window still holds.
         self.world.window_end = end.unwrap_or(self.world.window_end);
         let advance = self.conclude(signal, missing)?;
         let [meetings, lost] = workers.lead.meetings();
         Ok((advance, [meetings - before[0], lost - before[1]]))
     }
 
-    /// Ends an advance of all parts for the reason that they agreed upon. `missing` is the number of finite messages that they have counted
-    /// down to, if they have counted.
+    /// Ends an advance of all parts for the reason that they agreed upon. `missing` is the number of finite messages
+    /// that they have counted down to, if they have counted.
     ///
     /// # Errors
-    /// The earliest violation, if there is one.
+    /// The earliest violation, if a part has found any.
     pub(super) fn conclude(&mut self, signal: Signal, missing: Option<u64>) -> Result<Advance, RunError> {
+        // The signal tells only that some part is broken. The world names the earliest violation, whichever thread
+        // found it first.
         if let Some(found) = self.world.broken() {
             return Err(self.violation(found).into());
         }
@@ -240,12 +251,13 @@ impl Run<'_> {
         let windows = CommonWindows::new(&self.world, stop, counting.is_some());
         let mut counting = counting.into_iter().flatten();
         let handled = self.world.window_end;
+        // Threads own their parts until the advance ends. No lock is needed, and no instrument can see a part inside
+        // a window.
         let parts = mem::take(&mut self.world.parts).into_iter().zip(mem::take(&mut self.turns));
         parts.map(move |(part, turns)| Work { part, turns, windows, handled, counting: counting.next() })
     }
 }
 
-/// The work of a thread.
 pub(super) struct Work {
     pub(super) part: Part,
     pub(super) turns: Turns,
@@ -257,9 +269,9 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Handles the part's events until all parts have reached the stop, or have a reason to stop earlier. After each window,
-    /// `look` gets the events that the part has handled, the end of the window, and the packet-hops of all parts. Returns the
-    /// end of the last window, if there was one, and the reason to stop earlier.
+    /// Handles the part's events until all parts have reached the stop, or have a reason to stop earlier. After each
+    /// window, `look` gets the events that the part has handled, the end of the window, and the packet-hops of all
+    /// parts. Returns the end of the last window, if any window was handled, and the reason to stop earlier.
     pub(super) fn run(
         &mut self,
         member: &mut impl Meetings,
@@ -268,12 +280,18 @@ impl Work {
         let (mut end, mut signal) = (None, Signal::None);
         self.come(member, signal);
         loop {
+            // Every thread gets the same words here. All decisions up to the next meeting must depend on these words
+            // alone: threads that decide differently would wait for each other forever.
             let (first, reason, packet_hops) = self.wait(member);
+            // A violation ends the run only here, one meeting after it was found, so that no thread stays behind at a
+            // meeting.
             if reason > Signal::None || end == Some(after(self.windows.stop)) {
                 return (end, reason);
             }
             let handled = end.unwrap_or(self.handled);
             let Some(window_end) = self.windows.end(first, handled) else { return (end, reason) };
+            // The exact end of the run may lie inside this window. Threads cannot cut it there: only one thread that
+            // sees all parts knows the instant.
             if self.is_near_end(member, window_end) {
                 return (end, Signal::NearEnd);
             }
@@ -281,8 +299,11 @@ impl Work {
             end = Some(window_end);
             let found = match self.part.interconnect.broken {
                 Some(_) => Signal::Violation,
+                // The packet-hops are from before this window, as the words were. A report of progress may lag by a
+                // window.
                 None => look(self.turns.events, window_end, packet_hops),
             };
+            // A thread that has already come could not tell `found`. It keeps the signal for its next words.
             signal = signal.max(found);
             if !has_come {
                 self.come(member, signal);
@@ -290,16 +311,20 @@ impl Work {
         }
     }
 
-    /// Handles the part's events before the end of a window. Returns true if the thread has come to the next meeting meanwhile, with
-    /// this signal: what it finds after that is for the meeting after the next. It never has at the stop, where all is to be known.
+    /// Handles the part's events before the end of a window. Returns true if the thread has already come to the next
+    /// meeting, with this signal. Signals that it finds later wait for the meeting after that. At the stop it never
+    /// comes early, since no later meeting could tell them.
     fn handle(&mut self, member: &mut impl Meetings, end: Time, signal: Signal) -> bool {
         let Self { part, turns, windows, .. } = self;
+        // Words sent early lack the signals of this window, and no meeting follows the stop.
         if end == after(windows.stop) {
             turns.run_until::<Divided>(part, end);
             return false;
         }
         let mut has_come = false;
         turns.run_and_tell::<Divided>(part, end, &mut |part| {
+            // The adapters may still schedule events, so the part's next event is unknown. The end of the window is a
+            // lower bound for it, and for this mail too.
             part.interconnect.outgoing.take_first();
             come(part, member, end, signal);
             has_come = true;
@@ -308,12 +333,14 @@ impl Work {
         has_come
     }
 
-    /// Counts the deliveries that the window up to `end` can bring to all parts, and returns true if the last message may be
-    /// among them.
+    /// Counts the deliveries that the window up to `end` can bring to all parts, and returns true if the last message
+    /// may be among them.
     fn is_near_end(&mut self, member: &mut impl Meetings, end: Time) -> bool {
         let Some(counting) = &mut self.counting else { return false };
         let possible = counting.possible(&mut self.part, end);
+        // The third word is summed over all parts. Hops are not needed at this meeting, so it carries deliveries.
         let [_, _, possible] = member.agree([u64::MAX, 0, possible]);
+        // `possible` may exceed the real deliveries, so this can be a false alarm, but never a missed end.
         if counting.missing <= possible {
             return true;
         }
@@ -327,8 +354,8 @@ impl Work {
         come(&mut self.part, member, next, signal);
     }
 
-    /// Waits for the other threads, and receives their mail. Returns the time of the first event of all, or an earlier time, the most
-    /// urgent signal, and the packet-hops of all.
+    /// Waits for the other threads, and receives their mail. Returns the time of the first event of all, or an
+    /// earlier time, the most urgent signal, and the packet-hops of all.
     fn wait(&mut self, member: &mut impl Meetings) -> (Option<Time>, Signal, u64) {
         let [first, signal, packet_hops] = member.wait(|mail| self.part.interconnect.receive(mail));
         let signal = Signal::ALL[usize::from(signal as u8)];
@@ -336,13 +363,14 @@ impl Work {
     }
 }
 
-/// Comes to the next meeting, and sends the part's mail before it. The part has nothing to do before `next`, except in the open window.
+/// Comes to the next meeting, and sends the part's mail before it. The part has nothing to do before `next`, except
+/// in the open window.
 fn come(part: &mut Part, member: &mut impl Meetings, next: Time, signal: Signal) {
     part.interconnect.outgoing.bags().for_each(|(to, mail)| member.send(to, mail));
     member.come([next.ps(), signal as u64, part.interconnect.packet_hops]);
 }
 
-/// The report of progress, interrupts, and the time of the next pause, as one of the threads looks at them.
+/// Progress reports, interrupts and pauses, on behalf of all threads. A single thread looks at them.
 pub(super) struct Watch<'a, 'p> {
     progress: &'p mut dyn FnMut(Progress),
     interrupt: Option<&'a AtomicBool>,
@@ -354,11 +382,13 @@ pub(super) struct Watch<'a, 'p> {
     windows: u32,
 }
 
-/// Most windows from one look to the next: a look takes as long as an event. The thread's own part may have no events in them.
+/// Most windows from one look to the next: a look takes as long as an event. The thread's own part may have no events
+/// in them.
 const WINDOWS_A_LOOK: u32 = 32;
 
 impl<'a, 'p> Watch<'a, 'p> {
-    /// Starts the watch of a thread that has handled so many events. All pause at the end of the slice of elapsed time.
+    /// Starts the watch of a thread that has handled `events` events. All threads pause at the end of the slice of
+    /// elapsed time.
     pub(super) fn start(
         progress: &'p mut dyn FnMut(Progress),
         interrupt: Option<&'a AtomicBool>,
@@ -369,9 +399,11 @@ impl<'a, 'p> Watch<'a, 'p> {
         Self { progress, interrupt, look_at, slice, windows: 0 }
     }
 
-    /// Returns a reason to stop, once the thread has handled so many events.
+    /// Looks, after a window, for a reason to stop. `events` counts the events that the thread has handled.
     pub(super) fn look(&mut self, events: u64, now: Time, packet_hops: u64) -> Signal {
         self.windows += 1;
+        // Windows count too: a part without events would otherwise not see an interrupt before the end of the
+        // advance.
         if events < self.look_at && !self.windows.is_multiple_of(WINDOWS_A_LOOK) {
             return Signal::None;
         }

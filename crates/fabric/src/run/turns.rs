@@ -1,7 +1,8 @@
 //! The turns of a part's nodes: each handles its events of the open window.
 //!
-//! Invariant: within a window nodes handle their events one node after the other, in any order, but adapters after switches where
-//! the window is longer than their cables. A node finishes one instant before it begins the next, and decides exactly once in it.
+//! Invariant: within a window nodes handle their events one node after the other, in any order, but adapters after
+//! switches where the window is longer than their cables. A node finishes one instant before it begins the next, and
+//! decides exactly once in it.
 
 use ca_transport::Adapter;
 use event_kernel::{Density, Stream};
@@ -42,12 +43,14 @@ impl Turns {
         }
     }
 
-    /// Handles all events before `end`, in windows of the part's event list. No other part sends anything for this time.
+    /// Handles all events before `end`, in windows of the part's event list. No other part sends anything for this
+    /// time.
     pub(crate) fn run_until<X: Extent>(&mut self, part: &mut Part, end: Time) {
         self.run_and_tell::<X>(part, end, &mut |_| ());
     }
 
-    /// Handles the same events. Calls `tell` when the part has sent all its mail for this time, if adapters have their turns after that.
+    /// Handles the same events. Calls `tell` when the part has sent all its mail for this time, if adapters have
+    /// their turns after that.
     pub(crate) fn run_and_tell<X: Extent>(
         &mut self,
         part: &mut Part,
@@ -64,8 +67,8 @@ impl Turns {
         }
     }
 
-    /// Handles events before `end` of a fabric in one part, window by window, until the part has handled `until` events in all or breaks
-    /// a promise. Returns true if no event before `end` is left.
+    /// Handles events before `end` of a fabric in one part, window by window, until the part has handled `until`
+    /// events in all or breaks a promise. Returns true if no event before `end` is left.
     pub(crate) fn run_windows(&mut self, part: &mut Part, end: Time, until: u64) -> bool {
         loop {
             let queue = &mut part.interconnect.queue;
@@ -107,7 +110,8 @@ impl Turns {
         }
     }
 
-    /// Gives every node with events in the open window its turn. Calls `tell` before the turns of adapters, if these come last.
+    /// Gives every node with events in the open window its turn. Calls `tell` before the turns of adapters, if these
+    /// come last.
     pub(crate) fn window<X: Extent>(&mut self, part: &mut Part, mut tell: Option<&mut dyn FnMut(&mut Part)>) {
         self.prefetching.begin_window(part, self.events);
         loop {

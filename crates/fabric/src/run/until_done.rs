@@ -1,19 +1,19 @@
 //! The end of a run when its finite traffic is delivered.
 //!
-//! Invariant: such a run has the events of a run whose `duration` is the instant at which it ends. A window in which the
-//! last message could be delivered is therefore cut at that delivery, and cutting windows changes no result.
+//! Invariant: such a run has the same events as a run with its last instant as `duration`. A window in which the last
+//! message could be delivered is therefore cut at that delivery. Cutting windows changes no result.
 //!
 //! | time | check |
 //! |---|---|
 //! | before the last message that time alone brings | none |
 //! | after | before each window: the deliveries that it can bring are counted, and compared with those that are missing |
 //!
-//! With one thread for each part, all meet once more before each window and add up the deliveries that it can bring to each
-//! part. Where the last message could be among them, one thread goes on for some windows.
+//! With a thread for each part, all threads meet once more before each window. They add up the deliveries that it can
+//! bring to each part. Where the last message could be among them, a single thread goes on for some windows.
 //!
-//! Every delivery of a window is an event in it: the arrival of a message's last packet, which crosses a wire and so is
-//! scheduled before the window is opened: once deliveries are counted, no window is longer than all of its events are known. Behind a
-//! host that takes its time, it is the end of the host's work instead.
+//! Every delivery of a window is an event in it: the arrival of a message's last packet. It crosses a wire, and so is
+//! scheduled before the window opens. Once deliveries are counted, a window never ends later than all of its events
+//! are known. Behind a slow host, the end of the host's work takes the place of the arrival.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ use crate::state::world::{Node, Place, World};
 /// Watches for the delivery of the last message of finite traffic.
 #[derive(Debug)]
 pub(crate) struct UntilDone {
-    /// Times at which finite traffic may have ended without a delivery, latest first: its last posting, and later stops of
-    /// closed loops.
+    /// Times at which finite traffic may have ended without a delivery, latest first: its last posting, and later
+    /// stops of closed loops.
     checks: Vec<Time>,
     /// Time of the last of these checks; `None` before the last posting.
     checked: Option<Time>,
@@ -44,7 +44,7 @@ pub(crate) struct UntilDone {
     cut: bool,
     /// Finite flows, by flow.
     finite: Arc<[bool]>,
-    /// Adapters of this process that finite flows lead to, whose hosts take their time.
+    /// Adapters of this process with a slow host, at the end of finite flows.
     slow: Box<[NodeId]>,
     /// Times of the deliveries that the next window can bring.
     candidates: Vec<Time>,
@@ -85,8 +85,8 @@ impl UntilDone {
         self.checks.last().copied().unwrap_or(Time::NEVER)
     }
 
-    /// Counts the missing messages anew, and forgets what windows before the present instant have left: that depends on the
-    /// windows.
+    /// Counts the missing messages anew, and forgets the candidates of earlier windows, which depend on how windows
+    /// were cut.
     pub(crate) fn recount(&mut self, world: &World) {
         self.candidates.clear();
         self.missing = self.checked.map_or(0, |_| world.finite_messages(world.now()).undelivered());
@@ -105,8 +105,9 @@ impl UntilDone {
         self.missing == 0
     }
 
-    /// Returns true at a sample if no queue pair that still works has a finite message to deliver: all that is left has failed, at
-    /// the sample before or earlier. What was under way then has had an interval of samples to arrive.
+    /// Returns true at a sample if no queue pair that still works has a finite message to deliver. All failures date
+    /// from the previous sample or earlier. Packets that were under way then have had an interval of samples to
+    /// arrive.
     pub(crate) fn is_given_up(&self, world: &World, interval: Span) -> bool {
         if !self.is_counting() {
             return false;
@@ -117,27 +118,32 @@ impl UntilDone {
         !unfinished.works && latest.is_some_and(|at| world.now().since(at) >= interval)
     }
 
-    /// Returns the end of the next window, exclusive: `end`, or just after an earlier instant at which the last message can be
-    /// delivered.
+    /// Returns the end of the next window, exclusive: `end`, or just after an earlier instant at which the last
+    /// message can be delivered.
     pub(crate) fn window_end(&mut self, world: &mut World, end: Time) -> Time {
         let Some(checked) = self.checked else { return end };
         let (possible, slow) = self.deliveries(world, end);
+        // `missing` is counted down by what windows could bring, not by what they brought. It may be too small, so
+        // the exact count is taken only when it matters.
         if self.missing <= possible {
             let handled = before(world.window_end);
             self.missing = world.finite_messages(handled.max(checked)).undelivered();
         }
         if self.missing > possible {
+            // A second count after the window would look at every adapter. The lower bound needs none.
             self.missing -= possible;
             return end;
         }
+        // The window ends just after the first instant at which the count can be complete: every earlier delivery
+        // leaves at least one message missing.
         self.cut = true;
         let last = usize::try_from(self.missing - 1).ok().filter(|last| *last < self.candidates.len());
         let last = last.map(|last| *self.candidates.select_nth_unstable(last).1);
         last.into_iter().chain(slow).min().map_or(end, after)
     }
 
-    /// Collects the deliveries of finite messages that can happen in the next window. Returns their number, or more, and the
-    /// time of the first event of a host that takes its time.
+    /// Collects the deliveries of finite messages that can happen in the next window. Returns an upper bound of their
+    /// number, and the time of the first event of a slow host.
     fn deliveries(&mut self, world: &mut World, end: Time) -> (u64, Option<Time>) {
         self.candidates.clear();
         let (candidates, finite) = (&mut self.candidates, &self.finite);
@@ -148,6 +154,8 @@ impl UntilDone {
             slow = slow.into_iter().chain(of_rank.slow).min();
             waiting += of_rank.waiting;
         }
+        // A slow host may complete several messages in one window, each with packets that wait already. Without an
+        // event of such a host, none of them can.
         let waiting = if slow.is_some() { waiting } else { 0 };
         (candidates.len() as u64 + waiting, slow)
     }
@@ -164,7 +172,7 @@ impl UntilDone {
         self.checked.map(|_| self.counting_from(self.missing, world))
     }
 
-    /// Returns the count for each part of this process, from so many missing messages on.
+    /// Returns the count for each part of this process, which begins with `missing` messages.
     pub(super) fn counting_from(&self, missing: u64, world: &World<'_>) -> Vec<Counting> {
         let counting = |_| Counting { finite: Arc::clone(&self.finite), slow: Vec::new(), missing };
         let mut all: Vec<_> = world.parts.iter().map(counting).collect();
@@ -180,7 +188,7 @@ impl UntilDone {
         self.missing = missing;
     }
 
-    /// Returns the instant at which the window that was just handled delivered the last message, if it did.
+    /// Returns the instant of the last delivery, if the window that was just handled brought it.
     pub(crate) fn delivered(&mut self, world: &World) -> Option<Time> {
         if !core::mem::take(&mut self.cut) {
             return None;
@@ -195,7 +203,7 @@ impl UntilDone {
 #[derive(Debug)]
 struct Deliveries {
     times: Vec<Time>,
-    /// Time of the first event of a host that takes its time.
+    /// Time of the first event of a slow host.
     slow: Option<Time>,
     /// Packets that wait for such hosts.
     waiting: u64,
@@ -207,7 +215,7 @@ state_codec::value!(Deliveries { times, slow, waiting });
 pub(super) struct Counting {
     /// Finite flows, by flow.
     pub(super) finite: Arc<[bool]>,
-    /// Positions of adapters of the part that finite flows lead to, whose hosts take their time.
+    /// Positions of the part's adapters with a slow host, at the end of finite flows.
     pub(super) slow: Vec<u32>,
     /// Messages of the whole fabric that are not delivered, or fewer.
     pub(super) missing: u64,
@@ -223,8 +231,8 @@ impl Counting {
     }
 }
 
-/// Shows the times of the deliveries of finite messages that can happen in the next window of this process's parts to `see`. Returns the
-/// time of the first event of a host that takes its time, and the packets that wait for such hosts, of which these are the adapters.
+/// Shows the times of finite deliveries that can happen in the next window of this process's parts to `see`. Returns
+/// the time of the first event of a slow host, and the number of packets that wait for `slow_hosts`.
 fn own_deliveries(
     world: &mut World<'_>,
     (finite, slow_hosts): (&[bool], &[NodeId]),
@@ -237,8 +245,8 @@ fn own_deliveries(
     (slow, slow_hosts.iter().map(waiting).sum())
 }
 
-/// Shows the times of the deliveries of finite messages that can happen in a part's next window to `see`. Returns the time of
-/// the first event of a host that takes its time.
+/// Shows the times of finite deliveries that can happen in a part's next window to `see`. Returns the time of the
+/// first event of a slow host.
 fn visit_deliveries(part: &mut Part, finite: &[bool], end: Time, mut see: impl FnMut(Time)) -> Option<Time> {
     let Part { adapters, interconnect, .. } = part;
     let Interconnect { queue, pool, .. } = interconnect;

@@ -1,7 +1,7 @@
 //! The work of all ranks but rank 0.
 //!
-//! Invariant: a rank holds its own parts alone, without instruments and records. It decides nothing: whatever depends on more than its
-//! parts, rank 0 tells it.
+//! Invariant: a rank holds its own parts alone, without instruments and records. It decides nothing: whatever depends
+//! on more than its parts, rank 0 tells it.
 
 use core::ops::Range;
 use core::sync::atomic::AtomicBool;
@@ -30,11 +30,11 @@ use crate::state::part::Part;
 use crate::state::world::World;
 use crate::state::world::observed::{Counts, Question, taken};
 
-/// Runs parts of a plan as rank 0 orders, until it [releases](crate::release) this rank. `plan` is `None` if it could not be read:
-/// rank 0 learns of it.
+/// Runs parts of a plan as rank 0 orders, until it [releases](crate::release) this rank. `plan` is `None` if it could
+/// not be read, which rank 0 is told.
 ///
-/// Of the options, only the ranks, the interrupt and the seed that scrambles turns count; rank 0 tells the rest. An interrupt ends
-/// the run on all ranks.
+/// Of the options, only the ranks, the interrupt and the seed that scrambles turns count; rank 0 tells the rest. An
+/// interrupt ends the run on all ranks.
 ///
 /// # Panics
 /// If the options have no ranks, if this is rank 0, or if another rank fails.
@@ -47,6 +47,7 @@ pub fn follow(plan: Option<&Plan>, options: RunOptions<'_>) {
         messages.iter_mut().for_each(Vec::clear);
         ranks.exchange(&mut messages);
         let mut from = StateReader::new(&messages[0]);
+        // Every message begins with a byte that tells a question from an order.
         if taken(&mut from) {
             let share: &mut Share<'_, '_> = share.as_mut().expect("rank 0 begins");
             let (now, question) = (taken(&mut from), taken(&mut from));
@@ -59,6 +60,8 @@ pub fn follow(plan: Option<&Plan>, options: RunOptions<'_>) {
             Order::Begin { plan: digest, of_node, inner, between } => {
                 let reading = compared(plan, digest);
                 answer(ranks, |to| reading.put(to));
+                // A rank with another plan stays in the loop without a share: rank 0 reports the fault and then
+                // releases all ranks.
                 let plan = plan.filter(|_| reading == Reading::Same);
                 share = plan.map(|plan| Share::new(plan, options, &of_node, (between, &inner)));
                 continue;

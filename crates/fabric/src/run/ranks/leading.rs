@@ -1,7 +1,7 @@
 //! The run, as rank 0 leads it.
 //!
-//! Invariant: rank 0 holds its own parts alone, except while it [needs all](Run::with_all_parts). After each advance it knows the counts of
-//! the others.
+//! Invariant: rank 0 holds its own parts alone, except while it [needs all](Run::with_all_parts). After each advance
+//! it knows the counts of the others.
 
 use ca_transport::Adapter;
 use event_kernel::Lookahead;
@@ -55,14 +55,14 @@ pub(crate) struct Leader<'a> {
     inner: Vec<Lookahead>,
 }
 
-/// Lets the other ranks of a run return from [`follow`](crate::follow). Rank 0 calls it once, at the end of its work, whether it
-/// has run a plan or not.
+/// Lets the other ranks of a run return from [`follow`](crate::follow). Rank 0 calls it once, at the end of its work,
+/// whether it has run a plan or not.
 pub fn release(ranks: &dyn Ranks) {
     let mut messages = vec![Vec::new(); ranks.count()];
     order(ranks, &mut messages, &Order::End, |_, _| {});
 }
 
-/// Gives an order to all other ranks. `more` appends to the message for a rank.
+/// Gives an order to all other ranks. `more` appends to the message for each rank.
 fn order(
     ranks: &dyn Ranks,
     messages: &mut [Vec<u8>],
@@ -75,6 +75,7 @@ fn order(
             continue;
         }
         let mut to = StateWriter::appending(core::mem::take(message));
+        // The first byte tells orders from questions; see `follow`.
         false.put(&mut to);
         order.put(&mut to);
         more(rank, &mut to);
@@ -88,7 +89,7 @@ impl Leader<'_> {
         order(self.ranks, &mut self.messages, given, |_, _| {});
     }
 
-    /// Waits for the answers of all other ranks, which are by rank in `messages` then.
+    /// Waits for the answers of all other ranks, and leaves them in `messages`, by rank.
     fn await_answers(&mut self) {
         self.messages.iter_mut().for_each(Vec::clear);
         self.ranks.exchange(&mut self.messages);
@@ -99,7 +100,7 @@ impl<'a> Leader<'a> {
     /// Lets the other ranks build their parts of the world. Returns rank 0's own, and itself.
     ///
     /// # Errors
-    /// If one of them has read another plan, or none.
+    /// If a rank has read another plan, or none.
     ///
     /// # Panics
     /// If there are fewer parts than ranks, or a packet takes no time from part to part.
@@ -142,7 +143,7 @@ impl<'a> Leader<'a> {
         build::share(self.plan, self.partition, all, (None, &self.inner)).parts
     }
 
-    /// Loads the parts of all other ranks, of which these are images. All events before `handled` are handled.
+    /// Loads the state of all other ranks' parts into these images. All events before `handled` are handled.
     fn load(&mut self, images: &mut [Part], handled: Time) {
         self.order(&Order::Save);
         self.await_answers();
@@ -152,11 +153,12 @@ impl<'a> Leader<'a> {
             let images = &mut images[own.start - first..own.end - first];
             let loaded = parts::load(images, handled, &mut StateReader::new(answer));
             loaded.unwrap_or_else(|error| panic!("the parts of rank {rank}: {error}"));
+            // Freed at once: the states of all ranks together may be as large as the images.
             *answer = Vec::new();
         }
     }
 
-    /// Lets all other ranks load their parts as these images are, at the beginning of a resumed run.
+    /// Lets all other ranks load their parts from these images, at the beginning of a resumed run.
     fn hand_out(&mut self, images: &[Part], handled: Time) {
         let (first, count, parts) = (self.office.own.end, self.ranks.count(), self.inner.len());
         order(self.ranks, &mut self.messages, &Order::Load { handled }, |rank, to| {
@@ -164,6 +166,8 @@ impl<'a> Leader<'a> {
             let images = &images[own.start - first..own.end - first];
             parts::save(images, images.iter().map(|_| 0), to);
         });
+        // Later orders are a few bytes. Cleared vectors would keep the memory of whole states for the rest of the
+        // run.
         self.messages.fill(Vec::new());
     }
 }
@@ -181,7 +185,7 @@ impl Run<'_> {
     /// Loads every node of a run that has not begun, and hands the parts of other ranks out to them.
     ///
     /// # Errors
-    /// Those of `load`. The other ranks keep their parts as they are then, since images may be half loaded.
+    /// If `load` fails. The other ranks then keep their parts as they are, since images may be half loaded.
     pub(in crate::run) fn load_all_parts(
         &mut self,
         load: impl FnOnce(&mut Self) -> Result<(), StateError>,
@@ -189,6 +193,7 @@ impl Run<'_> {
         let Some(leader) = &self.leader else { return load(self) };
         let images = leader.others();
         let (loaded, images) = self.with_images(images, load);
+        // Nothing is handed out before the whole state has proved valid: a rank cannot undo a load.
         loaded?;
         let handled = self.world.window_end;
         if let Some(leader) = &mut self.leader {
@@ -201,6 +206,7 @@ impl Run<'_> {
 
     fn with_images<R>(&mut self, images: Vec<Part>, work: impl FnOnce(&mut Self) -> R) -> (R, Vec<Part>) {
         let own = self.world.parts.len();
+        // With `others` in place the world would also ask the ranks, and count their nodes twice.
         let others = core::mem::take(&mut self.world.others);
         self.world.parts.extend(images);
         let done = work(self);
@@ -225,8 +231,8 @@ impl Run<'_> {
         self.world.adapters_mut().for_each(Adapter::silence);
     }
 
-    /// Handles every event up to and including the instant `stop`, together with the other ranks, or until all have a reason to stop
-    /// earlier.
+    /// Handles every event up to and including the instant `stop`, together with the other ranks. All stop earlier if
+    /// any has a reason.
     pub(in crate::run) fn advance_on_ranks(
         &mut self,
         stop: Time,
@@ -238,6 +244,8 @@ impl Run<'_> {
         let Advanced { end, signal, missing } =
             self.handle_windows(windows, is_counting, |events, now, hops| watch.look(events, now, hops));
         self.world.window_end = end.unwrap_or(self.world.window_end);
+        // Other ranks have handled events since the last count. Their totals, violations and next events are asked
+        // for once an advance.
         self.world.count_others();
         self.conclude(signal, missing)
     }

@@ -1,7 +1,8 @@
-//! A run by several ranks: processes of which each handles some parts, on one thread for each part.
+//! A run by several ranks. Each rank is a process that handles some parts, on one thread for each part.
 //!
-//! Invariant: each rank holds its own parts alone, and rank 0 leads. It alone has instruments, decides how far all go, and ends the run;
-//! the others do what it orders, and answer what it [asks](crate::state::world::observed). What it learns so is what a run in one process sees.
+//! Invariant: each rank holds its own parts alone, and rank 0 leads. Only rank 0 has instruments, decides how far all
+//! ranks go, and ends the run. The others obey its orders and answer its [questions](crate::state::world::observed).
+//! From the answers it learns the same as a run in a single process sees.
 //!
 //! ```text
 //! rank 0   order: advance to T    windows    ask: counts    ask: look    instruments look    order: advance ...
@@ -9,8 +10,8 @@
 //!                                (all meet after each)
 //! ```
 //!
-//! Three things need all parts at once, and rank 0 then holds an image of the others for that long: a state that is saved, a state that
-//! is resumed, and the proof of a deadlock, once outputs wait in a circle.
+//! Saving a state, resuming from a state, and proving a deadlock need all parts at once. Rank 0 then holds an image
+//! of the other parts for that long. It looks for a proof only once outputs wait in a circle.
 //!
 //! | module | contents |
 //! |---|---|

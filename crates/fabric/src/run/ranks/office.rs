@@ -1,7 +1,7 @@
 //! The meetings of the threads of all ranks.
 //!
-//! Invariant: one thread of each rank, the first, exchanges messages with other ranks. All mail for other ranks goes through it,
-//! as bytes. What threads learn in a meeting is the same on all ranks.
+//! Invariant: one thread of each rank, the first, exchanges messages with other ranks. All mail for other ranks goes
+//! through it, as bytes. What threads learn in a meeting is the same on all ranks.
 //!
 //! ```text
 //! thread 0   meet own threads    exchange words and mail with other ranks    meet own threads
@@ -49,7 +49,7 @@ pub(super) struct AdvanceOrder {
 
 /// Outcome of an advance.
 pub(super) struct Advanced {
-    /// End of the last window, if there was one.
+    /// End of the last window, if any window was handled.
     pub(super) end: Option<Time>,
     pub(super) signal: Signal,
     /// Messages of finite traffic that are missing, if they are counted.
@@ -57,7 +57,7 @@ pub(super) struct Advanced {
 }
 
 impl<'a> Office<'a> {
-    /// Creates the office of a rank, in a run of so many parts.
+    /// Creates the office of a rank, in a run of `parts` parts.
     pub(super) fn new(ranks: &'a dyn Ranks, parts: usize, clock: Clock) -> Self {
         Self {
             own: parts_of(ranks.rank(), ranks.count(), parts),
@@ -68,8 +68,9 @@ impl<'a> Office<'a> {
         }
     }
 
-    /// Handles windows, as all other ranks do at the same time. The first of `parts` and `turns` are those of this rank. After each
-    /// window, `look` gets the events that the first part has handled, the end of the window, and the packet-hops of all parts.
+    /// Handles windows, as all other ranks do at the same time. `parts` and `turns` begin with the parts and turns of
+    /// this rank. After each window, `look` gets the events that the first part has handled, the end of the window,
+    /// and the packet-hops of all parts.
     #[expect(clippy::disallowed_methods, reason = "of several processes, and a page is not one of them")]
     pub(super) fn advance(
         &self,
@@ -114,7 +115,6 @@ struct OfficeMember<'a> {
     exchange: Option<Exchange>,
 }
 
-/// Memory for exchanges.
 struct Exchange {
     /// By rank.
     messages: Vec<Vec<u8>>,
@@ -129,6 +129,7 @@ impl Meetings for OfficeMember<'_> {
             return self.member.send(to - own.start, mail);
         }
         let bag = &abroad[rank_of(to, ranks.count(), *parts)];
+        // All threads of this rank append to the same bag, hence the lock. It is never held across a meeting.
         let mut bag = bag.lock().expect("no thread panics with this lock");
         let mut bytes = StateWriter::appending(mem::take(&mut *bag));
         to.put(&mut bytes);
@@ -142,10 +143,14 @@ impl Meetings for OfficeMember<'_> {
     }
 
     fn wait(&mut self, mut see: impl FnMut(&mut Mailbag)) -> Words {
+        // The first thread may exchange mail only when every thread of this rank has written its letters: that is
+        // this first meeting.
         let of_rank = together(self.member.wait());
         self.member.receive(&mut see);
         let words = match &mut self.exchange {
             Some(exchange) => exchange.with_ranks(self.office, &self.member, of_rank, &mut see),
+            // Only the first thread knows the words of other ranks. The others add nothing, so that all learn the
+            // first thread's words below.
             None => NO_WORDS,
         };
         let of_all = together(self.member.meet(words));
@@ -159,8 +164,8 @@ impl Exchange {
         Self { messages: vec![Vec::new(); ranks], mail: (0..parts).map(|_| Mailbag::default()).collect() }
     }
 
-    /// Exchanges words and mail with other ranks. Shows the mail for the first part to `see`, and sends that for the others by
-    /// their member. Returns the words of all ranks together.
+    /// Exchanges words and mail with other ranks. Shows the mail for the first part to `see`, and forwards the other
+    /// mail through `member`. Returns the words of all ranks together.
     fn with_ranks(
         &mut self,
         office: &Office<'_>,
@@ -175,6 +180,8 @@ impl Exchange {
         }
         office.ranks.exchange(&mut self.messages);
         let mut all = words;
+        // The order of ranks has no effect on results: the event list orders events by time and contents, not by
+        // insertion.
         for (rank, message) in self.messages.iter().enumerate() {
             if rank == office.ranks.rank() {
                 continue;

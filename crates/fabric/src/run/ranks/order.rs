@@ -1,7 +1,7 @@
 //! The orders of rank 0.
 //!
-//! Invariant: every rank gets the same orders and [questions](crate::state::world::observed), in the same sequence, each in an exchange of its own.
-//! The first byte of a message tells which of both it is.
+//! Invariant: every rank gets the same orders and [questions](crate::state::world::observed), in the same sequence,
+//! each in an exchange of its own. The first byte of a message tells an order from a question.
 
 use event_kernel::{Digest, Lookahead};
 use units::{Span, Time};
@@ -11,15 +11,15 @@ use crate::run::common_windows::CommonWindows;
 /// An order of rank 0 to all others.
 #[derive(Debug)]
 pub(super) enum Order {
-    /// Builds the parts of the rank; it answers with a [`Reading`]. `plan` is the digest of the plan, `of_node` the part of each
-    /// node, `inner` the lookahead within each part, `between` that between parts.
+    /// Builds the parts of the rank; it answers with a [`Reading`]. `plan` is the digest of the plan, `of_node` the
+    /// part of each node. `inner` is the lookahead within each part, `between` the lookahead between parts.
     Begin { plan: Digest, of_node: Vec<u16>, inner: Vec<Lookahead>, between: Option<Span> },
     /// Brings up all links.
     BringUp,
     /// Silences the sources.
     Silence,
-    /// Handles windows, of which the last one before ended at `handled`. `missing` has the messages of finite traffic that are not
-    /// delivered, or fewer, once deliveries are counted.
+    /// Handles windows. The previous window ended at `handled`. Once deliveries are counted, `missing` is a lower
+    /// bound of the undelivered messages of finite traffic.
     Advance { windows: CommonWindows, handled: Time, missing: Option<u64> },
     /// Answers with the state of the parts of the rank.
     Save,
@@ -39,14 +39,14 @@ state_codec::value!(enum Order {
     6 = End,
 });
 
-/// The plan of a rank, compared with that of rank 0.
+/// The plan of a rank, compared with the plan of rank 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// The same.
+    /// The same plan.
     Same,
-    /// Another one.
+    /// Another plan.
     Other,
-    /// None: it could not be read.
+    /// No plan: it could not be read.
     None,
 }
 
