@@ -1,7 +1,7 @@
 //! The digest of a run: all deliveries, then the counters of all lanes.
 //!
-//! Invariant: the digest depends on the deliveries, the traffic, the peaks, the waits and the marks of every lane, in
-//! the order of nodes, ports and lanes, and on nothing that depends on the execution. Queues at outputs show in the
+//! Invariant: the digest depends on the deliveries, traffic, peaks, waits and marks of every lane, in the order of
+//! nodes, ports and lanes. It depends on nothing that varies with the execution. Queues at outputs show in the
 //! packets that left them and their times.
 
 use event_kernel::Digest;
@@ -12,8 +12,8 @@ use telemetry::Marks;
 use crate::state::world::observed::Question;
 use crate::state::world::{Node, OutputLane, World};
 
-/// Number of codes of marks that every lane absorbs. Of the others, a lane absorbs those that it counted, so that its
-/// digest does not depend on the number of codes.
+/// Number of codes of marks that every lane absorbs. A lane absorbs other codes only if it counted such marks, so
+/// that its digest does not depend on the number of codes.
 const CODES_OF_FIRST_DIGESTS: usize = 2;
 
 /// Returns the digest at the present instant.

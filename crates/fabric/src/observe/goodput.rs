@@ -1,6 +1,6 @@
 //! Payload delivered by each flow: a series over time, and a snapshot at each phase's start, middle and end.
 //!
-//! Invariant: the series has a column for each named flow and each group, one for all others together, and one for the
+//! Invariant: the series has a column for each named flow, for each group, for all other flows together, and for the
 //! total. Groups and others have the quartiles of their flows too, from a bounded number of flows.
 
 use packet::FlowId;
@@ -15,7 +15,7 @@ use crate::state::world::World;
 struct SpreadFlow {
     flow: FlowId,
     start: Time,
-    /// All its data; the largest number if that is not known beforehand.
+    /// All its data; the largest number if the amount is not known beforehand.
     total: Bytes,
     /// Payload delivered up to the last sample.
     last: Bytes,
@@ -38,7 +38,7 @@ pub(crate) struct GoodputProbe {
     sample: Time,
     end: Time,
     last: Vec<Bytes>,
-    /// Flows of each group, then the others: those over which quartiles are taken.
+    /// Flows over which quartiles are taken: of each group, then the others.
     spreads: Vec<Vec<SpreadFlow>>,
     /// Flows with a message that is not complete, by number; empty unless there are spreads.
     open: Vec<bool>,
@@ -152,13 +152,14 @@ impl GoodputProbe {
         let named = (0..self.named).map(|flow| world.delivered(FlowId(flow as u32)));
         let groups: Vec<Bytes> = self.groups.iter().map(sum).collect();
         let total = world.taken_by_hosts();
+        // By subtraction, since the other flows may be far more than all named flows and groups.
         let others = total - groups.iter().copied().sum() - sum(&self.alone);
         let others = self.series.place(SeriesColumn::Others).map(|_| others);
         named.chain(groups.iter().copied()).chain(others).chain([total]).collect()
     }
 }
 
-/// Returns the flows over which quartiles are taken: all, or of very many some that are evenly spaced.
+/// Returns the flows over which quartiles are taken: all, or a number of evenly spaced flows if there are very many.
 fn spread_flows(plan: &Plan, flows: &[u32]) -> Vec<SpreadFlow> {
     let step = flows.len().div_ceil(FlowSpread::MOST).max(1);
     let spread_flow = |number: &u32| {
@@ -173,8 +174,8 @@ fn spread_flows(plan: &Plan, flows: &[u32]) -> Vec<SpreadFlow> {
     flows.iter().step_by(step).map(spread_flow).collect()
 }
 
-/// Returns the quartiles of what flows delivered since the last sample, and keeps what they have delivered by now. Flows
-/// without data count neither then nor now.
+/// Returns the quartiles of the payload that flows delivered since the last sample, and keeps the payload delivered
+/// by now. Flows without data count neither then nor now.
 fn spread(flows: &mut [SpreadFlow], open: &[bool], world: &World) -> FlowSpread {
     let mut payloads = Vec::with_capacity(flows.len());
     // Flows that have not begun, or that are complete, cost no look at their destination.
@@ -182,6 +183,7 @@ fn spread(flows: &mut [SpreadFlow], open: &[bool], world: &World) -> FlowSpread 
     for one in flows.iter_mut().filter(|one| one.start < now && one.last < one.total) {
         let delivered = world.delivered(one.flow);
         let gained = delivered - core::mem::replace(&mut one.last, delivered);
+        // A flow that had nothing to send would draw the quartiles to zero, and hide how the others share.
         if open[one.flow.index()] || gained > Bytes::ZERO {
             payloads.push(gained);
         }
@@ -197,6 +199,7 @@ fn columns(named: usize, groups: usize, others: bool) -> Vec<SeriesColumn> {
 }
 
 fn snapshot(world: &World) -> Snapshot {
+    // Nothing is delivered at time zero, and an empty list says so in less memory.
     let flows = if world.now() == Time::ZERO { 0 } else { world.flows.len() };
     let delivered = (0..flows).map(|flow| world.delivered(FlowId(flow as u32))).collect();
     Snapshot { at: world.now(), delivered }

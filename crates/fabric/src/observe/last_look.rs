@@ -1,7 +1,7 @@
 //! Observations of nodes at the end of a run, for its record.
 //!
-//! Invariant: all is of nodes of this process. Where several share a run, each answers with the same, in the order in which the record
-//! reads it: of nodes, ports and lanes, or of flows.
+//! Invariant: all observations are about nodes of this process. Where several processes share a run, each answers in
+//! the order in which the record reads: by node, port and lane, or by flow.
 //!
 //! | [`Question`] | rows of a process's nodes, in this order |
 //! |---|---|
@@ -32,7 +32,7 @@ pub(crate) struct LaneEnd {
     pub(crate) output: LaneOutput,
     /// Margins of a switch's queue, for rules that have them.
     pub(crate) margins: [Option<Margin>; 2],
-    /// The queue at an output in which packets wait a second time, in switches that have one.
+    /// The queue at an output in which packets wait a second time, in switches with such a queue.
     pub(crate) output_queue: Option<LaneInput>,
     /// Pauses; `None` under credits.
     pub(crate) pauses: Option<PauseTally>,
@@ -116,7 +116,7 @@ pub(crate) fn signals_sent(world: &World<'_>) -> u64 {
     world.ports().map(Port::signals_sent).sum()
 }
 
-/// Returns the logged pauses of an output and lane, and the number of later ones. `None` if none are logged.
+/// Returns the logged pauses of an output and lane, and the number of later pauses. `None` if none are logged.
 pub(crate) fn pause_changes(
     world: &World<'_>,
     plan: &Plan,
@@ -134,7 +134,6 @@ pub(crate) fn source_end(world: &World<'_>, (node, queue_pair): (NodeId, QpNumbe
     world.adapter(node).seen(queue_pair)
 }
 
-/// Returns the sink of a flow.
 pub(crate) fn sink_end(world: &World<'_>, (node, queue_pair): (NodeId, QpNumber)) -> SinkEnd {
     let adapter = world.adapter(node);
     SinkEnd {

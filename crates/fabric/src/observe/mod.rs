@@ -13,7 +13,7 @@
 //! | `deadlock` | packets that wait for each other in a cycle |
 //! | `tap` | every packet and PAUSE frame at chosen ports, and waits of their outputs |
 //! | `last_look` | nodes at the end of a run, for the record |
-//! | `digest` | all deliveries and counters, in one number |
+//! | `digest` | all deliveries and counters, as a single number |
 
 pub(crate) mod deadlock;
 pub(crate) mod digest;
@@ -38,7 +38,6 @@ use timeline::TimelineProbe;
 use trees::TreeFinder;
 use watch::Watch;
 
-/// The instruments of a run.
 #[derive(Debug)]
 pub(crate) struct Instruments {
     pub(crate) goodput: GoodputProbe,
@@ -77,6 +76,7 @@ impl Instruments {
     /// Looks at the world at a deadline. Returns true if a sample was due, which all instruments take part in.
     pub(crate) fn look(&mut self, deadline: Time, world: &World) -> bool {
         let is_sample = self.goodput.look(deadline, world);
+        // The finder looks first, since the timeline records the trees of the same sample.
         if is_sample {
             let is_moment = self.timeline.as_mut().is_some_and(TimelineProbe::begin_sample);
             let trees = self.trees.look(world, is_moment);

@@ -1,7 +1,7 @@
 //! Samples of the ports and lanes that the scenario asks for.
 //!
-//! Invariant: looking changes nothing. Where the scenario asks for the busiest ports, all are sampled, and the others'
-//! samples go at the end of the run: only then it is known which ports are busiest.
+//! Invariant: looking changes nothing. Where the scenario asks for the busiest ports, all are sampled. The other
+//! ports' samples are dropped at the end of the run, when the busiest ports are known.
 
 use packet::{Lane, NodeId, PortId};
 use scenario::{Plan, PortSeriesPlan};

@@ -1,11 +1,12 @@
 //! Packets and PAUSE frames that pass chosen ports, and waits of chosen outputs.
 //!
-//! Invariant: looking changes nothing, and a run that is not tapped pays nothing for it: a part looks at the events of a window when the
-//! window opens, before any node handles them. Sightings come in the order of time, node, port and direction, for any number of parts.
+//! Invariant: looking changes nothing, and a run that is not tapped pays nothing for it. A part looks at the events
+//! of a window when the window opens, before any node handles them. Sightings come in the order of time, node, port
+//! and direction, for any number of parts.
 //!
-//! A packet is found on its arrival at the far end of a wire; from there follows the time at which it started. Nothing that starts later
-//! arrives before it by more than the slowest wire takes, the *lag*. Sightings are therefore held back until all events up to the lag behind
-//! them are handled.
+//! A packet is found on its arrival at the far end of a wire; from there follows the time at which it started.
+//! Nothing that starts later arrives before it by more than the slowest wire takes, the *lag*. Sightings are
+//! therefore held back until all events up to the lag behind them are handled.
 //!
 //! ```text
 //! starts at its sender --- flight ---> first bit at the receiver ------> the receiver acts: found here
@@ -26,9 +27,10 @@ use crate::state::world::World;
 pub struct Tap<'a> {
     /// Ports, each once.
     pub ports: &'a [(NodeId, PortId)],
-    /// Called with each packet and PAUSE frame that passes one of the ports, in order of time, then of nodes, ports and directions.
+    /// Called with each packet and PAUSE frame that passes any of the ports, in order of time, node, port and
+    /// direction.
     pub observer: &'a mut dyn FnMut(&Sighting),
-    /// Ports whose waits are seen, and their observer; only of runs in one part.
+    /// Ports for which waits are seen, and their observer; only in runs in one part.
     pub waits: Option<WaitTap<'a>>,
 }
 
@@ -36,11 +38,11 @@ pub struct Tap<'a> {
 pub struct WaitTap<'a> {
     /// Ports, each once.
     pub ports: &'a [(NodeId, PortId)],
-    /// Called with each wait that is over, and at the end of the run with those that are not.
+    /// Called with each wait that is over, and at the end of the run with the waits that are not.
     pub observer: &'a mut dyn FnMut(&Wait),
 }
 
-/// One direction of a cable with a tapped end.
+/// A direction of a cable with a tapped end.
 #[derive(Clone, Copy, Debug)]
 struct TappedWire {
     from: (NodeId, PortId),
@@ -54,7 +56,7 @@ struct TappedWire {
     signal_times: (Span, Span),
 }
 
-/// The tapped wires whose far ends are in a part, and what was seen on them.
+/// The tapped wires to the ports of a part, and the sightings on them.
 #[derive(Debug)]
 pub(crate) struct PartTap {
     wires: Vec<TappedWire>,
@@ -88,6 +90,7 @@ impl PartTap {
                     tap.wire_of.push(NOT_TAPPED);
                     continue;
                 }
+                // The wire's constants are copied, since the sender may be in another part, and on another thread.
                 let sender = world.port(from.0, from.1);
                 tap.wire_of.push(tap.wires.len() as u32);
                 tap.wires.push(TappedWire {
@@ -111,7 +114,8 @@ impl PartTap {
         }
     }
 
-    /// Looks at all that has started and not arrived at the end of a run. It has passed its senders alone.
+    /// Looks at packets and signals that have started and not arrived at the end of a run. They have passed their
+    /// senders alone.
     fn look_at_pending(&mut self, part: &Part) {
         for (at, _, event) in part.interconnect.queue.scheduled() {
             self.look_at(at, event, part, false);
@@ -185,7 +189,7 @@ pub(crate) struct TapReader<'a> {
     observer: &'a mut dyn FnMut(&Sighting),
     held: Vec<Sighting>,
     lag: Span,
-    /// Interval at which a run in parts stops to hand over what its parts have seen.
+    /// Interval at which a run in parts stops to hand over sightings.
     every: Span,
     /// Next such time.
     pub(crate) due: Time,
@@ -210,9 +214,11 @@ impl<'a> TapReader<'a> {
         Self { observer, held: Vec::new(), lag, every, due: Time::ZERO + every }
     }
 
-    /// Hands over what a part has seen, all before `handled`, the end of the last window.
+    /// Hands over the sightings of all parts that nothing can precede any more. `handled` is the end of the last
+    /// window.
     pub(crate) fn take(&mut self, taps: Vec<&mut PartTap>, handled: Time) {
         self.gather(taps);
+        // A packet that arrives from `handled` on may have started up to a lag earlier.
         let before = Time::from_ps(handled.ps().saturating_sub(self.lag.ps()));
         let count = self.held.partition_point(|sighting| sighting.at < before);
         self.held.drain(..count).for_each(|sighting| (self.observer)(&sighting));

@@ -1,7 +1,7 @@
 //! Every output, and the congestion trees, at a few evenly spaced samples of a run of unknown length.
 //!
-//! Invariant: looking changes nothing. The moments are the samples `n`, `2n`, `3n` and so on; once there would be more than
-//! the most that are asked for, `n` doubles, and every second moment goes.
+//! Invariant: looking changes nothing. The moments are the samples `n`, `2n`, `3n` and so on. Once there are more
+//! than the scenario asks for, `n` doubles, and every second moment is dropped.
 
 use packet::{FlowId, Lane, PortId};
 use scenario::Plan;
@@ -18,7 +18,7 @@ const MOST_TREES: usize = 16;
 pub(crate) struct TimelineProbe {
     /// Most moments: an even number.
     most: usize,
-    /// Samples from one moment to the next.
+    /// Number of samples between two moments.
     stride: usize,
     sampled: usize,
     /// Outputs and lanes in the order of the record, which is ascending.
@@ -59,6 +59,7 @@ impl TimelineProbe {
             let mut number = 0;
             self.moments.retain(|_| {
                 number += 1;
+                // The even moments are the multiples of the doubled stride, so the rest stays evenly spaced.
                 number % 2 == 0
             });
             self.stride *= 2;
@@ -90,6 +91,7 @@ impl TimelineProbe {
 
     /// Returns the moments, with the counts of their intervals.
     pub(crate) fn timeline(self) -> Timeline {
+        // Only now do counts become differences: a moment dropped before would have taken its interval with it.
         let mut moments = self.moments;
         for later in (1..moments.len()).rev() {
             let (before, from) = moments.split_at_mut(later);

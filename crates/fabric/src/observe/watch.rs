@@ -14,7 +14,7 @@ use crate::state::world::World;
 /// link is given.
 type ControlQuantity = (&'static str, fn(&ControlState, Rate) -> Option<f64>);
 
-/// All quantities that a response may have; the ones that it has never change.
+/// All quantities that a response may have. A response always has the same quantities.
 const CONTROL: [ControlQuantity; 6] = [
     ("rate_bps", |state, line| state.allowed_rate(line).map(|rate| rate.get() as f64)),
     ("target_bps", |state, _| state.rate.map(|rate| rate.target.get() as f64)),
@@ -65,7 +65,7 @@ fn named((plan, world): (&Plan, &World), quantity: &WatchPlan) -> Vec<WatchedQua
     }
 }
 
-/// Returns the present values of a quantity, one for each of its names.
+/// Returns the present values of a quantity, in the order of its names.
 fn values(world: &World, quantity: &WatchPlan) -> Vec<f64> {
     match *quantity {
         WatchPlan::Queue { switch, output, lane } => {

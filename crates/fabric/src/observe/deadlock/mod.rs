@@ -9,11 +9,12 @@
 //! lasting use      packets of a queue whose head cannot leave keep their memory; room that nobody can use is lost
 //! ```
 //!
-//! The room that a receiver can ever have is its present room and all memory that is not in lasting use, divided as the
-//! receiver divides it ([`ReceiveMemory::most_room`](link_layer::ReceiveMemory::most_room)): credits or pauses, own
-//! memory or shared. The search starts from all outputs that are blocked at present, and drops those that the use of
-//! the others does not block, until no more can be dropped: the greatest set of outputs that block each other. A cycle
-//! exists in it, since the memory that a blocked output feeds is used by packets for blocked outputs.
+//! The room that a receiver can ever have is its present room and all memory that is not in lasting use. The receiver
+//! divides it in its own way ([`ReceiveMemory::most_room`](link_layer::ReceiveMemory::most_room)): credits or pauses,
+//! own memory or shared. The search starts from all outputs that are blocked at present. It drops every output that
+//! the lasting use of the others does not block, until it finds none to drop. The rest is the greatest set of outputs
+//! that block each other. A cycle exists in it, since the memory that a blocked output feeds is used by packets for
+//! blocked outputs.
 //!
 //! Hosts accept all packets, so an output to a host is never blocked.
 //!
@@ -41,7 +42,7 @@ use crate::state::world::World;
 /// A cycle of packets that wait for each other for ever: a fault of the scenario's routes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlock {
-    /// The cycle: each output waits for room in the buffer that the next one empties, the last for the first.
+    /// The cycle: each output waits for room in the buffer that the next output empties, the last for the first.
     pub cycle: Vec<BlockedOutput>,
     /// Number of stuck outputs and lanes, on the cycle and behind it.
     pub stuck: usize,
@@ -90,9 +91,10 @@ pub(crate) fn is_suspected(world: &World<'_>) -> bool {
     !waits.is_empty()
 }
 
-/// Returns the deadlock of a world of which this process holds all parts, if there is one.
+/// Returns a deadlock, if the world has any. This process holds all parts, as themselves or as images.
 pub(crate) fn find(world: &World) -> Option<Deadlock> {
     let waits = Waits::that_last(world)?;
+    // Outputs behind the cycle are stuck too, but the message shows only the outputs that cause it.
     let cycle = waits.cycle()?;
     let name = |node| world.name(node).to_owned();
     let cycle = cycle.iter().map(|at| BlockedOutput {
@@ -113,6 +115,7 @@ impl<'a> Waits<'a> {
         if waits.is_empty() {
             return None;
         }
+        // Only now: this visits every pending event of the fabric, while nearly all looks end above.
         let motion = Motion::of(world);
         waits.prove(&motion);
         Some(waits)

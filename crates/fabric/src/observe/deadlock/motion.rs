@@ -1,7 +1,7 @@
 //! Packets and signals on the wires, and a fabric in which nothing moves any more.
 //!
-//! Invariant: in a fabric that is still no packet ever starts again. Its events are credits, pauses that repeat, and
-//! time-outs of hosts none of whose packets fits the room that there is.
+//! Invariant: in a fabric that is still no packet ever starts again. Its events are credits, repeated pauses, and
+//! time-outs of hosts without a packet that fits the room of their link.
 
 use std::collections::BTreeSet;
 
@@ -33,6 +33,8 @@ impl Motion {
                     motion.still = false;
                 }
                 EventKind::Signal(port, Signal::Pause { lane, quanta: 0 }) => {
+                    // A PAUSE of zero quanta is a RESUME. It ends the wait of its lane, though no packet moves at
+                    // present.
                     motion.resumes.insert((event.node, port, lane));
                 }
                 EventKind::Adapter(AdapterTimer::Post(_)) => {
@@ -45,9 +47,11 @@ impl Motion {
                 EventKind::Signal(..)
                 | EventKind::Switch(SwitchTimer::FlowControl(..))
                 | EventKind::Adapter(AdapterTimer::FlowControl(_)) => {}
+                // Any other timer belongs to a packet or a host that is at work.
                 EventKind::Switch(_) | EventKind::Adapter(_) => motion.still = false,
             }
         }
+        // Until both ends agree, a node may yet learn of room that lets it send.
         motion.still &= is_settled(world);
         motion
     }
@@ -68,15 +72,15 @@ impl Motion {
     }
 }
 
-/// Returns true if a time-out may make a host send a packet: one that is no longer than the room on some lane.
+/// Returns true if a time-out may make a host send a packet: a packet no longer than the room on some lane.
 fn may_send_again(world: &World, host: NodeId) -> bool {
     let Node::Adapter(adapter) = world.node(host) else { return true };
     let (to, input) = world.peer(host, PortId(0));
     adapter.shortest_packet().is_some_and(|length| world.port(to, input).has_room(length))
 }
 
-/// Returns true if both ends of every cable know the room of each other, so that every node has decided with all it will
-/// ever know.
+/// Returns true if both ends of every cable know the room of each other. Every node has then decided with all that it
+/// will ever know.
 fn is_settled(world: &World) -> bool {
     let mut ends = world.ports().zip(world.graph.far_ends());
     ends.all(|(port, end)| port.knows_room_of(world.port(end.peer, end.peer_port)))

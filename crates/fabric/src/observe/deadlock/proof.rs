@@ -2,9 +2,9 @@
 //!
 //! Invariant: outputs, seals and lasting use only become fewer from round to round, so the search ends.
 //!
-//! An output with several contenders lets none go while one that can be read is too long. So short packets wait behind
-//! a long one of another input only as long as that input is never read for another output: the output is *sealed* if
-//! the input of a packet that is too long is *pinned*.
+//! An output lets no contender go while a contender that can be read is too long. So a short packet waits behind a
+//! long packet of another input, as long as no other output reads that input. The output is *sealed* if the input of
+//! a packet that is too long is *pinned*.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,14 +23,17 @@ const UNLIMITED: Bytes = Bytes::new(u64::MAX);
 type LastingUses = BTreeMap<NodeId, Vec<LastingUse>>;
 
 impl Waits<'_> {
-    /// Drops all outputs that can send again one day.
+    /// Drops all outputs that may ever send again.
     pub(super) fn prove(&mut self, motion: &Motion) {
         loop {
             let uses = self.lasting_uses(motion);
+            // Uses are found once a round, not for each dropped output: that walks every buffer of the switches
+            // concerned.
             let left: Vec<_> = self.waits.iter().filter_map(|at| self.renewed(at, &uses, motion)).collect();
             if left == self.waits {
                 return;
             }
+            // Each dropped output ends lasting use of its memory, which may free the next output.
             self.waits = left;
         }
     }
@@ -44,6 +47,8 @@ impl Waits<'_> {
     fn lasting_use(&self, node: NodeId, motion: &Motion) -> Vec<LastingUse> {
         let switch = self.switch(node);
         let mut uses = vec![LastingUse::default(); switch.radix() * switch.lanes()];
+        // The head of the queue waits for `output`. Packets behind it in a FIFO may be bound elsewhere, and yet stay
+        // with the head.
         switch.visit_buffers(self.pool(node), &mut |packet, output| {
             let VoqId { input, lane, .. } = packet.voq();
             if self.stays(node, VoqId { input, output, lane }) {
@@ -52,6 +57,7 @@ impl Waits<'_> {
         });
         for input in (0..switch.radix() as u16).map(PortId) {
             for lane in (0..switch.lanes() as u8).map(Lane) {
+                // Only after every hold is known, since memory that ports share is divided by all of them.
                 let closed = self.is_closed((node, input, lane), &uses, motion);
                 uses[self.number(node, input, lane)].closed = closed;
             }
@@ -74,6 +80,7 @@ impl Waits<'_> {
                 at.sealed || switch.view().output_queue(output, lane).is_some()
             }),
         };
+        // A packet on the wire needs no output any more, and arrives whatever its sender may do.
         motion.is_still() || !motion.arrives(node, input, lane) && silent()
     }
 
@@ -83,12 +90,14 @@ impl Waits<'_> {
         let (switch, pool) = (self.switch(from), self.pool(from));
         let room = self.far_room((from, output, lane), &uses[&to], motion);
         switch.longest_head(output, lane, pool).filter(|head| *head > room)?;
+        // Behind a crossbar a packet may leave its buffer for the output's queue, although the wire is blocked.
         let longest = switch.room_behind_crossbar(output, lane, pool).unwrap_or(room);
         let holds_up = |input| {
             let head = switch.contender(VoqId { input, output, lane }, pool);
             head.is_some_and(|head| head > longest) && self.is_pinned((from, input), &uses[&from])
         };
         let inputs = || (0..switch.radix() as u16).map(PortId);
+        // A seal is never restored, so that the rounds end; see the invariant.
         let sealed = at.sealed && (longest == Bytes::ZERO || inputs().any(holds_up));
         Some(Wait { longest, sealed, ..*at })
     }
@@ -105,12 +114,13 @@ impl Waits<'_> {
             uses[self.number(node, input, lane)].closed && outputs().all(stays)
         };
         let mut lanes = (0..switch.lanes() as u8).map(Lane);
+        // While its buffer is read, an input cannot contend, and a short packet of another input may pass.
         !switch.limits_reads() || !switch.is_read(input) && lanes.all(waits)
     }
 
-    /// Returns the most bytes that an output and lane of any node may ever send, under this lasting use at the far end.
-    /// Under PFC the answer counts only while a pause is in effect and no RESUME is on its way; it is repeated before it
-    /// expires (checked when the link is resolved).
+    /// Returns the most bytes that an output and lane of any node may ever send, under this lasting use at the far
+    /// end. Under PFC room is limited only while a pause is in effect and no RESUME is on its way. Such a pause
+    /// lasts: it is repeated before it expires (checked when the link is resolved).
     fn far_room(
         &self,
         (from, output, lane): (NodeId, PortId, Lane),
@@ -119,6 +129,7 @@ impl Waits<'_> {
     ) -> Bytes {
         let link = self.world.port(from, output);
         if !link.is_lossless() && !link.is_paused(lane) || motion.resumes(from, output, lane) {
+            // Without a pause, or with a RESUME on its way, a sender under PFC does not know of the far room.
             return UNLIMITED;
         }
         let (to, input) = self.world.peer(from, output);

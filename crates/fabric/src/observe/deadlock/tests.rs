@@ -1,4 +1,5 @@
-//! Runs that go on after a deadlock was reported, to see that it never resolves, and runs that end without one.
+//! Runs that go on after a deadlock was reported, to see that it never resolves, and runs that end without a
+//! deadlock.
 
 use std::collections::BTreeSet;
 
@@ -26,8 +27,8 @@ fn plan(sets: &[String]) -> Plan {
     law("two-switches", &sets.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// A ring of random size, memory and traffic. Flows lead two or three switches onwards, stop half-way through the run, and
-/// some have messages whose last packets are short.
+/// A ring of random size, memory and traffic. Flows lead two or three switches onwards, and stop half-way through the
+/// run. Some have messages with short last packets.
 fn random_ring(chance: &mut Stream) -> Vec<String> {
     let switches = chance.random_range(6..=8);
     let far = chance.random_bool(0.6);
@@ -84,7 +85,8 @@ fn random_ring(chance: &mut Stream) -> Vec<String> {
     sets
 }
 
-/// A table of service levels to two lanes, for one of a switch's three inputs or all, and one of its outputs or all.
+/// A table of service levels to two lanes. It applies to a single input of a switch or to all three, and likewise to
+/// its outputs.
 fn random_table(chance: &mut Stream) -> String {
     let mut port = |name: &str| match chance.random_range(0..=3) {
         0 => String::new(),
@@ -124,9 +126,9 @@ fn run_whole(plan: &Plan) -> (Run<'static>, Result<(), RunError>, Time) {
     (run, stopped, moved)
 }
 
-/// Of all packets that a report holds to be stuck, none ever moves again, however long the run goes on. The report comes
-/// with the first sample after the last packet moved, unless a time-out could make a host send a short packet. And a
-/// fabric of which nothing is reported comes to rest. A sixth of the runs at least end in either way.
+/// Of all packets that a report holds to be stuck, none ever moves again, however long the run goes on. The report
+/// comes with the first sample after the last packet moved, unless a time-out could make a host send a short packet.
+/// A fabric without a report comes to rest. At least a sixth of the runs end in either way.
 #[test]
 fn what_is_reported_never_moves_and_what_is_not_comes_to_rest() {
     let mut chance = event_kernel::stream(12, "rings", "test");

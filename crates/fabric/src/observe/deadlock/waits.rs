@@ -19,7 +19,8 @@ pub(super) struct Wait {
     pub(super) input: PortId,
     /// The longest packet that may ever leave a buffer of `from` by this output: to the wire, or over the crossbar.
     pub(super) longest: Bytes,
-    /// True if no packet ever leaves a buffer by this output. Otherwise short packets may pass those that are too long.
+    /// True if no packet ever leaves a buffer by this output. Otherwise short packets may pass packets that are too
+    /// long.
     pub(super) sealed: bool,
 }
 
@@ -30,13 +31,15 @@ pub(super) struct Waits<'a> {
 }
 
 impl<'a> Waits<'a> {
-    /// Returns the outputs that are blocked at present: a packet that is next to leave is longer than the room in the
-    /// buffer that it goes to, as its receiver counts it, and under PFC a pause is in effect. Each is taken to be sealed.
+    /// Returns the outputs that are blocked at present. A packet that is next to leave is longer than the room in the
+    /// far buffer, as the receiver counts it. Under PFC a pause is in effect too. Each output is taken to be sealed.
     pub(super) fn present(world: &'a World<'a>) -> Self {
         let mut waits = Vec::new();
         let add = |blocked: Blocked| {
             let Blocked { from, output, lane, head, queue, room } = blocked;
             let (to, input) = world.peer(from, output);
+            // The room at the receiver counts, not the sender's credits: an output that awaits credits on the wire is
+            // late, not blocked.
             let room = room.unwrap_or_else(|| world.room((to, input, lane)));
             if head > room {
                 let longest = queue.unwrap_or(room);
@@ -44,12 +47,12 @@ impl<'a> Waits<'a> {
             }
         };
         world.visit_blocked(add);
-        // Those of other processes come after those of this one.
+        // Outputs of other processes come last, whatever their numbers. The look-up by place needs order.
         waits.sort_unstable_by_key(|at| (at.from, at.output, at.lane));
         Self { world, waits }
     }
 
-    /// Drops all outputs that feed a buffer in which no packet waits for one of the others: a quick look that ends nearly
+    /// Drops all outputs that feed a buffer without a packet for another waiting output. This quick look ends nearly
     /// all searches.
     pub(super) fn drop_open_ends(&mut self) {
         loop {
@@ -70,8 +73,8 @@ impl<'a> Waits<'a> {
         self.waits.len()
     }
 
-    /// Follows outputs, each to one for which a packet waits that never leaves the buffer it feeds, until one repeats.
-    /// Returns the cycle.
+    /// Follows outputs until an output repeats. Each leads to an output that keeps a packet in the buffer which the
+    /// former feeds. Returns the cycle.
     pub(super) fn cycle(&self) -> Option<Vec<Wait>> {
         let mut path = vec![*self.waits.first()?];
         loop {
@@ -80,6 +83,7 @@ impl<'a> Waits<'a> {
                 self.stays(last.to, VoqId { input: last.input, output: next.output, lane: next.lane })
             };
             let next = self.heads(&last).find(stays)?;
+            // The path may lead into the cycle from outside. Its first outputs only wait for the cycle.
             if let Some(start) = path.iter().position(|at| *at == next) {
                 return Some(path.split_off(start));
             }
@@ -98,8 +102,8 @@ impl<'a> Waits<'a> {
         voqs.filter(move |(voq, _)| of_buffer(*voq)).map(|(_, wait)| *wait)
     }
 
-    /// Returns true if the packets of a switch's queue whose head waits for `voq.output` never leave their buffer: the head
-    /// is too long, or nothing leaves by that output.
+    /// Returns true if the packets of a switch's queue never leave their buffer. Their head waits for `voq.output`,
+    /// and is too long, or nothing leaves by that output.
     pub(super) fn stays(&self, node: NodeId, voq: VoqId) -> bool {
         self.at(node, voq.output, voq.lane).is_some_and(|at| {
             at.sealed

@@ -28,7 +28,6 @@ pub(super) struct Activity {
 
 state_codec::state!(Activity { lanes: plan, around: plan, interval, outputs });
 
-/// Activity of an output and lane since the previous sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OutputActivity {
     /// Time without credit and bytes sent, from the start to the previous sample.
@@ -89,7 +88,7 @@ impl Activity {
     /// Returns the bytes that the wire of an output could have carried while packets waited there without credit.
     pub(super) fn idle(&self, world: &World, output: OutputLane) -> Bytes {
         let (busy, rate) = self.busy(world, output);
-        // With several lanes, the wire may have been busy with others while this one waited.
+        // With several lanes, the wire may have been busy with other lanes while this lane waited.
         let free = Span::from_ps(self.interval.ps().saturating_sub(busy.ps()));
         rate.amount_in(self.of(world, output).waited.min(free))
     }

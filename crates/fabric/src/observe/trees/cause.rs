@@ -1,7 +1,7 @@
 //! The cause of a root: kinds of roots, and the rule that names a cause.
 //!
-//! Invariant: a cause is named only if it holds whatever else is true; `docs/models/congestion-trees.md` has the rule and
-//! its order.
+//! Invariant: a cause is named only if it holds whatever else is true; `docs/models/congestion-trees.md` has the rule
+//! and its order.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(super) enum RootKind {
     Full,
     /// It leads to an adapter that has no room.
     Receiver,
-    /// Its wire is idle at times, and so are those of all outputs of its switch, although packets wait in input FIFOs.
+    /// Its wire is idle at times, and so is every other wire of its switch, although packets wait in input FIFOs.
     HeadOfLine,
     /// It lacks credit, and its far end's buffer is too small for the link.
     CreditLoop,
@@ -37,7 +37,6 @@ impl RootKind {
 /// Observations of a root over all of its samples.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RootFacts {
-    /// Number of samples, by kind.
     kinds: [u32; RootKind::ALL.len()],
     /// Ports of the root's switch by which contributors' data came.
     pub(super) feeders: BTreeSet<PortId>,
@@ -52,10 +51,10 @@ state_codec::value!(RootFacts { kinds, feeders, senders });
 pub(super) struct Setting {
     /// By switch, the queue length above which an output counts as congested.
     pub(super) thresholds: Vec<Bytes>,
-    /// By switch, whether its packets wait in one FIFO at each input and lane.
+    /// By switch, true if its packets wait in a single FIFO at each input and lane.
     pub(super) has_fifos: Vec<bool>,
-    /// By port of every node, then by lane: the buffer at the far end, and the smallest with which the link can be busy
-    /// all the time. Empty without credits.
+    /// By port of every node, then by lane: the buffer at the far end, and the smallest buffer that keeps the link
+    /// busy. Empty without credits.
     credit_loops: Vec<(Bytes, Bytes)>,
     /// By adapter, the payload that its host takes.
     drains: Vec<Option<Rate>>,
@@ -84,23 +83,25 @@ impl Setting {
         }
     }
 
-    /// Returns the payload among so many bytes on the wire, in packets of the greatest length.
+    /// Returns the payload within a number of bytes on the wire, for packets of the greatest length.
     pub(super) fn payload(&self, on_the_wire: Bytes) -> Bytes {
         Bytes::new(
             (u128::from(on_the_wire.get()) * u128::from(self.share.0) / u128::from(self.share.1)) as u64,
         )
     }
 
-    /// Returns the cause of a root with too small a buffer at its far end, if that is so.
+    /// Returns the cause of a root if the buffer at its far end is too small.
     pub(super) fn short_loop(&self, world: &World, (node, port, lane): OutputLane) -> Option<Cause> {
         let port = world.graph.position((node, port));
         let (buffer, needed) = *self.credit_loops.get(port * self.lanes + lane.index())?;
         (buffer < needed).then_some(Cause::CreditRoundTrip { buffer, needed })
     }
 
-    /// Returns the cause of a root, if the rule names one.
+    /// Returns the cause of a root, if the rule names any.
     pub(super) fn cause(&self, world: &World, root: OutputLane, facts: &RootFacts) -> Option<Cause> {
         match facts.usual_kind() {
+            // A receiver without room may also be a host with a buffer too small for its link, however fast it
+            // consumes.
             RootKind::Receiver => self.slow_receiver(world, root).or_else(|| self.short_loop(world, root)),
             RootKind::CreditLoop => self.short_loop(world, root),
             RootKind::HeadOfLine => Some(Cause::HeadOfLine),
@@ -117,7 +118,8 @@ impl Setting {
     }
 }
 
-/// Returns the cause of a root whose wire is busy: its link is slower than those that feed it, or several senders share it.
+/// Returns the cause of a root with a busy wire: a link slower than the links that feed it, or several senders that
+/// share it.
 fn too_slow(world: &World, (node, port, _): OutputLane, facts: &RootFacts) -> Option<Cause> {
     let rate = |port: PortId| world.rate(node, port);
     let feeding = facts.feeders.iter().map(|feeder| rate(*feeder)).min()?;
@@ -130,8 +132,8 @@ fn too_slow(world: &World, (node, port, _): OutputLane, facts: &RootFacts) -> Op
     }
 }
 
-/// Returns the buffer at the far end of every output and lane, and the smallest that the link needs: a packet's credit is
-/// back, at the earliest, once its tail has left that buffer again.
+/// Returns the buffer at the far end of every output and lane, and the smallest buffer that the link needs. The
+/// credit of a packet returns, at the earliest, once its tail has left that buffer.
 fn credit_loops(plan: &Plan) -> Vec<(Bytes, Bytes)> {
     let (graph, nodes, longest) = (plan.graph(), plan.nodes(), plan.link().longest_packet());
     let all = (0..graph.nodes() as u32).map(NodeId).flat_map(|node| {

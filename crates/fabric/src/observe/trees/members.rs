@@ -1,6 +1,6 @@
 //! The flows of a tree: contributors and victims.
 //!
-//! Invariant: a flow whose data lead through the root is never a victim, wherever its packets wait.
+//! Invariant: a flow with a path through the root is never a victim, wherever its packets wait.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +38,7 @@ pub(super) struct Victim {
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     waited: Span,
-    /// Whether data wait, and not its acknowledgements or notifications alone.
+    /// True if data wait, and not only acknowledgements or notifications.
     data: bool,
 }
 
@@ -47,7 +47,8 @@ struct Search<'a> {
     world: &'a World<'a>,
     activity: &'a Activity,
     tree: &'a CongestionTree,
-    /// The tree's branches, in ascending order: each packet asks for two outputs, and a tree may have a branch for each host.
+    /// The tree's branches, in ascending order: each packet asks for two outputs, and a tree may have a branch for
+    /// each host.
     branches: Vec<OutputLane>,
     packets: &'a WaitingPackets,
     found: Members,
@@ -55,7 +56,8 @@ struct Search<'a> {
 }
 
 impl Members {
-    /// Finds the flows whose packets wait in the tree: for its root or branches, or in buffers that its branches feed.
+    /// Finds the flows with packets that wait in the tree: for its root or branches, or in buffers that its branches
+    /// feed.
     pub(super) fn find(
         world: &World,
         activity: &Activity,
@@ -92,7 +94,7 @@ impl Search<'_> {
         self.visit(packet, awaited, Some((from, port, packet.arrived_on)));
     }
 
-    /// Visits the packets that wait in adapters whose outputs are branches.
+    /// Visits the packets that wait in adapters with a branch as output.
     fn visit_adapters(&mut self) {
         let (tree, packets) = (self.tree, self.packets);
         for &(branch, _) in tree.branches.iter().filter(|((node, ..), _)| self.world.is_host(*node)) {
@@ -101,13 +103,15 @@ impl Search<'_> {
         }
     }
 
-    /// Visits a packet that waits for one output, and came by another if it is in a switch.
+    /// Visits a packet that waits for the output `awaited`. In a switch, it came by the output `came_by` of the
+    /// previous node.
     fn visit(&mut self, packet: &Packet, awaited: OutputLane, came_by: Option<OutputLane>) {
         let is_in = awaited == self.tree.root || self.is_branch(awaited);
         if is_in && paths::crosses(self.world, packet, awaited, self.tree.root) {
             self.found.contributors.extend((packet.payload > 0).then_some(packet.flow.0));
             return;
         }
+        // A packet that waits for an output outside the tree is still held up if a branch feeds its buffer.
         let channels = [Some(awaited), came_by].into_iter().flatten();
         let branches = channels.filter(|channel| self.is_branch(*channel));
         let Some(waited) = branches.map(|branch| self.activity.of(self.world, branch).waited).max() else {
@@ -122,16 +126,20 @@ impl Search<'_> {
         self.branches.binary_search(&channel).is_ok()
     }
 
-    /// Finds the victims among the flows that wait, and divides among them the idle time of the branches on their paths.
+    /// Finds the victims among the flows that wait, and divides among them the idle time of the branches on their
+    /// paths.
     fn find_victims(&mut self) {
         let places: BTreeMap<OutputLane, usize> =
             self.tree.branches.iter().enumerate().map(|(place, (branch, _))| (*branch, place)).collect();
         let mut by_path: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         for (flow, waiting) in core::mem::take(&mut self.waiting) {
             let path: Vec<_> = paths::of_flow(self.world, FlowId(flow)).collect();
+            // Packets of a contributor that wait elsewhere, such as acknowledgements, are no reason to call the flow
+            // a victim.
             if self.found.contributors.binary_search(&flow).is_ok() || path.contains(&self.tree.root) {
                 continue;
             }
+            // A flow that waits with acknowledgements alone loses time, but no payload that could be told.
             if waiting.data {
                 let branches = path.iter().filter_map(|output| places.get(output).copied()).collect();
                 by_path.entry(branches).or_default().push(self.found.victims.len());

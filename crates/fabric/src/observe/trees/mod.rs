@@ -1,7 +1,8 @@
 //! Congestion trees, searched for at every sample.
 //!
-//! Invariant: the search changes nothing and costs the event loop nothing. It compares counters that nodes keep anyway
-//! with those of the previous sample, and walks queues only in switches and adapters that a tree has reached.
+//! Invariant: the search changes nothing and costs the event loop nothing. It compares counters that nodes keep
+//! anyway with the counters at the previous sample. It walks queues only in switches and adapters that a tree has
+//! reached.
 //!
 //! ```text
 //! root    an output and lane with a queue above the threshold that is itself the obstacle: fully used, towards an
@@ -51,14 +52,14 @@ use crate::state::world::{OutputLane, World};
 /// An output with a queue of more than this number of longest packets has more than is on its way through.
 const QUEUED_PACKETS: u64 = 4;
 
-/// Stands for the lanes of a switch, whose packets are looked at together.
+/// Stands for all lanes of a switch, since its packets are looked at together.
 const EVERY_LANE: Lane = Lane(0);
 
 /// Finds congestion trees, and keeps their state from sample to sample.
 #[derive(Debug)]
 pub(crate) struct TreeFinder {
     setting: Setting,
-    /// A queue that is longer is more than packets on their way through.
+    /// A longer queue holds more than packets on their way through.
     some_queue: Bytes,
     last: Time,
     activity: Activity,
@@ -88,7 +89,6 @@ state_codec::state!(TreeFinder {
 /// A congestion tree at one sample, with its flows.
 #[derive(Debug)]
 pub(crate) struct FoundTree {
-    /// Number of its root.
     pub(crate) root: u32,
     /// Outputs that are held back, each with its distance from the root in links. Parents precede children.
     pub(crate) branches: Vec<(OutputLane, u32)>,
@@ -131,7 +131,8 @@ impl TreeFinder {
         }
     }
 
-    /// Searches for trees. Called once all events of a sample's instant are handled. Returns the trees if they are asked for.
+    /// Searches for trees. Called once all events of a sample's instant are handled. Returns the trees if they are
+    /// asked for.
     pub(crate) fn look(&mut self, world: &World, is_asked: bool) -> Vec<FoundTree> {
         let now = world.now();
         let before = core::mem::replace(&mut self.last, now);
@@ -160,6 +161,8 @@ impl TreeFinder {
         let mut trees: Vec<_> = candidates.roots.into_iter().map(tree).collect();
         let branches = trees.iter().flat_map(|tree| &tree.branches);
         let branches: BTreeSet<OutputLane> = branches.map(|(branch, _)| *branch).collect();
+        // An output without credit within a tree of another root is explained by that root. Only the rest is blamed
+        // on its own credit loop.
         let unexplained = candidates.short_loops.into_iter().filter(|output| !branches.contains(output));
         trees.extend(unexplained.map(|root| tree((root, RootKind::CreditLoop))));
         trees.retain(|tree| !tree.branches.is_empty()); // Congestion within one switch holds no other flow back.
@@ -184,6 +187,7 @@ impl TreeFinder {
                 }
                 place += 1;
             }
+            // Any obstacle at the switch explains a FIFO that waits: its head may be bound for the obstacle.
             if !behind_heads.is_empty() && !self.has_obstacle(world, node) {
                 found.roots.extend(behind_heads.into_iter().map(|output| (output, RootKind::HeadOfLine)));
             }
@@ -191,8 +195,8 @@ impl TreeFinder {
         found
     }
 
-    /// Adds the queue for an output of a switch, at this place of the totals, and returns the kind of root that the output
-    /// may be.
+    /// Adds the queue of a switch's output to the totals, at `place`. Returns the kind of root that the output may
+    /// be.
     fn classify(&mut self, world: &World, output: OutputLane, place: usize) -> Option<RootKind> {
         let (node, port, _) = output;
         let switch = node.index() - world.hosts;
@@ -265,6 +269,7 @@ impl TreeFinder {
             self.order.push(tree.root);
             RootTotals::new(number, first_record(world, tree.root))
         });
+        // The root was absent at the previous sample, so this is a new episode.
         if running.record.last != before || running.record.samples == 0 {
             running.since = at;
         }
@@ -341,7 +346,7 @@ fn first_record(world: &World, (node, port, lane): OutputLane) -> RootRecord {
 }
 
 impl CongestionTree {
-    /// Returns the nodes whose packets may be of the tree: switches, and lanes of hosts.
+    /// Returns the places with packets that may belong to the tree: switches, and lanes of hosts.
     fn places(&self, world: &World<'_>) -> Vec<Place> {
         let outputs = self.branches.iter().map(|(branch, _)| *branch).chain([self.root]);
         let place = |(node, _, lane)| (node, if world.is_host(node) { lane } else { EVERY_LANE });
@@ -352,7 +357,7 @@ impl CongestionTree {
         self.branches.iter().map(|(_, depth)| *depth).max().unwrap_or(0)
     }
 
-    /// Returns the number of ports in the tree, each counted once for all of its lanes.
+    /// Returns the number of ports in the tree. A port counts once for all of its lanes.
     fn ports(&self) -> u32 {
         let ports = self.branches.iter().map(|((node, port, _), _)| (*node, *port));
         ports.chain([(self.root.0, self.root.1)]).collect::<BTreeSet<_>>().len() as u32

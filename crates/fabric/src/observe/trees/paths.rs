@@ -1,6 +1,6 @@
 //! Paths of packets, output by output.
 //!
-//! Invariant: a path is that of the forwarding tables, which every packet of a flow takes.
+//! Invariant: a path follows the forwarding tables, and every packet of a flow takes it.
 
 use packet::{FlowId, NodeId, Packet, PortId};
 

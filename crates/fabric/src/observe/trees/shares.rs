@@ -1,14 +1,14 @@
 //! Fair shares of what idle outputs could have carried.
 //!
 //! Invariant: no output carries more than it could, and no share can grow without a smaller one, or an equal one,
-//! shrinking: the shares are max-min fair, to the byte (D. Bertsekas, R. Gallager, "Data Networks", 2nd edition, 6.5.2).
+//! shrinking: the shares are max-min fair, to the byte (D. Bertsekas, R. Gallager, "Data Networks", 2nd edition,
+//! 6.5.2).
 
-/// Users that share the same outputs.
+/// Users of the same outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Users {
     /// Places of the outputs, each once.
     pub(super) outputs: Vec<usize>,
-    /// Number of users.
     pub(super) number: u64,
 }
 
@@ -29,6 +29,7 @@ pub(super) fn max_min(mut room: Vec<u64>, users: &[Users]) -> Vec<u64> {
         }
         for (kind, users) in users.iter().enumerate().filter(|(kind, _)| growing[*kind]) {
             shares[kind] += part;
+            // An output with less than a byte for each of its users is full: shares are whole bytes.
             still[kind] = users.outputs.iter().all(|output| room[*output] >= number[*output]);
         }
         growing.clone_from(&still);

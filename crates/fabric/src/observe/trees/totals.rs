@@ -24,7 +24,6 @@ pub(super) struct RootTotals {
 
 state_codec::value!(RootTotals { number, since, record, facts, contributors, victims });
 
-/// A contributor to a root.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ContributorTotals {
     record: ContributorRecord,
@@ -43,14 +42,14 @@ pub(super) struct OutputTotals {
     pub(super) congested: u32,
     pub(super) rooted: u32,
     pub(super) held_back: u32,
-    /// Whether the queue was above the threshold at the previous sample.
+    /// True if the queue was above the threshold at the previous sample.
     pub(super) was_over: bool,
 }
 
 state_codec::value!(OutputTotals { sum, peak, congested, rooted, held_back, was_over });
 
 impl RootTotals {
-    /// Creates the totals of the root of this number, of which `record` has no sample yet.
+    /// Creates the totals of the root of this number. `record` has no sample yet.
     pub(super) fn new(number: u32, record: RootRecord) -> Self {
         Self { number, record, ..Self::default() }
     }
@@ -112,7 +111,8 @@ impl OutputTotals {
         self.peak = self.peak.max(queue);
     }
 
-    /// Returns the load of an output over so many samples, by which `flows` delivered payload.
+    /// Returns the load of an output over a number of samples. `flows` is the number of flows that delivered payload
+    /// through it.
     pub(super) fn load(&self, samples: u32, flows: u32) -> OutputLoad {
         OutputLoad {
             queue_peak: self.peak,

@@ -1,7 +1,7 @@
 //! Packets that wait in the places that trees have reached, at one sample.
 //!
-//! Invariant: of the packets of a place that a search cannot tell apart, one is kept. A place may have hundreds of a flow, and belong
-//! to several trees.
+//! Invariant: packets of a place that a search cannot tell apart are kept once. A place may have hundreds of packets
+//! of a flow, and belong to several trees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,6 @@ use crate::state::world::World;
 /// A switch with [`EVERY_LANE`](super::EVERY_LANE), or a lane of an adapter.
 pub(super) type Place = (NodeId, Lane);
 
-/// Packets that wait, by place.
 #[derive(Debug)]
 pub(super) struct WaitingPackets {
     by_place: BTreeMap<Place, Vec<Packet>>,
@@ -24,6 +23,7 @@ impl WaitingPackets {
     pub(super) fn of(world: &World, trees: &[CongestionTree]) -> Self {
         let places: BTreeSet<Place> = trees.iter().flat_map(|tree| tree.places(world)).collect();
         let mut by_place = world.packets_at(&places, |packets, packet| {
+            // Neighbours in a queue are mostly alike: dropping them here keeps the memory of long queues small.
             if packets.last().is_none_or(|last| kind(last) != kind(packet)) {
                 packets.push(*packet);
             }
@@ -35,13 +35,13 @@ impl WaitingPackets {
         Self { by_place }
     }
 
-    /// Returns the packets of a place of one of the trees, one of each kind.
+    /// Returns the packets of a place that any of the trees has reached, a single packet of each kind.
     pub(super) fn at(&self, place: Place) -> &[Packet] {
         &self.by_place[&place]
     }
 }
 
-/// Returns all of a packet that decides about its part in a tree: its flow, whether it carries data, its route, and its buffer.
+/// Returns the properties of a packet that decide about its part in a tree: flow, data or not, route and buffer.
 fn kind(packet: &Packet) -> impl Ord + use<> {
     let (lrh, VoqId { input, output, lane }) = (packet.lrh, packet.voq());
     let route =
@@ -71,7 +71,8 @@ mod tests {
         packet
     }
 
-    /// A search asks for the flow, for data, and for the outputs behind and before a packet: packets differ exactly if one of these may.
+    /// A search asks for the flow, for data, and for the outputs behind and before a packet. Packets differ exactly
+    /// if any of these may differ.
     #[test]
     fn packets_of_a_kind_are_of_one_flow_and_queue() {
         let first = packet(1, 2048, (1, 2));

@@ -1,6 +1,6 @@
 //! The worst tree of a run, output by output and flow by flow.
 //!
-//! Invariant: one tree is kept at a time, whatever the length of the run.
+//! Invariant: a single tree is kept at a time, whatever the length of the run.
 
 use telemetry::{BranchRecord, WorstTree};
 use units::{Bytes, Time};
@@ -9,7 +9,8 @@ use super::CongestionTree;
 use super::members::Members;
 use crate::state::world::{OutputLane, World};
 
-/// The tree with most branches so far, of several the one with the longest queue, of these the first.
+/// The tree with most branches so far. Of equal trees, the longest queue at the root decides, then the earliest
+/// sample.
 #[derive(Debug, Default)]
 pub(super) struct WorstSoFar {
     rank: (usize, Bytes),
@@ -23,8 +24,8 @@ pub(super) struct WorstSoFar {
 state_codec::value!(WorstSoFar { rank, at, root, branches, contributors, victims });
 
 impl WorstSoFar {
-    /// Takes the tree of a sample in place of the former one if it is worse. `root` and `queue` are the number of its root
-    /// and the queue there.
+    /// Replaces the tree by a tree of this sample if that is worse. `root` and `queue` are the number of its root and
+    /// the queue there.
     pub(super) fn see(
         &mut self,
         (tree, members): (&CongestionTree, &Members),
