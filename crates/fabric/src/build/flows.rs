@@ -1,7 +1,7 @@
 //! Flows: their queue pairs, and the generators of their messages.
 //!
-//! Invariant: flows open their queue pairs in the order of the workload, so that queue pairs have the same numbers in
-//! every run of a plan, also where a process holds some of the adapters alone.
+//! Invariant: flows open their queue pairs in the order of the workload. So queue pairs have the same numbers in
+//! every run of a plan, also where a process holds only some of the adapters.
 
 use ca_transport::{Adapter, ExpectedQueuePairs, FlowEnd, MessageOrigin};
 use packet::{FlowId, NodeId, QpNumber, TransportService};
@@ -12,7 +12,7 @@ use crate::state::world::FlowEnds;
 
 /// The channel adapters that are being built: all of the fabric, or some.
 pub(super) struct Hosts<'a> {
-    /// Those that are there, by node number.
+    /// Adapters of this process, by node number.
     pub(super) adapters: &'a mut [Adapter],
     /// Position in `adapters` of each host, `None` if it is not there.
     pub(super) positions: &'a [Option<u32>],
@@ -52,6 +52,7 @@ pub(super) fn connect(plan: &Plan, mut hosts: Hosts<'_>) -> Vec<FlowEnds> {
         let (requester, responder) = ((from, asks), (to, answers));
         hosts.open(requester, end(from, responder), origin);
         hosts.open(responder, end(to, requester), || MessageOrigin::Peer);
+        // Counted also for adapters of other processes: a peer's number must be known without its adapter.
         opened[from.index()] += 1;
         opened[to.index()] += 1;
         if flow.source == from {
@@ -65,7 +66,8 @@ pub(super) fn connect(plan: &Plan, mut hosts: Hosts<'_>) -> Vec<FlowEnds> {
     ends
 }
 
-/// Makes room for the queue pairs. Those of datagrams share endpoints and flows, so that they take only the room that they need.
+/// Makes room for the queue pairs. Queue pairs of datagrams share endpoints and flows, so they take only the room
+/// that they need.
 fn expect(plan: &Plan, hosts: &mut Hosts<'_>) {
     let mut expected = vec![ExpectedQueuePairs::default(); plan.nodes().adapters.len()];
     for flow in plan.workload().flows.iter().filter(|flow| flow.transport != TransportService::Rd) {

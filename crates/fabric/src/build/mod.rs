@@ -33,13 +33,13 @@ use crate::observe::watch::Watch;
 use crate::state::division::{Layout, Lookaheads, Nodes};
 use crate::state::world::World;
 
-/// Builds a plan's world, at rest at time zero, in one part or in those of a partition.
+/// Builds a plan's world, at rest at time zero, in one part or in the parts of a partition.
 pub(crate) fn world<'a>(plan: &Plan, partition: Option<&Partition>) -> World<'a> {
     nodes(plan, |_| true).into_world(partition)
 }
 
 /// Builds some parts of a plan's world, at rest at time zero, without the nodes of others. `inner` has the lookahead
-/// within each part, of all parts, and `between` is that between parts.
+/// within each part, of all parts, and `between` the lookahead between parts.
 pub(crate) fn share<'a>(
     plan: &Plan,
     partition: &Partition,

@@ -1,7 +1,7 @@
 //! Nodes: each is built from its plan.
 //!
-//! Invariant: a node depends on its own plan and on properties of the whole fabric. Random streams are named after their
-//! owners, so that one more node changes no other node's draws.
+//! Invariant: a node depends on its own plan and on properties of the whole fabric. Random streams are named after
+//! their owners, so that one more node changes no other node's draws.
 
 use ca_transport::{Adapter, AdapterConfigs, AdapterSetup, AdapterSpec, Compliance};
 use cc_policies::policy::{BufferOwner, MarkerSetup};
@@ -51,7 +51,6 @@ impl<'a> NodeBuilder<'a> {
         adapter
     }
 
-    /// Builds a switch.
     pub(super) fn switch(&mut self, node: NodeId, switch: &NodePlan<SwitchPlan>) -> Switch {
         let (plan, settings) = (self.plan, &switch.settings);
         let (link, radix) = (plan.link(), switch.ports.len());

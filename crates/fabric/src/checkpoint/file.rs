@@ -1,6 +1,7 @@
 //! The form of a checkpoint's file.
 //!
-//! Invariant: a file is accepted only if it is whole, and only for the build of the simulator and for the plan that wrote it.
+//! Invariant: a file is accepted only if it is whole, and only for the build of the simulator and for the plan that
+//! wrote it.
 //!
 //! ```text
 //! magic     8 bytes   "BKWCKPT\n"
@@ -20,7 +21,8 @@ use state_codec::{StateError, StateReader, StateWriter, Value};
 use units::Time;
 
 const MAGIC: &[u8; 8] = b"BKWCKPT\n";
-/// Number of the format. It changes with everything that this module writes; other changes of the state show in the build.
+/// Number of the format. It changes with everything that this module writes; other changes of the state show in the
+/// build.
 const FORMAT: u32 = 4;
 const CHECKSUM_BYTES: usize = 8;
 
@@ -47,7 +49,7 @@ pub enum CheckpointError {
     /// The file is something else.
     #[error("it is no checkpoint")]
     Foreign,
-    /// The format is another one.
+    /// The file has another format.
     #[error("its format is {found}, and this version of the simulator reads format {FORMAT}")]
     Format {
         /// Number of the format.
@@ -78,7 +80,7 @@ pub enum CheckpointError {
         /// Digest of the plan that is to be run.
         own_digest: Digest,
     },
-    /// Its state is not that of such a run.
+    /// Its state does not fit a run of this plan.
     #[error("its state is not that of a run of this plan by this build: {0}")]
     State(#[from] StateError),
 }
@@ -106,7 +108,7 @@ impl Checkpoint {
     /// Reads the bytes of a file.
     ///
     /// # Errors
-    /// If they are not those of a whole checkpoint of this format.
+    /// If they are not a whole checkpoint of this format.
     pub fn read(bytes: &[u8]) -> Result<Self, CheckpointError> {
         let magic = &bytes[..bytes.len().min(MAGIC.len())];
         if !MAGIC.starts_with(magic) {
@@ -114,6 +116,8 @@ impl Checkpoint {
         }
         let Some(format) = bytes[magic.len()..].first_chunk() else { return Err(CheckpointError::Damaged) };
         let found = u32::from_le_bytes(*format);
+        // Before the checksum: another format may keep its checksum elsewhere, and its file must not be called
+        // damaged.
         if found != FORMAT {
             return Err(CheckpointError::Format { found });
         }
@@ -136,7 +140,7 @@ impl Checkpoint {
     /// Checks that this is a checkpoint of the plan, written by this build.
     ///
     /// # Errors
-    /// If it is of another.
+    /// If another build wrote it, or if it belongs to another plan.
     pub fn check(&self, build: &str, plan: &Plan) -> Result<(), CheckpointError> {
         if self.build != build {
             return Err(CheckpointError::Build { found: self.build.clone(), own: build.to_owned() });

@@ -1,7 +1,8 @@
 //! Checkpoints: a run's state at one instant, from which the same run goes on.
 //!
-//! Invariant: writing a checkpoint changes nothing of the run. A resumed run has the same events, and therefore the same results,
-//! as one that was never interrupted. What follows from the plan is not in a checkpoint: names, cables, routes, settings.
+//! Invariant: writing a checkpoint changes nothing of the run. A resumed run has the same events, and therefore the
+//! same results, as a run without interruption. What follows from the plan is not in a checkpoint: names, cables,
+//! routes, settings.
 //!
 //! | module | contents |
 //! |---|---|
@@ -9,7 +10,7 @@
 //! | `world` | the state of all nodes, with pending events and packets under way |
 //! | `parts` | the state of some parts, for another process of the same run |
 //!
-//! The loop saves the rest, which is its own and that of the instruments (`run::saving`).
+//! The loop saves its own state and the instruments (`run::saving`).
 
 pub(crate) mod file;
 pub(crate) mod parts;

@@ -1,7 +1,7 @@
 //! The state of some parts, which one process sends to another.
 //!
-//! Invariant: a part that is loaded goes on as the saved one does. Processes of one run divide the fabric in the same way, so
-//! nodes and events have the numbers that they have in their part.
+//! Invariant: a loaded part goes on as the saved part does. Processes of one run divide the fabric in the same way,
+//! so nodes and events have the numbers that they have in their part.
 //!
 //! | saved of each part | saved of all |
 //! |---|---|
@@ -17,7 +17,8 @@ use crate::state::event::{Event, EventKind};
 use crate::state::interconnect::NodeViolation;
 use crate::state::part::Part;
 
-/// Saves parts between two windows, after mail is exchanged. `events` has the number of events that each has handled.
+/// Saves parts between two windows, after mail is exchanged. `events` has the number of events that each part has
+/// handled.
 pub(crate) fn save(parts: &[Part], events: impl Iterator<Item = u64>, to: &mut StateWriter) {
     parts.iter().for_each(|part| to.add_pool(part.interconnect.pool.successors()));
     for (pool, (part, events)) in parts.iter().zip(events).enumerate() {
@@ -32,14 +33,15 @@ pub(crate) fn save(parts: &[Part], events: impl Iterator<Item = u64>, to: &mut S
             event.kind().put(to);
         }
     }
+    // Packets come last: only after all nodes and events is it known which packets they mention, and in which order.
     for packet in to.packets().to_vec() {
         let pool = &parts[packet.pool].interconnect.pool;
         pool.in_slot(packet.slot).expect("a packet that is mentioned").put(to);
     }
 }
 
-/// Loads parts in place of what they were. All events before `handled` are handled. Returns the number of events that each has
-/// handled.
+/// Replaces the state of parts. All events before `handled` are handled. Returns the number of events that each part
+/// has handled.
 ///
 /// # Errors
 /// If the bytes are not the state of such parts.

@@ -1,8 +1,8 @@
 //! The state of a world: of its nodes, its pending events and its packets.
 //!
-//! Invariant: nodes are saved by number, events in their total order, and packets in the order in which these mention them. Equal
-//! states therefore have equal bytes, whatever happened before, in whatever order events were scheduled, and however many parts the
-//! world has: a state is loaded into a world of any other number of parts.
+//! Invariant: nodes are saved by number, events in their total order, and packets in the order in which nodes and
+//! events mention them. Equal states therefore have equal bytes, whatever the history, the order of scheduling, and
+//! the number of parts. A state can be loaded into a world of any number of parts.
 
 use event_kernel::EventOrder;
 use packet::{NodeId, Packet, PacketPool};
@@ -29,6 +29,7 @@ pub(crate) fn save(world: &World, to: &mut StateWriter) {
     }
     save_events(world, to);
     let packets = to.packets().to_vec();
+    // A packet that nothing mentions would vanish from the resumed run, and only its audit would notice.
     assert_eq!(packets.len(), world.packets(), "a node or an event knows each packet under way");
     for packet in packets {
         let pool = &world.parts[packet.pool].interconnect.pool;
@@ -41,6 +42,7 @@ pub(crate) fn save(world: &World, to: &mut StateWriter) {
 /// # Errors
 /// If the bytes are not the state of such a world.
 pub(crate) fn load(world: &mut World, from: &mut StateReader<'_>) -> Result<(), StateError> {
+    // The saved sum cannot be divided among these parts. Only sums over all parts are reported.
     (world.now, world.parts[0].interconnect.packet_hops) = Value::take(from)?;
     // Every event up to the present instant is handled. The ends of windows depend on the parts.
     world.window_end = Time::from_ps(world.now.ps().saturating_add(1));
@@ -69,6 +71,7 @@ fn save_events(world: &World, to: &mut StateWriter) {
             .map(move |(at, order, event)| ((at, part.number(event.node()), order), number, event.kind()))
     });
     let mut events: Vec<_> = of_part.collect();
+    // By node numbers of the fabric, since numbers within a part depend on the division.
     events.sort_by_key(|(rank, ..)| *rank);
     events.len().put(to);
     let mut last = Time::ZERO;
@@ -86,6 +89,7 @@ fn load_events(world: &mut World, from: &mut StateReader<'_>) -> Result<(), Stat
         let (since, node, order): (_, NodeId, EventOrder) = Value::take(from)?;
         let (at, number) = (last + since, node.index());
         let place = world.places.get(number).copied().filter(|_| at > world.now && at < Time::NEVER);
+        // Checked here, since the event list would panic, and a damaged state must be an error.
         let place = place.ok_or_else(|| from.malformed("an event is past, or of no node"))?;
         from.enter_pool(place.part.index());
         let kind: EventKind = Value::take(from)?;

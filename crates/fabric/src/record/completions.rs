@@ -61,7 +61,6 @@ fn by_queue_pair<T: Copy>(all: &[T], queue_pair: impl Fn(&T) -> QpNumber) -> Vec
     sorted
 }
 
-/// Returns the records of one queue pair.
 fn of_queue_pair<T>(sorted: &[T], wanted: QpNumber, queue_pair: impl Fn(&T) -> QpNumber) -> &[T] {
     let from = sorted.partition_point(|one| queue_pair(one).0 < wanted.0);
     let to = sorted.partition_point(|one| queue_pair(one).0 <= wanted.0);

@@ -1,6 +1,7 @@
 //! The finite traffic of a run.
 //!
-//! Invariant: finite traffic is done only if nothing of it was to come at the end of the run, and all of it is delivered.
+//! Invariant: finite traffic is done only if nothing of it was to come at the end of the run, and all of it is
+//! delivered.
 
 use scenario::Plan;
 use telemetry::FiniteRecord;

@@ -53,8 +53,11 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     let stands_still = standstill::of(&world, &goodput.series, end);
     let failed = world.unfinished().failed.into_iter();
     let failed = failed.map(|(at, flow)| FailedFlow { at, flow: flow.index() as u32 }).collect();
+    // Memory is tight from here on: the record copies the counts of every lane and flow, while the world still has
+    // its own.
     world.forget_others();
     let finite = finite::of(plan, &world, end);
+    // Adapters need no transport state any more, only their counts.
     world.adapters_mut().for_each(Adapter::retire);
     let mut rows = world.rows(&Question::Lanes);
     let lanes = lanes(plan, &world, (&crossings, &loads), &mut rows);

@@ -1,6 +1,6 @@
-//! A fabric in which nothing is delivered any more, and outputs wait for each other, without a proof that they always will.
+//! A fabric that delivers nothing any more, with outputs that wait for each other, but without a proof of deadlock.
 //!
-//! Invariant: of samples alone it depends on none but those since the last delivery, so a run that was saved and resumed tells the
+//! Invariant: it depends only on the samples since the last delivery, so a run that was saved and resumed reports the
 //! same.
 
 use telemetry::Series;
@@ -9,17 +9,17 @@ use units::{Bytes, Span, Time};
 use crate::observe::deadlock;
 use crate::state::world::World;
 
-/// Least number of samples without a delivery at the end of a run, unless they take [`LONG`]. A congestion tree that holds up all
-/// traffic for some samples is nothing unusual.
+/// Least number of samples without a delivery at the end of a run, unless they take [`LONG`]. A congestion tree that
+/// holds up all traffic for some samples is nothing unusual.
 const LEAST_SAMPLES: usize = 10;
 /// A time that is long for any fabric, hundreds of its longest round trips: fewer samples are enough if they take it.
 const LONG: Span = Span::from_us(1_000);
 
-/// Returns the time since which no payload was delivered, if at the end of the run each of some blocked outputs waits for
-/// another of them; `None` if the fabric moves, or is empty.
+/// Returns the time of the last sample with a delivery, if some outputs wait for each other at the end of the run.
+/// `None` if the fabric moves, or is empty.
 ///
-/// A deadlock is proved only if nobody can change it. A host whose time-out is set may send again into room that it has left,
-/// so a proof can be out of reach for as long as queue pairs retry.
+/// A deadlock is proved only if nobody can change it. A host whose time-out is set may send again into room that it
+/// has left, so a proof can be out of reach for as long as queue pairs retry.
 pub(super) fn of(world: &World<'_>, series: &Series, end: Time) -> Option<Time> {
     // The last column is the total.
     let is_idle = |row: &&Vec<Bytes>| row.last().is_none_or(|total| *total == Bytes::ZERO);

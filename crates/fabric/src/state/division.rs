@@ -1,7 +1,7 @@
 //! Division: a world made of its nodes, as one part or as several.
 //!
-//! Invariant: the world is at rest at time zero, without packets and events, so that nodes move from part to part as they
-//! are. Within a part nodes keep their order.
+//! Invariant: the world is at rest at time zero, without packets and events, so that nodes move from part to part as
+//! they are. Within a part nodes keep their order.
 
 use core::ops::Range;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Returns the world of these nodes, in one part or in those of a partition. In one part if a cable between parts takes
-    /// no time: common windows would have no length. In one part too where there are [no others](CAN_DIVIDE).
+    /// Returns the world of these nodes, in one part or in those of a partition. In one part if a cable between parts
+    /// takes no time: common windows would have no length. In one part too where there are [no others](CAN_DIVIDE).
     pub(crate) fn into_world<'a>(self, partition: Option<&Partition>) -> World<'a> {
         let partition = partition.filter(|_| CAN_DIVIDE);
         let layout = Layout::of(&self.graph, partition);
@@ -47,8 +47,8 @@ impl Nodes {
         self.share(layout, parts, &inner, lookaheads.between)
     }
 
-    /// Returns the world of some parts, of which these are the nodes, in the order of their numbers. `inner` has the lookahead within each
-    /// part, of all parts, and `between` is that of the shortest wire between parts.
+    /// Returns the world of some parts, of which these are the nodes, in the order of their numbers. `inner` has the
+    /// lookahead within each part, of all parts, and `between` is that of the shortest wire between parts.
     pub(crate) fn share<'a>(
         self,
         layout: Layout,
@@ -120,8 +120,8 @@ impl Layout {
         self.places[node.index()].part.index()
     }
 
-    /// Returns some parts, made of their own nodes in the order of node numbers. `inner` has the lookahead within each part, of all
-    /// parts.
+    /// Returns some parts, made of their own nodes in the order of node numbers. `inner` has the lookahead within
+    /// each part, of all parts.
     pub(crate) fn share(
         &self,
         parts: Range<usize>,

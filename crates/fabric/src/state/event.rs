@@ -12,7 +12,8 @@ use link_layer::Signal;
 use packet::{Lane, NodeId, PacketId, PortId, QpNumber};
 use switch_arch::SwitchTimer;
 
-/// An event at a node, as the event list holds it: one word, so that it travels in a register, and the list's memory is small.
+/// An event at a node, as the event list holds it: one word, so that it travels in a register, and the list's memory
+/// is small.
 ///
 /// ```text
 /// 63     24 23   4 3   0

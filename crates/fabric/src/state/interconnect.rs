@@ -5,8 +5,8 @@
 //! lookahead in the future. An event for a node of another part leaves by the [outgoing mail](super::mail), with its
 //! packet taken out of the pool.
 //!
-//! Nodes, ports and cables are numbered within the part: node 0 is its first. A world of one part has the numbers of the
-//! plan.
+//! Nodes, ports and cables are numbered within the part: node 0 is its first. A world of one part has the numbers of
+//! the plan.
 
 use core::marker::PhantomData;
 
@@ -50,7 +50,8 @@ pub(crate) trait Extent {
     const IS_DIVIDED: bool;
 }
 
-/// True where a world may have several parts. WebAssembly has one thread: its module leaves out the event loop of [`Divided`] parts.
+/// True where a world may have several parts. WebAssembly has one thread: its module leaves out the event loop of
+/// [`Divided`] parts.
 pub(crate) const CAN_DIVIDE: bool = cfg!(not(target_family = "wasm"));
 
 /// The only part of its world.
@@ -107,10 +108,10 @@ pub(crate) struct NodeViolation {
 state_codec::value!(NodeViolation { at, node, port, lane, what });
 
 impl Interconnect {
-    /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node, `far_parts` the parts
-    /// that they lead to, or nothing if there is no other, and
-    /// `first_port` the position of each node's first. Its first `hosts` nodes are adapters. No wire between two of its nodes takes less
-    /// than the lookahead to its far end.
+    /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node,
+    /// `far_parts` the parts that they lead to, or nothing if there is no other, and `first_port` the position of
+    /// each node's first. Its first `hosts` nodes are adapters. No wire between two of its nodes takes less than the
+    /// lookahead to its far end.
     pub(crate) fn new(
         part: PartId,
         (far_ends, far_parts): (Box<[FarEnd]>, Box<[PartId]>),
@@ -172,8 +173,8 @@ impl Interconnect {
         }
     }
 
-    /// Schedules an event at the node that the cable of this place in `far_ends` leads to; `kind` makes it of the far end's
-    /// port.
+    /// Schedules an event at the node that the cable of this place in `far_ends` leads to; `kind` makes it of the far
+    /// end's port.
     #[inline]
     fn send<X: Extent>(
         &mut self,

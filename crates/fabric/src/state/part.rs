@@ -32,8 +32,8 @@ impl Part {
         self.numbers[node.index()]
     }
 
-    /// Returns a time before which the part has nothing to do, its mail for others included; `None` if it has nothing to
-    /// do at all. Called once before that mail is collected.
+    /// Returns a time before which the part has nothing to do, its mail for others included; `None` if it has nothing
+    /// to do at all. Called once before that mail is collected.
     pub(crate) fn next_time(&mut self) -> Option<Time> {
         let mail = self.interconnect.outgoing.take_first();
         self.interconnect.queue.next_time().into_iter().chain(mail).min()

@@ -1,7 +1,8 @@
 //! The nodes of a fabric, and where its flows begin and end.
 //!
 //! Invariant: channel adapters have the first node numbers, switches those that follow. Each node belongs to one
-//! [part](super::part). Instruments see nodes by their numbers in the fabric, and so see the same for any number of parts.
+//! [part](super::part). Instruments see nodes by their numbers in the fabric, and so see the same for any number of
+//! parts.
 //!
 //! A process that shares a run with others holds its own parts alone. What is asked of nodes of all processes is
 //! [`observed`]; all that is here is about nodes of this process.

@@ -1,8 +1,9 @@
 //! Runs that are saved and go on from their states.
 //!
-//! Invariant: three independent guards against a forgotten field. A type's macro does not compile without it; the `Debug` text of
-//! a loaded world is that of the saved one, so that no field that changes is taken for one of the plan; and the rest of the run is
-//! the same, to the last digit of its record and the last byte of its later states.
+//! Invariant: three independent guards against a forgotten field. A type's macro does not compile without it. The
+//! `Debug` text of a loaded world equals the text of the saved world, so that no changing field is taken for a part
+//! of the plan. The rest of the run is the same, to the last digit of its record and the last byte of its later
+//! states.
 
 #[path = "../../../tests/whole/drawn.rs"]
 mod drawn;
@@ -61,7 +62,7 @@ fn told<E: core::fmt::Debug>(outcome: Result<RunRecord, E>) -> String {
     }
 }
 
-/// Runs a plan, from a state if one is given, and keeps its states.
+/// Runs a plan, from a state if given, and keeps its states.
 fn saved(plan: &Plan, run: &ResumedRun, parts: &Partition, from: Option<&[u8]>) -> Saved {
     let mut states = Vec::new();
     let keep = &mut |at, state| states.push((at, state));
@@ -94,7 +95,7 @@ fn assert_same(one: &str, other: &str, what: &dyn core::fmt::Debug) {
     }
 }
 
-/// Checks everything about one plan: in parts against one part, saved against not saved, resumed against whole.
+/// Checks everything about a plan: in parts against a single part, saved against not saved, resumed against whole.
 fn check(plan: &Plan, drawn: &ResumedRun) {
     let plain = told(simulate(plan, drawn.drawn.options(), &mut |_| {}));
     let [before, after] = drawn.parts.each_ref().map(|parts| Partition::new(&parts[..plan.graph().nodes()]));

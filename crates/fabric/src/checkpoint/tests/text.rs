@@ -1,13 +1,13 @@
-//! The `Debug` text of a run, without what may differ between a run and one that is loaded from its state.
+//! The `Debug` text of a run, without differences that a run loaded from its state may have.
 //!
-//! Invariant: only names of packets and messages may differ: slots in the pool and keys, which the text numbers in the order in
-//! which a node mentions them. Their contents, and the events, show in the state's bytes.
+//! Invariant: only names of packets and messages may differ, which are slots in the pool and keys. The text numbers
+//! them in the order in which a node mentions them. Their contents, and the events, show in the state's bytes.
 
 use std::collections::BTreeMap;
 
 use crate::run::Run;
 
-/// Returns the text of a run's nodes, instruments, and watch for its end, one field a line.
+/// Returns the text of a run's nodes, instruments, and watch for its end, with a field in each line.
 pub(super) fn of(run: &Run<'_>) -> String {
     let adapters = run.world.adapters().map(|adapter| numbered(format!("{adapter:?}")));
     let switches = run.world.switches().map(|(_, switch)| numbered(format!("{switch:?}")));
@@ -16,8 +16,8 @@ pub(super) fn of(run: &Run<'_>) -> String {
     all.join("\n").replace(", ", ",\n")
 }
 
-/// Returns the text of a node with its packets and messages numbered. The messages themselves are left out, since their order is
-/// that of their keys, and so are the tails of empty queues, which mean nothing.
+/// Returns the text of a node with its packets and messages numbered. The messages themselves are left out, since
+/// they are in the order of their keys, and so are the tails of empty queues, which mean nothing.
 fn numbered(mut text: String) -> String {
     for (field, brackets) in [("messages: Messages {", ['{', '}']), ("ages: Some(MessageAges {", ['{', '}'])]
     {
@@ -34,7 +34,7 @@ fn numbered(mut text: String) -> String {
     ["PacketId(", "MessageKey("].iter().fold(text, |text, name| renamed(&text, name))
 }
 
-/// Returns the position after the bracket that closes the first one from `begin` on.
+/// Returns the position after the bracket that closes the first bracket from `begin` on.
 fn end_of(text: &str, begin: usize, [open, close]: [char; 2]) -> usize {
     let mut depth = 0;
     for (at, letter) in text[begin..].char_indices() {

@@ -1,9 +1,9 @@
 //! Nodes of all processes that share a run, as instruments, the record and the loop of rank 0 see them.
 //!
-//! Invariant: a node shows the same in this process as in another, so nobody outside this module asks where a node is, but for
-//! what is done with nodes of this process alone. Rank 0 holds no node of another rank: it asks all other ranks one
-//! [`Question`] at a time, and each answers for its own nodes, in the order of node numbers or of flows. So the answers, read in this
-//! order, are those of one process.
+//! Invariant: a node shows the same in this process as in another, so nobody outside this module asks where a node
+//! is, but for what is done with nodes of this process alone. Rank 0 holds no node of another rank: it asks all other
+//! ranks one [`Question`] at a time, and each answers for its own nodes, in the order of node numbers or of flows. So
+//! the answers, read in this order, are those of one process.
 //!
 //! ```text
 //! rank 0   question    ............   reads the answers node by node, each from its rank
@@ -159,8 +159,8 @@ impl World<'_> {
         self.parts.iter().filter_map(Part::broken).chain(others).min_by_key(|found| (found.at, found.node))
     }
 
-    /// Returns the time before which no part has anything to do; `None` if none has anything to do at all. Called once before mail
-    /// is collected.
+    /// Returns the time before which no part has anything to do; `None` if none has anything to do at all. Called
+    /// once before mail is collected.
     pub(crate) fn next_time(&mut self) -> Option<Time> {
         let own = self.parts.iter_mut().filter_map(Part::next_time).min();
         own.into_iter().chain(self.counts().filter_map(|counts| counts.next)).min()
@@ -286,8 +286,8 @@ impl World<'_> {
         }
     }
 
-    /// Returns the thresholds of marking that an output's queue has crossed: the one above which some packets are marked, and the one
-    /// above which all are.
+    /// Returns the thresholds of marking that an output's queue has crossed: the one above which some packets are
+    /// marked, and the one above which all are.
     pub(crate) fn crossed(&self, (node, port, lane): OutputLane) -> [bool; 2] {
         let margins = match self.observed(node) {
             Observed::Here(Node::Adapter(_)) => [None; 2],
@@ -297,8 +297,8 @@ impl World<'_> {
         margins.map(|margin| margin.is_some_and(|margin| margin.crossings > 0))
     }
 
-    /// Returns true if a packet that waits in a virtual output queue of a switch is, or could be, the next to leave its buffer, and a packet
-    /// there arrived on this lane.
+    /// Returns true if a packet that waits in a virtual output queue of a switch is, or could be, the next to leave
+    /// its buffer, and a packet there arrived on this lane.
     pub(crate) fn is_fed(&self, node: NodeId, voq: VoqId, arrived_on: Lane) -> bool {
         match self.observed(node) {
             Observed::Here(here) => {
@@ -323,8 +323,8 @@ impl World<'_> {
         self.others.0.iter().flat_map(|away| &away.seen.blocked).copied().for_each(see);
     }
 
-    /// Returns the port by which a packet that came by `input` leaves a switch, and the lane of the next link if the switch chooses it
-    /// anew; `None` at an adapter, or without a route.
+    /// Returns the port by which a packet that came by `input` leaves a switch, and the lane of the next link if the
+    /// switch chooses it anew; `None` at an adapter, or without a route.
     pub(crate) fn forwards(
         &self,
         node: NodeId,
@@ -341,7 +341,8 @@ impl World<'_> {
         }
     }
 
-    /// Returns the packets that wait at these switches, and at these lanes of hosts, as far as `add` adds them to the others of their place.
+    /// Returns the packets that wait at these switches, and at these lanes of hosts, as far as `add` adds them to the
+    /// others of their place.
     pub(crate) fn packets_at(
         &self,
         places: &BTreeSet<(NodeId, Lane)>,

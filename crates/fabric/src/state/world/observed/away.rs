@@ -83,7 +83,8 @@ impl<'a> Away<'a> {
         self.plan.nodes().port(node, port).wire.rate()
     }
 
-    /// Returns the output and lane that a switch [chooses](crate::state::world::World::forwards) for a packet that came by `input`.
+    /// Returns the output and lane that a switch [chooses](crate::state::world::World::forwards) for a packet that
+    /// came by `input`.
     pub(super) fn forwards(
         &self,
         node: NodeId,

@@ -10,7 +10,8 @@ use units::Time;
 pub(crate) enum Question {
     /// [`Counts`](super::away::Counts) of the rank.
     Counts,
-    /// All that instruments look at: [`Seen`](super::seen::Seen). With `open`, also the flows with a message that is not complete.
+    /// All that instruments look at: [`Seen`](super::seen::Seen). With `open`, also the flows with a message that is
+    /// not complete.
     Look { open: bool },
     /// Messages of finite flows.
     Finite,

@@ -57,7 +57,8 @@ pub(crate) struct Blocked {
 
 state_codec::value!(Blocked { from, output, lane, head, queue, room });
 
-/// A virtual output queue that is next to leave, with the lane that a packet of it arrived on: input, output, lane, lane of arrival.
+/// A virtual output queue that is next to leave, with the lane that a packet of it arrived on: input, output, lane,
+/// lane of arrival.
 type Head = ((u16, u16), (u8, u8));
 
 /// Observations of the nodes of all other processes.
@@ -149,8 +150,9 @@ impl World<'_> {
         }
     }
 
-    /// Shows the outputs and lanes of this process's switches that may wait for room at another switch: a packet that is next to leave is
-    /// longer than the room in the buffer that it goes to, as far as that is known here, and under PFC a pause is in effect.
+    /// Shows the outputs and lanes of this process's switches that may wait for room at another switch: a packet that
+    /// is next to leave is longer than the room in the buffer that it goes to, as far as that is known here, and
+    /// under PFC a pause is in effect.
     pub(super) fn visit_own_blocked(&self, mut see: impl FnMut(Blocked)) {
         for (from, switch) in self.switches() {
             let view = switch.view();
@@ -175,8 +177,8 @@ impl World<'_> {
         }
     }
 
-    /// Asks other ranks for all that instruments look at, at the present instant. With `open`, also for the flows with a message that is
-    /// not complete.
+    /// Asks other ranks for all that instruments look at, at the present instant. With `open`, also for the flows
+    /// with a message that is not complete.
     pub(crate) fn look_at_others(&mut self, open: bool) {
         let seen = self.others.0.as_ref().map(|away| self.seen(open, away.plan()));
         if let (Some(away), Some(seen)) = (&mut self.others.0, seen) {
