@@ -31,8 +31,8 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Returns the world of these nodes, in one part or in those of a partition. In one part if a cable between parts
-    /// takes no time: common windows would have no length. In one part too where there are [no others](CAN_DIVIDE).
+    /// Returns the world of these nodes, in the parts of a partition. It has a single part without a partition, if a
+    /// cable between parts takes no time, or where a world [cannot be divided](CAN_DIVIDE).
     pub(crate) fn into_world<'a>(self, partition: Option<&Partition>) -> World<'a> {
         let partition = partition.filter(|_| CAN_DIVIDE);
         let layout = Layout::of(&self.graph, partition);
@@ -40,6 +40,7 @@ impl Nodes {
         let ports = self.adapters.iter().map(Adapter::port).chain(of_switches).map(Port::lookahead);
         let lookaheads = Lookaheads::of(ports, &self.graph, &layout);
         if lookaheads.between == Some(Span::ZERO) {
+            // Common windows would have no length, and threads would meet without ever advancing.
             return self.into_world(None);
         }
         let parts = 0..layout.hosts_of.len();
@@ -47,8 +48,8 @@ impl Nodes {
         self.share(layout, parts, &inner, lookaheads.between)
     }
 
-    /// Returns the world of some parts, of which these are the nodes, in the order of their numbers. `inner` has the
-    /// lookahead within each part, of all parts, and `between` is that of the shortest wire between parts.
+    /// Returns the world of some parts, made of these nodes, which are in the order of their numbers. `inner` has the
+    /// lookahead within each part, of all parts, and `between` the lookahead of the shortest wire between parts.
     pub(crate) fn share<'a>(
         self,
         layout: Layout,
@@ -110,12 +111,10 @@ impl Layout {
         Self { places, hosts, hosts_of: counts.iter().map(|[hosts, _]| *hosts).collect() }
     }
 
-    /// Returns the number of parts.
     pub(crate) fn parts(&self) -> usize {
         self.hosts_of.len()
     }
 
-    /// Returns the part of a node.
     pub(crate) fn part(&self, node: NodeId) -> usize {
         self.places[node.index()].part.index()
     }
@@ -164,7 +163,6 @@ impl Layout {
         NodeId(if is_host { index } else { self.hosts_of[part.index()] + index })
     }
 
-    /// Returns the interconnect of a part.
     fn interconnect(&self, part: PartId, graph: &Graph, lookahead: Lookahead) -> Interconnect {
         let (mut far_ends, mut far_parts, mut first_port) = (Vec::new(), Vec::new(), Vec::new());
         let nodes = (0..).map(NodeId).zip(&self.places).filter(|(_, place)| place.part == part);
@@ -172,6 +170,7 @@ impl Layout {
             first_port.push(far_ends.len() as u32);
             let ends = graph.ports(node);
             far_ends.extend(ends.iter().map(|end| FarEnd::new(self.number_within(end.peer), end.peer_port)));
+            // A whole fabric never reads this table, and need not hold it.
             if self.parts() > 1 {
                 far_parts.extend(ends.iter().map(|end| self.places[end.peer.index()].part));
             }
@@ -193,18 +192,20 @@ pub(crate) struct Lookaheads {
 #[derive(Clone, Copy, Default)]
 struct Inner {
     any: Option<Span>,
-    /// Of cables to switches, and of those between two adapters, whose turns come together.
+    /// Of cables to switches, and of cables between two adapters, since adapters have their turns together.
     to_switches: Option<Span>,
 }
 
 impl Lookaheads {
-    /// Returns the lookaheads of a fabric. `ports` has that of each port, by node and port.
+    /// Returns the lookaheads of a fabric. `ports` has the lookahead of each port, by node and port.
     pub(crate) fn of(ports: impl Iterator<Item = Span>, graph: &Graph, layout: &Layout) -> Self {
         let numbers = (0..layout.places.len() as u32).map(NodeId);
         let ends = numbers.flat_map(|node| graph.ports(node).iter().map(move |end| (node, end.peer)));
         let (mut inner, mut between) = (vec![Inner::default(); layout.hosts_of.len()], None);
         for (lookahead, (node, peer)) in ports.zip(ends) {
             let [here, there] = [node, peer].map(|node| layout.places[node.index()].part);
+            // Counted apart: a cable between parts bounds the common windows, and through them the windows of every
+            // part.
             if here != there {
                 between = shorter(between, lookahead);
                 continue;
@@ -212,6 +213,8 @@ impl Lookaheads {
             let Inner { any, to_switches } = &mut inner[here.index()];
             *any = shorter(*any, lookahead);
             let [from_adapter, to_adapter] = [node, peer].map(|node| node.index() < layout.hosts);
+            // Adapters have their turns after switches, so what a switch sends an adapter may arrive within the
+            // window.
             if from_adapter || !to_adapter {
                 *to_switches = shorter(*to_switches, lookahead);
             }
@@ -219,7 +222,7 @@ impl Lookaheads {
         Self { inner, between }
     }
 
-    /// Returns the lookahead within a part: no longer than that between parts.
+    /// Returns the lookahead within a part, which is no longer than the lookahead between parts.
     pub(crate) fn of_part(&self, part: usize) -> Lookahead {
         let Inner { any, to_switches } = self.inner[part];
         let shortest =

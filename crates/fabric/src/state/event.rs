@@ -1,8 +1,8 @@
 //! Events, and their order within one instant.
 //!
 //! Invariant: the order of two simultaneous events depends on their contents, never on the time or the node that
-//! scheduled them. Two events that one wire delivers in one instant differ in kind or lane; two timers of one node
-//! differ in kind, port, lane or sequence number, or commute.
+//! scheduled them. Two events that a wire delivers in the same instant differ in kind or lane. Two timers of the same
+//! node differ in kind, port, lane or sequence number, or commute.
 
 use core::fmt::{self, Debug, Formatter};
 
@@ -12,8 +12,8 @@ use link_layer::Signal;
 use packet::{Lane, NodeId, PacketId, PortId, QpNumber};
 use switch_arch::SwitchTimer;
 
-/// An event at a node, as the event list holds it: one word, so that it travels in a register, and the list's memory
-/// is small.
+/// An event at a node, as the event list holds it. It is a single word, so that it travels in a register and the list
+/// stays small.
 ///
 /// ```text
 /// 63     24 23   4 3   0
@@ -40,10 +40,8 @@ const NODE_BITS: u32 = 20;
 /// Most nodes of a part. A subnet has fewer: its LIDs have 16 bits.
 pub(crate) const MOST_NODES: usize = 1 << NODE_BITS;
 
-/// The kinds of events.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EventKind {
-    /// A packet arrives.
     Arrive(PortId, PacketId),
     /// A signal of the link layer arrives.
     Signal(PortId, Signal),
@@ -103,8 +101,8 @@ impl EventKind {
                 fast,
                 length,
             }) => {
-                // Several packets may cross to one output and lane at a time. Two events with equal fields commute. The
-                // number of a port takes 8 of its 12 bits.
+                // Several packets may cross to the same output and lane at a time. Two events with equal fields
+                // commute. The number of a port takes 8 of its 12 bits.
                 let changed = u16::from(arrived_on.0 ^ lane.0);
                 let differs = u32::from(input.0) << 12 | u32::from(length >> 2) << 1 | u32::from(fast);
                 (3, output.0 | changed << 8, lane.0, differs)
@@ -178,13 +176,12 @@ impl Event {
         Self(content << (TAG_BITS + NODE_BITS) | u64::from(node.0) << TAG_BITS | tag)
     }
 
-    /// Returns the node.
     #[inline]
     pub(crate) const fn node(self) -> NodeId {
         NodeId((self.0 >> TAG_BITS) as u32 % MOST_NODES as u32)
     }
 
-    /// Returns what happens there.
+    /// Returns the kind of the event, with its contents.
     #[inline(always)]
     pub(crate) fn kind(self) -> EventKind {
         let content = self.0 >> (TAG_BITS + NODE_BITS);

@@ -1,9 +1,9 @@
-//! The interconnect of a part: the clock, the scheduled events, the packets and the cables that the part's nodes share,
-//! and the interface through which one node uses them.
+//! The interconnect of a part: the clock, scheduled events, packets and cables that its nodes share. Each node uses
+//! them through an interface of its own.
 //!
-//! Invariant: [`Interconnect::send`] is the only way from one node to another, and its events lie at least the
-//! lookahead in the future. An event for a node of another part leaves by the [outgoing mail](super::mail), with its
-//! packet taken out of the pool.
+//! Invariant: [`Interconnect::send`] is the only way from node to node, and its events lie at least the lookahead in
+//! the future. An event for a node of another part leaves by the [outgoing mail](super::mail), with its packet taken
+//! out of the pool.
 //!
 //! Nodes, ports and cables are numbered within the part: node 0 is its first. A world of one part has the numbers of
 //! the plan.
@@ -58,7 +58,7 @@ pub(crate) const CAN_DIVIDE: bool = cfg!(not(target_family = "wasm"));
 #[derive(Debug)]
 pub(crate) struct Whole;
 
-/// One of several parts.
+/// A part among several.
 #[derive(Debug)]
 pub(crate) struct Divided;
 
@@ -108,10 +108,10 @@ pub(crate) struct NodeViolation {
 state_codec::value!(NodeViolation { at, node, port, lane, what });
 
 impl Interconnect {
-    /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node,
-    /// `far_parts` the parts that they lead to, or nothing if there is no other, and `first_port` the position of
-    /// each node's first. Its first `hosts` nodes are adapters. No wire between two of its nodes takes less than the
-    /// lookahead to its far end.
+    /// Creates the interconnect of a part at time zero. `far_ends` has the cables of its nodes, node by node, and
+    /// `first_port` the position of each node's first cable. `far_parts` has the parts that cables lead to; it is
+    /// empty if there is a single part. Its first `hosts` nodes are adapters. No wire between two of its nodes takes
+    /// less than the lookahead to its far end.
     pub(crate) fn new(
         part: PartId,
         (far_ends, far_parts): (Box<[FarEnd]>, Box<[PartId]>),
@@ -138,7 +138,7 @@ impl Interconnect {
         }
     }
 
-    /// Drops all events. Those before `handled` are handled.
+    /// Drops all events. Events before `handled` are handled.
     pub(crate) fn start_over(&mut self, handled: Time) {
         self.queue = EventQueue::with_leaves(self.first_port.len(), self.hosts, self.lookahead);
         self.queue.resume(handled);
@@ -185,6 +185,7 @@ impl Interconnect {
     ) {
         let far = self.far_ends[cable];
         let kind = kind(far.port());
+        // The constant comes first: a fabric of one part has no table of parts, and pays nothing for the comparison.
         if X::IS_DIVIDED && self.far_parts[cable] != self.part {
             return self.send_away(self.far_parts[cable], at, (far.node(), kind), sequence);
         }
@@ -196,6 +197,7 @@ impl Interconnect {
     fn send_away(&mut self, part: PartId, at: Time, (node, kind): (NodeId, EventKind), sequence: u32) {
         let mail = self.outgoing.bag(part, at);
         match kind {
+            // The packet travels by value: the other part cannot look into this pool.
             EventKind::Arrive(port, packet) => mail.push_packet(at, (node, port), self.pool.remove(packet)),
             EventKind::Signal(port, signal) => mail.push_signal(at, (node, port), signal, sequence),
             EventKind::Adapter(_) | EventKind::Switch(_) => {
@@ -290,6 +292,8 @@ where
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
         let (at, node) = (self.interconnect.now, self.node);
+        // Nodes take their turns in any order within a window, so the first report need not be the earliest
+        // violation.
         if self.interconnect.broken.is_none_or(|first| (at, node) < (first.at, first.node)) {
             self.interconnect.broken = Some(NodeViolation { at, node, port, lane, what: violation });
         }

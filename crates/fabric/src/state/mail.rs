@@ -68,7 +68,7 @@ impl Mailbag {
         self.letters.push(Letter { at, node, sequence, cargo: Cargo::Signal(port, signal) });
     }
 
-    /// Adds all mail of another bag, which is empty then.
+    /// Moves all mail of another bag into this bag.
     pub(crate) fn append(&mut self, other: &mut Self) {
         self.letters.append(&mut other.letters);
         self.packets.append(&mut other.packets);
@@ -86,7 +86,6 @@ impl Mailbag {
         self.packets.clear();
     }
 
-    /// Returns the number of letters.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.letters.len()
@@ -102,7 +101,7 @@ impl Mailbag {
 pub(crate) struct Outgoing {
     /// By receiving part.
     bags: Vec<Mailbag>,
-    /// Time of the earliest event; `None` if there is none.
+    /// Time of the earliest event; `None` without mail.
     first: Option<Time>,
 }
 

@@ -11,7 +11,7 @@
 //! | `interconnect` | the clock, events, packets and cables of a part |
 //! | `part` | some nodes with their interconnect |
 //! | `world` | all parts, seen as one fabric; with `observed`, nodes of this process and of others as instruments see them |
-//! | `division` | a world of one part made into one of several |
+//! | `division` | the world of a plan's nodes, in one part or several |
 
 pub(crate) mod division;
 pub(crate) mod event;

@@ -35,6 +35,8 @@ impl Part {
     /// Returns a time before which the part has nothing to do, its mail for others included; `None` if it has nothing
     /// to do at all. Called once before that mail is collected.
     pub(crate) fn next_time(&mut self) -> Option<Time> {
+        // Mail counts as work of its sender until it is received. Otherwise all parts could be idle with an event
+        // still under way.
         let mail = self.interconnect.outgoing.take_first();
         self.interconnect.queue.next_time().into_iter().chain(mail).min()
     }

@@ -7,7 +7,6 @@
 pub(crate) struct PartId(pub(crate) u16);
 
 impl PartId {
-    /// Returns the number as an index.
     #[inline]
     pub(crate) const fn index(self) -> usize {
         self.0 as usize

@@ -1,11 +1,11 @@
 //! The nodes of a fabric, and where its flows begin and end.
 //!
-//! Invariant: channel adapters have the first node numbers, switches those that follow. Each node belongs to one
-//! [part](super::part). Instruments see nodes by their numbers in the fabric, and so see the same for any number of
-//! parts.
+//! Invariant: channel adapters have the first node numbers, switches the numbers that follow. Each node belongs to
+//! exactly one [part](super::part). Instruments see nodes by their numbers in the fabric, and so see the same for any
+//! number of parts.
 //!
-//! A process that shares a run with others holds its own parts alone. What is asked of nodes of all processes is
-//! [`observed`]; all that is here is about nodes of this process.
+//! A process that shares a run with others holds its own parts alone. Questions about nodes of all processes are in
+//! [`observed`]; this module is about nodes of this process.
 
 pub(crate) mod observed;
 
@@ -38,9 +38,9 @@ pub(crate) struct World<'a> {
     pub(crate) hosts: usize,
     /// Number of data lanes of each port.
     pub(crate) lanes: usize,
-    /// The parts of this process, at least one: all, unless it shares the run with others.
+    /// The parts of this process: all parts, unless it shares the run with other processes.
     pub(crate) parts: Vec<Part>,
-    /// Number of the first of them among all parts.
+    /// Number of the first of `parts` among all parts.
     pub(crate) first_part: usize,
     /// Lookahead of the shortest wire between parts; `None` if no cable leads from part to part.
     pub(crate) between: Option<Span>,
@@ -145,6 +145,7 @@ impl World<'_> {
     /// Returns the part of a node, and its position there; `None` if another process has it.
     fn place(&self, node: NodeId) -> Option<(&Part, usize)> {
         let Place { part, index } = self.places[node.index()];
+        // An index below the first part wraps to a number beyond all parts.
         let part = self.parts.get(part.index().wrapping_sub(self.first_part))?;
         Some((part, index as usize))
     }
@@ -161,7 +162,7 @@ impl World<'_> {
     /// Returns the node of this number.
     ///
     /// # Panics
-    /// If another process has it, as for all that follows.
+    /// If another process has it, as for all functions below.
     pub(crate) fn node(&self, node: NodeId) -> Node<'_> {
         self.own_node(node).unwrap_or_else(|| panic!("{node:?} is of this process"))
     }
@@ -266,15 +267,17 @@ impl World<'_> {
     pub(crate) fn exchange_mail(&mut self) {
         for from in 0..self.parts.len() {
             for to in (0..self.parts.len() as u16).map(PartId) {
+                // By part of the sender, then of the receiver. The order of letters has no effect: events are ordered
+                // by time and contents.
                 let Some(mail) = self.parts[from].interconnect.outgoing.to(to) else { continue };
                 let mut mail = core::mem::take(mail);
                 self.parts[to.index()].interconnect.receive(&mut mail);
+                // The emptied bag keeps its memory, so that later windows do not allocate.
                 self.parts[from].interconnect.outgoing.give_back(to, mail);
             }
         }
     }
 
-    /// Returns the name of a node.
     pub(crate) fn name(&self, node: NodeId) -> &str {
         self.graph.name(node)
     }

@@ -1,9 +1,9 @@
 //! Nodes of all processes that share a run, as instruments, the record and the loop of rank 0 see them.
 //!
-//! Invariant: a node shows the same in this process as in another, so nobody outside this module asks where a node
-//! is, but for what is done with nodes of this process alone. Rank 0 holds no node of another rank: it asks all other
-//! ranks one [`Question`] at a time, and each answers for its own nodes, in the order of node numbers or of flows. So
-//! the answers, read in this order, are those of one process.
+//! Invariant: a node shows the same in this process as in another. So code outside this module never asks where a
+//! node is, except for work on nodes of this process alone. Rank 0 holds no node of another rank. It asks all other
+//! ranks the same [`Question`], and each answers for its own nodes, in the order of node numbers or of flows. Read in
+//! this order, the answers are the same as from a single process.
 //!
 //! ```text
 //! rank 0   question    ............   reads the answers node by node, each from its rank
@@ -57,9 +57,9 @@ pub(crate) struct Others<'a>(Option<Away<'a>>);
 
 /// A node, where it is.
 enum Observed<'w> {
-    /// In this process.
+    /// A node of this process.
     Here(Node<'w>),
-    /// In another one, of which rank 0 knows this.
+    /// In another process. This is the knowledge of rank 0 about it.
     Away(&'w Away<'w>),
 }
 
@@ -68,7 +68,7 @@ enum Observed<'w> {
 pub(crate) struct Unfinished {
     /// True if a message of a finite flow is open at an endpoint that has not given up.
     pub(crate) works: bool,
-    /// Flows whose endpoint has given up, and the time at which it did.
+    /// Flows with an endpoint that has given up, and the time at which it did.
     pub(crate) failed: Vec<(Time, FlowId)>,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Others<'a> {
 
 /// Answers to questions.
 impl World<'_> {
-    /// Returns a node where it is.
+    /// Returns a node, or the knowledge of rank 0 about it.
     fn observed(&self, node: NodeId) -> Observed<'_> {
         match (self.own_node(node), &self.others.0) {
             (Some(here), _) => Observed::Here(here),
@@ -104,12 +104,12 @@ impl World<'_> {
         self.place(node).is_some()
     }
 
-    /// Returns the answers of all other ranks to a question that each answers with one value, by rank.
+    /// Returns the answers of all other ranks to a question that each answers with a single value, by rank.
     pub(crate) fn of_others<T: Value>(&self, question: &Question) -> Vec<T> {
         self.others.0.as_ref().map_or_else(Vec::new, |away| away.all(self.now(), question))
     }
 
-    /// Returns the sum of the values of all processes, of which `own` is that of this one.
+    /// Returns the sum of the values of all processes. `own` is the value of this process.
     pub(crate) fn total<T: Value>(&self, question: &Question, own: T, sum: impl Fn(T, T) -> T) -> T {
         self.of_others(question).into_iter().fold(own, sum)
     }
@@ -120,7 +120,7 @@ impl World<'_> {
         Rows::new(self, answers.unwrap_or_default())
     }
 
-    /// Returns the rank that has a node; `None` for this one.
+    /// Returns the rank that has a node; `None` for a node of this process.
     fn rank_of(&self, node: NodeId) -> Option<usize> {
         let away = self.others.0.as_ref().filter(|_| !self.is_here(node))?;
         Some(away.rank(self.places[node.index()].part))
@@ -153,14 +153,14 @@ impl World<'_> {
         own + self.counts().map(|counts| counts.packet_hops).sum::<u64>()
     }
 
-    /// Returns the earliest violation that a node reported; of several at one instant, that of the first node.
+    /// Returns the earliest violation that a node reported. Of several at the same instant, the first node's counts.
     pub(crate) fn broken(&self) -> Option<NodeViolation> {
         let others = self.counts().filter_map(|counts| counts.broken);
         self.parts.iter().filter_map(Part::broken).chain(others).min_by_key(|found| (found.at, found.node))
     }
 
-    /// Returns the time before which no part has anything to do; `None` if none has anything to do at all. Called
-    /// once before mail is collected.
+    /// Returns the time before which no part has anything to do; `None` if all parts are idle for ever. Called once
+    /// before mail is collected.
     pub(crate) fn next_time(&mut self) -> Option<Time> {
         let own = self.parts.iter_mut().filter_map(Part::next_time).min();
         own.into_iter().chain(self.counts().filter_map(|counts| counts.next)).min()
@@ -226,11 +226,12 @@ impl World<'_> {
     /// Returns the finite traffic that is worked on, and the flows that have failed, of all processes.
     pub(crate) fn unfinished(&self) -> Unfinished {
         let mut all = self.total(&Question::Unfinished, self.own_unfinished(), Unfinished::and);
+        // Ranks answer one after the other, and the order of failures must not depend on the division.
         all.failed.sort_unstable();
         all
     }
 
-    /// Returns the same of this process.
+    /// Returns the unfinished traffic of this process.
     pub(crate) fn own_unfinished(&self) -> Unfinished {
         Unfinished {
             works: self.adapters().any(Adapter::works_on_finite),
@@ -286,8 +287,8 @@ impl World<'_> {
         }
     }
 
-    /// Returns the thresholds of marking that an output's queue has crossed: the one above which some packets are
-    /// marked, and the one above which all are.
+    /// Returns true for each threshold of marking that an output's queue has crossed: for marking some packets, and
+    /// for marking all.
     pub(crate) fn crossed(&self, (node, port, lane): OutputLane) -> [bool; 2] {
         let margins = match self.observed(node) {
             Observed::Here(Node::Adapter(_)) => [None; 2],
@@ -297,8 +298,8 @@ impl World<'_> {
         margins.map(|margin| margin.is_some_and(|margin| margin.crossings > 0))
     }
 
-    /// Returns true if a packet that waits in a virtual output queue of a switch is, or could be, the next to leave
-    /// its buffer, and a packet there arrived on this lane.
+    /// Returns true if a virtual output queue of a switch has a packet that is, or could be, the next to leave its
+    /// buffer, and a packet that arrived on this lane.
     pub(crate) fn is_fed(&self, node: NodeId, voq: VoqId, arrived_on: Lane) -> bool {
         match self.observed(node) {
             Observed::Here(here) => {
@@ -323,8 +324,8 @@ impl World<'_> {
         self.others.0.iter().flat_map(|away| &away.seen.blocked).copied().for_each(see);
     }
 
-    /// Returns the port by which a packet that came by `input` leaves a switch, and the lane of the next link if the
-    /// switch chooses it anew; `None` at an adapter, or without a route.
+    /// Returns the port by which a packet from `input` leaves a switch, and the lane of the next link if the switch
+    /// chooses a new lane. `None` at an adapter, or without a route.
     pub(crate) fn forwards(
         &self,
         node: NodeId,
@@ -341,8 +342,8 @@ impl World<'_> {
         }
     }
 
-    /// Returns the packets that wait at these switches, and at these lanes of hosts, as far as `add` adds them to the
-    /// others of their place.
+    /// Returns the packets that wait at these switches, and at these lanes of hosts. `add` decides which packets of a
+    /// place are kept.
     pub(crate) fn packets_at(
         &self,
         places: &BTreeSet<(NodeId, Lane)>,

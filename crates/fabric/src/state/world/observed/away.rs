@@ -1,6 +1,7 @@
 //! The parts of other processes, as rank 0 knows them.
 //!
-//! Invariant: rank 0 asks all other ranks one question at a time, each in two exchanges: the question, and the answers.
+//! Invariant: rank 0 asks all other ranks the same question at a time. A question takes two exchanges: the question,
+//! and the answers.
 
 use event_kernel::{Lookahead, WindowLengths};
 use packet::{FlowId, Lane, NodeId, Packet, PortId};
@@ -19,7 +20,6 @@ use crate::state::world::FlowEnds;
 /// Counts of a rank after an advance.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
-    /// Events handled.
     pub(crate) events: u64,
     /// Packets that crossed a link, each counted once a link.
     pub(crate) packet_hops: u64,
@@ -47,7 +47,7 @@ pub(super) struct Away<'a> {
 }
 
 impl<'a> Away<'a> {
-    /// Creates what rank 0 knows of others. `inner` has the lookahead within each part, of all parts.
+    /// Creates the knowledge of rank 0 about other ranks. `inner` has the lookahead within each part, of all parts.
     pub(super) fn new(ranks: &'a dyn Ranks, inner: &[Lookahead], plan: &'a Plan) -> Self {
         let own = parts_of(0, ranks.count(), inner.len());
         let lists = inner[own.end..].iter().map(|lookahead| WindowLengths::of(*lookahead)).collect();
@@ -62,12 +62,13 @@ impl<'a> Away<'a> {
         question.put(&mut to);
         let mut messages = vec![to.into_bytes(); self.ranks.count()];
         self.ranks.exchange(&mut messages);
+        // The exchange is symmetric: for the answers, rank 0 sends empty messages.
         messages.iter_mut().for_each(Vec::clear);
         self.ranks.exchange(&mut messages);
         messages
     }
 
-    /// Returns the answers to a question that each rank answers with one value, by rank.
+    /// Returns the answers to a question that each rank answers with a single value, by rank.
     pub(super) fn all<T: Value>(&self, now: Time, question: &Question) -> Vec<T> {
         let answers = self.ask(now, question);
         answers[1..].iter().map(|answer| taken(&mut StateReader::new(answer))).collect()

@@ -26,7 +26,7 @@ impl<'w> Rows<'w> {
         Self { world, read: vec![0; answers.len()], answers }
     }
 
-    /// Returns the next row about a node: that of its rank, or, for a node of this process, what `own` returns.
+    /// Returns the next row about a node: from the answer of its rank, or from `own` for a node of this process.
     pub(crate) fn next<T: Value>(&mut self, node: NodeId, own: impl FnOnce() -> T) -> T {
         self.of_other(node).unwrap_or_else(own)
     }

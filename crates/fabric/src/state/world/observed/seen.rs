@@ -1,4 +1,4 @@
-//! What instruments look at in the nodes of other processes.
+//! Observations of the nodes of other processes, for instruments.
 //!
 //! Invariant: rank 0 asks for all of it before instruments look, and keeps it until it asks again.
 //!
@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | flow | payload delivered; state of the response, where it is asked for | 8 |
 //! | port and lane | bytes and packets sent, waits, occupancy, queue, marks | 48 |
-//! | switch | queues whose packets are next to leave, outputs that may be blocked | 6 each, while packets wait |
+//! | switch | queues with a packet that is next to leave, outputs that may be blocked | 6 each, while packets wait |
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ pub(crate) struct Blocked {
     pub(crate) lane: Lane,
     /// Length of the longest packet that is next to leave.
     pub(crate) head: Bytes,
-    /// Room of the queue behind a crossbar, in switches that have one.
+    /// Room of the queue behind a crossbar, in switches with such a queue.
     pub(crate) queue: Option<Bytes>,
     /// Room at the far end; `None` if another process has it.
     pub(crate) room: Option<Bytes>,
@@ -81,7 +81,7 @@ pub(super) struct Seen {
     heads: BTreeMap<NodeId, Vec<Head>>,
     /// Outputs of switches that may wait for room.
     pub(super) blocked: Vec<Blocked>,
-    /// Room of inputs whose far ends are switches of other ranks.
+    /// Room of inputs with a switch of another rank at the far end.
     rooms: BTreeMap<OutputLane, Bytes>,
 }
 
@@ -150,9 +150,9 @@ impl World<'_> {
         }
     }
 
-    /// Shows the outputs and lanes of this process's switches that may wait for room at another switch: a packet that
-    /// is next to leave is longer than the room in the buffer that it goes to, as far as that is known here, and
-    /// under PFC a pause is in effect.
+    /// Shows the outputs and lanes of this process's switches that may wait for room at another switch. A packet that
+    /// is next to leave is longer than the room in the far buffer, or that room is unknown here. Under PFC a pause is
+    /// in effect too.
     pub(super) fn visit_own_blocked(&self, mut see: impl FnMut(Blocked)) {
         for (from, switch) in self.switches() {
             let view = switch.view();
@@ -186,14 +186,14 @@ impl World<'_> {
         }
     }
 
-    /// Drops what the last look has shown.
+    /// Drops the observations of the last look.
     pub(crate) fn forget_others(&mut self) {
         if let Some(away) = &mut self.others.0 {
             away.seen = Seen::default();
         }
     }
 
-    /// Reads what [`put_seen`](Self::put_seen) writes on each rank, section by section.
+    /// Reads the answers that [`put_seen`](Self::put_seen) writes on each rank, section by section.
     fn seen(&self, open: bool, plan: &Plan) -> Seen {
         let mut rows = self.rows(&Question::Look { open });
         let mut seen = Seen { delivered: vec![Bytes::ZERO; self.flows.len()], ..Seen::default() };
@@ -275,7 +275,7 @@ fn heads(view: &dyn SwitchView, pool: &PacketPool) -> Vec<Head> {
     heads
 }
 
-/// Returns the flows whose responses a plan asks to observe.
+/// Returns the flows with a response that a plan asks to observe.
 fn controlled(plan: &Plan) -> Vec<FlowId> {
     let sources = &plan.series().sources;
     if sources.takes_all() {
