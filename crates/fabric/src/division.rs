@@ -1,4 +1,4 @@
-//! The division of a run among threads: into parts that gain by it, or into one.
+//! The division of a run among threads: into parts that gain by it, or into a single part.
 //!
 //! Invariant: a division changes the time that a run takes, and nothing of its record.
 
@@ -12,10 +12,10 @@ use units::Span;
 pub struct Division {
     /// The parts, for [`RunOptions::partition`](crate::RunOptions::partition); `None` for one part.
     pub partition: Option<Partition>,
-    /// Cost of the parts, and the number of events that each is expected to handle in a common window; `None` if there is one
-    /// part.
+    /// Cost of the parts, and the number of events that each is expected to handle in a common window; `None` if
+    /// there is one part.
     pub cost: Option<(PartitionCost, f64)>,
-    /// Reason for fewer parts than asked for: against one part more than there are.
+    /// Reason for fewer parts than asked for, found for a division into one part more.
     pub fewer: Option<FewerParts>,
 }
 
@@ -35,8 +35,8 @@ pub enum FewerParts {
     },
 }
 
-/// Least events of a part in a common window that are worth a meeting after it. A meeting costs some 0.5 us, an event some 0.1 us
-/// (`docs/lab/threads.md`).
+/// Least events of a part in a common window that are worth a meeting after it. A meeting costs some 0.5 us, an event
+/// some 0.1 us (`docs/lab/threads.md`).
 const WORTH_A_MEETING: f64 = 8.0;
 
 impl Division {
@@ -50,9 +50,9 @@ impl Division {
         Self::between(plan, 1, most.min(usize::from(u16::MAX)))
     }
 
-    /// Divides the run of a plan among ranks, each with its threads: into a part for each thread, into fewer that gain, but one
-    /// for each rank at least; or into one for all, if that cannot be. Ranks have memory of their own, so that a rank that gains no
-    /// time is still of use.
+    /// Divides the run of a plan among ranks, each with its threads. There is a part for each thread, or fewer parts
+    /// if more gain nothing, but at least a part for each rank. If that cannot be, all is one part. Ranks have memory
+    /// of their own, so a rank that gains no time is still of use.
     #[must_use]
     pub fn among(plan: &Plan, ranks: usize, threads: Threads) -> Self {
         if ranks < 2 {
@@ -62,19 +62,23 @@ impl Division {
         Self::between(plan, ranks, most)
     }
 
-    /// Returns the division into most parts that gain, up to `most`, or into `least` parts whatever they gain; into one if neither
-    /// can be.
+    /// Returns the division into most parts that gain, up to `most`, or into `least` parts whatever they gain. If
+    /// neither can be, there is a single part.
     fn between(plan: &Plan, least: usize, most: usize) -> Self {
         let work = plan.expected_work();
         let fabric = plan.weighed_graph(&work);
         let mut fewer = None;
+        // From most to fewest: the first division that gains has most parts, and `fewer` then is the reason against
+        // one part more.
         for parts in (least.max(2)..=most).rev() {
             let partition = Partition::balanced(&fabric, parts);
             let cost = partition.cost(&fabric);
             let expected = cost.window.map_or(f64::INFINITY, |window| work.in_window(window) / parts as f64);
             let against = match cost.window {
+                // First, since the cost is then of fewer parts than asked for.
                 _ if partition.parts() < parts => FewerParts::FewNodes,
                 Some(Span::ZERO) => FewerParts::NoTime,
+                // `least` parts are kept even if they gain nothing, since every rank needs a part.
                 Some(window) if expected < WORTH_A_MEETING && parts > least => {
                     FewerParts::FewEvents { expected, window }
                 }

@@ -1,19 +1,19 @@
 //! Simulation of a plan: builds the fabric, runs its events, and records the outcome.
 //!
 //! Invariant: only wires connect nodes, and every wire takes time. The event loop therefore advances in windows as
-//! long as the shortest wire delay: within a window each node handles its own events in their total order, and the
-//! nodes may take their turns in any order. Where adapters have the shortest wires, windows are as long as the shortest wire
-//! to a switch, and adapters take their turns after switches. In each instant a node first handles all of its events and then decides
-//! once. Instruments look at the world between windows and change nothing.
+//! long as the shortest wire delay. Within a window each node handles its own events in their total order, and nodes
+//! may take their turns in any order. Where adapters have the shortest wires, windows are as long as the shortest
+//! wire to a switch, and adapters take their turns after switches. In each instant a node first handles all of its
+//! events and then decides once. Instruments look at the world between windows and change nothing.
 //!
 //! ```text
 //! build -> World, Instruments -> Run: for each window:  for each node:  for each instant:  events, then decide
 //!                                     between windows:  instruments look          at the end:  record
 //! ```
 //!
-//! A run may divide its fabric into parts, each on a thread of its own: they handle common windows, no longer than the shortest
-//! wire between parts, and exchange mail between them. The threads may belong to several processes. The record is the same for any
-//! number of parts and processes.
+//! A run may divide its fabric into parts, each on a thread of its own. Parts handle common windows, no longer than
+//! the shortest wire between parts, and exchange mail between windows. The threads may belong to several processes.
+//! The record is the same for any number of parts and processes.
 //!
 //! The modules stand on floors; each imports only from those above it in this table:
 //!
@@ -68,8 +68,8 @@ pub use state_codec::StateError;
 pub use stepped::{Look, SteppedRun};
 pub use telemetry::{Passing, Sighting, Wait};
 
-/// Runs a plan to its end and returns the record. The end is that of its duration, or, if the plan is to run [until it is
-/// done](Plan::until_done), the delivery of the last message of finite traffic.
+/// Runs a plan to its end and returns the record. The run ends after its duration. A plan that runs [until it is
+/// done](Plan::until_done) ends at the delivery of the last message of finite traffic, if that is earlier.
 ///
 /// Calls `progress` from time to time with the simulated time reached.
 ///
@@ -77,7 +77,8 @@ pub use telemetry::{Passing, Sighting, Wait};
 /// If the run violates an invariant of the simulator, or if it deadlocks.
 ///
 /// # Panics
-/// If the [ranks](RunOptions::ranks) that share the run do not have the same plan; [`simulate_saving`] returns an error.
+/// If the [ranks](RunOptions::ranks) that share the run do not have the same plan; [`simulate_saving`] returns an
+/// error.
 pub fn simulate(
     plan: &Plan,
     options: RunOptions<'_>,
@@ -91,10 +92,10 @@ pub fn simulate(
     })
 }
 
-/// Saves a run, and goes on from a saved one.
+/// Saves a run, and continues a saved run.
 pub struct Saving<'a> {
-    /// Simulated time between two states that are kept, above 0; `None` to keep none. States are kept at the multiples of this
-    /// time, and at an [interrupt](RunOptions::interrupt), but not in a drain.
+    /// Simulated time between two states that are kept, above 0; `None` to keep none. States are kept at the
+    /// multiples of this time, and at an [interrupt](RunOptions::interrupt), but not in a drain.
     pub every: Option<Span>,
     /// State to go on from, in place of time zero.
     pub from: Option<&'a [u8]>,
@@ -102,10 +103,10 @@ pub struct Saving<'a> {
     pub keep: &'a mut Keep<'a>,
 }
 
-/// The reason for which a run that may go on from a state, or that several processes share, failed.
+/// The reason for which a run failed that may continue from a state, or that several processes share.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// The state is not that of a run of this plan. Nothing was run.
+    /// The state does not belong to a run of this plan. Nothing was run.
     #[error(transparent)]
     State(#[from] StateError),
     /// The processes do not have the same plan. Nothing was run.
@@ -116,11 +117,11 @@ pub enum ResumeError {
     Run(#[from] RunError),
 }
 
-/// Runs a plan to its end as [`simulate`] does, from time zero or from a saved state, and saves it on the way. Neither changes
-/// the record.
+/// Runs a plan to its end as [`simulate`] does, from time zero or from a saved state, and saves it on the way.
+/// Neither changes the record.
 ///
 /// # Errors
-/// As [`simulate`], or if the state is not that of a run of this plan.
+/// As [`simulate`], or if the state does not belong to a run of this plan.
 ///
 /// # Panics
 /// If states are to be kept at intervals of 0.
@@ -140,8 +141,9 @@ pub fn simulate_saving<'a>(
     Ok(record::collect(plan, run, digest))
 }
 
-/// Runs a plan to its end as [`simulate`] does, and lets an observer see what passes some ports. The record is the same. The observer gets
-/// all that has started by the end, also of a run that fails. This process runs the plan alone, whatever ranks the options name.
+/// Runs a plan to its end as [`simulate`] does, and shows an observer the packets that pass some ports. The record is
+/// the same. The observer gets every packet that has started by the end, also from a run that fails. This process
+/// runs the plan alone, whatever ranks the options name.
 ///
 /// # Errors
 /// As [`simulate`].
@@ -158,7 +160,7 @@ pub fn simulate_tapped<'a>(
     Ok(record::collect(plan, run, ended?))
 }
 
-/// Returns the run of a plan, at time zero, of which this process holds its parts alone if it shares the run with others.
+/// Returns the run of a plan, at time zero. In a run by several ranks, this process holds only its own parts.
 fn new_run_on_ranks<'a>(plan: &'a Plan, options: RunOptions<'a>) -> Result<run::Run<'a>, RankFault> {
     match (options.ranks, options.partition) {
         (Some(ranks), Some(partition)) if ranks.count() > 1 => {
@@ -177,7 +179,8 @@ fn new_run<'a>(plan: &Plan, options: RunOptions<'a>) -> run::Run<'a> {
     run_of(plan, build::world(plan, options.partition), (options, Clock::of_machine()))
 }
 
-/// Returns the run of a plan's world at rest. Without a clock it has one thread, and does not measure which of two ways is faster.
+/// Returns the run of a plan's world at rest. Without a clock it has a single thread, and does not measure which of
+/// two ways is faster.
 fn run_of<'a>(
     plan: &Plan,
     world: World<'a>,
@@ -192,14 +195,15 @@ fn run_of<'a>(
     run
 }
 
-/// Returns the longest time of a drain: ten times the run's longest time, and at least a second. What hosts have posted may take
-/// years, over a rate of some bits per second.
+/// Returns the longest time of a drain: ten times the run's longest time, and at least a second. Posted messages may
+/// take years at a rate of some bits per second.
 #[must_use]
 pub fn longest_drain(plan: &Plan) -> Span {
     (plan.duration() * 10).max(Span::from_us(1_000_000))
 }
 
-/// Takes a run to its end, and drains it if that is asked for. Returns its digest: a drained run has that of the same run without a drain.
+/// Takes a run to its end, and drains it if that is asked for. Returns the digest from before the drain, so that a
+/// drain does not change it.
 fn to_end(
     run: &mut run::Run<'_>,
     plan: &Plan,

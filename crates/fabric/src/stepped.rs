@@ -44,7 +44,8 @@ impl SteppedRun {
         Self { plan, run, is_over: false }
     }
 
-    /// Handles every event up to and including the instant `to`, or up to the end if that comes first. Returns true once the run is over.
+    /// Handles every event up to and including the instant `to`, or up to the end if that comes first. Returns true
+    /// once the run is over.
     ///
     /// # Errors
     /// If the run violates an invariant of the simulator, or if it deadlocks. It cannot go on then.

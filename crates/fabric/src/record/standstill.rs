@@ -18,8 +18,8 @@ const LONG: Span = Span::from_us(1_000);
 /// Returns the time of the last sample with a delivery, if some outputs wait for each other at the end of the run.
 /// `None` if the fabric moves, or is empty.
 ///
-/// A deadlock is proved only if nobody can change it. A host whose time-out is set may send again into room that it
-/// has left, so a proof can be out of reach for as long as queue pairs retry.
+/// A deadlock is proved only if no node can change it. A host with a pending time-out may send again into room that
+/// is left, so a proof can be out of reach for as long as queue pairs retry.
 pub(super) fn of(world: &World<'_>, series: &Series, end: Time) -> Option<Time> {
     // The last column is the total.
     let is_idle = |row: &&Vec<Bytes>| row.last().is_none_or(|total| *total == Bytes::ZERO);

@@ -1,5 +1,5 @@
-//! Violations in several parts, of which the earliest is reported, whichever part or process finds it; and the parts
-//! of a rank.
+//! Violations in several parts, and the parts of a rank. The earliest violation is reported, whichever part or
+//! process finds it.
 
 use std::thread;
 
@@ -57,11 +57,11 @@ fn failure_on_ranks(partition: &Partition, pauses: &[(usize, Time)]) -> String {
     })
 }
 
-/// Runs a plan by three ranks, of which this is what the first one does.
+/// Runs a plan by three ranks, and returns the result of rank 0's work.
 #[expect(clippy::disallowed_methods, reason = "threads stand for processes here")]
 fn by_three_ranks<T>(plan: &Plan, lead: impl FnOnce(&RanksInThreads) -> T) -> T {
     let [first, others @ ..]: [RanksInThreads; 3] = RanksInThreads::new(3).try_into().expect("three ranks");
-    // Each thread owns its rank: if it fails, the others learn of it, since its messages end.
+    // Each thread owns its rank: if a thread fails, the others notice, since its messages end.
     thread::scope(move |scope| {
         for own in others {
             scope
@@ -105,7 +105,7 @@ fn the_earliest_violation_is_reported_by_time_and_node() {
 }
 
 /// Hosts of the same part as their switch send no mail. Once the switches of a window have had their turns, the other
-/// part may have the mail: threads gain by it only if it happens in most windows.
+/// part may have the mail. Threads gain only if that happens in most windows.
 #[test]
 fn a_part_tells_when_it_has_sent_its_mail() {
     let plan = shipped("bench-b128", &[]);
@@ -134,7 +134,7 @@ fn a_part_tells_when_it_has_sent_its_mail() {
     assert!(told * 10 >= windows * 9, "{told} of {windows}");
 }
 
-/// Rank 0 holds its own nodes alone, and does so again once it has looked at those of all.
+/// Rank 0 holds its own nodes alone, and does so again after a look at all nodes.
 #[test]
 fn a_rank_holds_its_own_parts_alone() {
     let plan = shipped("victim", &[]);

@@ -1,8 +1,8 @@
 //! The turns of a part's nodes: each handles its events of the open window.
 //!
-//! Invariant: within a window nodes handle their events one node after the other, in any order, but adapters after
-//! switches where the window is longer than their cables. A node finishes one instant before it begins the next, and
-//! decides exactly once in it.
+//! Invariant: within a window nodes take their turns in any order. Where the window is longer than the adapters'
+//! cables, adapters follow switches. A node finishes one instant before it begins the next, and decides exactly once
+//! in it.
 
 use ca_transport::Adapter;
 use event_kernel::{Density, Stream};
@@ -49,8 +49,8 @@ impl Turns {
         self.run_and_tell::<X>(part, end, &mut |_| ());
     }
 
-    /// Handles the same events. Calls `tell` when the part has sent all its mail for this time, if adapters have
-    /// their turns after that.
+    /// Handles the same events. Calls `tell` once the part has sent all its mail for this time, if only turns of
+    /// adapters are left.
     pub(crate) fn run_and_tell<X: Extent>(
         &mut self,
         part: &mut Part,
@@ -62,13 +62,15 @@ impl Turns {
         }
         while part.interconnect.broken.is_none() && part.interconnect.queue.open(end) {
             let Interconnect { queue, adapters_send_no_mail, .. } = &part.interconnect;
+            // Only in the last window of this call: earlier windows still bring turns of switches, which may send
+            // mail.
             let tells = *adapters_send_no_mail && queue.window_end() == end;
             self.window::<X>(part, if tells { Some(tell) } else { None });
         }
     }
 
-    /// Handles events before `end` of a fabric in one part, window by window, until the part has handled `until`
-    /// events in all or breaks a promise. Returns true if no event before `end` is left.
+    /// Handles events before `end` of a fabric in one part, window by window. Stops once the part has handled `until`
+    /// events in all, or has found a violation. Returns true if no event before `end` is left.
     pub(crate) fn run_windows(&mut self, part: &mut Part, end: Time, until: u64) -> bool {
         loop {
             let queue = &mut part.interconnect.queue;
@@ -87,7 +89,7 @@ impl Turns {
         }
     }
 
-    /// Looks at the density of events, which tells the faster way to open windows.
+    /// Measures the density of events, which decides between the two ways to open windows.
     #[cold]
     fn look_at_density(&mut self, part: &Part) {
         let now = part.interconnect.queue.window_end();
@@ -118,6 +120,7 @@ impl Turns {
             if let Some(stream) = &mut self.scramble {
                 part.interconnect.queue.batches().shuffle(stream);
             }
+            // Any order gives the same results, which runs with a scrambled order check.
             while let Some(node) = part.interconnect.queue.next_owner() {
                 if X::IS_DIVIDED
                     && part.switch_index(NodeId(node)).is_none()
@@ -136,6 +139,7 @@ impl Turns {
                     Some(switch) => turn(&mut switches[switch], &mut interconnect.access::<X>(NodeId(node))),
                 };
             }
+            // Switches may have sent adapters events within this window. Their turns follow in a second round.
             if !part.interconnect.queue.open_leaves() {
                 break;
             }
@@ -146,7 +150,7 @@ impl Turns {
 
 /// A node, as the loop drives it.
 trait Driven<X> {
-    /// Handles one event.
+    /// Handles an event of the node.
     fn handle(&mut self, event: EventKind, access: &mut NodeAccess<'_, X>);
 
     /// Decides, once all events of an instant are handled.
@@ -197,6 +201,7 @@ fn turn<X: Extent>(node: &mut impl Driven<X>, access: &mut NodeAccess<'_, X>) ->
             let Some(next) = access.next_of_instant() else { break };
             event = next;
         }
+        // Once an instant, after all of its events: a decision between two of them would depend on their order.
         node.decide(access);
     }
     events
