@@ -42,8 +42,8 @@ impl ThresholdCrossings {
         self.first.get(port * world.lanes + lane.index()).copied().unwrap_or_default()
     }
 
-    /// Returns the margins of an output, for rules that have them: its queue against the threshold of marking, and
-    /// against the threshold above which every packet is marked. The margins given are from the end of the run.
+    /// Returns the margins of an output's queue, for rules that have them: below the threshold of marking, and below
+    /// the threshold for marking every packet. The margins given are from the end of the run.
     pub(crate) fn of(
         &self,
         world: &World<'_>,

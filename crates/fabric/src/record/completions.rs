@@ -1,8 +1,9 @@
-//! Completion times: messages posted at one end, matched with messages delivered at the other, and with messages
-//! acknowledged at the first.
+//! Completion times: messages posted at the requester, matched with messages delivered at the other end, and with
+//! messages acknowledged at the first.
 //!
-//! Invariant: the messages of a queue pair complete in the order of their posting, so the n-th delivered is the n-th
-//! posted, and so is the n-th acknowledged. For unreliable services this is true only if no packet was lost.
+//! Invariant: the messages of a queue pair complete in the order of their posting. So the n-th delivered message is
+//! the n-th posted message, and likewise for acknowledgements. For unreliable services this is true only if no packet
+//! was lost.
 
 use packet::QpNumber;
 use scenario::{IdealTimes, Plan};

@@ -210,8 +210,8 @@ fn lanes(
     records
 }
 
-/// Returns the margin of a switch's buffer below the trigger of marking by the HP proposal: of an input's buffer, given
-/// with its peak, or of the queue at an output that takes its place.
+/// Returns the margin of a switch's buffer below the trigger of marking by the HP proposal. The buffer is an input's,
+/// given with its peak, or the queue at an output that takes its place.
 fn trigger(
     plan: &Plan,
     node: NodeId,

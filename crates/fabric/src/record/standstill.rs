@@ -19,7 +19,7 @@ const LONG: Span = Span::from_us(1_000);
 /// `None` if the fabric moves, or is empty.
 ///
 /// A deadlock is proved only if no node can change it. A host with a pending time-out may send again into room that
-/// is left, so a proof can be out of reach for as long as queue pairs retry.
+/// is left. So a proof can be out of reach for as long as queue pairs retry.
 pub(super) fn of(world: &World<'_>, series: &Series, end: Time) -> Option<Time> {
     // The last column is the total.
     let is_idle = |row: &&Vec<Bytes>| row.last().is_none_or(|total| *total == Bytes::ZERO);

@@ -1,8 +1,8 @@
 //! The windows of a fabric in several parts.
 //!
-//! Invariant: a common window is at most as long as the shortest wire between parts, and begins at or before the
-//! first event of any part. So nothing that a part does in it reaches another part within it. It ends where a bucket
-//! of every part's event list ends, since cutting a bucket takes time. Only a stop may cut a bucket.
+//! Invariant: a common window is at most as long as the shortest wire between parts. It begins at or before the first
+//! event of any part. So no action of a part in it reaches another part within it. It ends where a bucket of every
+//! part's event list ends, since cutting a bucket takes time. Only a stop may cut a bucket.
 
 use event_kernel::WindowLengths;
 use parallel::SliceRest;
@@ -40,7 +40,7 @@ impl CommonWindows {
     /// event list.
     pub(super) fn new(world: &World, stop: Time, is_whole: bool) -> Self {
         let lists = || world.window_lengths();
-        // The list's window may begin with a bucket of which a part is handled.
+        // The list's window may begin with a bucket that is already handled in part.
         let within = |list: WindowLengths| list.known - list.bucket + Span::from_ps(1);
         let shortest = lists().map(within).min().filter(|_| is_whole);
         let longest = world.between.into_iter().chain(shortest).min();

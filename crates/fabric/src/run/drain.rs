@@ -1,7 +1,7 @@
 //! The drain: runs a fabric empty after its sources fall silent.
 //!
-//! Invariant: a drain ends with every node at rest, no packet under way, every packet delivered and every credit
-//! returned, or with an error, unless it is interrupted or takes longer than it may.
+//! Invariant: a drain ends with every node at rest, every packet delivered and every credit returned, or with an
+//! error. Only an interrupt, or the limit of its time, ends it otherwise.
 
 use packet::NodeId;
 use telemetry::{Progress, RunEnding};

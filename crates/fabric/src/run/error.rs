@@ -66,7 +66,7 @@ pub enum Violation {
 /// The reason for which a run failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum RunError {
-    /// The simulator violated one of its own invariants.
+    /// The simulator violated an invariant of its own.
     #[error(transparent)]
     Violation(#[from] Violation),
     /// Packets wait for each other in a cycle, which the scenario's routes allow.

@@ -67,8 +67,8 @@ pub struct RunOptions<'a> {
     /// Shuffles the nodes of each window by this seed, so that events are scheduled in another order. The result is
     /// the same for every seed, which a test checks.
     pub scramble: Option<u64>,
-    /// Ends the run soon after it becomes true, at the instant that the run has reached: within some hundred thousand
-    /// events, which take a fraction of a second. The record says so ([`RunRecord::ended`](telemetry::RunRecord)).
+    /// Ends the run soon after it becomes true, at the instant that the run has reached. That takes some hundred
+    /// thousand events, or a fraction of a second. The record says so ([`RunRecord::ended`](telemetry::RunRecord)).
     pub interrupt: Option<&'a AtomicBool>,
     /// Most moments at which every output and the congestion trees are recorded
     /// ([`RunRecord::timeline`](telemetry::RunRecord)); none if 0. There are at least half as many if the run has as
@@ -134,7 +134,7 @@ enum Advance {
 }
 
 impl<'a> Run<'a> {
-    /// Creates a run of a world at rest, with a clock if there is one.
+    /// Creates a run of a world at rest, with the machine's clock if it has any.
     pub(crate) fn new(
         world: World<'a>,
         instruments: Instruments,
@@ -321,8 +321,8 @@ impl<'a> Run<'a> {
         is_open
     }
 
-    /// Handles every event up to and including the instant `stop`, on several processes, on one thread for each part,
-    /// or on one for all.
+    /// Handles every event up to and including the instant `stop`, on several processes, on a thread for each part,
+    /// or on a single thread.
     fn advance_in_parts(
         &mut self,
         mut workers: Option<&mut Workers<'_, '_>>,

@@ -135,8 +135,8 @@ pub(super) struct Workers<'scope, 'env> {
 impl<'scope, 'env> Workers<'scope, 'env> {
     /// Creates the workers, without threads so far. Threads that start later end with the scope.
     pub(super) fn new(scope: &'scope Scope<'scope, 'env>, shared: &'env SharedWork) -> Self {
-        // The run's own thread works on the first part. A thread more would need a processor more, and this thread
-        // would only wait.
+        // The run's own thread works on the first part. Another thread for it would occupy another processor, while
+        // this thread waits.
         let mut others = shared.meeting.members();
         let lead = others.remove(0);
         Self { scope, shared, lead, others }
@@ -303,7 +303,7 @@ impl Work {
                 // window.
                 None => look(self.turns.events, window_end, packet_hops),
             };
-            // A thread that has already come could not tell `found`. It keeps the signal for its next words.
+            // A thread that has already come can no longer announce `found`. It keeps the signal for its next words.
             signal = signal.max(found);
             if !has_come {
                 self.come(member, signal);
@@ -313,7 +313,7 @@ impl Work {
 
     /// Handles the part's events before the end of a window. Returns true if the thread has already come to the next
     /// meeting, with this signal. Signals that it finds later wait for the meeting after that. At the stop it never
-    /// comes early, since no later meeting could tell them.
+    /// comes early, since no meeting would follow.
     fn handle(&mut self, member: &mut impl Meetings, end: Time, signal: Signal) -> bool {
         let Self { part, turns, windows, .. } = self;
         // Words sent early lack the signals of this window, and no meeting follows the stop.
@@ -382,8 +382,8 @@ pub(super) struct Watch<'a, 'p> {
     windows: u32,
 }
 
-/// Most windows from one look to the next: a look takes as long as an event. The thread's own part may have no events
-/// in them.
+/// Most windows between two looks: a look takes as long as an event. The thread's own part may have no events in
+/// them.
 const WINDOWS_A_LOOK: u32 = 32;
 
 impl<'a, 'p> Watch<'a, 'p> {

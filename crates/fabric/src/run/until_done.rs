@@ -6,7 +6,7 @@
 //! | time | check |
 //! |---|---|
 //! | before the last message that time alone brings | none |
-//! | after | before each window: the deliveries that it can bring are counted, and compared with those that are missing |
+//! | after | before each window: the deliveries that it can bring are compared with the missing deliveries |
 //!
 //! With a thread for each part, all threads meet once more before each window. They add up the deliveries that it can
 //! bring to each part. Where the last message could be among them, a single thread goes on for some windows.

@@ -1,9 +1,8 @@
 //! Runs that are saved and go on from their states.
 //!
 //! Invariant: three independent guards against a forgotten field. A type's macro does not compile without it. The
-//! `Debug` text of a loaded world equals the text of the saved world, so that no changing field is taken for a part
-//! of the plan. The rest of the run is the same, to the last digit of its record and the last byte of its later
-//! states.
+//! `Debug` text of a loaded world equals the text of the saved world, so that no changing field is marked as `plan`.
+//! The rest of the run is the same, to the last digit of its record and the last byte of its later states.
 
 #[path = "../../../tests/whole/drawn.rs"]
 mod drawn;

@@ -16,8 +16,8 @@ pub(super) fn of(run: &Run<'_>) -> String {
     all.join("\n").replace(", ", ",\n")
 }
 
-/// Returns the text of a node with its packets and messages numbered. The messages themselves are left out, since
-/// they are in the order of their keys, and so are the tails of empty queues, which mean nothing.
+/// Returns the text of a node with its packets and messages numbered. The text leaves out the messages themselves,
+/// since they are in the order of their keys. It also leaves out the tails of empty queues, which mean nothing.
 fn numbered(mut text: String) -> String {
     for (field, brackets) in [("messages: Messages {", ['{', '}']), ("ages: Some(MessageAges {", ['{', '}'])]
     {

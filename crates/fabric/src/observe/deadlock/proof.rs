@@ -114,7 +114,7 @@ impl Waits<'_> {
             uses[self.number(node, input, lane)].closed && outputs().all(stays)
         };
         let mut lanes = (0..switch.lanes() as u8).map(Lane);
-        // While its buffer is read, an input cannot contend, and a short packet of another input may pass.
+        // While its buffer is read, an input may be unable to contend, and a short packet of another input may pass.
         !switch.limits_reads() || !switch.is_read(input) && lanes.all(waits)
     }
 

@@ -139,7 +139,7 @@ impl Search<'_> {
             if self.found.contributors.binary_search(&flow).is_ok() || path.contains(&self.tree.root) {
                 continue;
             }
-            // A flow that waits with acknowledgements alone loses time, but no payload that could be told.
+            // A flow that waits with acknowledgements alone loses time, but no payload of its own.
             if waiting.data {
                 let branches = path.iter().filter_map(|output| places.get(output).copied()).collect();
                 by_path.entry(branches).or_default().push(self.found.victims.len());

@@ -294,7 +294,7 @@ impl TreeFinder {
         running.number
     }
 
-    /// Returns the number of outputs and lanes of adapters, which precede those of switches.
+    /// Returns the number of outputs and lanes of adapters, which precede all outputs of switches.
     fn first_output(&self, world: &World) -> usize {
         world.hosts * self.activity.lanes
     }

@@ -1,8 +1,7 @@
 //! Fair shares of what idle outputs could have carried.
 //!
-//! Invariant: no output carries more than it could, and no share can grow without a smaller one, or an equal one,
-//! shrinking: the shares are max-min fair, to the byte (D. Bertsekas, R. Gallager, "Data Networks", 2nd edition,
-//! 6.5.2).
+//! Invariant: no output carries more than it could. No share can grow unless a share that is no larger shrinks. So
+//! the shares are max-min fair, to the byte (D. Bertsekas, R. Gallager, "Data Networks", 2nd edition, 6.5.2).
 
 /// Users of the same outputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +57,7 @@ mod tests {
         assert_eq!(max_min(vec![90], &[users(&[0], 1), users(&[0], 2)]), [30, 30]);
     }
 
-    /// Bertsekas and Gallager's example: what one user cannot use, others get.
+    /// Bertsekas and Gallager's example: others get the room that a user cannot use.
     #[test]
     fn a_user_that_is_limited_elsewhere_leaves_its_part_to_others() {
         let shares = max_min(vec![10, 100], &[users(&[0, 1], 2), users(&[1], 1)]);

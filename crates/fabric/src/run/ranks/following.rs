@@ -47,7 +47,7 @@ pub fn follow(plan: Option<&Plan>, options: RunOptions<'_>) {
         messages.iter_mut().for_each(Vec::clear);
         ranks.exchange(&mut messages);
         let mut from = StateReader::new(&messages[0]);
-        // Every message begins with a byte that tells a question from an order.
+        // The first byte of a message is true for a question, and false for an order.
         if taken(&mut from) {
             let share: &mut Share<'_, '_> = share.as_mut().expect("rank 0 begins");
             let (now, question) = (taken(&mut from), taken(&mut from));

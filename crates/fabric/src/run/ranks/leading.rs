@@ -75,7 +75,7 @@ fn order(
             continue;
         }
         let mut to = StateWriter::appending(core::mem::take(message));
-        // The first byte tells orders from questions; see `follow`.
+        // An order, not a question: see `follow`.
         false.put(&mut to);
         order.put(&mut to);
         more(rank, &mut to);

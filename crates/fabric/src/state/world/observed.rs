@@ -298,8 +298,8 @@ impl World<'_> {
         margins.map(|margin| margin.is_some_and(|margin| margin.crossings > 0))
     }
 
-    /// Returns true if a virtual output queue of a switch has a packet that is, or could be, the next to leave its
-    /// buffer, and a packet that arrived on this lane.
+    /// Returns true if the head of a switch's virtual output queue is, or could be, the next packet to leave its
+    /// buffer. A packet of the queue must also have arrived on this lane.
     pub(crate) fn is_fed(&self, node: NodeId, voq: VoqId, arrived_on: Lane) -> bool {
         match self.observed(node) {
             Observed::Here(here) => {
@@ -324,8 +324,8 @@ impl World<'_> {
         self.others.0.iter().flat_map(|away| &away.seen.blocked).copied().for_each(see);
     }
 
-    /// Returns the port by which a packet from `input` leaves a switch, and the lane of the next link if the switch
-    /// chooses a new lane. `None` at an adapter, or without a route.
+    /// Returns the port by which a packet from `input` leaves a switch, with the lane of the next link if the switch
+    /// changes it. `None` at an adapter, or without a route.
     pub(crate) fn forwards(
         &self,
         node: NodeId,
