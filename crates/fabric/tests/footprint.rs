@@ -1,6 +1,6 @@
 //! The peak of the memory of whole runs, against the estimate of their plans.
 //!
-//! Invariant: this program has one test, so that its memory is that of the run.
+//! Invariant: this program has a single test, so that its memory is the memory of the run.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -38,7 +38,8 @@ fn peak() -> f64 {
     kib * 1024.0
 }
 
-/// The estimate is within a quarter of the peak. Texts of files, which are made after the run, are in the estimate alone.
+/// The estimate is within a quarter of the peak. Texts of files, which are made after the run, are in the estimate
+/// alone.
 #[test]
 fn the_estimate_is_near_the_peak() {
     run(&plan(&["topology.radix=4"])); // The program's own pages are in memory then.

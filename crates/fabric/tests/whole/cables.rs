@@ -83,7 +83,7 @@ fn checked(sets: &[&str]) -> Result<Plan, String> {
     read.map_err(|said| said.to_string())
 }
 
-/// In a ring of seven, shortest paths make a cycle. Without one cable the ring is a line.
+/// In a ring of seven, shortest paths make a cycle. The ring is a line if a cable is missing.
 #[test]
 fn the_check_for_cycles_sees_the_cables_that_are_left() {
     let ring = [

@@ -3,7 +3,7 @@
 use crate::common::{law, run};
 use units::{Bytes, Rate, Span};
 
-/// Room for all that comes.
+/// Room for every packet.
 const ROOM: [&str; 5] = [
     "duration=\"1 ms\"",
     "sample=\"1 ms\"",
@@ -12,8 +12,9 @@ const ROOM: [&str; 5] = [
     "congestion_control.marking.trigger=Above(\"8 KiB\")",
 ];
 
-/// Returns the largest occupancy of the switch's input buffers. Two hosts send to a third over so many metres of cable each,
-/// from a start at full rate; the switch marks once a buffer holds more than 8 KiB, and has room for all that comes.
+/// Returns the largest occupancy of the switch's input buffers. Two hosts send to a third host over `metres` of cable
+/// each, from a start at full rate. The switch marks once a buffer holds more than 8 KiB, and has room for every
+/// packet.
 fn largest_queue(metres: u64, response: &str) -> Bytes {
     let sets = [
         format!("cables.link.propagation=Cable(\"{metres} m\")"),
@@ -25,10 +26,10 @@ fn largest_queue(metres: u64, response: &str) -> Bytes {
     inputs.map(|lane| lane.peak).max().expect("two hosts send")
 }
 
-/// "Not self-clocked (may inject too many packets before notified of congestion)", of a rate alone; "maximum window provides
-/// self-clocking": slides of the HP proposal, "Approach". Two flows at full rate share an output, so that each leaves half of
-/// what it sends in its buffer for as long as a mark takes to the receiver and its acknowledgement to the source: over two
-/// cables and back. A window leaves no more than itself there, however long the cables.
+/// "Not self-clocked (may inject too many packets before notified of congestion)", of a rate alone; "maximum window
+/// provides self-clocking": slides of the HP proposal, "Approach". Two flows at full rate share an output, so each
+/// leaves half of its packets in its buffer. That lasts until a mark has reached the receiver and its acknowledgement
+/// the source: over two cables and back. A window leaves no more than itself there, however long the cables.
 #[test]
 fn a_rate_sends_on_until_it_is_notified_and_a_window_does_not() {
     const LONGEST: Bytes = Bytes::new(2090);

@@ -8,7 +8,7 @@ use units::Bytes;
 
 const MESSAGE: Bytes = Bytes::kib(64);
 
-/// Runs six hosts on one switch with this traffic.
+/// Runs six hosts on a switch with this traffic.
 fn with(traffic: &str) -> RunRecord {
     let traffic = format!("traffic=[{traffic}]");
     run(&law("incast", &["duration=\"10 ms\"", "congestion_control=Off", "flows=[]", &traffic]))
@@ -21,7 +21,7 @@ fn closed(destinations: &str, outstanding: u32, messages: &str) -> RunRecord {
     ))
 }
 
-/// With one destination, a closed loop equals a saturating flow.
+/// A closed loop with a single destination equals a saturating flow.
 #[test]
 fn a_loop_of_one_flow_is_that_flow() {
     let seen = |record: &RunRecord| -> Vec<_> {
@@ -69,7 +69,7 @@ fn a_limit_is_of_the_host() {
     }
 }
 
-/// Two loops of one host do not disturb each other, and each ends after its messages.
+/// Two loops of the same host do not disturb each other, and each ends after its messages.
 #[test]
 fn an_exchange_of_all_to_all_ends() {
     let all = "Synthetic(destinations: AllToAll, arrivals: Closed(outstanding: 1), size: Fixed(\"64 KiB\"), \

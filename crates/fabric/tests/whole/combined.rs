@@ -20,8 +20,8 @@ fn drains(name: &str, plan: &Plan) {
     );
 }
 
-/// Every packet has arrived, every credit has returned and every queue is empty, with queues of one packet and with large
-/// ones.
+/// Every packet has arrived, every credit has returned and every queue is empty, with queues of a single packet and
+/// with large queues.
 #[test]
 fn drained_fabrics_are_at_rest() {
     for size in ["128 KiB", "4138 B"] {

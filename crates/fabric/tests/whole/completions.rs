@@ -3,8 +3,8 @@
 use crate::common::{law, run};
 use units::{Bytes, Span};
 
-/// One message of some packets over switches in a row: to the picosecond, for every transport and operation, however
-/// it is forwarded, over even and uneven wires, and with slow hosts.
+/// A message of some packets over switches in a row takes its ideal time, to the picosecond. This holds for every
+/// transport, operation and way of forwarding, over even and uneven wires, and with slow hosts.
 #[test]
 fn a_message_alone_has_a_slowdown_of_one() {
     let ways = [
@@ -34,8 +34,8 @@ fn a_message_alone_has_a_slowdown_of_one() {
     }
 }
 
-/// A message alone, stored and forwarded over four wires of 32 Gb/s, is complete for its source after its own way and that
-/// of an acknowledgement: a packet of 30 bytes instead of 2,074.
+/// A message alone is stored and forwarded over four wires of 32 Gb/s. It is complete for its source once its
+/// acknowledgement is back: a packet of 30 bytes instead of 2,074.
 #[test]
 fn a_message_is_acknowledged_once_its_acknowledgement_is_back() {
     let free = ["switch.forwarding=StoreAndForward", "link.flow_control.wire_time=Free"];
@@ -88,7 +88,7 @@ fn a_long_message_alone_has_a_slowdown_of_little_more() {
     }
 }
 
-/// Two messages to one host at once: the second waits for the first.
+/// Two messages to the same host at once: the second waits for the first.
 #[test]
 fn a_message_behind_another_takes_twice_as_long() {
     let posted = "flows.F.load=Messages(2)";
@@ -101,8 +101,8 @@ fn a_message_behind_another_takes_twice_as_long() {
     assert!((slowdowns[1] - 2.0).abs() < 0.03, "{slowdowns:?}");
 }
 
-/// Of three messages at once, one is delivered by the end of the run; the others are recorded with their age. Behind a slow
-/// host, the source knows of a message's end before its delivery.
+/// The first of three messages at once is delivered by the end of the run; the others are recorded with their age.
+/// Behind a slow host, the source knows of a message's end before its delivery.
 #[test]
 fn messages_that_were_not_delivered_are_recorded() {
     let posted = "flows.F.load=Messages(3)";

@@ -88,7 +88,7 @@ fn looking_changes_nothing() {
     assert_eq!(digest("sample=\"20 us\""), digest("sample=\"1 ms\""));
 }
 
-/// Marks occur only at outputs whose queue exceeded its threshold; a lone flow causes none.
+/// Marks occur only at outputs with a queue that exceeded its threshold. A lone flow causes no marks.
 #[test]
 fn margins_agree_with_the_marks() {
     for name in ["one-flow", "victim", "gran2011-scenario1"] {
@@ -112,8 +112,8 @@ fn goodput(record: &RunRecord, flow: usize, from: Time, to: Time) -> f64 {
     record.delivered_between(flow, from, to).bps_over(to - from)
 }
 
-/// V waits in the adapter of H1, which PFC pauses for the sake of F1. H1's link could carry it while it is paused: the part
-/// that V gets and the part that it loses are the two thirds of the link that F1 leaves.
+/// V waits in the adapter of H1, which PFC pauses for the sake of F1. H1's link could carry it while it is paused. F1
+/// leaves two thirds of the link: the part that V gets and the part that it loses.
 #[test]
 fn a_flow_that_waits_in_its_source_is_a_victim_and_its_loss_is_what_the_idle_link_could_carry() {
     let record = run(&shipped("roce-victim", &[]));
@@ -207,7 +207,7 @@ fn a_buffer_too_small_for_its_link_is_named() {
     let trunk = ("S1".to_owned(), "S2".to_owned());
     assert_eq!(named(roots(&[long_trunk])), trunk);
     assert_eq!(named(roots(&[long_trunk, TWO_SENDERS])), trunk);
-    // Towards an adapter, of which the buffer holds one packet; a slow host behind it is the narrower place.
+    // Towards an adapter with a buffer for a single packet. A slow host behind it is the narrower place.
     let small = "adapter.receive_buffer=\"2560 B\"";
     assert_eq!(named(roots(&[small])), ("S2".to_owned(), "b1".to_owned()));
     let takes = Rate::gbps(1);
@@ -240,7 +240,7 @@ fn head_of_line_blocking_is_named_in_input_fifos_alone() {
     assert_eq!(roots(&[fifo, TWO_SENDERS]), root("S1", "S2", Cause::MoreSenders));
 }
 
-/// Without a PAUSE no tree grows, though the queue does: the output is hot, and blocks no other.
+/// Without a PAUSE no tree grows, though the queue does: the output is hot, and blocks no other output.
 #[test]
 fn an_output_that_holds_nobody_back_is_hot_all_the_same() {
     let sets = [
@@ -264,8 +264,8 @@ fn an_output_that_holds_nobody_back_is_hot_all_the_same() {
     assert!(quiet.clone().all(|(_, load)| load.congested == 0), "{quiet:?}");
 }
 
-/// The state of a response that a watch shows is the one that acts: a flow of InfiniBand is slowed down by its index, and
-/// the product of its rate and 1 + its delay is the link's.
+/// A watch shows the state of a response that really acts. A flow of InfiniBand is slowed down by its index: the
+/// link's rate is the product of the flow's rate and 1 + its delay.
 #[test]
 fn a_watch_shows_the_index_and_the_delay_of_an_infiniband_source() {
     let record = run(&shipped("victim", &["watch=[Control(flow: \"*a*\")]", "duration=\"25 ms\""]));

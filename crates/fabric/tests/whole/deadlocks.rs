@@ -1,4 +1,5 @@
-//! Deadlocks of every organisation, flow control and division of memory are found; congestion is not taken for one.
+//! Deadlocks of every organisation, flow control and division of memory are found. Congestion is not mistaken for a
+//! deadlock.
 
 use fabric::{Deadlock, RunError, RunOptions, simulate};
 use scenario::Plan;
@@ -17,7 +18,7 @@ const SHARINGS: [&str; 4] = [
     "Dynamic(alpha: 8.0, guaranteed: \"4 KiB\")",
 ];
 
-/// A ring of seven switches, each host sending so many switches onwards until `stop`.
+/// A ring of seven switches. Each host sends to the host `onwards` switches further, until `stop`.
 fn ring(onwards: usize, stop: &str, sets: &[&str]) -> Plan {
     let flow = |i: usize| {
         format!(
@@ -51,8 +52,9 @@ fn deadlock(plan: &Plan, drain: bool) -> Option<Deadlock> {
     }
 }
 
-/// The cycle closes as soon as the buffers are full: 7 switches fill 7 times 2 buffers of 16 KiB, and queues of as much
-/// behind the crossbar, within 0.2 ms. Residual credits of hosts, acknowledgements and time-outs do not hide it.
+/// The cycle closes as soon as the buffers are full, within 0.2 ms. 7 switches fill 7 times 2 buffers of 16 KiB, and
+/// queues of the same size behind the crossbar. Residual credits of hosts, acknowledgements and time-outs do not hide
+/// it.
 #[test]
 fn a_ring_that_stands_still_is_a_deadlock_whatever_memory_it_fills() {
     for flow_control in [CREDITS, PAUSES] {
@@ -83,8 +85,8 @@ fn a_drain_that_stands_still_reports_the_deadlock() {
     }
 }
 
-/// The same rings where no cycle closes: routes without a cycle of dependencies, paths too short to fill it, or a host
-/// that takes a tenth of what comes. All are congested throughout, and all come to rest.
+/// The same rings where no cycle closes. Routes have no cycle of dependencies, paths are too short to fill it, or a
+/// host takes a tenth of its traffic. All are congested throughout, and all come to rest.
 #[test]
 fn congestion_is_not_taken_for_a_deadlock() {
     let slow = "switches={}";

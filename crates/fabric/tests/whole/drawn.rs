@@ -1,5 +1,6 @@
-//! Runs drawn at random: fabric, cables, flow control, congestion control, organisation of buffers, arbiter, transports, traffic,
-//! instruments, and a division into 2, 3 or 7 parts. Unit tests and tests of higher crates draw them, too.
+//! Runs drawn at random: fabric, cables, flow control, congestion control, organisation of buffers, arbiter,
+//! transports, traffic and instruments. Each has a division into 2, 3 or 7 parts. Unit tests and tests of higher
+//! crates draw them, too.
 
 use fabric::RunOptions;
 use proptest::prelude::*;
@@ -13,7 +14,7 @@ pub(crate) const MOMENTS: usize = 4;
 /// Most nodes of a fabric.
 const MOST_NODES: usize = 80;
 
-/// Fabrics, with the settings that they need. Cables to hosts are `near`, those between switches `far`.
+/// Fabrics, with the settings that they need. Cables to hosts are `near`, cables between switches `far`.
 const FABRICS: [(&str, &str); 9] = [
     ("Crossbar(hosts: 6, host_cable: \"near\")", "seed=1"),
     ("HyperX(sizes: [3, 2], hosts: 1, host_cable: \"near\", trunk_cable: \"far\")", "routing=MinHop"),
@@ -63,7 +64,8 @@ const TRAFFIC: [&str; 11] = [
     "Sessions(name: \"V\", from: [\"h4\", \"h5\"], to: \"h2\", start: \"0 s\", stop: \"40 us\", on: \"9 us\", off: \"6 us\", message: \"8 KiB\", load: Saturate(outstanding: 2))",
 ];
 
-/// Returns the settings of a random test: so many cases, or as many as `PROPTEST_CASES` says, as the nightly workflow does.
+/// Returns the settings of a random test: `usual` cases, or the number in `PROPTEST_CASES`, which the nightly
+/// workflow sets.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     if std::env::var_os("PROPTEST_CASES").is_some() {
         ProptestConfig::default()
@@ -83,7 +85,7 @@ pub(crate) struct Drawn {
     pub(crate) of_node: Vec<u16>,
 }
 
-/// Draws names of so many parts for each node.
+/// Draws a part for each node, among `number` parts.
 pub(crate) fn parts(number: u16) -> impl Strategy<Value = Vec<u16>> {
     prop::collection::vec(0..number, MOST_NODES)
 }
@@ -156,7 +158,6 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
 }
 
 impl Drawn {
-    /// Returns the plan of the run.
     pub(crate) fn plan(&self) -> Plan {
         let checked = ScenarioText::find("bench-a32").and_then(|mut source| {
             self.sets.iter().try_for_each(|set| source.set(set))?;

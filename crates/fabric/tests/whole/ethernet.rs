@@ -5,13 +5,13 @@ use units::{Bytes, Rate, Span};
 
 use crate::common::{law, run};
 
-/// Time of a data packet without a RETH on an Ethernet wire, by hand: preamble 8, Ethernet 14, tag 4, IPv4 20, UDP 8,
-/// BTH 12, ICRC 4, FCS 4, gap 12.
+/// Time of a data packet without a RETH on an Ethernet wire, by hand. Bytes: preamble 8, Ethernet 14, tag 4, IPv4 20,
+/// UDP 8, BTH 12, ICRC 4, FCS 4, gap 12.
 fn frame_time(payload: u64, rate: Rate) -> Span {
     rate.time_for(Bytes::new(86 + payload))
 }
 
-/// A lone flow gets exactly one frame in each frame time, for rates from 1 to 800 Gb/s and every MTU.
+/// A lone flow gets exactly a frame in each frame time, for rates from 1 to 800 Gb/s and every MTU.
 #[test]
 fn a_lone_flow_gets_the_wire() {
     for gbps in [1, 10, 25, 40, 100, 200, 400, 800] {

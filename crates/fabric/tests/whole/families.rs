@@ -8,8 +8,8 @@ use switch_arch::spec::BufferingSpec;
 use telemetry::RunRecord;
 use topology::{RoutingSpec, TopologySpec};
 
-/// A ring of seven switches, each host sending three switches onwards without pause. Inputs take turns at a
-/// cable, so new packets get half of it and would need it and the two behind it: more than there is.
+/// A ring of seven switches, each host sending three switches onwards without pause. Inputs take turns at a cable, so
+/// new packets get half of it. They would need it and the two cables behind it, which is more than there is.
 fn ring(sets: &[&str]) -> Plan {
     let flow = |i: usize| {
         format!(
@@ -32,8 +32,8 @@ fn late(record: &RunRecord) -> u64 {
     total(record.snapshots.len() - 1) - total(half)
 }
 
-/// Shortest paths on one lane close the cycle, and the ring deadlocks; with a lane for each layer, or with up/down
-/// routing, it runs.
+/// Shortest paths on a single lane close the cycle, and the ring deadlocks; with a lane for each layer, or with
+/// up/down routing, it runs.
 #[test]
 fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
     for buffering in BufferingSpec::ALL {
@@ -47,7 +47,8 @@ fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
         let Err(RunError::Deadlock(deadlock)) = simulate(&plan, RunOptions::default(), &mut |_| {}) else {
             panic!("{buffering:?}: the ring deadlocks, and no deadlock is reported");
         };
-        // Two flows want each cable of the ring in one direction: the cycle has that direction, with each switch once.
+        // In one direction, two flows want each cable of the ring: the cycle has that direction, with each switch
+        // once.
         assert_eq!(deadlock.cycle.len(), 7, "{buffering:?}: {deadlock}");
         for (wait, next) in deadlock.cycle.iter().zip(deadlock.cycle.iter().cycle().skip(1)) {
             assert_eq!(wait.peer, next.node, "{buffering:?}: {deadlock}");
@@ -63,8 +64,8 @@ fn a_ring_stands_still_exactly_where_the_check_says_it_could() {
     assert!(late(&up_down) > most / 2, "{} of {most}", late(&up_down));
 }
 
-/// PFC deadlocks where credits do: pauses wait for each other in the same cycle, and are repeated for ever. Without flow
-/// control packets are dropped instead, and some always arrive.
+/// PFC deadlocks where credits do: pauses wait for each other in the same cycle, and are repeated for ever. Without
+/// flow control packets are dropped instead, and some always arrive.
 #[test]
 fn a_ring_of_pauses_stands_still_and_one_of_drops_does_not() {
     let cycles = ["routing=MinHop", "dependency_cycles=Allowed"];
@@ -80,8 +81,9 @@ fn a_ring_of_pauses_stands_still_and_one_of_drops_does_not() {
         };
         assert_eq!(deadlock.cycle.len(), 7, "{buffering:?}: {deadlock}");
     }
-    // The scenario's time-out, of 67 ms, is longer than the run. One shorter than the 0.27 ms that four messages take finds
-    // the ring as full as before: each repeat loses its first packet again, in step, until the queue pair gives up.
+    // The scenario's time-out, of 67 ms, is longer than the run. A time-out shorter than 0.27 ms, the time of four
+    // messages, finds the ring as full as before. Each repeat then loses its first packet again, in step, until the
+    // queue pair gives up.
     let lossy = ["link.flow_control=Lossy", "adapter.ack_timeout=7"];
     let lossy = run(&ring(&[cycles, lossy].concat()));
     assert!(lossy.dropped_packets > 0 && late(&lossy) > 0, "{} late", late(&lossy));
@@ -123,8 +125,8 @@ fn every_family_carries_its_traffic_and_comes_to_rest() {
     }
 }
 
-/// One host with many flows to one other: by its address alone they all share one spine, by their hash they take
-/// all; packets stay in order (the audit counts any that do not), and all comes to rest.
+/// A host with many flows to another host. By its address alone they all share a spine, by their hash they take all
+/// spines. Packets stay in order, since the audit counts any that do not, and the fabric comes to rest.
 #[test]
 fn multipath_spreads_the_flows_of_one_pair_of_hosts() {
     let flow = |i: usize| {
@@ -142,7 +144,7 @@ fn multipath_spreads_the_flows_of_one_pair_of_hosts() {
         assert!(record.audit.drained, "{routing}");
         record.lanes.iter().filter(|at| at.node.starts_with("spine") && at.packets > 0).count()
     };
-    // A flow's data cross one spine and its acknowledgements one: each sends by one port.
+    // A flow's data cross a single spine, and so do its acknowledgements: each sends by a single port.
     assert_eq!(spines_used("routing=MinHop"), 2);
     // Four spines, each with a port towards either leaf.
     assert_eq!(spines_used("routing=Ecmp"), 8);

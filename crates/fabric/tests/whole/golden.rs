@@ -26,7 +26,7 @@ const SHORTENED: [(&str, &[&str]); 1] = [(
 /// Packet-hops of scenarios that are cheap enough to run three times.
 const CHEAP: u64 = 400_000;
 
-/// Runs a plan in two parts and in three parts, on one thread: `parts` has those on several.
+/// Runs a plan in two parts and in three parts, on a single thread. Runs on several threads are in `parts`.
 fn same_in_parts(plan: &Plan, digest: u64) {
     for parts in [2, 3] {
         let partition = Partition::balanced(&plan.weighed_graph(&plan.expected_work()), parts);

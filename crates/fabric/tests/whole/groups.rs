@@ -6,7 +6,7 @@ use units::Bytes;
 
 use crate::common::{run, shipped};
 
-/// Returns the smallest victim with three groups, two of named flows and one of a pattern, and a pattern without a name.
+/// Returns the smallest victim with two groups of named flows, a group of a pattern, and a pattern without a name.
 fn three_groups() -> Plan {
     let background = r#"Synthetic(name: "background", destinations: Shift(2), arrivals: Poisson(load: 0.05), size: Fixed("2 KiB"))"#;
     let traffic = format!(r#"traffic=[{background}, Permutation(at: "21 ms", bytes: "40 KiB")]"#);

@@ -1,15 +1,15 @@
-//! Identical flows get equal shares: hosts of one switch send the same to one receiver, under every marking and
-//! response, in every organisation with every arbiter, and over every transport.
+//! Identical flows get equal shares. Hosts of a switch send the same to a receiver, under every marking and response,
+//! in every organisation with every arbiter, and over every transport.
 //!
-//! Invariant: an exception is named with its reason, and has to be unequal, so that none outlives its cause. *Equal* is
-//! Jain's index of at least that of two flows at 5 : 3; the bound was chosen after a first look at the results, whose
-//! equal cases are at 0.95 or more, and whose unequal ones at 0.93 or less.
+//! Invariant: an exception is named with its reason, and has to be unequal, so that none outlives its cause. Shares
+//! are *equal* if Jain's index is at least the index of two flows at 5 : 3. The bound was chosen after a first look
+//! at the results: equal cases are at 0.95 or more, unequal cases at 0.93 or less.
 //!
-//! One mechanism is behind most exceptions. Sources of HP's decrease once for all marks of one flight (APSN). A flow that
-//! fills a buffer has many packets in one flight, and a slow flow has one. Where both are marked in the same episode, an
-//! episode costs each of them one decrease, whatever their rates, and recovery under LIPD and FIMD takes the same time
-//! from any rate: nothing pulls the flows together. With an echo that names no packet (`Cnp`), every mark is a decrease, and
-//! the shares are equal.
+//! A single mechanism is behind most exceptions. Sources of HP's decrease once for all marks of a flight (APSN). A
+//! flow that fills a buffer has many packets in a flight, and a slow flow has a single packet. Where both are marked
+//! in the same episode, it costs each of them a single decrease, whatever their rates. Recovery under LIPD and FIMD
+//! takes the same time from any rate: nothing pulls the flows together. With an echo that names no packet (`Cnp`),
+//! every mark is a decrease, and the shares are equal.
 
 use cc_policies::hp::spec::{MarkTiming, MarkedSet, PropagatingPackets, RateControl, RootTrigger};
 use cc_policies::{MarkingSpec, ResponseSpec};
@@ -89,7 +89,7 @@ const RESPONSES: [Response; 9] = {
         RateControl::Lipd { .. }
         | RateControl::Fimd { .. }
         | RateControl::Aimd { .. }
-        // Tables are those of the others, or written out by a user.
+        // Tables are derived from the variants above, or written out by a user.
         | RateControl::Derived { .. }
         | RateControl::Tables { .. } => {}
     };
@@ -197,8 +197,8 @@ fn shipped_controls() -> impl Iterator<Item = (&'static str, [String; 2])> {
         .map(move |(marking, response)| of(marking, response))
 }
 
-/// In an output-queued switch the flows share the queue that is full, so that its packets are marked one after the other,
-/// many of a flight of the faster flow: an exception with LIPD.
+/// In an output-queued switch the flows share the full queue. Its packets are marked in a row, with many of a flight
+/// of the faster flow: an exception with LIPD.
 #[test]
 fn identical_flows_get_equal_shares_in_every_organisation_with_every_arbiter() {
     let mut wrong = Vec::new();
@@ -244,10 +244,10 @@ fn identical_flows_get_equal_shares_over_every_transport() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Ten local flows share the receiver with a trunk that always fills its buffer. Each time the trunk's buffer fills up, a packet of
-/// each local flow that is present is marked. That is shortly after the trunk had its turn, when the input whose turn comes next
-/// has just sent its packet, and has none: its flow has twice the share of its twins. With arrivals in place of turns nothing
-/// tells the ten apart.
+/// Ten local flows share the receiver with a trunk that always fills its buffer. Each time the trunk's buffer fills
+/// up, a packet of each local flow that is present is marked. That is shortly after the trunk had its turn. The input
+/// next in turn has just sent its packet, and has none left: its flow has twice the share of its twins. With arrivals
+/// in place of turns nothing tells the ten apart.
 #[test]
 fn a_flow_whose_turn_follows_that_of_a_full_input_escapes_marks_and_by_age_none_does() {
     const LOCAL: std::ops::Range<usize> = 11..21;

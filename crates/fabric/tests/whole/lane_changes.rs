@@ -1,5 +1,5 @@
-//! Tables of service levels to lanes by input and output: the lanes of packets under way, a dateline, and congestion
-//! trees across a change of lane.
+//! Tables of service levels to lanes by input and output. They decide the lanes of packets under way, make a
+//! dateline, and may lie within congestion trees.
 
 use std::collections::BTreeMap;
 
@@ -98,8 +98,8 @@ fn random_plan(chance: &mut Stream, sets: &[&str]) -> (Plan, Vec<SlToVlSpec>) {
     (law("two-switches", &own), entries)
 }
 
-/// In every organisation, under credits and PFC, the packets that leave by each lane of each output are those that the
-/// tables send there, to the packet; and everything drains without a loss.
+/// In every organisation, under credits and PFC, each lane of each output carries exactly the packets that the tables
+/// send there. Everything drains without a loss.
 #[test]
 fn every_packet_leaves_by_the_lane_of_its_table() {
     let mut chance = event_kernel::stream(7, "tables", "test");
@@ -147,9 +147,9 @@ fn tables_without_a_change_of_lane_give_the_same_to_the_byte() {
     }
 }
 
-/// Settings of a ring of switches `s1` to `s7`, where host `hi` sends three switches onwards. Paths from `s7` to `s1`, data
-/// and acknowledgements, cross the dateline, and have service level 1. At port 2 is the next switch, at port 3 the
-/// previous one.
+/// Settings of a ring of switches `s1` to `s7`, where host `hi` sends three switches onwards. Paths from `s7` to
+/// `s1`, data and acknowledgements, cross the dateline, and have service level 1. At port 2 is the next switch, at
+/// port 3 the previous switch.
 fn ring(buffering: BufferingSpec, dateline: bool) -> Vec<String> {
     let flow = |from: u16| {
         let crosses = from + 3 > RING;
@@ -191,7 +191,8 @@ fn ring(buffering: BufferingSpec, dateline: bool) -> Vec<String> {
     ]
 }
 
-/// With a dateline the check passes, and the saturated ring moves until it drains; without one it stands still.
+/// With a dateline the check passes, and the saturated ring moves until it drains. Without a dateline it stands
+/// still.
 #[test]
 fn a_dateline_keeps_a_saturated_ring_moving() {
     for flow_control in [CREDITS, PAUSES] {
@@ -221,8 +222,8 @@ fn a_dateline_keeps_a_saturated_ring_moving() {
     }
 }
 
-/// With the changes of lane of its routing, a saturated torus that would keep four lanes, and a dragonfly, move on two until
-/// they drain.
+/// With the changes of lane of its routing, a saturated torus that would keep four lanes, and a dragonfly, move on
+/// two until they drain.
 #[test]
 fn two_lanes_that_change_keep_tori_and_dragonflies_moving() {
     let torus = "topology=Torus(sizes: [5, 5], hosts: 1, host_cable: \"wire\", trunk_cable: \"wire\")";
@@ -255,8 +256,8 @@ fn two_lanes_that_change_keep_tori_and_dragonflies_moving() {
     }
 }
 
-/// Two switches that send all packets on lane 1 between them, and on lane 0 to hosts: everything happens at the same time
-/// as on one lane, and the congestion trees are the same.
+/// Two switches that send all packets on lane 1 between them, and on lane 0 to hosts. Everything happens at the same
+/// time as on a single lane, and the congestion trees are the same.
 #[test]
 fn a_congestion_tree_reaches_across_a_change_of_lane() {
     for buffering in organisations() {

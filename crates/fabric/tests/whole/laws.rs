@@ -15,8 +15,8 @@ fn mtu_word(mtu: Mtu) -> String {
     format!("\"{}\"", Bytes::from(mtu))
 }
 
-/// A lone flow gets exactly one packet in each packet time, for every MTU, width and speed: in the settled
-/// half of the run the payload delivered differs from that by less than two packets.
+/// A lone flow gets exactly a packet in each packet time, for every MTU, width and speed. In the settled half of the
+/// run the payload delivered differs from that by less than two packets.
 #[test]
 fn a_lone_flow_gets_the_wire() {
     let rates = Speed::ALL.into_iter().map(|speed| (Width::X4, speed));
@@ -42,7 +42,7 @@ fn a_lone_flow_gets_the_wire() {
     }
 }
 
-/// The latency of one packet over n switches in a row, part by part, in picoseconds.
+/// The latency of a packet over n switches in a row, part by part, in picoseconds.
 #[test]
 fn latency_is_the_sum_of_its_parts() {
     let length = Bytes::new(u64::from(Opcode::SendOnly.wire_bytes(2048)));
@@ -62,14 +62,14 @@ fn latency_is_the_sum_of_its_parts() {
             continue; // No cable but the edges: nothing to be uneven.
         }
 
-        // Slow, fast ..., slow: at the first switch the packet waits until its tail is due on the faster wire,
-        // and from there on its header runs ahead again.
+        // Slow, fast ..., slow: at the first switch the packet waits until its tail is due on the faster wire. From
+        // there on its header runs ahead again.
         let late = ddr.time_for(length) - qdr.time_for(length);
         let uneven = flight + late + header(qdr) * (switches - 1) + ddr.time_for(length);
         assert_eq!(latency("cables.edge.speed=DDR"), uneven, "{switches} switches");
 
-        // Fast, slow ..., fast: the packet streams into the slow wire at once, and its tail comes in at the last
-        // switch at the slow rate, where it has to be waited for.
+        // Fast, slow ..., fast: the packet streams into the slow wire at once. Its tail comes in at the last switch
+        // at the slow rate, where the packet has to wait for it.
         let uneven = flight + header(qdr) + header(ddr) * (switches - 2) + ddr.time_for(length);
         assert_eq!(latency("cables.core.speed=DDR"), uneven, "{switches} switches");
     }
@@ -104,8 +104,9 @@ fn credits_are_refreshed_in_time() {
     }
 }
 
-/// An output that wants more of an input than slower ones leave is served all the same: the trunk carries the fast
-/// flow beside the slow ones. Four slow packets side by side and then a fast one take 2.6 us, so each flow gets 6.3 Gb/s.
+/// An output may want more of an input than slower outputs leave, and is served all the same. The trunk carries the
+/// fast flow beside the slow flows. Four slow packets side by side and then a fast packet take 2.6 us, so each flow
+/// gets 6.3 Gb/s.
 #[test]
 fn a_fast_output_is_not_starved_by_slow_ones() {
     let record = run(&law("fast-output", &[]));
@@ -136,12 +137,12 @@ fn too_few_credits_limit_throughput_to_buffer_over_round_trip() {
     }
 }
 
-/// Two switches, k local and n remote flows to one port, a victim over the trunk, all saturating. Where inputs take
+/// Two switches, k local and n remote flows to a port, a victim over the trunk, all saturating. Where inputs take
 /// turns, local flows get 1/(k+1) of the root, remote flows and the victim 1/((k+1)n).
 ///
-/// With output queueing, and with a central memory in fixed parts, packets leave in the order of their arrival, so an
-/// input's share goes by what of its memory waits for the root: 7 packets of a local flow, and of the trunk's 7 at least 6,
-/// since a packet of the victim is on its way through for at most its own time.
+/// With output queueing, and with a central memory in fixed parts, packets leave in the order of their arrival. So an
+/// input's share is the part of its memory that waits for the root. That is 7 packets of a local flow, and at least 6
+/// of the trunk's 7 packets. A packet of the victim is on its way through for at most its own time.
 #[test]
 fn plateaus_without_control() {
     for (local, remote) in [(1, 2), (2, 2), (5, 5)] {
@@ -202,8 +203,8 @@ fn becns_balance_the_timer() {
     }
 }
 
-/// One flow to a host that is four times slower than its link: the switch port before it is no root, for it
-/// waits for credit, and marks only if `Victim_Mask` says so.
+/// A flow to a host that is four times slower than its link. The switch port before it is no root, since it waits for
+/// credit, and marks only if `Victim_Mask` says so.
 #[test]
 fn a_slow_host_marks_only_by_victim_mask() {
     let flow = "flows=[(name: \"F\", from: \"s1\", to: \"sink\", start: \"0 s\", message: \"64 KiB\", \
@@ -216,8 +217,8 @@ fn a_slow_host_marks_only_by_victim_mask() {
     assert_eq!(bare.marks.total(), 0, "no output that waits for credit is a root");
 }
 
-/// A flow of one packet at a time that has its last link to itself never waits for that link, whatever fills the
-/// buffer before it: if packets that can leave at once are spared, it is never marked, and only the trunk's
+/// A flow with a single packet at a time, and with its last link to itself, never waits for that link, whatever fills
+/// the buffer before it. If packets that can leave at once are spared, it is never marked, and only the trunk's
 /// buffer slows it down.
 #[test]
 fn a_victim_with_a_link_of_its_own_is_spared() {
@@ -233,8 +234,8 @@ fn a_victim_with_a_link_of_its_own_is_spared() {
     assert!(spared.1 > 2.0 * marked.1, "{} and {} bit/s", spared.1, marked.1);
 }
 
-/// No switch takes a mark back: packets marked by the first switch of a path are answered, though the second, whose
-/// buffers never fill since its outputs together are faster than the trunk, marks none and lets all pass.
+/// No switch takes a mark back. The second switch's outputs together are faster than the trunk, so its buffers never
+/// fill, and it marks nothing. Packets marked by the first switch are answered all the same.
 #[test]
 fn a_mark_outlives_a_switch_that_does_not_mark() {
     let scheme = "congestion_control=Hp(marking: (trigger: Full, set: Selective(InputAndOutput)), \
@@ -297,7 +298,7 @@ fn drained_fabrics_are_at_rest() {
 #[test]
 fn the_digest_does_not_depend_on_the_order_of_insertion() {
     let short = ["duration=30ms", "flows.F2.start=10ms", "flows.F3.start=20ms"];
-    // Several packets may cross to one output and finish in one instant.
+    // Several packets may cross to the same output and finish in the same instant.
     let combined = "switch.buffering=CombinedInputOutput";
     for (name, sets) in [
         ("victim", &[][..]),
@@ -338,8 +339,8 @@ fn the_digest_changes_with_the_model_and_not_with_the_instruments() {
     }
 }
 
-/// Self-clocking: however a window adapts, no more packets are under way than the windows of all flows allow at their
-/// widest, acknowledgements included, since a packet is outstanding until its acknowledgement is back. The rate alone
+/// Self-clocking: however windows adapt, no more packets are under way than the windows of all flows allow at their
+/// widest. Acknowledgements count, since a packet is outstanding until its acknowledgement is back. The rate alone
 /// lets a flow send on until it hears of a mark.
 #[test]
 fn a_hybrid_has_no_more_under_way_than_its_windows() {

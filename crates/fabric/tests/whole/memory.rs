@@ -6,7 +6,7 @@ use units::Bytes;
 
 use crate::common::run;
 
-/// Flow controls of `roce-victim`, whose switch has five ports with 100 KiB each.
+/// Flow controls of `roce-victim`. Its switch has five ports with 100 KiB each.
 const FLOW_CONTROLS: [&str; 2] = [
     "link.flow_control=Pause(resume_offset: \"8 KiB\")",
     "link.flow_control=Credits(update_blocks: 8, update_interval: \"4.096 us\", wire_time: Counted)",
@@ -20,8 +20,8 @@ fn checked(sets: &[&str]) -> Result<Plan, String> {
     plan.map_err(|said| said.to_string())
 }
 
-/// A total gives the same run as the buffers that add up to it, and stays the total with more lanes. Where ports have memory of
-/// their own a total is refused, with what to write.
+/// A total gives the same run as the buffers that add up to it, and stays the total with more lanes. Where ports have
+/// memory of their own a total is refused, with what to write.
 #[test]
 fn a_total_is_the_sum_of_the_buffers_or_refused() {
     let total = ["switch.buffer=None", "switch.memory=\"500 KiB\""];

@@ -9,7 +9,8 @@ fn arbiters() -> impl Iterator<Item = String> {
     ArbiterSpec::EXAMPLES.iter().map(|arbiter| ron::to_string(arbiter).expect("a spec is plain data"))
 }
 
-/// With one destination there is no head-of-line blocking: input FIFO and virtual output queues agree to the byte.
+/// With a single destination there is no head-of-line blocking: input FIFO and virtual output queues agree to the
+/// byte.
 #[test]
 fn input_fifo_equals_voq_for_one_destination() {
     for arbiter in arbiters() {
@@ -78,9 +79,10 @@ fn every_organisation_runs_with_every_marking_under_credits_and_pfc() {
     }
 }
 
-/// In an output-queued switch the HP proposal's full buffer is the full queue of an output. So packets are marked exactly
-/// at outputs whose queue was full; the victim's own output at the second switch, which is idle, is none of them, although
-/// its packets came by an input whose buffer was full. With virtual output queues they are marked there.
+/// In an output-queued switch the HP proposal's full buffer is the full queue of an output. So packets are marked
+/// exactly at outputs with a queue that was full. The victim's own output at the second switch is idle and marks
+/// nothing, although its packets came by an input with a full buffer. With virtual output queues they are marked
+/// there.
 #[test]
 fn a_full_output_queue_is_what_the_hp_proposal_marks() {
     let plan = |buffering: &str| {
@@ -105,8 +107,8 @@ fn a_full_output_queue_is_what_the_hp_proposal_marks() {
     assert!(of_victim(&plan("InputVoq")) > 0, "with virtual output queues it is marked in the full buffer");
 }
 
-/// The room of an output's queue comes before the credits of inputs: a larger queue takes in more of a burst before a
-/// landing buffer is full, and holds what landing buffers would.
+/// The room of an output's queue comes before the credits of inputs. A larger queue takes in more of a burst before a
+/// landing buffer is full, and holds bytes that landing buffers would otherwise hold.
 #[test]
 fn an_output_queue_takes_in_a_burst_before_credits_run_out() {
     let starved = |queue: &str| {

@@ -1,4 +1,5 @@
-//! Runs in several parts: the record is that of one part, to the last digit, for any division of any fabric.
+//! Runs in several parts: the record is the same as in a single part, to the last digit, for any division of any
+//! fabric.
 
 use core::fmt::Write;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +14,7 @@ use units::Time;
 use crate::common::{run, shipped};
 use crate::drawn::{Drawn, cases, drawn};
 
-/// Returns all that a run tells, or the reason for which it failed.
+/// Returns the whole record of a run, or the reason for which it failed.
 pub(crate) fn told(plan: &Plan, options: RunOptions<'_>) -> String {
     let mut text = String::new();
     match simulate(plan, options, &mut |_| {}) {
@@ -27,7 +28,7 @@ pub(crate) fn told(plan: &Plan, options: RunOptions<'_>) -> String {
     text
 }
 
-/// Returns what a run in these parts tells.
+/// Returns the record of a run in these parts.
 pub(crate) fn outcome(plan: &Plan, drawn: &Drawn, partition: Option<&Partition>) -> String {
     told(plan, RunOptions { partition, ..drawn.options() })
 }
@@ -43,8 +44,8 @@ pub(crate) fn assert_same(one: &str, other: &str, what: &dyn core::fmt::Debug) {
 proptest! {
     #![proptest_config(cases(24))]
 
-    /// Any assignment of nodes to parts gives the same record: digest, every count and series, completions, trees, and the
-    /// same deadlock at the same instant.
+    /// Any assignment of nodes to parts gives the same record: digest, every count and series, completions, trees,
+    /// and the same deadlock at the same instant.
     #[test]
     fn every_partition_gives_the_same_record(drawn in drawn()) {
         let plan = drawn.plan();
@@ -58,7 +59,7 @@ proptest! {
     }
 }
 
-/// A run that is interrupted in several parts has the digest of a run of one part that lasts as long.
+/// A run that is interrupted in several parts has the digest of a run in a single part that lasts as long.
 #[test]
 fn an_interrupted_run_in_parts_is_whole_up_to_its_end() {
     // At a sample; and between two, where progress is reported.
@@ -88,8 +89,8 @@ fn an_interrupted_run_in_parts_is_whole_up_to_its_end() {
     }
 }
 
-/// Spines on long cables are parts without inner cables, so their event lists have long buckets. The windows in which deliveries
-/// are counted are as short as the cables to hosts, and still go on.
+/// Spines on long cables are parts without inner cables, so their event lists have long buckets. The windows in which
+/// deliveries are counted are as short as the cables to hosts, and still go on.
 #[test]
 fn short_windows_go_on_in_long_buckets() {
     let sets = [

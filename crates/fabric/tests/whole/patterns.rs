@@ -17,8 +17,9 @@ fn drained(plan: &Plan) -> RunRecord {
     record
 }
 
-/// Each flow is one packet of UD, which nothing acknowledges. So the packets that an output sent are the flows that cross it,
-/// by the hash of their queue pairs. Two patterns, so that the numbers of queue pairs of the second do not begin at 0.
+/// Each flow is a single packet of UD, which nothing acknowledges. So the packets that an output sent are the flows
+/// that cross it, by the hash of their queue pairs. Two patterns, so that the numbers of queue pairs of the second do
+/// not begin at 0.
 #[test]
 fn the_check_announces_the_cables_that_flows_cross() {
     let permutation = "Permutation(transport: Ud, operation: Send, at: \"0 s\", bytes: \"1 KiB\")";

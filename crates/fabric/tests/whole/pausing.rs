@@ -23,9 +23,9 @@ fn pauses(record: &RunRecord) -> u64 {
     record.lanes.iter().filter_map(|lane| lane.pause).map(|pause| pause.sent).sum()
 }
 
-/// Two hosts send to a third, and it to both, so that a PAUSE meets a frame on its wire: with the headroom that is
-/// computed nothing is lost, on a hundred links of random rate, length and payload, in each organisation; and the run
-/// comes to rest.
+/// Two hosts send to a third, and it to both, so that a PAUSE meets a frame on its wire. With the computed headroom
+/// nothing is lost, on a hundred links of random rate, length and payload, in each organisation. The run comes to
+/// rest.
 #[test]
 fn with_the_computed_headroom_nothing_is_lost() {
     let mut chance = event_kernel::stream(2015, "links", "test");
@@ -63,8 +63,8 @@ fn with_the_computed_headroom_nothing_is_lost() {
     assert!((0.85..=1.0).contains(&closest), "the fullest headroom was at {closest}: the bound is idle");
 }
 
-/// With one byte less than the fullest headroom needed, so with room for one packet less, packets are lost, and the
-/// record tells where.
+/// With a byte less than the fullest headroom needed, there is room for a packet less. Packets are then lost, and the
+/// record names the place.
 #[test]
 fn with_less_than_is_needed_packets_are_lost() {
     let whole = drained(&law("two-to-one", &[]));
@@ -123,13 +123,13 @@ fn an_egress_limit_drops_at_the_output() {
     let lanes = || record.lanes.iter().filter(|lane| lane.node == "S");
     assert!(lanes().any(|lane| lane.pause.is_some_and(|pause| pause.dropped_at_output > 0)));
     assert!(lanes().all(|lane| lane.pause.is_some_and(|pause| pause.dropped_at_input == 0)));
-    // Two more packets: one that leaves, and one that still arrives.
+    // Two more packets: the packet that leaves, and a packet that still arrives.
     let queue = |lane: &LaneRecord| lane.output_queue.map_or(0, |queue| queue.peak.get());
     assert!(lanes().all(|lane| queue(lane).max(lane.peak.get()) <= 10_000 + 2 * 1106));
     assert!(lanes().any(|lane| queue(lane) > 10_000 - 1106), "the limit was near");
 }
 
-/// PFC pauses hosts and not flows: a flow whose path is free gets no more than the blocked flow beside it.
+/// PFC pauses hosts and not flows: a flow with a free path gets no more than the blocked flow beside it.
 #[test]
 fn a_victim_gets_what_its_neighbour_gets() {
     let record = run(&shipped("roce-victim", &[]));

@@ -20,8 +20,8 @@ fn flow(name: &str, from: &str, to: &str, level: u8) -> String {
     )
 }
 
-/// PFC pauses a priority and not a link: a flow on its own priority, with a free path, takes the part of the host's link
-/// that the paused flow leaves, in every order of serving lanes.
+/// PFC pauses a priority and not a link. A flow on its own priority, with a free path, takes the part of the host's
+/// link that the paused flow leaves. This holds in every order of serving lanes.
 #[test]
 fn a_pause_of_one_priority_does_not_stop_the_other() {
     let flows = |level: u8| {
@@ -29,7 +29,7 @@ fn a_pause_of_one_priority_does_not_stop_the_other() {
         format!("flows=[{three}{}]", flow("V", "H1", "H5", level))
     };
     let weighted = "link.vl_arbitration=(low: [(lane: 0, weight: 64), (lane: 1, weight: 64)])";
-    let strict = "link.vl_arbitration=(strict: [0])"; // The paused one: the other would take all.
+    let strict = "link.vl_arbitration=(strict: [0])"; // The paused lane, since the other lane would take all.
     for arbitration in [strict, weighted, "link.data_lanes=2"] {
         let sets =
             |level| ["link.data_lanes=2".to_owned(), arbitration.to_owned(), BUFFER.to_owned(), flows(level)];
@@ -86,8 +86,8 @@ fn weights_are_those_of_the_port() {
     assert!((first - 3.0).abs() < 0.15 && (second - 1.0).abs() < 0.05, "{first} from H1, {second} from H2");
 }
 
-/// CNPs on a strict priority wait for the frame on the wire at most, at an output where data on another lane queue for long.
-/// The wait of each in the switch follows from the mean queue of its lane by Little's law.
+/// CNPs on a strict priority wait for the frame on the wire at most, at an output where data on another lane queue
+/// for long. The wait of each in the switch follows from the mean queue of its lane by Little's law.
 #[test]
 fn cnps_on_a_strict_priority_are_not_delayed_by_data() {
     let flow = |from: &str, to: &str| {
@@ -117,8 +117,9 @@ fn cnps_on_a_strict_priority_are_not_delayed_by_data() {
     assert!(data > 100.0 * frame, "data wait for {data} s: there is nothing to go before");
 }
 
-/// A flow with a window meets no congestion, but its acknowledgements go to a host that two others congest. In the lane of
-/// that data they wait behind it and are paused with it; on a lane of strict priority they pass, without PFC or with it.
+/// A flow with a window meets no congestion, but its acknowledgements go to a host that two others congest. In the
+/// lane of that data they wait behind it and are paused with it. On a lane of strict priority they pass, with or
+/// without PFC.
 #[test]
 fn acknowledgements_of_a_level_of_their_own_pass_by_data() {
     let flows = "flows=[\

@@ -1,4 +1,5 @@
-//! Runs by several ranks: the record is that of one process, to the last digit, for any division of any fabric.
+//! Runs by several ranks: the record is the same as from a single process, to the last digit, for any division of any
+//! fabric.
 //!
 //! The ranks are threads here, each with memory of its own, and exchange nothing but messages.
 #![expect(clippy::disallowed_methods, reason = "threads stand for processes here")]
@@ -18,7 +19,7 @@ use crate::common::shipped;
 use crate::drawn::{cases, drawn};
 use crate::parts::{assert_same, outcome, told};
 
-/// Runs a plan by so many ranks, of which rank 0 has these options.
+/// Runs a plan by `ranks` ranks. Rank 0 has these options.
 fn by_ranks<T>(
     plan: &Plan,
     ranks: usize,
@@ -27,7 +28,7 @@ fn by_ranks<T>(
 ) -> T {
     let mut ranks = RanksInThreads::new(ranks).into_iter();
     let first = ranks.next().expect("there is a rank");
-    // Each thread owns its rank: if it fails, the others learn of it, since its messages end.
+    // Each thread owns its rank: if a thread fails, the others notice, since its messages end.
     thread::scope(move |scope| {
         for own in ranks {
             let scramble = options.scramble;
@@ -62,14 +63,14 @@ fn saving(
 proptest! {
     #![proptest_config(cases(8))]
 
-    /// Any assignment of nodes to parts, and of parts to ranks, gives the same record: digest, every count and series,
-    /// completions, trees, and the same deadlock at the same instant.
+    /// Any assignment of nodes to parts, and of parts to ranks, gives the same record. That includes the digest,
+    /// every count and series, completions, trees, and the same deadlock at the same instant.
     #[test]
     fn any_number_of_ranks_gives_the_same_record(drawn in drawn(), ranks in 1..=3_usize) {
         let plan = drawn.plan();
         let partition = Partition::new(&drawn.of_node[..plan.graph().nodes()]);
         let options = RunOptions { partition: Some(&partition), ..drawn.options() };
-        // A partition between which a packet takes no time is one part.
+        // Parts between which a packet takes no time become a single part.
         let parts = match partition.cost(&plan.weighed_graph(&plan.expected_work())).window {
             Some(Span::ZERO) => 1,
             _ => partition.parts(),
@@ -79,7 +80,8 @@ proptest! {
     }
 }
 
-/// States are those of one process, byte for byte, and a run goes on from them by another number of ranks.
+/// States equal the states of a single process, byte for byte, and a run continues from them on another number of
+/// ranks.
 #[test]
 fn a_run_goes_on_by_another_number_of_ranks() {
     let traffic = "traffic=[Permutation(at: \"3 us\", bytes: \"1 MiB\")]";

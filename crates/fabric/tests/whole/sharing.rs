@@ -1,4 +1,4 @@
-//! Whole runs of switches whose ports share one memory.
+//! Whole runs of switches with ports that share a memory.
 
 use crate::common::{law, run, shipped};
 use packet::Opcode;
@@ -14,7 +14,7 @@ fn dynamic(alpha: f64, guaranteed: &str) -> String {
     format!("switch.sharing=Dynamic(alpha: {alpha:?}, guaranteed: \"{guaranteed}\")")
 }
 
-/// A drained run is at rest, with every credit returned and no memory in use, and the order in which simultaneous events
+/// A drained run is at rest, with every credit returned and no memory in use. The order in which simultaneous events
 /// are scheduled changes nothing.
 #[test]
 fn every_sharing_drains_whatever_the_order() {
@@ -67,8 +67,8 @@ fn a_central_memory_is_shared_unless_static_is_written() {
     assert!(updates.contains("guaranteed: \"4 KiB\""), "{updates}");
 }
 
-/// With all memory guaranteed nothing is shared. If each free block is announced at once, the run equals that with
-/// a buffer for each port and lane.
+/// With all memory guaranteed nothing is shared. If each free block is announced at once, the run equals a run with a
+/// buffer for each port and lane.
 #[test]
 fn guaranteeing_everything_is_sharing_nothing() {
     let digest = |sharing: &str| {
@@ -78,9 +78,9 @@ fn guaranteeing_everything_is_sharing_nothing() {
     assert_eq!(digest(&dynamic(1.0, "8448 B")), digest("switch.sharing=Static"));
 }
 
-/// One hot input can fill all memory that is not guaranteed to others under complete sharing, and under dynamic
-/// thresholds alpha / (1 + n alpha) of it with n hot inputs (Choudhury and Hahne 1998), to a packet. The switch has 6
-/// ports with 512 blocks each; a packet takes 33.
+/// Under complete sharing, a hot input can fill all memory that is not guaranteed to others. Under dynamic
+/// thresholds, each of n hot inputs fills alpha / (1 + n alpha) of it (Choudhury and Hahne 1998), to a packet. The
+/// switch has 6 ports with 512 blocks each; a packet takes 33.
 #[test]
 fn hot_inputs_fill_what_sharing_allows() {
     let shared = f64::from(6 * 512 - 6 * 33);

@@ -8,13 +8,13 @@ use units::{Bytes, Rate, Span};
 /// A cable of 32 Gb/s of data.
 const DATA: Rate = Rate::gbps(32);
 
-/// Runs a fabric in which every host sends a message at the start, and returns the messages. There are no acknowledgements,
-/// and flow-control packets take no time: only data meets data.
+/// Runs a fabric in which every host sends a message at the start, and returns the messages. There are no
+/// acknowledgements, and flow-control packets take no time: only data meets data.
 fn exchange(topology: &str, destinations: &str, kib: u64) -> Vec<MessageRecord> {
     exchange_of(topology, &pattern(destinations, 1, kib, ""))
 }
 
-/// Returns traffic: so many messages of each host at the start.
+/// Returns traffic with `messages` messages from each host at the start.
 fn pattern(destinations: &str, messages: u32, kib: u64, hosts: &str) -> String {
     format!(
         "Synthetic(destinations: {destinations}, arrivals: AtOnce, messages: {messages}, size: Fixed(\"{kib} KiB\"), \
@@ -44,23 +44,23 @@ fn last(messages: &[MessageRecord]) -> Span {
     times(messages).into_iter().max().expect("there are messages")
 }
 
-/// Asserts that an exchange takes as long as the link of the highest load: the payload of that many messages on one wire, and
-/// not a twentieth more, for headers, latency and packets that wait elsewhere meanwhile.
+/// Asserts that an exchange takes as long as the payload of the link with the highest load takes on its wire. A
+/// twentieth more is allowed, for headers, latency and packets that wait elsewhere meanwhile.
 fn assert_load(topology: &str, destinations: &str, load: u64) {
     const KIB: u64 = 256;
     let time = last(&exchange(topology, destinations, KIB));
     assert_on_wire(&format!("{topology}, {destinations}"), time, Bytes::kib(KIB) * load);
 }
 
-/// Asserts that a time is that of these bytes on one wire, and up to a twentieth more.
+/// Asserts that a time is the time of these bytes on a wire, and up to a twentieth more.
 fn assert_on_wire(of: &str, time: Span, bytes: Bytes) {
     let wire = DATA.time_for(bytes);
     assert!(time > wire, "{of}: {time}, less than {wire} on one wire");
     assert!(time < wire + wire / 20, "{of}: {time}, far more than {wire} on one wire");
 }
 
-/// Destination-mod-k is free of contention for every shift on a full tree with hosts in its order, and for exchanges by
-/// complement (Zahavi 2010): each message takes the time that it takes alone.
+/// Destination-mod-k is free of contention for every shift on a full tree with hosts in its order, and for exchanges
+/// by complement (Zahavi 2010). Each message takes the same time as alone.
 #[test]
 fn shifts_are_free_of_contention_on_a_full_tree() {
     const FULL: &str = "FatTree(down: [4, 4], up: [4], host_cable: \"wire\", trunk_cable: \"wire\")";
@@ -73,14 +73,15 @@ fn shifts_are_free_of_contention_on_a_full_tree() {
         assert!(alone(&format!("Shift({shift})")), "shift by {shift}");
     }
     assert!(alone("Bits(Complement)"));
-    // The hosts of a leaf send to one residue of the number of spines, and so by one spine.
+    // The hosts of a leaf send to destinations with the same residue by the number of spines, and so by the same
+    // spine.
     assert!(!alone("Bits(Reverse)"));
     assert!(!alone("Bits(Transpose)"));
 }
 
-/// On a thinned tree of N hosts, h to a leaf, with u spines, c = min(s, h, N - s) flows of the shift by s leave each leaf. They
-/// are dealt out evenly, so that the busiest link carries c / u, rounded up. Over all shifts that makes 26 and 48 messages on
-/// one wire with 2 spines and with 1, where the full tree has 15.
+/// A thinned tree has N hosts, h to a leaf, and u spines: c = min(s, h, N - s) flows of the shift by s leave each
+/// leaf. They are dealt out evenly, so that the busiest link carries c / u, rounded up. Over all shifts that makes 26
+/// and 48 messages on a wire with 2 spines and with 1, where the full tree has 15.
 #[test]
 fn shifts_on_a_thinned_tree_take_the_load_of_their_busiest_link() {
     const HOSTS: u64 = 16;
@@ -97,13 +98,13 @@ fn shifts_on_a_thinned_tree_take_the_load_of_their_busiest_link() {
     }
 }
 
-/// Minimal routes of a dragonfly, all p hosts of all a routers of a group to another group: the one cable between these groups
-/// carries a p flows, so that each gets 1/(a p) (Kim, Dally, Scott and Abts 2008). Packets change their lane behind that cable: in a
-/// lane for the whole path they wait behind the group's own packets for the next cable, and the exchange takes five times as
-/// long.
+/// Minimal routes of a dragonfly: all p hosts of all a routers of a group send to another group. The only cable
+/// between these groups carries a p flows, so that each gets 1/(a p) (Kim, Dally, Scott and Abts 2008). Packets
+/// change their lane behind that cable. In a lane for the whole path they wait behind the group's own packets for the
+/// next cable, and the exchange takes five times as long.
 #[test]
 fn a_group_of_a_dragonfly_is_reached_by_one_cable() {
-    // Four routers with two global cables each: nine groups, one cable between any two.
+    // Four routers with two global cables each: nine groups, with a cable between any two.
     const NINE: &str = "Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"wire\", local_cable: \"wire\", \
                         global_cable: \"wire\")";
     for groups_on in [1, 2, 4, 8] {
@@ -111,7 +112,8 @@ fn a_group_of_a_dragonfly_is_reached_by_one_cable() {
     }
 }
 
-/// In a grid of one dimension, in which all switches are neighbours, the t hosts of a switch share the cable to the next.
+/// In a grid with a single dimension, where all switches are neighbours, the t hosts of a switch share the cable to
+/// the next.
 #[test]
 fn hosts_of_a_switch_share_the_cable_to_its_neighbour() {
     for (hosts, switches) in [(3, 4), (2, 5)] {
@@ -122,8 +124,8 @@ fn hosts_of_a_switch_share_the_cable_to_its_neighbour() {
     }
 }
 
-/// All to all at once on a thinned tree: the h hosts of a leaf have N - h messages each for other leaves, over u cables. No order
-/// of service can beat that, nor a host's own link; turns of round robin come near it.
+/// All to all at once on a thinned tree. The h hosts of a leaf have N - h messages each for other leaves, over u
+/// cables. No order of service can beat that, nor a host's own link; turns of round robin come near it.
 #[test]
 fn an_exchange_of_all_to_all_takes_the_cables_of_a_leaf() {
     const KIB: u64 = 64;
@@ -135,8 +137,8 @@ fn an_exchange_of_all_to_all_takes_the_cables_of_a_leaf() {
     }
 }
 
-/// Two tenants on whole leaves do not meet: each message takes as long as without the other tenant, to the picosecond. On every
-/// second host of each leaf they share the only spine.
+/// Two tenants on whole leaves do not meet: each message takes as long as without the other tenant, to the
+/// picosecond. On every second host of each leaf they share the only spine.
 #[test]
 fn tenants_of_whole_leaves_do_not_meet() {
     const ONE_SPINE: &str = "FatTree(down: [4, 4], up: [1], host_cable: \"wire\", trunk_cable: \"wire\")";

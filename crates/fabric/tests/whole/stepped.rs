@@ -31,8 +31,8 @@ fn in_steps(plan: &Plan, steps: &[Span], mut look: impl FnMut(&SteppedRun)) -> R
 proptest! {
     #![proptest_config(cases(24))]
 
-    /// Steps of any lengths give the record of the run at a stretch: digest, every count and series, completions and moments. A run that
-    /// fails does so for the same reason.
+    /// Steps of any lengths give the record of the run at a stretch: digest, every count and series, completions and
+    /// moments. A run that fails does so for the same reason.
     #[test]
     fn steps_change_nothing(drawn in drawn(), steps in prop::collection::vec(1_u64..30_000_000, 1..5)) {
         let plan = drawn.plan();
@@ -46,8 +46,8 @@ proptest! {
     }
 }
 
-/// Looks at the samples' instants see the differences that the samples of all ports have, and the last look the sums of the record. Without
-/// congestion control ports stall, with it packets are marked.
+/// Looks at the samples' instants differ by the samples of all ports, and the last look has the sums of the record.
+/// Without congestion control ports stall, with it packets are marked.
 #[test]
 fn looks_see_what_samples_see() {
     let ports = r#"series=(ports: ["*"])"#;
@@ -85,7 +85,7 @@ fn seen(plan: &Plan) -> (Span, u64) {
     (last.iter().map(|lane| lane.stalled).sum(), marked)
 }
 
-/// A deadlock ends a run in steps as it ends one at a stretch.
+/// A deadlock ends a run in steps as it ends a run at a stretch.
 #[test]
 fn a_deadlock_is_found_in_steps() {
     let plan = shipped("ring", &["routing=MinHop", "dependency_cycles=Allowed"]);

@@ -11,7 +11,7 @@ use telemetry::RunRecord;
 
 use crate::common::{run, shipped};
 
-/// Runs a plan and returns its record with all that passed the ports.
+/// Runs a plan and returns its record with all sightings at the ports.
 fn tapped(plan: &Plan, ports: &[(NodeId, PortId)], options: RunOptions<'_>) -> (RunRecord, Vec<Sighting>) {
     let mut seen = Vec::new();
     let tap = Tap { ports, observer: &mut |sighting| seen.push(*sighting), waits: None };
@@ -116,7 +116,7 @@ fn both_ends_of_a_cable_see_the_same() {
     }
 }
 
-/// Returns all that a sighting tells, apart from what a packet has only within a node.
+/// Returns the contents of a sighting, apart from properties that a packet has only within a node.
 fn facts(sighting: &Sighting) -> String {
     let Sighting { at, node, port, outbound, from, what } = *sighting;
     let what = match what {
@@ -128,7 +128,8 @@ fn facts(sighting: &Sighting) -> String {
     format!("{} {node:?}:{port:?} {outbound} {from:?} {what}\n", at.ps())
 }
 
-/// A tap at one port sees what a tap at all ports sees there; in several parts, on threads or in turn, as in one.
+/// A tap at a single port sees the same there as a tap at all ports. It sees the same in several parts, on threads or
+/// in turn.
 #[test]
 fn parts_and_threads_do_not_change_what_is_seen() {
     let plan = shipped("roce-victim", PAUSED);
@@ -158,7 +159,8 @@ fn the_drain_is_seen_too() {
     assert_eq!(record.digest, simulate(&plan, options, &mut |_| {}).expect("the run ends well").digest);
 }
 
-/// Waits of an output add up to what the run counts, and follow one another. Long cables make long windows, with many waits in each.
+/// Waits of an output add up to the run's count, and do not overlap. Long cables make long windows, with many waits
+/// in each.
 #[test]
 fn waits_add_up_to_the_time_without_credit() {
     const LONG: &[&str] = &[

@@ -1,5 +1,5 @@
-//! Thresholds by port, lane and rate in whole runs: each way to write a share is the same share, and shares have the effect
-//! that theory gives them.
+//! Thresholds by port, lane and rate in whole runs. Each way to write a share is the same share, and shares have the
+//! effect that theory gives them.
 
 use fabric::{RunOptions, simulate};
 use telemetry::{LaneRecord, PauseRecord, RunRecord};
@@ -22,8 +22,8 @@ fn lanes_of_switch(record: &RunRecord) -> impl Iterator<Item = (&LaneRecord, Pau
     lanes.map(|lane| (lane, lane.pause.expect("it is PFC, or none")))
 }
 
-/// A total is the sum of the buffers; a share by rate, by port or by lane is the one of `sharing` if all have it; thresholds
-/// of marking by rate are those of all outputs if all links have the rate.
+/// A total is the sum of the buffers. A share by rate, by port or by lane equals the share in `sharing` if all have
+/// it. Thresholds of marking by rate equal the thresholds of all outputs if all links have the rate.
 #[test]
 fn equal_shares_are_equal_however_they_are_written() {
     let usual = digest(&[]);
@@ -47,9 +47,9 @@ fn equal_shares_are_equal_however_they_are_written() {
     assert_ne!(by_rate("50 KB"), marked("()"));
 }
 
-/// Inputs that are held back stand at their thresholds: input i at `alpha_i` / (1 + sum of all alpha) of the shared bytes,
-/// from `load_i = alpha_i free` and `free = shared - sum of all loads`. A load is above its threshold by less than its
-/// headroom, and below it by less than the offset of RESUME and a packet.
+/// Inputs that are held back stand at their thresholds: input i at `alpha_i` / (1 + sum of all alpha) of the shared
+/// bytes. This follows from `load_i = alpha_i free` and `free = shared - sum of all loads`. A load is above its
+/// threshold by less than its headroom, and below it by less than the offset of RESUME and a packet.
 #[test]
 fn held_back_inputs_have_memory_in_proportion_to_their_alpha() {
     let alphas = [0.25, 0.5, 1.0];
@@ -72,8 +72,8 @@ fn held_back_inputs_have_memory_in_proportion_to_their_alpha() {
     }
 }
 
-/// The queue for one output has at most alpha / (1 + alpha) of the egress pool, and a packet that was admitted by the
-/// threshold before it: packets beyond are dropped there, none at an input; the order of events has no effect.
+/// The queue for an output has at most alpha / (1 + alpha) of the egress pool, and the last packet that the threshold
+/// admitted. Packets beyond are dropped there, and none at an input. The order of events has no effect.
 #[test]
 fn an_egress_pool_drops_at_its_dynamic_threshold() {
     for (alpha, size) in [(0.5, 90_000), (1.0, 60_000), (8.0, 45_000)] {
@@ -96,8 +96,8 @@ fn an_egress_pool_drops_at_its_dynamic_threshold() {
     }
 }
 
-/// PFC for one lane of two: packets of that lane are held back, and never dropped, though many times the egress pool waits;
-/// packets of the other are dropped, and never held back.
+/// PFC for one lane of two. Packets of that lane are held back, and never dropped, though many times the egress pool
+/// waits. Packets of the other lane are dropped, and never held back.
 #[test]
 fn lanes_without_pfc_are_dropped_and_the_others_are_not() {
     let flow = |name: &str, from: &str, level: u8| {
@@ -130,7 +130,7 @@ fn lanes_without_pfc_are_dropped_and_the_others_are_not() {
     assert!(sum(0, |_, pause| pause.sent) > 0 && sum(0, |lane, _| lane.peak.get()) > 100_000);
     assert_eq!(sum(1, |_, pause| pause.sent + pause.dropped_at_input), 0);
     assert!(sum(1, |_, pause| pause.dropped_at_output) > 0);
-    // Go-back-N may stand still for a flow whose windows collide in step, but not for all three.
+    // Go-back-N may stand still for a flow with windows that collide in step, but not for all three flows.
     let delivers = |flow: &telemetry::FlowRecord| flow.delivered.get() > 0;
     assert!(record.flows[..3].iter().all(delivers) && record.flows[3..].iter().any(delivers));
 }

@@ -1,5 +1,5 @@
-//! Every transport service with each of its operations: alone on a wire, where theory gives the goodput, and in
-//! congestion under every scheme, where no packet may be lost.
+//! Every transport service with each of its operations. Alone on a wire, theory gives the goodput; in congestion
+//! under every scheme, no packet may be lost.
 
 use crate::common::{law, run, settled_bps, shipped};
 use fabric::{RunOptions, simulate};
@@ -77,7 +77,7 @@ fn a_lone_flow_of_any_transport_gets_the_wire() {
     }
 }
 
-/// A context has one message under way: each costs its own time and a round trip, of its last byte and an
+/// A context has a single message under way. Each costs its own time and a round trip: of its last byte and an
 /// acknowledgement, or of a request and its response.
 #[test]
 fn a_context_waits_a_round_trip_for_each_message() {
@@ -96,7 +96,7 @@ fn a_context_waits_a_round_trip_for_each_message() {
     }
 }
 
-/// A connection that may have one READ under way costs a round trip for each, too.
+/// A connection with at most one READ under way also needs a round trip for each.
 #[test]
 fn one_read_at_a_time_waits_a_round_trip() {
     let operation = Operation::RdmaRead;
@@ -117,7 +117,7 @@ const HP: &str = "congestion_control=Hp(\
     marking: (trigger: Full, set: Selective(InputAndOutput)), \
     response: (rate: Lipd(max_ipd: 255), window: Fixed(8), rpi_after_decrease: Reloaded))";
 
-/// Two remote flows and a local one to a root, and a victim, for 3 ms; then to rest. Two of them share both ends.
+/// Two remote flows and a local flow to a root, and a victim, for 3 ms; then to rest. Two of them share both ends.
 fn congested(transport: TransportService, operation: Operation, scheme: &str) -> RunRecord {
     let message = if transport == TransportService::Ud { "2 KiB" } else { "16 KiB" };
     let flow = |(name, from, to): (&str, &str, &str)| {
@@ -139,8 +139,8 @@ fn congested(transport: TransportService, operation: Operation, scheme: &str) ->
     simulate(&plan, options, &mut |_| {}).unwrap_or_else(|broken| panic!("{broken}"))
 }
 
-/// With every transport and every response, all packets sent arrive, every started message completes, every credit
-/// returns, and marks are answered in the way that the service allows.
+/// With every transport and every response, all packets sent arrive, every started message completes, and every
+/// credit returns. Marks are answered in the way that the service allows.
 #[test]
 fn every_transport_under_every_scheme_loses_nothing() {
     let iba = |echo: &str, control: &str| IBA.replace("ECHO", echo).replace("CONTROL", control);
@@ -173,8 +173,8 @@ fn every_transport_under_every_scheme_loses_nothing() {
     }
 }
 
-/// If the HP proposal keeps one state for source, destination and service level, two flows that share it get together
-/// as much as a third alone; connections have a state each, and get twice as much.
+/// The HP proposal may keep a state for source, destination and service level. Two flows that share it get together
+/// as much as a third flow alone. Connections have a state each, and get twice as much.
 #[test]
 fn flows_that_share_a_state_share_its_rate() {
     let rate_alone = HP.replace("window: Fixed(8), ", "");
@@ -191,8 +191,8 @@ fn flows_that_share_a_state_share_its_rate() {
     }
 }
 
-/// Without credits, a sender of an unreliable flow rests once its last packet has left, and one of a reliable flow while repeated packets are
-/// on the wire. A drain waits for these packets.
+/// Without credits, a sender of an unreliable flow rests once its last packet has left. A sender of a reliable flow
+/// rests while repeated packets are on the wire. A drain waits for these packets.
 #[test]
 fn a_drain_waits_for_packets_on_long_wires() {
     const PAUSE: &str = "link.flow_control=Pause(resume_offset: \"2 KiB\", reaction: \"500 ns\")";

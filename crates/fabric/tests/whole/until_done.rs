@@ -6,8 +6,8 @@ use scenario::{Plan, Scenario, ScenarioText};
 use telemetry::{RunEnding, RunRecord};
 use units::{Span, Time};
 
-/// Traffic of six hosts that ends, with settings that it needs: the ends that messages, stops, `until` and lists give it, and
-/// every way in which a message is delivered.
+/// Traffic of six hosts that ends, with settings that it needs. Messages, stops, `until` and lists end it, and
+/// messages are delivered in every way.
 const FINITE: [(&str, &str, &[&str]); 17] = [
     ("permutation", "Permutation(at: \"3 us\", bytes: \"40 KiB\")", &[]),
     ("incast", "Incast(at: \"0 s\", to: \"sink\", senders: 5, bytes: \"9 KiB\")", &[]),
@@ -91,8 +91,9 @@ fn plan(traffic: &str, background: bool, until_done: bool, duration: Span, more:
 
 const LONGEST: Span = Span::from_us(2000);
 
-/// The run ends at the very instant of the last delivery, with the events of a run of that duration: with one picosecond less the
-/// last message is missing. This holds for every kind of traffic that ends, alone and beside a flow that does not.
+/// The run ends at the very instant of the last delivery, with the events of a run of that duration. If that is a
+/// picosecond less, the last message is missing. This holds for every kind of traffic that ends, alone and beside a
+/// flow that does not.
 #[test]
 fn a_run_until_done_is_a_run_of_that_duration() {
     for ((name, traffic, more), background) in FINITE.into_iter().flat_map(|one| [(one, false), (one, true)])
@@ -127,7 +128,8 @@ fn a_run_until_done_is_a_run_of_that_duration() {
     }
 }
 
-/// Ten messages of a packet each, posted at 10 us: 2,074 bytes at 32 Gb/s take 518.5 ns, and the last one crosses 2 m in 10 ns.
+/// Ten messages of a packet each, posted at 10 us. 2,074 bytes at 32 Gb/s take 518.5 ns, and the last packet crosses
+/// 2 m in 10 ns.
 #[test]
 fn ten_messages_are_done_when_the_wire_has_carried_them() {
     let flow = ["flows.F.start=\"10 us\"", "flows.F.message=\"2 KiB\"", "flows.F.load=Messages(10)"];
@@ -162,8 +164,8 @@ fn the_background_sends_until_the_end() {
     assert!(messages.iter().any(|one| one.flow == 0 && one.completed.is_none()), "some are under way");
 }
 
-/// Series, phases and snapshots end where the run does, and do not depend on its longest time. The part of a phase before the end
-/// counts whole.
+/// Series, phases and snapshots end where the run does, and do not depend on its longest time. The part of a phase
+/// before the end counts whole.
 #[test]
 fn phases_and_series_are_those_of_the_run() {
     let (_, incast, _) = FINITE[1];
@@ -181,8 +183,8 @@ fn phases_and_series_are_those_of_the_run() {
     assert_eq!(rows as u64, simulated.ps() / 1_000_000);
 }
 
-/// A drain after the end delivers what is under way. It changes neither the digest, nor phases and series, nor the time at which
-/// finite traffic was done.
+/// A drain after the end delivers what is under way. It changes neither the digest, nor phases and series, nor the
+/// time at which finite traffic was done.
 #[test]
 fn a_drain_follows_the_end() {
     let (_, incast, _) = FINITE[1];
@@ -219,7 +221,8 @@ fn a_repetition_ends_alike() {
     }
 }
 
-/// Messages that would come after the longest time are due all the same: the run is not done when those before are delivered.
+/// Messages that would come after the longest time are due all the same: the run is not done when the earlier
+/// messages are delivered.
 #[test]
 fn messages_after_the_longest_time_are_waited_for() {
     let counted = |messages: u32| {
