@@ -107,7 +107,7 @@ mod tests {
     use super::*;
     use crate::plans::shipped;
 
-    /// The reason for 15 parts, of up to 18, is what 16 parts would have, not what 18 would.
+    /// The reason for 15 parts, of up to 18, is the number of events of 16 parts, not of 18.
     #[test]
     fn the_reason_for_fewer_parts_is_that_of_one_part_more() {
         let plan = shipped("dcs648", &[]);

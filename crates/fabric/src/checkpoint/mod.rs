@@ -1,8 +1,8 @@
 //! Checkpoints: a run's state at one instant, from which the same run goes on.
 //!
 //! Invariant: writing a checkpoint changes nothing of the run. A resumed run has the same events, and therefore the
-//! same results, as a run without interruption. What follows from the plan is not in a checkpoint: names, cables,
-//! routes, settings.
+//! same results, as a run without interruption. A checkpoint leaves out everything that follows from the plan: names,
+//! cables, routes, settings.
 //!
 //! | module | contents |
 //! |---|---|

@@ -90,7 +90,7 @@ impl LaneEnd {
     }
 }
 
-/// Answers with all that the record tells of ports and lanes.
+/// Answers with the record's contents about ports and lanes.
 pub(crate) fn put_lanes(world: &World<'_>, plan: &Plan, to: &mut StateWriter) {
     let lanes = world.numbers().filter(|node| world.is_here(*node)).flat_map(|node| world.lanes_of(node));
     lanes.for_each(|at| LaneEnd::of(world, at).put(to));
@@ -148,7 +148,7 @@ pub(crate) fn transport(world: &World<'_>) -> TransportTally {
     world.adapters().fold(TransportTally::default(), |sum, adapter| sum.plus(adapter.tally()))
 }
 
-/// Answers with all that the record tells of flows.
+/// Answers with the record's contents about flows.
 pub(crate) fn put_flows(world: &World<'_>, to: &mut StateWriter) {
     for FlowEnds { source, sink } in &world.flows {
         if world.is_here(source.0) {

@@ -146,7 +146,7 @@ impl PartTap {
         self.wires.get(number as usize).copied()
     }
 
-    /// Notes what started on a wire.
+    /// Notes a packet or signal that started on a wire.
     fn note(&mut self, wire: TappedWire, starts: Time, what: Passing, arrives: bool) {
         if wire.at_sender {
             let (node, port) = wire.from;
@@ -229,7 +229,7 @@ impl<'a> TapReader<'a> {
         self.due = now + self.every;
     }
 
-    /// Hands over everything, with what has started and not arrived.
+    /// Hands over all sightings, including packets and signals that have not arrived.
     pub(crate) fn finish(&mut self, taps: Vec<&mut PartTap>, world: &World) {
         let looked = taps.into_iter().zip(&world.parts).map(|(tap, part)| {
             tap.look_at_pending(part);
@@ -273,7 +273,7 @@ impl<'a> WaitReader<'a> {
             let (since, past) = world.lane_counts(node, port, lane).1.waits();
             let waited = past - output.past;
             if waited > Span::ZERO {
-                // All that is over lies before the wait that is not, and after the beginning of the window.
+                // All waits that are over lie before the present wait, and after the beginning of the window.
                 let over = since.unwrap_or(now);
                 let from = output.since.unwrap_or_else(|| Time::from_ps(over.ps() - waited.ps()));
                 (self.observer)(&Wait { node, port, lane, from, until: from + waited });

@@ -50,7 +50,7 @@ impl Watch {
     }
 }
 
-/// Returns the names of what is recorded for a quantity of the plan.
+/// Returns the names of the values that are recorded for a quantity of the plan.
 fn named((plan, world): (&Plan, &World), quantity: &WatchPlan) -> Vec<WatchedQuantity> {
     match *quantity {
         WatchPlan::Queue { switch, output, lane } => {

@@ -1,5 +1,5 @@
-//! Completion times: messages posted at the requester, matched with messages delivered at the other end, and with
-//! messages acknowledged at the first.
+//! Completion times: messages posted at the requester, matched with deliveries at the other end and with
+//! acknowledgements at the requester.
 //!
 //! Invariant: the messages of a queue pair complete in the order of their posting. So the n-th delivered message is
 //! the n-th posted message, and likewise for acknowledgements. For unreliable services this is true only if no packet

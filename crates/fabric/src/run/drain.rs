@@ -17,7 +17,7 @@ use crate::state::world::{Node, World};
 /// The longest wait for credits alone, when no packet and no host has anything left to do. Every link has sent its
 /// credits several times by then: the slowest refreshes them every 0.3 ms.
 const PATIENCE: Span = Span::from_us(10_000);
-/// Interval between two checks whether the fabric is at rest.
+/// Interval between two checks of the fabric for rest.
 const DRAIN_STEP: Span = Span::from_us(10);
 
 impl Run<'_> {

@@ -267,7 +267,7 @@ impl<'a> Run<'a> {
                     }
                 }
             }
-            // A run that is done has no further look at whether it is, which its state would tell.
+            // The state of a run that is done would lack `until_done`, which a resumed run expects.
             if save == stop && self.ended == RunEnding::AtDuration {
                 self.save_here();
             }
@@ -407,7 +407,7 @@ impl<'a> Run<'a> {
         Some(done)
     }
 
-    /// Checks whether finite traffic has ended without a delivery at the present instant; the run ends then.
+    /// Returns true, and ends the run, if finite traffic has ended without a delivery at the present instant.
     fn check_done(&mut self) -> bool {
         let now = self.world.now();
         let done = self.until_done.as_mut().is_some_and(|until_done| until_done.check(now, &self.world));
@@ -457,7 +457,7 @@ impl<'a> Run<'a> {
         self.ended = RunEnding::Interrupted;
     }
 
-    /// Learns from other ranks all that instruments look at, at the present instant.
+    /// Asks other ranks for every observation that instruments need at the present instant.
     pub(crate) fn look_at_others(&mut self) {
         self.world.look_at_others(self.instruments.goodput.needs_open());
     }
@@ -465,8 +465,8 @@ impl<'a> Run<'a> {
     /// Looks for a deadlock, once the nodes of other ranks are [seen](Self::look_at_others). A proof looks at every
     /// node.
     fn check_deadlock(&mut self) -> Result<(), Deadlock> {
-        // A proof needs an image of every part of every rank. The quick look only needs what the last look at other
-        // ranks has fetched.
+        // A proof needs an image of every part of every rank. The quick look only needs observations that the last
+        // look at other ranks has fetched.
         if self.leader.is_some() && !deadlock::is_suspected(&self.world) {
             return Ok(());
         }

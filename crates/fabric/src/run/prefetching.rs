@@ -1,7 +1,7 @@
 //! Prefetching, for fabrics larger than any cache: requests the memory of the next turns ahead of these turns.
 //!
 //! Invariant: prefetching changes nothing, so guesses may be wrong. Requests issued together are served together;
-//! during the turns each event would wait alone. Four passes follow what leads from an event to its memory:
+//! during the turns each event would wait alone. Four passes follow the path from an event to its memory:
 //!
 //! | pass | of an arrival | of the departure of a tail |
 //! |---|---|---|
@@ -59,7 +59,7 @@ pub(crate) struct Prefetching {
     slice: (u64, Duration),
 }
 
-/// Coming events by what they need. Nodes are positions among the part's adapters or switches.
+/// Coming events, by the memory that they need. Nodes are positions among the part's adapters or switches.
 #[derive(Debug, Default)]
 struct Coming {
     /// Arrivals at adapters.

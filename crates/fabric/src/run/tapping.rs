@@ -13,7 +13,7 @@ use crate::observe::tap::{AT_A_TIME, PartTap, Tap, TapReader, WaitReader};
 use crate::state::interconnect::Whole;
 
 impl<'a> Run<'a> {
-    /// Lets observers see what passes the ports, and waits.
+    /// Shows observers the packets and PAUSE frames at the ports, and waits.
     ///
     /// # Panics
     /// If waits are to be seen in a run in several parts.
@@ -42,7 +42,7 @@ impl<'a> Run<'a> {
             if let Some(advance) = self.after_window(progress)? {
                 return Ok(advance);
             }
-            // Each hand-over sorts all that is held, so it waits for a batch.
+            // Each hand-over sorts all held sightings, so it waits for a batch.
             if self.turns[0].tap.as_ref().is_some_and(|tap| tap.seen() >= AT_A_TIME) {
                 self.read_tap(self.world.window_end);
             }

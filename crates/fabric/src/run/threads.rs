@@ -31,7 +31,6 @@ use crate::state::interconnect::Divided;
 use crate::state::mail::Mailbag;
 use crate::state::part::Part;
 
-/// Number of words of a meeting.
 pub(super) const WORDS: usize = 3;
 
 /// Words of a meeting: a time in ps before which the part has nothing to do, a [`Signal`], and the part's packet-hops
@@ -226,7 +225,7 @@ impl Run<'_> {
     /// # Errors
     /// The earliest violation, if a part has found any.
     pub(super) fn conclude(&mut self, signal: Signal, missing: Option<u64>) -> Result<Advance, RunError> {
-        // The signal tells only that some part is broken. The world names the earliest violation, whichever thread
+        // The signal says only that some part is broken. The world names the earliest violation, whichever thread
         // found it first.
         if let Some(found) = self.world.broken() {
             return Err(self.violation(found).into());

@@ -21,7 +21,6 @@ use crate::state::part::Part;
 /// The loop's own state of a part.
 #[derive(Debug)]
 pub(crate) struct Turns {
-    /// Events handled.
     pub(crate) events: u64,
     density: Density,
     prefetching: Prefetching,

@@ -123,8 +123,8 @@ impl UntilDone {
     pub(crate) fn window_end(&mut self, world: &mut World, end: Time) -> Time {
         let Some(checked) = self.checked else { return end };
         let (possible, slow) = self.deliveries(world, end);
-        // `missing` is counted down by what windows could bring, not by what they brought. It may be too small, so
-        // the exact count is taken only when it matters.
+        // `missing` is counted down by possible deliveries, not by actual deliveries. It may be too small, so the
+        // exact count is taken only when it matters.
         if self.missing <= possible {
             let handled = before(world.window_end);
             self.missing = world.finite_messages(handled.max(checked)).undelivered();

@@ -213,7 +213,7 @@ impl Lookaheads {
             let Inner { any, to_switches } = &mut inner[here.index()];
             *any = shorter(*any, lookahead);
             let [from_adapter, to_adapter] = [node, peer].map(|node| node.index() < layout.hosts);
-            // Adapters have their turns after switches, so what a switch sends an adapter may arrive within the
+            // Adapters have their turns after switches, so a packet from a switch to an adapter may arrive within the
             // window.
             if from_adapter || !to_adapter {
                 *to_switches = shorter(*to_switches, lookahead);

@@ -27,7 +27,8 @@ use switch_arch::SwitchTimer;
 /// 4        output 8, input 8, lane 4, arrived on 4, length 16       Switch: TailLeft
 /// 5, 6     the same                                                 Switch: CrossbarDone, slow and fast
 /// 7        port 8, lane 4                                           Switch: FlowControl
-/// 8 to 11  -                                                        Adapter: Send, PacingDone, RetransmitTimeout, HostConsumed
+/// 8, 9     -                                                        Adapter: Send, PacingDone
+/// 10, 11   -                                                        Adapter: RetransmitTimeout, HostConsumed
 /// 12, 14   queue pair 32                                            Adapter: Post, Notify
 /// 13       lane 4                                                   Adapter: FlowControl
 /// ```

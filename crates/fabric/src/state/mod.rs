@@ -10,7 +10,7 @@
 //! | `mail` | events for nodes of other parts |
 //! | `interconnect` | the clock, events, packets and cables of a part |
 //! | `part` | some nodes with their interconnect |
-//! | `world` | all parts as a single fabric; with `observed`, nodes of this process and of others as instruments see them |
+//! | `world` | all parts as a single fabric; with `observed`, nodes of all processes as instruments see them |
 //! | `division` | the world of a plan's nodes, in one part or several |
 
 pub(crate) mod division;

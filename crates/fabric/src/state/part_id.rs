@@ -2,7 +2,6 @@
 //!
 //! Invariant: parts are numbered from zero, without gaps.
 
-/// The number of a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PartId(pub(crate) u16);
 

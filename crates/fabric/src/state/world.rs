@@ -167,12 +167,10 @@ impl World<'_> {
         self.own_node(node).unwrap_or_else(|| panic!("{node:?} is of this process"))
     }
 
-    /// Returns the channel adapter of this number.
     pub(crate) fn adapter(&self, node: NodeId) -> &Adapter {
         self.node(node).adapter()
     }
 
-    /// Returns the switch of this number.
     pub(crate) fn switch(&self, node: NodeId) -> &Switch {
         self.node(node).switch()
     }

@@ -217,9 +217,9 @@ fn a_slow_host_marks_only_by_victim_mask() {
     assert_eq!(bare.marks.total(), 0, "no output that waits for credit is a root");
 }
 
-/// A flow with a single packet at a time, and with its last link to itself, never waits for that link, whatever fills
-/// the buffer before it. If packets that can leave at once are spared, it is never marked, and only the trunk's
-/// buffer slows it down.
+/// A flow with a single packet at a time, and with its last link to itself, never waits for that link. It does not
+/// matter what fills the buffer before the link. If packets that can leave at once are spared, it is never marked,
+/// and only the trunk's buffer slows it down.
 #[test]
 fn a_victim_with_a_link_of_its_own_is_spared() {
     let victim = |immediate: &str| {

@@ -79,7 +79,7 @@ fn shifts_are_free_of_contention_on_a_full_tree() {
     assert!(!alone("Bits(Transpose)"));
 }
 
-/// A thinned tree has N hosts, h to a leaf, and u spines: c = min(s, h, N - s) flows of the shift by s leave each
+/// A thinned tree has N hosts, h to a leaf, and u spines. So c = min(s, h, N - s) flows of the shift by s leave each
 /// leaf. They are dealt out evenly, so that the busiest link carries c / u, rounded up. Over all shifts that makes 26
 /// and 48 messages on a wire with 2 spines and with 1, where the full tree has 15.
 #[test]
@@ -100,8 +100,8 @@ fn shifts_on_a_thinned_tree_take_the_load_of_their_busiest_link() {
 
 /// Minimal routes of a dragonfly: all p hosts of all a routers of a group send to another group. The only cable
 /// between these groups carries a p flows, so that each gets 1/(a p) (Kim, Dally, Scott and Abts 2008). Packets
-/// change their lane behind that cable. In a lane for the whole path they wait behind the group's own packets for the
-/// next cable, and the exchange takes five times as long.
+/// change their lane behind that cable. With the same lane on the whole path, they would wait behind the group's own
+/// packets for the next cable. The exchange would take five times as long.
 #[test]
 fn a_group_of_a_dragonfly_is_reached_by_one_cable() {
     // Four routers with two global cables each: nine groups, with a cable between any two.

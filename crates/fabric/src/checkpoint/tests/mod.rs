@@ -33,7 +33,7 @@ struct ResumedRun {
     every: u64,
     /// The state that the run is resumed from, modulo their number.
     from: usize,
-    /// Parts of nodes, by node, as far as the fabric has nodes: until the state, and from there on.
+    /// Parts by node, for at least as many nodes as the fabric has: until the state, and from there on.
     parts: [Vec<u16>; 2],
 }
 
@@ -53,7 +53,7 @@ struct Saved {
     states: Vec<(Time, Vec<u8>)>,
 }
 
-/// Returns all that a record, or a failure, tells.
+/// Returns the contents of a record, or of a failure.
 fn told<E: core::fmt::Debug>(outcome: Result<RunRecord, E>) -> String {
     match outcome {
         Ok(record) => format!("{record:#?}"),
@@ -135,7 +135,7 @@ proptest! {
     }
 }
 
-/// Schemes, hosts and patterns that are not drawn: shipped scenarios, as far as they can be cut to a millisecond.
+/// Schemes, hosts and patterns that are not drawn: shipped scenarios that can be cut to a millisecond.
 #[test]
 fn shipped_scenarios_go_on_from_a_state() {
     let names = [

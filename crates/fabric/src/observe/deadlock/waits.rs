@@ -24,7 +24,7 @@ pub(super) struct Wait {
     pub(super) sealed: bool,
 }
 
-/// The outputs that wait, as far as the search has not dropped them.
+/// The outputs that wait, except outputs that the search has dropped.
 pub(super) struct Waits<'a> {
     pub(super) world: &'a World<'a>,
     pub(super) waits: Vec<Wait>,

@@ -18,7 +18,7 @@
 //! | `paths` | paths of packets, output by output |
 //! | `activity` | activity of outputs between two samples |
 //! | `cause` | kinds of roots, and the rule that names a cause |
-//! | `shares` | fair shares of what idle outputs could have carried |
+//! | `shares` | fair shares of the bytes that idle outputs could have carried |
 //! | `waiting` | packets that wait where trees have reached |
 //! | `members` | contributors and victims of a tree |
 //! | `totals` | totals of roots and of outputs over a run |

@@ -1,4 +1,4 @@
-//! Fair shares of what idle outputs could have carried.
+//! Fair shares of the bytes that idle outputs could have carried.
 //!
 //! Invariant: no output carries more than it could. No share can grow unless a share that is no larger shrinks. So
 //! the shares are max-min fair, to the byte (D. Bertsekas, R. Gallager, "Data Networks", 2nd edition, 6.5.2).
@@ -11,7 +11,8 @@ pub(super) struct Users {
     pub(super) number: u64,
 }
 
-/// Returns the share of each user of each kind; 0 for users of no output. `room` is what each output could carry.
+/// Returns the share of each user of each kind; 0 for users of no output. `room` has the bytes that each output could
+/// carry.
 pub(super) fn max_min(mut room: Vec<u64>, users: &[Users]) -> Vec<u64> {
     let mut shares = vec![0; users.len()];
     let mut growing: Vec<bool> = users.iter().map(|users| !users.outputs.is_empty()).collect();

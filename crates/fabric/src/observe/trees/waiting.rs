@@ -1,7 +1,7 @@
 //! Packets that wait in the places that trees have reached, at one sample.
 //!
-//! Invariant: packets of a place that a search cannot tell apart are kept once. A place may have hundreds of packets
-//! of a flow, and belong to several trees.
+//! Invariant: packets of a place that are alike to the search are kept once. A place may have hundreds of packets of
+//! a flow, and belong to several trees.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! The work of all ranks but rank 0.
 //!
-//! Invariant: a rank holds its own parts alone, without instruments and records. It decides nothing: whatever depends
-//! on more than its parts, rank 0 tells it.
+//! Invariant: a rank holds its own parts alone, without instruments and records. It decides nothing: rank 0 sends it
+//! everything that depends on more than its parts.
 
 use core::ops::Range;
 use core::sync::atomic::AtomicBool;
@@ -31,10 +31,10 @@ use crate::state::world::World;
 use crate::state::world::observed::{Counts, Question, taken};
 
 /// Runs parts of a plan as rank 0 orders, until it [releases](crate::release) this rank. `plan` is `None` if it could
-/// not be read, which rank 0 is told.
+/// not be read, which this rank reports to rank 0.
 ///
-/// Of the options, only the ranks, the interrupt and the seed that scrambles turns count; rank 0 tells the rest. An
-/// interrupt ends the run on all ranks.
+/// Of the options, only the ranks, the interrupt and the seed that scrambles turns count. The rest comes from rank 0.
+/// An interrupt ends the run on all ranks.
 ///
 /// # Panics
 /// If the options have no ranks, if this is rank 0, or if another rank fails.

@@ -56,7 +56,7 @@ pub(crate) struct Leader<'a> {
 }
 
 /// Lets the other ranks of a run return from [`follow`](crate::follow). Rank 0 calls it once, at the end of its work,
-/// whether it has run a plan or not.
+/// even if it has not run a plan.
 pub fn release(ranks: &dyn Ranks) {
     let mut messages = vec![Vec::new(); ranks.count()];
     order(ranks, &mut messages, &Order::End, |_, _| {});

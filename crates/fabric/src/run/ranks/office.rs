@@ -1,7 +1,7 @@
 //! The meetings of the threads of all ranks.
 //!
 //! Invariant: one thread of each rank, the first, exchanges messages with other ranks. All mail for other ranks goes
-//! through it, as bytes. What threads learn in a meeting is the same on all ranks.
+//! through it, as bytes. All threads of all ranks learn the same in a meeting.
 //!
 //! ```text
 //! thread 0   meet own threads    exchange words and mail with other ranks    meet own threads
@@ -47,7 +47,6 @@ pub(super) struct AdvanceOrder {
     pub(super) counting: Vec<Counting>,
 }
 
-/// Outcome of an advance.
 pub(super) struct Advanced {
     /// End of the last window, if any window was handled.
     pub(super) end: Option<Time>,

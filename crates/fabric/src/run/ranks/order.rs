@@ -1,7 +1,7 @@
 //! The orders of rank 0.
 //!
 //! Invariant: every rank gets the same orders and [questions](crate::state::world::observed), in the same sequence,
-//! each in an exchange of its own. The first byte of a message tells an order from a question.
+//! each in an exchange of its own. The first byte of a message distinguishes orders from questions.
 
 use event_kernel::{Digest, Lookahead};
 use units::{Span, Time};
@@ -25,7 +25,6 @@ pub(super) enum Order {
     Save,
     /// Loads the state of the parts of the rank, which follows. All events before `handled` are handled.
     Load { handled: Time },
-    /// Ends.
     End,
 }
 

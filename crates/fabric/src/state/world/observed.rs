@@ -13,16 +13,16 @@
 //! | of a node of another process | known from |
 //! |---|---|
 //! | rates and routes | the plan |
-//! | what instruments look at | the last [look](World::look_at_others) |
+//! | observations for instruments | the last [look](World::look_at_others) |
 //! | events, packet-hops, violations | the last [advance](World::count_others) |
 //! | all else | a question of its own: a [total](World::total), or [rows](World::rows) |
 //!
 //! | module | contents |
 //! |---|---|
-//! | here | the node where it is, and all that is asked of it |
+//! | here | nodes of any process, and the functions that observe them |
 //! | `away` | the parts of other processes, as rank 0 knows them |
 //! | `rows` | answers, read node by node |
-//! | `seen` | what instruments look at, as ranks tell it |
+//! | `seen` | observations for instruments, from the answers of ranks |
 //! | `question` | the questions |
 
 mod away;
@@ -82,7 +82,7 @@ impl Unfinished {
 }
 
 impl<'a> Others<'a> {
-    /// Creates what rank 0 knows of others. `inner` has the lookahead within each part, of all parts.
+    /// Creates the knowledge of rank 0 about other ranks. `inner` has the lookahead within each part, of all parts.
     pub(crate) fn new(ranks: &'a dyn Ranks, inner: &[Lookahead], plan: &'a Plan) -> Self {
         Self(Some(Away::new(ranks, inner, plan)))
     }
@@ -126,7 +126,7 @@ impl World<'_> {
         Some(away.rank(self.places[node.index()].part))
     }
 
-    /// Learns what the other ranks have counted in an advance.
+    /// Asks the other ranks for their counts after an advance.
     pub(crate) fn count_others(&mut self) {
         let counts = self.of_others(&Question::Counts);
         if let Some(away) = &mut self.others.0 {
@@ -134,7 +134,7 @@ impl World<'_> {
         }
     }
 
-    /// Returns what other ranks have counted; nothing if there are none.
+    /// Returns the counts of other ranks; nothing in a run by this process alone.
     fn counts(&self) -> impl Iterator<Item = &Counts> {
         self.others.0.iter().flat_map(|away| &away.counts)
     }

@@ -10,8 +10,8 @@ use units::Time;
 pub(crate) enum Question {
     /// [`Counts`](super::away::Counts) of the rank.
     Counts,
-    /// All that instruments look at: [`Seen`](super::seen::Seen). With `open`, also the flows with a message that is
-    /// not complete.
+    /// Every observation that instruments need: [`Seen`](super::seen::Seen). With `open`, also the flows with a
+    /// message that is not complete.
     Look { open: bool },
     /// Messages of finite flows.
     Finite,
@@ -25,9 +25,9 @@ pub(crate) enum Question {
     Deliveries { end: Time },
     /// Packets that wait at these switches, and at these lanes of hosts.
     Packets { at: Vec<(NodeId, Lane)> },
-    /// All that the record tells of ports and lanes.
+    /// The record's contents about ports and lanes.
     Lanes,
-    /// All that the record tells of flows.
+    /// The record's contents about flows.
     Flows,
     /// Logs of messages, if they are kept.
     Messages,

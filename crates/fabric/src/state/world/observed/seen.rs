@@ -2,7 +2,7 @@
 //!
 //! Invariant: rank 0 asks for all of it before instruments look, and keeps it until it asks again.
 //!
-//! | of | what a rank tells at each look | bytes in rank 0 |
+//! | of | answer of a rank at each look | bytes in rank 0 |
 //! |---|---|---|
 //! | flow | payload delivered; state of the response, where it is asked for | 8 |
 //! | port and lane | bytes and packets sent, waits, occupancy, queue, marks | 48 |
@@ -132,7 +132,7 @@ impl LaneSeen {
 }
 
 impl World<'_> {
-    /// Answers with the packets that wait at these places, as far as they are of this process.
+    /// Answers with the packets that wait at these places, for the places of this process.
     pub(crate) fn put_packets(&self, at: &[(NodeId, Lane)], to: &mut StateWriter) {
         for place in at.iter().filter(|(node, _)| self.is_here(*node)) {
             let mut packets = Vec::new();
@@ -177,8 +177,8 @@ impl World<'_> {
         }
     }
 
-    /// Asks other ranks for all that instruments look at, at the present instant. With `open`, also for the flows
-    /// with a message that is not complete.
+    /// Asks other ranks for every observation that instruments need at the present instant. With `open`, also for the
+    /// flows with a message that is not complete.
     pub(crate) fn look_at_others(&mut self, open: bool) {
         let seen = self.others.0.as_ref().map(|away| self.seen(open, away.plan()));
         if let (Some(away), Some(seen)) = (&mut self.others.0, seen) {
@@ -224,7 +224,7 @@ impl World<'_> {
         seen
     }
 
-    /// Answers with all that instruments look at in the nodes of this process.
+    /// Answers with every observation of this process's nodes that instruments need.
     pub(crate) fn put_seen(&self, open: bool, plan: &Plan, to: &mut StateWriter) {
         let flows = || (0..self.flows.len() as u32).map(FlowId);
         let own_sinks = flows().filter(|flow| self.is_here(self.flows[flow.index()].sink.0));
