@@ -26,7 +26,7 @@ const MAGIC: &[u8; 8] = b"BKWCKPT\n";
 const FORMAT: u32 = 4;
 const CHECKSUM_BYTES: usize = 8;
 
-/// A run's state at one instant, with its identity.
+/// A run's state at an instant, with its identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     /// Build of the simulator that wrote it: version and commit.

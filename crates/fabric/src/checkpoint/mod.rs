@@ -1,4 +1,4 @@
-//! Checkpoints: a run's state at one instant, from which the same run goes on.
+//! Checkpoints: a run's state at an instant, from which the same run continues.
 //!
 //! Invariant: writing a checkpoint changes nothing of the run. A resumed run has the same events, and therefore the
 //! same results, as a run without interruption. A checkpoint leaves out everything that follows from the plan: names,

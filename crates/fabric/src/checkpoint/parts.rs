@@ -1,7 +1,7 @@
-//! The state of some parts, which one process sends to another.
+//! The state of some parts, sent from process to process.
 //!
-//! Invariant: a loaded part goes on as the saved part does. Processes of one run divide the fabric in the same way,
-//! so nodes and events have the numbers that they have in their part.
+//! Invariant: a loaded part goes on as the saved part does. Processes of a run divide the fabric in the same way, so
+//! nodes and events have the numbers that they have in their part.
 //!
 //! | saved of each part | saved of all |
 //! |---|---|

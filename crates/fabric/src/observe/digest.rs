@@ -47,7 +47,7 @@ fn of_host(world: &World<'_>, host: NodeId) -> Digest {
     world.adapter(host).digest()
 }
 
-/// Returns the digest of one lane of a port.
+/// Returns the digest of a lane of a port.
 fn of_lane(world: &World<'_>, (node, port, lane): OutputLane) -> Digest {
     let (input, output) = world.lane_counts(node, port, lane);
     let mut digest = Digest::new();

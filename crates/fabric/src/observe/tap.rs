@@ -203,7 +203,7 @@ pub(crate) const AT_A_TIME: usize = 1 << 12;
 const INTERVALS: (Span, Span) = (Span::from_us(1), Span::from_us(1000));
 
 impl<'a> TapReader<'a> {
-    /// Creates the reader of these taps, one for each part.
+    /// Creates the reader of these taps, which are in the order of parts.
     pub(crate) fn new(plan: &Plan, taps: &[PartTap], observer: &'a mut dyn FnMut(&Sighting)) -> Self {
         let wires = || taps.iter().flat_map(|tap| &tap.wires);
         let longest = plan.link().longest_packet();

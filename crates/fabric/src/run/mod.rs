@@ -13,7 +13,7 @@
 //! | here | the advance to the next look of the instruments, and the ends of a run |
 //! | `turns` | the turns of a part's nodes within a window |
 //! | `common_windows` | the windows of a fabric in several parts, on one thread |
-//! | `threads` | the same on one thread for each part |
+//! | `threads` | the same with a thread for each part |
 //! | `ranks` | the same on several processes |
 //! | `prefetching` | prefetches memory, for fabrics larger than any cache |
 //! | `until_done` | ends a run when its finite traffic is delivered |

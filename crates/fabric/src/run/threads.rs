@@ -47,7 +47,7 @@ pub(super) fn together(all: impl Iterator<Item = Words>) -> Words {
     })
 }
 
-/// The meetings of the threads of all parts, as one thread takes part in them.
+/// The meetings of the threads of all parts, as each thread takes part in them.
 pub(super) trait Meetings {
     /// Sends mail to another part, which gets it at the next meeting. Called at most once for each part between two
     /// meetings.
@@ -121,7 +121,7 @@ impl SharedWork {
     }
 }
 
-/// The threads of a run, one for each part, which start when they are needed first.
+/// The threads of a run, a thread for each part. They start when they are first needed.
 pub(super) struct Workers<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     shared: &'env SharedWork,
@@ -289,7 +289,7 @@ impl Work {
             }
             let handled = end.unwrap_or(self.handled);
             let Some(window_end) = self.windows.end(first, handled) else { return (end, reason) };
-            // The exact end of the run may lie inside this window. Threads cannot cut it there: only one thread that
+            // The exact end of the run may lie inside this window. Threads cannot cut it there: only a thread that
             // sees all parts knows the instant.
             if self.is_near_end(member, window_end) {
                 return (end, Signal::NearEnd);

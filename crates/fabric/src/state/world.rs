@@ -1,7 +1,7 @@
 //! The nodes of a fabric, and where its flows begin and end.
 //!
-//! Invariant: channel adapters have the first node numbers, switches the numbers that follow. Each node belongs to
-//! exactly one [part](super::part). Instruments see nodes by their numbers in the fabric, and so see the same for any
+//! Invariant: channel adapters have the first node numbers, switches the numbers that follow. Each node belongs to a
+//! single [part](super::part). Instruments see nodes by their numbers in the fabric, and so see the same for any
 //! number of parts.
 //!
 //! A process that shares a run with others holds its own parts alone. Questions about nodes of all processes are in

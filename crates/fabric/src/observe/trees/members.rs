@@ -13,7 +13,7 @@ use super::waiting::WaitingPackets;
 use super::{CongestionTree, paths};
 use crate::state::world::{OutputLane, World};
 
-/// The flows of a tree at one sample.
+/// The flows of a tree at a sample.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     /// Flows that leave by the root, in order.
@@ -24,7 +24,7 @@ pub(super) struct Members {
     pub(super) feeders: BTreeSet<PortId>,
 }
 
-/// A victim at one sample.
+/// A victim at a sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Victim {
     pub(super) flow: u32,

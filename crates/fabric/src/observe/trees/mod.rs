@@ -86,7 +86,7 @@ state_codec::state!(TreeFinder {
     worst,
 });
 
-/// A congestion tree at one sample, with its flows.
+/// A congestion tree at a sample, with its flows.
 #[derive(Debug)]
 pub(crate) struct FoundTree {
     pub(crate) root: u32,
@@ -98,7 +98,7 @@ pub(crate) struct FoundTree {
     pub(crate) victims: Vec<u32>,
 }
 
-/// A congestion tree at one sample.
+/// A congestion tree at a sample.
 struct CongestionTree {
     root: OutputLane,
     kind: RootKind,
@@ -106,7 +106,7 @@ struct CongestionTree {
     branches: Vec<(OutputLane, u32)>,
 }
 
-/// Outputs that may be roots at one sample, in order of node, port and lane.
+/// Outputs that may be roots at a sample, in order of node, port and lane.
 #[derive(Debug, Default)]
 struct Candidates {
     roots: Vec<(OutputLane, RootKind)>,
@@ -165,7 +165,7 @@ impl TreeFinder {
         // on its own credit loop.
         let unexplained = candidates.short_loops.into_iter().filter(|output| !branches.contains(output));
         trees.extend(unexplained.map(|root| tree((root, RootKind::CreditLoop))));
-        trees.retain(|tree| !tree.branches.is_empty()); // Congestion within one switch holds no other flow back.
+        trees.retain(|tree| !tree.branches.is_empty()); // Congestion within a single switch holds no other flow back.
         trees.sort_by_key(|tree| tree.root);
         trees
     }

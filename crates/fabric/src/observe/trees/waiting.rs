@@ -1,4 +1,4 @@
-//! Packets that wait in the places that trees have reached, at one sample.
+//! Packets that wait in the places that trees have reached, at a sample.
 //!
 //! Invariant: packets of a place that are alike to the search are kept once. A place may have hundreds of packets of
 //! a flow, and belong to several trees.

@@ -250,7 +250,7 @@ impl Run<'_> {
         self.conclude(signal, missing)
     }
 
-    /// Handles all events before `end` on all ranks, in one window.
+    /// Handles all events before `end` on all ranks, in a single window.
     pub(in crate::run) fn handle_window_on_ranks(&mut self, end: Time) {
         self.handle_windows(CommonWindows::one(end), false, |_, _, _| Signal::None);
         self.world.count_others();

@@ -25,6 +25,7 @@ pub(super) enum Order {
     Save,
     /// Loads the state of the parts of the rank, which follows. All events before `handled` are handled.
     Load { handled: Time },
+    /// Returns from [`follow`](crate::follow).
     End,
 }
 
