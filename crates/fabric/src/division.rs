@@ -15,7 +15,7 @@ pub struct Division {
     /// Cost of the parts, and the number of events that each is expected to handle in a common window; `None` if
     /// there is one part.
     pub cost: Option<(PartitionCost, f64)>,
-    /// Reason for fewer parts than asked for, found for a division into one part more.
+    /// Reason for fewer parts than asked for. It was found for a division into one part more.
     pub fewer: Option<FewerParts>,
 }
 

@@ -99,7 +99,6 @@ impl Run<'_> {
     ) -> Result<Advance, RunError> {
         let is_counting = self.until_done.as_ref().is_some_and(UntilDone::is_counting);
         let windows = CommonWindows::new(&self.world, stop, is_counting);
-        // Bringing up links has sent credits to other parts before any window. The first event may be such a letter.
         self.world.exchange_mail();
         let mut look_at = self.events() + AT_A_TIME;
         loop {

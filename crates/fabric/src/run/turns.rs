@@ -119,7 +119,7 @@ impl Turns {
             if let Some(stream) = &mut self.scramble {
                 part.interconnect.queue.batches().shuffle(stream);
             }
-            // Any order gives the same results, which runs with a scrambled order check.
+            // Any order gives the same results. Runs with scrambled turns check this.
             while let Some(node) = part.interconnect.queue.next_owner() {
                 if X::IS_DIVIDED
                     && part.switch_index(NodeId(node)).is_none()

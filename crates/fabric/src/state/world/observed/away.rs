@@ -1,7 +1,7 @@
 //! The parts of other processes, as rank 0 knows them.
 //!
-//! Invariant: rank 0 asks all other ranks the same question at a time. A question takes two exchanges: the question,
-//! and the answers.
+//! Invariant: rank 0 asks all other ranks the same question, and waits for all answers before the next. A question
+//! takes two exchanges: the question, and the answers.
 
 use event_kernel::{Lookahead, WindowLengths};
 use packet::{FlowId, Lane, NodeId, Packet, PortId};
