@@ -1,6 +1,6 @@
 //! The choice of the files that a run writes.
 //!
-//! Invariant: each name is that of a file that some run writes. Tables are chosen by their names in CSV, whatever their format.
+//! Invariant: some run writes each file named here. Tables are chosen by their names in CSV, whatever their format.
 
 use std::collections::BTreeSet;
 
@@ -59,11 +59,11 @@ const NONE: &str = "none";
 pub enum FileChoice {
     /// All files that the run has, but `fct.txt` and `report.html`.
     All,
-    /// Files of these names, of which the run may lack some.
+    /// Files of these names; the run may lack some.
     These(BTreeSet<&'static str>),
 }
 
-/// A name that is that of no file of a run.
+/// A name that no file of a run has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a run writes no file `{name}`: name files of this list, with `*` for any letters, or `all` or `none`: {}", FILE_NAMES.join(", "))]
 pub struct UnknownFile {

@@ -199,7 +199,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// A run that is cut, against the truth of a longer one about the same messages.
+        /// A run that is cut, against the truth from a longer run about the same messages.
         #[test]
         fn a_run_that_ends_early_shows_numbers_that_stay_and_bounds_that_hold(
             messages in proptest::collection::vec((1..300_000u64, 0..1000u64, 1..1000u64), 1..80),

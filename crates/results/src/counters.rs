@@ -1,11 +1,11 @@
 //! Counters of ports, as the tools of InfiniBand and Ethernet show them after a run.
 //!
-//! Invariant: counters are a function of `ports.csv`. Tables hold whole counts; in ibsim's script a count that the real register cannot hold is
-//! cut at its largest value, and named.
+//! Invariant: counters are a function of `ports.csv`. Tables hold whole counts. In ibsim's script a count that
+//! overflows the real register is cut at the register's largest value, and named.
 //!
 //! | counter | computed as | width of the register |
 //! |---|---|---|
-//! | `PortXmitData`, `PortRcvData` | bytes from the LRH to the ICRC, without the VCRC, over 4 | 64 bits (`PortCountersExtended`); 32 in `PortCounters` |
+//! | `PortXmitData`, `PortRcvData` | bytes from the LRH to the ICRC, over 4 | 64 bits extended; 32 in `PortCounters` |
 //! | `PortXmitPkts`, `PortRcvPkts` | packets | the same |
 //! | `PortXmitWait` | time without credit over a tick | 32 bits |
 //! | `PortXmitDiscards` | packets dropped at the output: none under credits | 16 bits |
@@ -60,7 +60,7 @@ pub struct LaneCounts {
     pub dropped_at_output_packets: u64,
 }
 
-/// Counters of a port of InfiniBand, or of one of its lanes.
+/// Counters of a port of InfiniBand, or of a single lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InfiniBandCounters {
     /// Node of the port.
@@ -91,8 +91,8 @@ pub fn lanes(files: RunFiles<'_>) -> Result<Vec<LaneCounts>, ReadError> {
     files.rows("ports.csv")
 }
 
-/// Returns the counters of each port, and after a port with several lanes those of each lane. A tick of `PortXmitWait` is given in seconds;
-/// `None` for the time in which the link carries a word.
+/// Returns the counters of each port. The lanes of a port with several lanes follow it. `tick_s` is the unit of
+/// `PortXmitWait`; `None` stands for the time in which the link carries a word.
 #[must_use]
 pub fn infiniband(lanes: &[LaneCounts], tick_s: Option<f64>) -> Vec<InfiniBandCounters> {
     let mut counters = Vec::new();
@@ -183,8 +183,8 @@ pub struct IbsimScript {
     pub cut: Vec<String>,
 }
 
-/// Returns the counters of ports as commands of ibsim. `place` returns the name of a node in ibsim's net file, and the number of its port
-/// there.
+/// Returns the counters of ports as commands of ibsim. `place` returns a node's name and port number in ibsim's net
+/// file.
 ///
 /// # Errors
 /// The node and the port for which `place` returns none.
@@ -354,7 +354,7 @@ PerformanceSet \"S-S1\"[2] PortCounters.PortXmitDiscards=65535
         assert_eq!(csv.lines().nth(1), Some("S1,1,3,90,3,8,20780,10,70000,6,7,5"), "{csv}");
     }
 
-    /// The file that a run writes is the one that is read.
+    /// Counts are read back from the file that a run writes.
     #[test]
     fn counts_are_read_from_the_file_that_is_written() {
         let record = crate::sample::record();

@@ -62,7 +62,7 @@ pub const SOURCES: FigureFile = FigureFile {
     contents: "rate, window and congestion control of sources over time",
 };
 
-/// Files of all figures of a run, in the order in which they are listed.
+/// Files of all figures of a run, in the order of the list.
 pub const FIGURE_FILES: [FigureFile; 9] =
     [GOODPUT, HOSTS, COMPLETIONS, SLOWDOWN, QUEUES, FABRIC, WATCH, PORTS, SOURCES];
 

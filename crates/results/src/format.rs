@@ -22,7 +22,7 @@ pub fn plain_table() -> Table {
     table
 }
 
-/// Fits the table into `width` characters where possible, by breaking the lines of these columns only. Columns that need
+/// Fits the table into `width` characters where possible, by breaking lines of these columns only. Columns that need
 /// less than an equal share of the room keep their width.
 #[must_use]
 pub fn fitted(mut table: Table, width: u16, breaking: &[usize]) -> Table {
@@ -84,8 +84,8 @@ pub fn in_blocks(header: &[String], rows: &[Vec<String>], keys: usize, left: usi
     blocks.iter().map(block).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Breaks the lines that are longer than `width` characters, where possible. Further lines of a table's row are indented to
-/// its last column, those of indented prose by two characters more than the first.
+/// Breaks lines of more than `width` characters, where possible. Further lines of a table's row are indented to its
+/// last column; further lines of indented prose, by two characters more than the first.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> String {
     let line = |line: &str| if line.chars().count() <= width { line.to_owned() } else { broken(line, width) };
@@ -144,7 +144,7 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// Returns a count with its noun, in the plural unless it is one: `1 run`, `1,234 branches`.
+/// Returns a count with its noun, in the plural unless it is 1: `1 run`, `1,234 branches`.
 ///
 /// # Panics
 /// If the count has more than 64 bits.
@@ -154,7 +154,7 @@ pub fn counted(count: impl TryInto<u64, Error: Debug>, noun: &str) -> String {
     format!("{} {}", grouped(count), noun_of(count, noun))
 }
 
-/// Returns a noun, in the plural unless the count is one.
+/// Returns a noun, in the plural unless the count is 1.
 #[must_use]
 pub fn noun_of(count: u64, noun: &str) -> String {
     match (count, noun.strip_suffix('y')) {
@@ -165,7 +165,7 @@ pub fn noun_of(count: u64, noun: &str) -> String {
     }
 }
 
-/// Returns a table in CSV (RFC 4180), with a line for the header and one for each row.
+/// Returns a table in CSV (RFC 4180): the header's line, then a line for each row.
 ///
 /// # Panics
 /// If a row is not as long as the header.

@@ -1,7 +1,6 @@
 //! Tables of a result folder in CSV, in Parquet, or in both.
 //!
-//! Invariant: each table has one file for each format that is asked for, with the same rows. Files that are no tables stay as
-//! they are.
+//! Invariant: each table has a file for each requested format, with the same rows. Other files do not change.
 
 use serde_json::json;
 
@@ -49,8 +48,8 @@ impl TableFormats {
         manifest
     }
 
-    /// Returns the files with each table in these formats, in the order of the files. `manifest` is that of the run: it stands in the
-    /// metadata of Parquet files.
+    /// Returns the files with each table in these formats, in the order of the files. The run's `manifest` goes into
+    /// the metadata of Parquet files.
     ///
     /// # Errors
     /// If a table cannot be written in Parquet: in a build without it always.
@@ -95,8 +94,8 @@ fn in_parquet(
     }
 }
 
-/// Returns the origin of a table for the metadata of its file, by name. Scenario, seed and plan digest are those of a run of
-/// one plan; `backwater.plans` has all, as in `run.json`.
+/// Returns the origin of a table for the metadata of its file, by name. A run of a single plan has scenario, seed and
+/// plan digest; `backwater.plans` has all plans, as in `run.json`.
 #[must_use]
 pub fn facts(manifest: &Manifest) -> Vec<(String, String)> {
     let fact = |name: &str, value: String| (format!("backwater.{name}"), value);

@@ -1,12 +1,12 @@
 //! Goodput and fairness of every flow, phase by phase.
 //!
-//! Invariant: goodput and its parts of a phase are those of [`measures::phase`].
+//! Invariant: [`measures::phase`] defines goodput and the parts of a phase.
 
 use measures::statistics::jain;
 use measures::{PhasePart, rounded};
 use telemetry::{Phase, RunRecord};
 
-/// One flow in one phase.
+/// A flow in a phase.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowGoodput {
     /// Whether the flow had data to send.
@@ -15,7 +15,7 @@ pub struct FlowGoodput {
     second_half: f64,
 }
 
-/// All flows in one phase.
+/// All flows in a phase.
 #[derive(Clone, Debug)]
 pub struct PhaseGoodput<'a> {
     /// The phase.

@@ -123,7 +123,7 @@ pub fn by_phase(record: &RunRecord, phases: &[PhaseGoodput<'_>]) -> Vec<Vec<Grou
     phases.iter().zip(messages).map(in_phase).collect()
 }
 
-/// Returns the messages of each group, in so many parts of the run; `part` is the part that a message belongs to.
+/// Returns the messages of each group, by part of the run. `part` is the part that a message belongs to.
 fn messages(
     record: &RunRecord,
     parts: usize,
@@ -222,7 +222,7 @@ mod tests {
         by_phase(record, &goodput::by_phase(record)).iter().map(|groups| groups[0].clone()).collect()
     }
 
-    /// Every flow of the record is the only one of a group, so sums over groups are sums over flows.
+    /// Every flow of the record has a group of its own, so sums over groups are sums over flows.
     #[test]
     fn groups_of_one_flow_have_the_flow_s_numbers() {
         let mut record = sample::record();
@@ -262,8 +262,8 @@ mod tests {
         assert_eq!(during.second_half_goodput_bps, 8.4e9);
     }
 
-    /// The group posts a message of 1,000 bytes and one of 2.5 MB in the second phase, and both are delivered. The flow
-    /// outside of it posts two of 2.5 MB, one of which is not delivered.
+    /// The group posts messages of 1,000 bytes and of 2.5 MB in the second phase, and both are delivered. The flow
+    /// outside it posts two messages of 2.5 MB; the second is not delivered.
     #[test]
     fn a_group_has_the_messages_of_its_flows_by_the_phase_of_their_posting() {
         let mut record = sample::record();

@@ -1,6 +1,6 @@
 //! Every file of a run without its figures, with names from strangers in all places where names stand.
 //!
-//! Invariant tested: whatever the names are, tables have no formulas and are read as they were written, data are JSON, and
+//! Invariant tested, for any names: tables have no formulas and are read as they were written, data are JSON, and
 //! nothing acts on a terminal.
 
 use names::hostile::PARTS;

@@ -168,10 +168,10 @@ impl Manifest {
         names::json::escaped(serde_json::to_string_pretty(self).expect("a manifest is plain data") + "\n")
     }
 
-    /// Reads a manifest. It may come from others: names of files are checked, texts are shown as [`names::shown`] has them.
+    /// Reads a manifest, perhaps a stranger's: names of files are checked, and [`names::shown`] cleans texts.
     ///
     /// # Errors
-    /// If the text is not JSON, is not a manifest, or names a file by what cannot be a name.
+    /// If the text is not JSON, is not a manifest, or names a file by an impossible name.
     pub fn read(text: &str) -> Result<Self, Error> {
         let manifest: Self = serde_json::from_str(text)?;
         let wrong = |file: &FileEntry| Some((file.name.clone(), rule::check_letters(&file.name).err()?));
@@ -184,7 +184,8 @@ impl Manifest {
         }
     }
 
-    /// Returns true if both manifests are of one kind, and of the same plans in the same order, or, without plans, of the same command.
+    /// Returns true if both manifests have the same kind, and the same plans in the same order. Without plans, the
+    /// commands must agree.
     #[must_use]
     pub fn is_of_same_run(&self, other: &Self) -> bool {
         let digests = |of: &Self| of.plans.iter().map(|plan| plan.plan_digest.clone()).collect::<Vec<_>>();
@@ -193,8 +194,8 @@ impl Manifest {
             && (!self.plans.is_empty() || self.command == other.command)
     }
 
-    /// Returns scenarios, overrides and seeds in words, `victim with congestion_control=Off, seed 7`; without plans, the
-    /// command. The words stand on one line.
+    /// Returns scenarios, overrides and seeds in words, on one line: `victim with congestion_control=Off, seed 7`.
+    /// Without plans, it is the command.
     #[must_use]
     pub fn in_words(&self) -> String {
         if self.plans.is_empty() {

@@ -159,7 +159,7 @@ fn series() -> Series {
     }
 }
 
-/// Returns three messages of the incast, of 1,000 bytes and 2.5 MB, and one that was not delivered.
+/// Returns four messages, of 1,000 bytes and 2.5 MB; the last was not delivered.
 fn completions() -> Completions {
     let at = |us: u64| Span::from_us(us).after_start();
     let message = |(flow, number): (u32, u32), size: u64, us: Option<u64>, ideal_ns: u64| MessageRecord {
@@ -239,7 +239,7 @@ fn watched(object: &str, quantity: &'static str) -> WatchedQuantity {
     WatchedQuantity { object: object.to_owned(), quantity }
 }
 
-/// Returns the congestion of a run in which `F1` and the incast hold `F2` back from 15 ms on.
+/// Returns the congestion of a run where `F1` and the incast hold `F2` back from 15 ms on.
 fn congestion() -> Congestion {
     let at = |ms: u64| Span::from_us(1000 * ms).after_start();
     let sample = |ms: u64| TreeSample {

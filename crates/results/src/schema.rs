@@ -1,7 +1,8 @@
 //! Schemas of the files of a result folder, made from the definitions that also write the files.
 //!
-//! Invariant: every file that `sim`, `compare` or `sweep` writes is here. `docs/outputs.md` has the list of files, the columns of
-//! tables and the fields of JSON as they are here. Schemas of JSON files stand in the folder `schema`, as the types have them: `cargo xtask bless` writes them.
+//! Invariant: every file that `sim`, `compare` or `sweep` writes is here. `docs/outputs.md` has the list of files, the
+//! columns of tables and the fields of JSON as they are here. `cargo xtask bless` writes the schemas of JSON files from
+//! the types, into the folder `schema`.
 //!
 //! | format | schema |
 //! |---|---|
@@ -44,7 +45,7 @@ pub enum FileFormat {
     Other(&'static str),
 }
 
-/// Returns all files of `sim`, `compare` and `sweep`, in the order in which they are listed.
+/// Returns all files of `sim`, `compare` and `sweep`, in the order of the list.
 #[must_use]
 pub fn files() -> Vec<FileSchema> {
     let other = |name: &str, contents, media_type| FileSchema {
@@ -165,9 +166,8 @@ fn sweep_table() -> Table<()> {
 const SVG: &str = "image/svg+xml";
 const PLAIN: &str = "text/plain";
 
-/// Returns the schema of all files, and of `more`: a descriptor of the Data Package standard. A resource of JSON has its schema in the
-/// property `jsonSchema`, and one of
-/// CSV of a run the name of the same table in Parquet in the property `parquet`.
+/// Returns the schema of all files, and of `more`: a descriptor of the Data Package standard. A JSON resource has its
+/// schema in the property `jsonSchema`. A run's CSV resource has the table's name in Parquet in the property `parquet`.
 ///
 /// # Panics
 /// Never: schemas are plain data.
@@ -214,8 +214,8 @@ impl FileSchema {
         }
     }
 
-    /// Returns the schema of the same table in Parquet: that of the CSV, with the type in Parquet of each column, and without words
-    /// for missing values, which are null. `None` for other formats.
+    /// Returns the schema of the same table in Parquet: the schema of the CSV, with each column's type in Parquet. It
+    /// has no words for missing values, which are null. `None` for other formats.
     #[must_use]
     pub fn parquet_schema(&self) -> Option<Value> {
         let FileFormat::Table(columns) = &self.format else { return None };

@@ -1,7 +1,7 @@
-//! `summary.json`: the results of a run, as one JSON object.
+//! `summary.json`: the results of a run, as a JSON object.
 //!
-//! Invariant: every field's name states its unit. Rates are whole numbers of bit/s, times are in s, sizes in bytes. Only
-//! `wall_s`, `packet_hops_per_s` and `peak_rss_bytes` depend on the machine.
+//! Invariant: every field's name states its unit. Rates are whole numbers of bit/s, times are in s, sizes in bytes.
+//! Only `wall_s`, `packet_hops_per_s` and `peak_rss_bytes` depend on the machine.
 
 use std::collections::BTreeMap;
 
@@ -325,7 +325,7 @@ impl Summary {
     }
 }
 
-/// Returns the flows of a run whose queue pair gave up, at most a hundred.
+/// Returns the flows of a run with a queue pair that gave up, at most a hundred.
 #[must_use]
 pub fn failures(record: &RunRecord) -> Vec<FailureSummary> {
     let first = record.failed.iter().take(MOST_FAILURES);

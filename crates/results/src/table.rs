@@ -1,7 +1,7 @@
-//! Tables with typed columns: the one definition of a CSV file, from which its rows, its schema and its page are made.
+//! Tables with typed columns: the single definition of a CSV file, which makes its rows, its schema and its page.
 //!
-//! Invariant: the type of a column is that of the function that makes its cells, so it cannot depend on a run. Only a
-//! column made by an `optional_` constructor has empty cells. A number always has a point, an integer never has one.
+//! Invariant: the function that makes a column's cells gives its type, which cannot depend on a run. Only a
+//! column made by an `optional_` constructor has empty cells. A number always has a point, an integer never.
 //!
 //! | column of | cells | type in a schema |
 //! |---|---|---|
@@ -105,7 +105,7 @@ pub struct ColumnSchema {
 }
 
 impl ColumnSchema {
-    /// Creates the schema of a column; the unit is the one that the name ends with. `required` is true if no cell is empty.
+    /// Creates the schema of a column; the name ends with the unit. `required` is true if no cell is empty.
     pub fn new(
         name: impl Into<Cow<'static, str>>,
         kind: ColumnType,
@@ -203,7 +203,7 @@ impl<R> Column<R> {
 }
 
 impl<R> Table<R> {
-    /// Returns the table in CSV (RFC 4180): a line for the header, and one for each row.
+    /// Returns the table in CSV (RFC 4180): the header's line, then a line for each row.
     pub fn csv(&self, rows: impl IntoIterator<Item = R>) -> String {
         let mut csv = CsvText::default();
         csv.line(self.columns.iter().map(|column| column.name));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Items by name. The first of several items with one name counts.
+/// Items by name. The first of several items with the same name counts.
 ///
 /// Rows of a comparison are matched by name. A fabric has a million flows, so each run is read once, not once a row.
 pub(super) struct ByName<'a, T>(BTreeMap<&'a str, T>);

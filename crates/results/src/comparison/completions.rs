@@ -1,7 +1,7 @@
 //! Completion of flows and messages, side by side.
 //!
-//! Invariant: quantiles over all messages count those that were not delivered, with their age. Quantiles over the messages
-//! that every run delivered are of the same messages in each run, of the same flow, number and size.
+//! Invariant: quantiles over all messages count undelivered messages with their age. Quantiles over the messages that
+//! every run delivered cover the same messages in each run: flow, number and size agree.
 
 use telemetry::{Completions, FlowRecord, MessageRecord, RunRecord};
 
@@ -15,8 +15,8 @@ pub(super) const POSTED: &str = "messages";
 /// Topic of rows about the messages that every run delivered.
 pub(super) const COMMON: &str = "common messages";
 
-/// Returns the completion times of flows with an end that have begun, in us. A flow that is not complete counts with its
-/// age.
+/// Returns the completion times of flows with an end that have begun, in us. A flow that is not complete counts with
+/// its age.
 fn of_flows(record: &RunRecord) -> SortedSample {
     let end = record.simulated.after_start();
     let begun = record.flows.iter().filter(|flow| flow.total.is_some() && flow.start <= end);
@@ -70,8 +70,8 @@ pub(super) const COUNTS: [MessageMeasure; 2] = [
     ("delivered", ValueUnit::Count, |messages| CensoredValue::Exact(messages.delivered_messages as f64)),
 ];
 
-/// Returns the completion times of messages by size: of all, and of those that every run delivered. Runs that did not keep
-/// them have no values.
+/// Returns the completion times by size: of all messages, and of messages that every run delivered. Runs that did not
+/// keep completions have no values.
 pub(super) fn message_rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> Vec<ComparisonRow> {
     let all: Vec<Vec<SizeBin>> = runs
         .iter()

@@ -1,6 +1,6 @@
 //! Numbers of flows that are the same in all runs.
 //!
-//! Invariant: flows have one number if they have one name. Within a run names are distinct.
+//! Invariant: flows have the same number if they have the same name. Within a run names are distinct.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ impl FlowNumbers {
         if let [first, others @ ..] = runs
             && others.iter().all(|other| names(first).eq(names(other)))
         {
-            // Runs of one scenario have the same flows, of which there may be a million.
+            // Runs of the same scenario have the same flows, perhaps a million.
             let flows = first.record.flows.len();
             return Self { of_runs: vec![(0..flows as u32).collect(); runs.len()], flows };
         }

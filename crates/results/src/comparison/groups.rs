@@ -25,7 +25,7 @@ const MEASURES: [GroupMeasure; 5] = [
     }),
 ];
 
-/// Names of the rows of [`COUNTS`] and [`QUANTILES`], beside those of flows and packets.
+/// Names of the rows of [`COUNTS`] and [`QUANTILES`]; rows of flows and packets have their own.
 const MESSAGES: [&str; COUNTS.len() + QUANTILES.len()] = [
     "messages posted",
     "messages delivered",

@@ -1,6 +1,6 @@
-//! Several runs side by side: one table on the terminal, one file.
+//! Several runs side by side: a table on the terminal, a file.
 //!
-//! Invariant: each run has a column, in the order in which the runs are given. Rows are matched by the names of phases
+//! Invariant: each run has a column, in the order of the runs. Rows are matched by the names of phases
 //! and flows, and a missing value is a dash.
 
 mod by_name;
@@ -29,7 +29,7 @@ use row::ComparisonRow;
 /// Name and version of the format of [`Comparison::json`]. It changes if a field changes its meaning or is removed.
 pub const SCHEMA: &str = "backwater-comparison/3";
 
-/// Returns the label of a run without one, by its place: A, B, C.
+/// Returns the default label of a run, by its place: A, B, C.
 #[must_use]
 pub fn letter(place: usize) -> String {
     char::from_u32('A' as u32 + place as u32).map_or_else(|| place.to_string(), String::from)

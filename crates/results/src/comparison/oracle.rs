@@ -1,4 +1,4 @@
-//! Rows of a comparison against rows that are searched for by name, one by one.
+//! Rows of a comparison against rows that are searched for by name, row by row.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use super::*;
 use crate::sample;
 use crate::summary::PhaseSummary;
 
-/// A run drawn at random: distinct names of its flows, waits of victims (flow, us) of each root, and phases (name, active flows).
+/// A run drawn at random: distinct names of flows, victims' waits (flow, us) by root, and phases (name, active flows).
 type Drawn = (Vec<u8>, Vec<Vec<(usize, u64)>>, Vec<(u8, Vec<bool>)>);
 
 fn drawn() -> impl Strategy<Value = Drawn> {

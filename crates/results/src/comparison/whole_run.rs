@@ -46,8 +46,8 @@ const MEASURES: [RunMeasure; 13] = [
     }),
 ];
 
-/// Returns the row of the time at which finite traffic was delivered. A run that was not done has the end of the run as a lower
-/// bound.
+/// Returns the row of the time at which finite traffic was delivered. A run that was not done has the end of the run as
+/// a lower bound.
 fn done_row(runs: &[ComparedRun<'_>]) -> ComparisonRow {
     let cell = |run: &ComparedRun<'_>| {
         let done = run.record.finite?.done;

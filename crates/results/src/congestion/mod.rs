@@ -1,7 +1,7 @@
 //! Congestion of a run: the worst roots with cause and cost, and the hottest outputs, as `summary.json` has them.
 //!
-//! Invariant: the worst tree is the one that costs its victims the most payload; of equals, the one whose branches were
-//! without credit longest, added up over its branches. Lists in the summary are bounded; the files have all.
+//! Invariant: the worst tree costs its victims the most payload. Among equals, it has the longest time without credit,
+//! added up over its branches. Lists in the summary are bounded; the files have all.
 
 pub(crate) mod cause;
 
@@ -177,8 +177,8 @@ pub(crate) fn worst(record: &RunRecord) -> Vec<&RootRecord> {
     roots
 }
 
-/// Returns the outputs of switches that had more than packets on their way through waiting at a sample, the longest mean
-/// queue first.
+/// Returns the outputs of switches with packets that waited at a sample, beyond packets on their way through. The
+/// longest mean queue comes first.
 pub(crate) fn hottest(record: &RunRecord) -> Vec<(&LaneRecord, OutputLoad)> {
     let loads = record.lanes.iter().filter_map(|lane| lane.load.map(|load| (lane, load)));
     let mut hot: Vec<_> = loads.filter(|(_, load)| load.congested + load.held_back > 0).collect();

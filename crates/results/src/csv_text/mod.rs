@@ -1,8 +1,8 @@
-//! CSV as text (RFC 4180): a text that is written cell by cell, and rows that are read from one.
+//! CSV as text (RFC 4180): a text that is written cell by cell, and rows that are read from a text.
 //!
-//! Invariant: the text of a cell follows from its value alone. A number is written with the fewest digits that are read as
-//! the same number, as the standard library prints it. This is the one place that writes or reads texts of cells: they go
-//! through [`names::csv`], so that none is a formula to a spreadsheet, and come back as they were.
+//! Invariant: the text of a cell follows from its value alone. A number has the fewest digits that are read as the same
+//! number, as the standard library prints it. No other place writes or reads texts of cells. Texts go through
+//! [`names::csv`], so that none is a formula to a spreadsheet, and come back unchanged.
 //!
 //! | module | contents |
 //! |---|---|
@@ -24,8 +24,8 @@ pub use table::{CsvTable, table};
 
 /// A table as it is written, cell by cell.
 ///
-/// This crate is compiled for size, so loops over bytes are written out here and in [`records`]: chains of iterators would not be
-/// inlined, and the tables of a large run would take as long as the run.
+/// This crate is compiled for size, so loops over bytes are written out here and in [`records`]. Chains of iterators
+/// would not be inlined, and the tables of a large run would take as long as the run.
 #[derive(Debug, Default)]
 pub(crate) struct CsvText {
     bytes: Vec<u8>,
@@ -33,11 +33,12 @@ pub(crate) struct CsvText {
     line: usize,
 }
 
-/// Most characters of a decimal number of up to 15 digits: a sign, a zero before the point, the point, and zeros after it.
+/// Most characters of a decimal number of up to 15 digits: a sign, a zero before the point, the point, and zeros after
+/// it.
 const LONGEST: usize = 32;
 
-/// Decimals that are tried, with their power of ten and the numbers that have at most 15 digits with them. Picoseconds are
-/// seconds with 12 decimals.
+/// Decimals that are tried, with their power of ten, and the bound below which numbers have at most 15 digits.
+/// Picoseconds are seconds with 12 decimals.
 const DECIMALS: [(usize, f64, f64); 3] = [(0, 1.0, 1e15), (12, 1e12, 1e3), (6, 1e6, 1e9)];
 
 impl CsvText {
@@ -93,8 +94,8 @@ impl CsvText {
         let size = value.abs();
         for (decimals, power, below) in DECIMALS {
             let scaled = (size * power).round();
-            // Up to 15 digits no two decimal numbers are the same `f64`, so this one is the shortest. The quotient of two
-            // numbers that are exact is the `f64` nearest to the decimal number.
+            // Up to 15 digits no two decimal numbers are the same `f64`, so this number is the shortest. The quotient
+            // of two exact numbers is the `f64` nearest to the decimal number.
             if size < below && scaled / power == size {
                 return self.decimal(value.is_sign_negative(), scaled as u64, decimals);
             }
@@ -106,7 +107,7 @@ impl CsvText {
         }
     }
 
-    /// Adds a number of units, of which a power of ten are 1, without zeros at its end but one.
+    /// Adds a number of `scaled` units of 10^-`decimals`. Zeros at its end are left out, but for the first decimal.
     fn decimal(&mut self, is_negative: bool, mut scaled: u64, mut decimals: usize) {
         while decimals > 1 && scaled.is_multiple_of(10) {
             (scaled, decimals) = (scaled / 10, decimals - 1);
@@ -167,7 +168,7 @@ fn is_bare(text: &[u8]) -> bool {
     true
 }
 
-/// Returns true if a reader would take the text for several cells, or for another one.
+/// Returns true if a reader would take the text for several cells, or for another cell.
 fn needs_quotes(text: &[u8]) -> bool {
     let mut at = 0;
     while at < text.len() {

@@ -11,7 +11,7 @@ pub(super) struct Record<'t> {
     pub(super) line: usize,
 }
 
-/// The lines of a text one by one. Lines without any character are no records.
+/// The lines of a text in order. Lines without any character are no records.
 #[derive(Clone, Debug)]
 pub(super) struct Records<'t> {
     text: &'t str,
@@ -78,7 +78,7 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// Goes past one end of a line.
+    /// Goes past the end of a line.
     fn end_line(&mut self) {
         let bytes = self.text.as_bytes();
         if bytes[self.at] == b'\r' && bytes.get(self.at + 1) == Some(&b'\n') {
@@ -89,7 +89,7 @@ impl<'t> Records<'t> {
     }
 }
 
-/// Returns the length of a text up to its closing quote, with the quote, and the text with single quotes in place of double ones.
+/// Returns the length of a text including its closing quote, and the text with each doubled quote made single.
 fn unquoted(text: &str) -> (usize, Cow<'_, str>) {
     let (mut at, mut doubled) = (0, false);
     loop {

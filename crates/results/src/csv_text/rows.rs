@@ -1,7 +1,7 @@
 //! Typed rows of a CSV text.
 //!
-//! Invariant: a field is read from the column of its name, in whatever place it stands. A column that is not there, and an empty
-//! cell, are a missing value, which only an optional field can have.
+//! Invariant: a field is read from the column of its name, wherever that stands. A column that is not there, and an
+//! empty cell, are a missing value, which only an optional field can have.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
@@ -26,7 +26,7 @@ impl Display for RowFault {
     }
 }
 
-/// Returns the rows of a text, of which the first line names the columns.
+/// Returns the rows of a text; its first line names the columns.
 /// # Errors
 /// If a row has another number of cells than the first, or a cell is not a value of its field.
 pub fn rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RowFault> {
@@ -51,7 +51,7 @@ pub fn rows<T: DeserializeOwned>(text: &str) -> Result<Vec<T>, RowFault> {
 /// The columns of a text.
 struct Columns<'h, 't> {
     header: &'h [Cow<'t, str>],
-    /// For each field of the rows, its name and its column, if there is one; empty before the first row.
+    /// For each field of the rows, its name and its column, if any; empty before the first row.
     of_fields: Vec<(&'static str, Option<usize>)>,
 }
 
@@ -73,7 +73,7 @@ impl de::Error for CellError {
     }
 }
 
-/// A row, from which a struct is read.
+/// A row that a struct is read from.
 struct Row<'a, 'h, 't> {
     columns: &'a mut Columns<'h, 't>,
     cells: &'a [Cow<'t, str>],

@@ -1,10 +1,10 @@
 //! The result folder: it belongs to one run, and is written whole or not at all.
 //!
 //! Invariant: the manifest ([`Manifest`]) names every file of the folder that the program wrote. Files that no manifest
-//! names are foreign: they stay as they are. While files change places, the manifest says so, and names the files of the
-//! former run and of the new one; a folder whose writer was killed is therefore known as torn, and the next run into it
-//! leaves nothing of either. Of what a manifest names, only files that the new run or any command writes by these names are ever
-//! removed: copies of files that another scenario named stay.
+//! names are foreign: they stay as they are. While files change places, the manifest says so, and names the files of
+//! the former and the new run. If the writer is killed, the folder is therefore known as torn, and the next run into it
+//! removes the files of both. A file that a manifest names is removed only if the new run or any command writes a file
+//! of this name; copies of files that another scenario named stay.
 
 use settings::files::text_of_file;
 use std::collections::BTreeSet;
@@ -67,7 +67,7 @@ pub enum OutputError {
     /// The working folder is in the folder, or it is the root of all.
     #[error("`{}` is no folder for results: the working folder is in it", .0.display())]
     Above(PathBuf),
-    /// Something else than a folder is in the place of the folder, or of one above it.
+    /// Something else than a folder is in the place of the folder, or of a folder above it.
     #[error("results go to a folder, and `{}` is no folder", .0.display())]
     NoFolder(PathBuf),
     /// The folder has no manifest.
@@ -90,7 +90,7 @@ pub enum OutputError {
 const LOCK: &str = ".backwater.lock";
 /// Names of the files of a tuning.
 pub const TUNING_FILES: [&str; 4] = ["trials.csv", "tuning.json", "winner.set", "winner.ron"];
-/// Names of temporary files that are those of no result; the last two are those of earlier versions.
+/// Names of temporary files that hold no result; the last two are from earlier versions.
 const OWN_NAMES: [&str; 3] = [MANIFEST, "probe", "writing"];
 
 /// A result folder that a run may fill.
@@ -107,14 +107,14 @@ pub struct ResultFolder {
 }
 
 impl ResultFolder {
-    /// Opens a folder for a run before it starts. `manifest` names the plans of the run, and in its files the names that
-    /// the run may write. Leaves no trace but a lock, which goes with the value.
+    /// Opens a folder for a run before it starts. `manifest` names the plans of the run, and the files that it may
+    /// write. Leaves no trace but a lock, which goes with the value.
     ///
-    /// Unless `force` is true, the folder must be free: empty, foreign to the run, or with the results of the same plans.
+    /// Unless `force` is true, the folder must be free: empty, foreign to the run, or with results of the same plans.
     ///
     /// # Errors
-    /// If two files would have one name, if the folder is not free, if another process writes to it, or if no file can be written
-    /// there.
+    /// If two files would have the same name, if the folder is not free, or if another process writes to it. Also if no
+    /// file can be written there.
     pub fn open(path: &Path, manifest: &Manifest, force: bool) -> Result<Self, OutputError> {
         check_names(manifest)?;
         check_place(path)?;
@@ -156,12 +156,12 @@ impl ResultFolder {
         &self.path
     }
 
-    /// Writes the files and the manifest, whose list of files is filled in, and removes those of a former run. The folder is
-    /// created if it does not exist.
+    /// Writes the files and the manifest, with its list of files filled in. Removes the files of a former run, and
+    /// creates the folder if it does not exist.
     ///
     /// # Errors
-    /// If a file cannot be written: then nothing has changed. If a file cannot change places, the manifest says that the
-    /// folder was being written.
+    /// If a file cannot be written: then nothing has changed. If a file cannot change places, the manifest says that
+    /// the folder was being written.
     pub fn write(&self, manifest: &Manifest, files: &[OutputFile]) -> Result<(), OutputError> {
         self.write_all(manifest, files)
     }
@@ -205,7 +205,7 @@ impl ResultFolder {
         parts.chain([Part::write(&self.path, MANIFEST, manifest.json())]).collect()
     }
 
-    /// Puts all files in their places, and removes those of the former run, while the manifest says so.
+    /// Puts all files in their places, and removes the former run's files, while the manifest says so.
     fn exchange(&self, manifest: &Manifest, parts: Vec<Part>) -> io::Result<()> {
         let sizeless = self.former.iter().map(|name| FileEntry { name: name.clone(), bytes: 0 });
         let both = sizeless.chain(manifest.files.iter().cloned()).collect();
@@ -226,7 +226,7 @@ impl ResultFolder {
     }
 }
 
-/// Returns true for the name of a file that a command writes to a result folder whatever its scenario is, in CSV or in Parquet.
+/// Returns true for the name of a file that some command writes for any scenario, in CSV or in Parquet.
 #[must_use]
 pub fn is_result(name: &str) -> bool {
     let is_table = |file: &FileSchema| parquet_name(&file.name).as_deref() == Some(name);
@@ -234,7 +234,7 @@ pub fn is_result(name: &str) -> bool {
     name != MANIFEST && (TUNING_FILES.contains(&name) || schema::files().iter().any(is_file))
 }
 
-/// Checks that the files of a folder are of one run, if it has a manifest.
+/// Checks that the files of a folder belong to the same run, if it has a manifest.
 ///
 /// # Errors
 /// If the manifest says that files were changing places.
@@ -273,7 +273,7 @@ pub fn add_file(folder: &Path, file: &OutputFile) -> Result<(), OutputError> {
     placed.map_err(|cause| OutputError::Unwritable { folder: folder.to_owned(), cause })
 }
 
-/// Returns the manifest of the folder's former run, if there is one.
+/// Returns the manifest of the folder's former run, if any.
 fn former(folder: &Path) -> Result<Option<Manifest>, OutputError> {
     let fault = |fault: String| OutputError::Manifest { folder: folder.to_owned(), fault };
     match text_of_file(&folder.join(MANIFEST)) {
@@ -283,7 +283,8 @@ fn former(folder: &Path) -> Result<Option<Manifest>, OutputError> {
     }
 }
 
-/// Checks that no two files have one name, nor a folder of one the name of another: the scenario may name any file.
+/// Checks that no two files have the same name, and no file's folder the name of another file. The scenario may name
+/// any file.
 fn check_names(manifest: &Manifest) -> Result<(), OutputError> {
     let mut known = BTreeSet::from([MANIFEST]);
     for name in manifest.files.iter().map(|file| file.name.as_str()) {
@@ -300,7 +301,7 @@ fn owned(folder: &Path) -> Option<OwnedFolder<'_>> {
     OwnedFolder::proven(folder, MANIFEST, |text| Manifest::read(text).is_ok())
 }
 
-/// Checks that a folder is not one of those in which the working folder lies: results would be strewn among what is there.
+/// Checks that a folder does not contain the working folder: results would be strewn among the files there.
 fn check_place(path: &Path) -> Result<(), OutputError> {
     check_folder(path)?;
     let (Ok(place), Ok(working)) = (path.canonicalize(), std::env::current_dir()) else { return Ok(()) };
@@ -311,7 +312,7 @@ fn check_place(path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
-/// Checks that no file, device or pipe is in the place of a folder, or of one above it. The system would say `File exists`.
+/// Checks that no file, device or pipe is in the place of a folder, or above it. The system would say `File exists`.
 ///
 /// # Errors
 /// If there is: it is named.
@@ -324,8 +325,8 @@ pub fn check_folder(path: &Path) -> Result<(), OutputError> {
     }
 }
 
-/// Takes the lock of a folder whose owners hold it for a moment, and waits some seconds for it. The folder is made; it goes again
-/// with the lock if nothing is written there.
+/// Takes the lock of a folder, and waits some seconds if another process holds it for a moment. The folder is created;
+/// it is removed with the lock if nothing is written there.
 ///
 /// # Errors
 /// If another process holds it for longer, or the system refuses.

@@ -172,7 +172,7 @@ fn a_folder_whose_writer_was_killed_is_cleared_by_the_next_run() {
     let files = [file("b", "two"), file("c", "three")];
     let entry = |file: &OutputFile| FileEntry { name: file.name.clone(), bytes: 3 };
     let half = Manifest { files: files.iter().map(entry).collect(), ..sample("p") };
-    // The writer is killed at its second file: that one has no part to take its place.
+    // The writer is killed at its second file, which has no part to take its place.
     let parts = folder.stage(&half, &files).unwrap();
     let part = scratch.names().into_iter().find(|name| name.starts_with(".c.")).unwrap();
     fs::remove_file(scratch.0.join(part)).unwrap();
@@ -288,7 +288,7 @@ fn a_lock_that_is_lost_during_the_run_is_missed() {
     assert_eq!(scratch.names(), [""; 0]);
 }
 
-/// A file in the place of the lock that is none is left alone. The beginning of one is what a killed process leaves.
+/// A file in the lock's place that is no lock is left alone. A killed process leaves the beginning of a lock.
 #[test]
 fn a_file_that_is_no_lock_stays() {
     let scratch = Scratch::new("no-lock");

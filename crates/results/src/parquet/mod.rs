@@ -1,6 +1,6 @@
 //! Tables in Apache Parquet, made from the CSV text of the same table, and turned back into it.
 //!
-//! Invariant: a Parquet file has the rows, columns and values of its CSV text, so turning it back gives that text byte for byte.
+//! Invariant: a Parquet file has the rows, columns and values of its CSV text, so turning it back gives the same bytes.
 //! The types come from the columns of the table, never from its cells.
 //!
 //! | column of | type in Parquet | empty cell |
@@ -83,18 +83,18 @@ impl<'a> From<&'a ColumnSchema> for ParquetColumn<'a> {
     }
 }
 
-/// Returns the name that a table has in Parquet: `flows.parquet` for `flows.csv`. `None` if the name is not that of a CSV
-/// file.
+/// Returns the name of a table in Parquet: `flows.parquet` for `flows.csv`. `None` if the name is no CSV file's.
 #[must_use]
 pub fn parquet_name(csv: &str) -> Option<String> {
     csv.strip_suffix(".csv").map(|stem| format!("{stem}.parquet"))
 }
 
-/// Returns a Parquet file with the rows of a CSV text. `facts` stand in the metadata of the file, by name. `version` is that of the
-/// program, as the file's author.
+/// Returns a Parquet file with the rows of a CSV text. `facts` go into the file's metadata, by name. The program's
+/// `version` is the file's author.
 ///
 /// # Errors
-/// If the text does not have these columns, or a cell does not have the type of its column; in a build without Parquet always.
+/// If the text does not have these columns, or a cell does not have its column's type. In a build without Parquet,
+/// always.
 #[cfg_attr(
     not(feature = "parquet"),
     expect(unused_variables, reason = "without the feature nothing is written")

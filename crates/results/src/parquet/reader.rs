@@ -1,6 +1,6 @@
 //! Reads Parquet files that `writer` made.
 //!
-//! Invariant: the text is the CSV from which the file was made, byte for byte.
+//! Invariant: the text is the CSV that the file was made from, byte for byte.
 
 use std::fs::File;
 

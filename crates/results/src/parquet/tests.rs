@@ -43,7 +43,7 @@ fn every_table_of_a_run_comes_back_as_it_was() {
     assert_eq!(tables, 15);
 }
 
-/// Text with commas, quotes and the beginning of a formula, nulls, the ends of the integers, and numbers that a decimal of 17 digits needs.
+/// Text with commas, quotes and the beginning of a formula; nulls; extreme integers; numbers that need 17 digits.
 #[test]
 fn cells_of_every_kind_come_back() {
     let text = "name,word,sent_bytes,time_s\n\"'=a,\"\"b\"\"c\",,9223372036854775807,0.1\né,x,,0.30000000000000004\n";

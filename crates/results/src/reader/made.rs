@@ -1,7 +1,7 @@
 //! The files of a run in memory, each made when it is first asked for.
 //!
-//! Invariant: a file that is not asked for, and that no figure which is asked for needs, is not made. Tables that several figures
-//! need are read once.
+//! Invariant: a file is made only on request, or if a requested figure needs it. Tables that several figures need are
+//! read once.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ use crate::{OutputFile, Summary};
 /// A file of text, and the function that makes it; `None` where the run does not have it.
 type TextFile = (&'static str, fn(&MadeFiles<'_>) -> Option<String>);
 
-/// Files of text, in the order in which they are listed.
+/// Files of text, in the order of the list.
 const TEXTS: [TextFile; 20] = [
     ("summary.json", |made| Some(made.summary.json())),
     ("flows.csv", |made| Some(flows::flows(made.record))),
@@ -60,14 +60,14 @@ pub(super) struct ReadTables {
 }
 
 impl<'a> MadeFiles<'a> {
-    /// Takes the results of a run, of which nothing is made yet. `plan` is the resolved plan as text.
+    /// Takes the results of a run, and makes no file yet. `plan` is the resolved plan as text.
     #[must_use]
     pub fn new(summary: &'a Summary, record: &'a RunRecord, plan: String) -> Self {
         let texts = [const { OnceLock::new() }; TEXTS.len()];
         Self { summary, record, plan, texts, tables: ReadTables::default() }
     }
 
-    /// Returns the names of all files of text, in the order in which they are listed.
+    /// Returns the names of all files of text, in the order of the list.
     pub fn names() -> impl Iterator<Item = &'static str> {
         TEXTS.iter().map(|(name, _)| *name)
     }
@@ -85,7 +85,7 @@ impl<'a> MadeFiles<'a> {
         texts.filter(|(_, text)| text.get().is_some()).map(|((name, _), _)| *name)
     }
 
-    /// Returns those files of these names that the run has, in the order in which they are listed.
+    /// Returns the files of these names that the run has, in the order of the list.
     #[must_use]
     pub fn into_files(self, is_wanted: impl Fn(&str) -> bool) -> Vec<OutputFile> {
         let wanted = || TEXTS.iter().map(|(name, _)| *name).filter(|name| is_wanted(name));

@@ -29,7 +29,7 @@ use made::ReadTables;
 pub use made::MadeFiles;
 pub use rows::*;
 
-/// The files of one run.
+/// The files of a run.
 #[derive(Clone, Copy, Debug)]
 pub enum RunFiles<'a> {
     /// Files of a run in memory, each made when it is first asked for.
@@ -212,7 +212,7 @@ impl<'a> RunFiles<'a> {
     }
 }
 
-/// Returns true if the run of a folder was not to write this file. A run of a sweep that was to write none has no manifest.
+/// Returns true if the run of a folder was told to leave this file out. A run of a sweep without files has no manifest.
 fn is_left_out(folder: &Path, name: &str) -> bool {
     match text_of_file(&folder.join(MANIFEST)).map(|text| Manifest::read(&text)) {
         Ok(Ok(Manifest { chosen: Some(chosen), .. })) => !chosen.iter().any(|one| one == name),
@@ -221,7 +221,7 @@ fn is_left_out(folder: &Path, name: &str) -> bool {
     }
 }
 
-/// Returns the name of the Parquet file that the folder has in place of a CSV file, if it has one.
+/// Returns the name of the Parquet file that the folder has in place of a CSV file, if any.
 fn in_parquet(folder: &Path, name: &str) -> Option<String> {
     parquet_name(name).filter(|other| folder.join(other).is_file())
 }

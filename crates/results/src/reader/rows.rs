@@ -54,7 +54,7 @@ impl RunFacts {
         self.phases.last().map_or(self.simulated_s, |phase| phase.to_s)
     }
 
-    /// Returns the number of beginnings and ends of pauses for which their log had no room.
+    /// Returns the number of beginnings and ends of pauses that the full log lost.
     #[must_use]
     pub fn lost_pauses(&self) -> u64 {
         self.pause_log.map_or(0, |log| log.lost_events)

@@ -37,7 +37,8 @@ fn schema_of_type(name: &str) -> Value {
     serde_json::from_str(&schema).expect("a schema is JSON")
 }
 
-/// Compares the schema of a JSON file with the type that writes the file. With `INSTA_UPDATE=always`, the schema is written instead.
+/// Compares the schema of a JSON file with the type that writes the file. `INSTA_UPDATE=always` writes the schema
+/// instead.
 fn assert_schema<T: JsonSchema>(name: &str) {
     let wanted = generated::<T>();
     if env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {
@@ -91,7 +92,7 @@ fn every_cell_has_the_type_of_its_column() {
     }
 }
 
-/// Returns the first place where a value is not as its schema says, has a field besides, or lacks one. Knows the words
+/// Returns the first place where a value violates its schema, has a further field, or lacks a field. Knows the words
 /// of JSON Schema that the schemas here use.
 fn fault(value: &Value, schema: &Value, root: &Value, at: &str) -> Option<String> {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
@@ -120,7 +121,7 @@ fn fault(value: &Value, schema: &Value, root: &Value, at: &str) -> Option<String
     items.find_map(below).or_else(|| fields.find_map(below))
 }
 
-/// Returns true if a value has one of these types.
+/// Returns true if a value has any of these types.
 fn has_type(value: &Value, types: &Value) -> bool {
     let is = |name: &Value| match name.as_str().unwrap_or_default() {
         "null" => value.is_null(),

@@ -50,7 +50,7 @@ pub fn printed(summary: &Summary, width: usize) -> String {
     text
 }
 
-/// Returns a row for each set of messages, in a table whose first column has this header.
+/// Returns a row for each set of messages, in a table with this header above the first column.
 fn quantiles(key: &str, rows: &[(String, MessageStatistics)], width: usize) -> String {
     let header = [
         key,
@@ -93,7 +93,7 @@ impl CompletionRow<'_> {
     }
 }
 
-/// Returns `fct.csv`: one row for each posted message; delivered ones come first, in order of time.
+/// Returns `fct.csv`: a row for each posted message; delivered messages come first, in order of time.
 #[must_use]
 pub fn file(record: &RunRecord) -> Option<String> {
     let all = record.completions.as_ref()?;
@@ -151,10 +151,10 @@ pub fn table<'a>() -> Table<CompletionRow<'a>> {
     Table { file: "fct.csv", contents, columns: columns.into() }
 }
 
-/// Returns `fct.txt` in the form of HPCC's simulator: addresses, ports, bytes, start, completion time and ideal time, in
-/// ns. As there, a message ends when its last acknowledgement is back at its source, and lines are in order of that time;
-/// messages that were not acknowledged have none. Times of a list of flows count from the same instant as in the list. Ports
-/// have no meaning here; they are 10000 and 100.
+/// Returns `fct.txt` in the form of HPCC's simulator: addresses, ports, bytes, start, completion time and ideal time,
+/// in ns. As there, a message ends when its last acknowledgement is back at its source, and lines are in order of that
+/// time. Messages that were not acknowledged have no line. Times of a list of flows count from the same instant as in
+/// the list. Ports have no meaning here; they are 10000 and 100.
 #[must_use]
 pub fn hpcc(record: &RunRecord) -> Option<String> {
     let address = |host: u32| 0x0b00_0001 + (host / 256) * 0x1_0000 + (host % 256) * 0x100;

@@ -89,7 +89,7 @@ pub fn table<'a>() -> Table<MarginRow<'a>> {
     Table { file: "margins.csv", contents, columns: columns.into() }
 }
 
-/// Returns the limit of each kind that a load came nearest to, as a table for the terminal, in lines of at most `width`
+/// Returns the limit of each kind that a load came nearest to: a table for the terminal, in lines of at most `width`
 /// characters where possible.
 #[must_use]
 pub fn printed(record: &RunRecord, width: usize) -> String {
@@ -122,7 +122,7 @@ fn kilobytes(amount: Bytes) -> String {
     format!("{:.1}", amount.get() as f64 / 1e3)
 }
 
-/// Returns a share in percent, and what is ten times the limit and more as a multiple.
+/// Returns a share in percent; from ten times the limit on, as a multiple.
 fn multiple(share: f64) -> String {
     if share < 10.0 { format!("{:.1} %", share * 100.0) } else { format!("x {share:.0}") }
 }

@@ -1,4 +1,4 @@
-//! Columns that count marked packets: one for each reason of every marking rule, whatever the rule of the run.
+//! Columns that count marked packets, for each reason of every marking rule, whatever the rule of the run.
 //!
 //! Invariant: a reason that the run's marking rule does not have counts 0.
 

@@ -11,7 +11,7 @@
 //! | [`timeline`] | `timeline.csv`, `timeline_trees.csv` |
 //! | [`ports`](mod@ports) | `ports.csv` |
 //! | [`completions`] | `fct.csv`, HPCC's `fct.txt`, and completion times by size on the terminal |
-//! | [`congestion`] | `trees.csv`, `roots.csv`, `contributors.csv`, `victims.csv`; the worst trees and the hottest outputs on the terminal |
+//! | [`congestion`] | files of trees, roots, contributors, victims; worst trees and hottest outputs on the terminal |
 //! | [`margins`] | `margins.csv`, and the nearest limits on the terminal |
 //! | [`printed`] | the tables of a summary on the terminal |
 

@@ -1,4 +1,4 @@
-//! Tables of a summary on the terminal: goodput of flows and groups in each phase, groups and counts over the whole run.
+//! Tables of a summary on the terminal: goodput of flows and groups by phase, groups and counts over the whole run.
 //!
 //! Invariant: every number stands in the [`Summary`]; nothing is computed here.
 
@@ -82,7 +82,7 @@ fn finite(summary: &Summary) -> Option<String> {
 /// Most flows that [`failed`] names.
 const MOST_NAMED: usize = 5;
 
-/// Returns the flows that have failed and the times at which they did, in words: the first few of them.
+/// Returns the first few flows that failed, with the times, in words.
 #[must_use]
 pub fn failed(all: &[FailureSummary]) -> String {
     let named = all.iter().take(MOST_NAMED);
@@ -107,7 +107,7 @@ pub fn delivered(record: &RunRecord) -> String {
     record.finite.map(FiniteSummary::from).map_or_else(String::new, delivered_messages)
 }
 
-/// Returns `3,900 of 4,032 finite messages delivered`, with the number posted if the number in all is not known; `None` without
+/// Returns `3,900 of 4,032 finite messages delivered`, with the number posted if the total is not known; `None` without
 /// finite traffic.
 #[must_use]
 pub fn delivered_of_finite(summary: &Summary) -> Option<String> {
@@ -129,7 +129,7 @@ fn on_the_wall(seconds: f64) -> String {
     if seconds < 0.1 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// Returns one row for each phase, and one column for each flow and group, followed by the totals.
+/// Returns a row for each phase, and a column for each flow and group, followed by the totals.
 fn goodput(summary: &Summary, part: PhasePart, width: usize) -> String {
     let mut header = ["phase", "from (s)", "to (s)"].map(str::to_owned).to_vec();
     header.extend(summary.named().map(str::to_owned));
@@ -196,7 +196,7 @@ fn cell(is_active: bool, goodput: f64) -> String {
     if is_active || goodput > 0.0 { gbps(goodput) } else { "-".to_owned() }
 }
 
-/// Explains the columns whose names are not those of flows.
+/// Explains the columns that are not named by flows.
 fn notes(summary: &Summary) -> String {
     let mut text = String::new();
     if summary.named().next().is_some() {

@@ -1,7 +1,7 @@
 //! Outputs and congestion trees at a few moments: `timeline.csv`, `timeline_trees.csv`.
 //!
-//! Invariant: both files exist if the run recorded moments. An output without a row at a moment sent nothing, and nothing
-//! waited for it. The first output has a row at every moment, so that no moment is lost.
+//! Invariant: both files exist if the run recorded moments. An output without a row at a moment sent nothing, and
+//! nothing waited for it. The first output has a row at every moment, so that no moment is lost.
 
 use telemetry::{LaneMoment, LaneRecord, RootRecord, RunRecord, TreeMoment};
 use units::{Span, Time};

@@ -1,7 +1,7 @@
 //! Tables of `docs/outputs.md` that are made from the schemas: files, columns of tables, fields of JSON.
 //!
-//! Invariant: the manual has every file, column and field, with the type and the meaning of the schema. `cargo xtask bless` writes
-//! the tables.
+//! Invariant: the manual has every file, column and field, with the schema's type and meaning. `cargo xtask bless`
+//! writes the tables.
 
 use std::collections::BTreeMap;
 use std::{env, fs};
@@ -14,7 +14,7 @@ use crate::{manifest, summary};
 
 const MANUAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
 
-/// Returns the manual with this table in place of the first one after `place` that begins with `head`.
+/// Returns the manual with this table in place of the first table after `place` that begins with `head`.
 fn with_table(manual: &str, place: &str, head: &str, table: &str) -> String {
     let section = manual.find(place).unwrap_or_else(|| panic!("the manual lacks `{place}`"));
     let start = section + manual[section..].find(head).expect("a section has a table") + 1;
@@ -45,7 +45,7 @@ struct FieldsTable<'a> {
     text: String,
     /// Number of rows.
     rows: usize,
-    /// Path at which the fields of a type have rows, by the reference to the type.
+    /// Path where the fields of a type have rows, by the reference to the type.
     described: BTreeMap<&'a str, String>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> FieldsTable<'a> {
 
     /// Adds the fields of an object, in the order of its type.
     fn add_fields(&mut self, object: &'a Value, path: &str) {
-        // Properties are sorted by name; the list of required fields has the order of the type, and has all: no field is left out.
+        // Properties are sorted by name. The required fields have the type's order, and all are required.
         let names = object["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         for name in names {
             let property = &object["properties"][name];
@@ -176,7 +176,7 @@ fn the_manual_has_every_file_column_and_field() {
                 wanted = with_table(&wanted, &heading, "\n| column |", &columns_table(columns));
             }
             FileFormat::Json(_) => {
-                // The type itself, not the stored schema: `bless` writes both in one run of the tests.
+                // The type itself, not the stored schema: `bless` writes both in the same run of the tests.
                 let schema = schema_of_type(&file.name);
                 let table = FieldsTable::of(&schema);
                 fields += table.rows;

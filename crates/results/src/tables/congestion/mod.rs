@@ -1,6 +1,6 @@
 //! Congestion: trees, their roots, causes, contributors and victims, and the hottest outputs.
 //!
-//! Invariant: what is printed is in the files too.
+//! Invariant: every printed number is in the files too.
 //!
 //! | module | makes |
 //! |---|---|
@@ -16,8 +16,8 @@ pub mod worst;
 
 use telemetry::RunRecord;
 
-/// Returns the worst trees and the hottest outputs for the terminal, tables in lines of at most `width` characters where
-/// possible.
+/// Returns the worst trees and the hottest outputs for the terminal. Tables have lines of at most `width` characters
+/// where possible.
 #[must_use]
 pub fn printed(record: &RunRecord, width: usize) -> String {
     let outputs = outputs::printed(record, width);

@@ -1,6 +1,6 @@
-//! The hottest outputs on the terminal: congested ones that block no other output, beside the roots of trees.
+//! The hottest outputs on the terminal: congested outputs that block no other, beside the roots of trees.
 //!
-//! Invariant: an output is listed only if packets waited for it at a sample, more than are on their way through.
+//! Invariant: an output is listed only if packets waited for it at a sample, beyond packets on their way through.
 
 use telemetry::{LaneRecord, OutputLoad, RunRecord};
 

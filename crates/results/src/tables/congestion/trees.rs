@@ -73,7 +73,7 @@ fn extent(record: &RunRecord, root: &RootRecord) -> String {
     )
 }
 
-/// Adds up what stands under the same name, the largest sum first.
+/// Adds up the numbers of each name, the largest sum first.
 fn sums<'a>(named: impl Iterator<Item = (&'a str, u64)>) -> Vec<(&'a str, u64)> {
     let mut sums = BTreeMap::new();
     for (name, amount) in named {

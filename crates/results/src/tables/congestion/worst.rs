@@ -1,4 +1,4 @@
-//! `worst_tree.csv`: the congestion tree with most branches at one sample, output by output and flow by flow.
+//! `worst_tree.csv`: the congestion tree with most branches at any sample, output by output and flow by flow.
 //!
 //! Invariant: the root comes first, then branches, parents before children, then flows.
 
