@@ -3,10 +3,10 @@
 //! Invariant: numbers are in the plain unit of their dimension: bit/s, s, packets, bytes, or none.
 
 use experiment::Outcome;
-use measures::PhasePart;
 use measures::censoring::{CensoredValue, quantile};
 use measures::samples::{self, Samples};
 use measures::statistics::{jain, mean, spread, variation};
+use measures::{Measured, Missing, PhasePart};
 use results::summary::PhaseSummary;
 use telemetry::{Phase, RunRecord, SeriesColumn, WatchedQuantity};
 
@@ -54,6 +54,12 @@ pub enum NotInRun {
     /// DCQCN's congestion control.
     #[error("DCQCN")]
     Dcqcn,
+    /// A measure, with the reason for which the run lacks it.
+    #[error("{0} ({1})")]
+    Measure(measures::Measure, Missing),
+    /// A measure of which the run has a lower bound only.
+    #[error("the value of {0}, beyond a lower bound")]
+    Bound(measures::Measure),
 }
 
 /// Returns the numbers that a measure yields of one run.
@@ -107,6 +113,7 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
             let lanes = &outcome.record.lanes;
             Ok(vec![lanes.iter().filter_map(|lane| lane.pause).map(|pause| pause.sent).sum::<u64>() as f64])
         }
+        Measure::Of(measure) => Ok(vec![of_language(measure, outcome)?]),
         Measure::Marked => Ok(vec![outcome.record.marks.total() as f64]),
         Measure::Lost => Ok(vec![outcome.record.dropped_packets as f64]),
         Measure::Ratio { flows, to, phase } => {
@@ -119,6 +126,16 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
         | Measure::Jain { flows, phase }
         | Measure::Spread { flows, phase }
         | Measure::Variation { flows, phase } => in_second_half(measure, outcome, flows, *phase),
+    }
+}
+
+/// Returns the number of a measure of sweeps and tunings. A lower bound is no number that a claim could be judged by.
+fn of_language(measure: &measures::Measure, outcome: &Outcome) -> Result<f64, NotInRun> {
+    let Measured { value, censored, missing, .. } = measures::run::one(outcome.measured(), measure);
+    match (value, missing) {
+        (Some(value), _) if !censored => Ok(value),
+        (_, Some(reason)) => Err(NotInRun::Measure(measure.clone(), reason)),
+        _ => Err(NotInRun::Bound(measure.clone())),
     }
 }
 
@@ -266,6 +283,7 @@ fn time_to_reach(outcome: &Outcome, places: &[usize], number: usize, share: f64)
 #[cfg(test)]
 pub(crate) mod tests {
     use experiment::Outcome;
+    use measures::run::Posting;
     use results::{RunCost, RunIdentity, Summary};
     use telemetry::{FlowRecord, LaneRecord, Marks, Phase, RunRecord, Series, Snapshot};
     use units::{Bytes, Rate, Span, Time};
@@ -302,7 +320,11 @@ pub(crate) mod tests {
         };
         let context =
             RunIdentity { scenario: "hand-made", congestion_control: "Off", seed: 1, version: "0.0.0" };
-        Outcome { summary: Summary::new(context, &record, RunCost::default()), record }
+        Outcome {
+            summary: Summary::new(context, &record, RunCost::default()),
+            posting: vec![Posting::Endless; 3],
+            record,
+        }
     }
 
     fn lane(node: &str, mean: f64) -> LaneRecord {
@@ -386,6 +408,18 @@ pub(crate) mod tests {
         assert_eq!(back(2, 0.95), Ok(4000.0));
         assert_eq!(back(2, 0.5), Ok(2000.0));
         assert_eq!(back(2, 1.5), Err(NotInRun::Recovery));
+    }
+
+    #[test]
+    fn any_measure_of_sweeps_can_be_claimed() {
+        let of = |text: &str| measured(&Measure::Of(text.parse().unwrap()), &outcome());
+        assert_eq!(of("goodput(all, 1)"), Ok(vec![16e9]));
+        assert_eq!(of("goodput(F3, 1)"), Ok(vec![8e9]));
+        let missing = of("p99(all)").unwrap_err();
+        assert_eq!(missing.to_string(), "p99(all) (completion times were not kept (`completions: NotKept`))");
+        // The flows do not come back to more than they had in the second half of the first phase.
+        let bound = of("recovery(F3, 2)").unwrap_err();
+        assert_eq!(bound.to_string(), "the value of recovery(F3, 2), beyond a lower bound");
     }
 
     /// In the first phase H1 receives 1 and 1 MB in the second half, and 1.9 and 1 MB in all.

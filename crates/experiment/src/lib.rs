@@ -19,7 +19,7 @@
 //! | [`relative`] | settings of IBA's congestion control, relative to those of a scenario |
 //! | [`seeds`] | lists of seeds, as options and files write them |
 //! | [`simulation`] | one simulation, from the scenario's name to the outcome |
-//! | [`measuring`] | the measures of a plan and of its run |
+//! | [`measuring`] | the measures that a plan can have, before its run |
 //! | [`lossless`] | packets that a fabric with PFC has dropped |
 //! | [`pool`] | the worker pool |
 //! | [`statistics`] | means over seeds and their confidence intervals |

@@ -1,26 +1,12 @@
-//! Measures of a plan, before and after its run.
+//! Measures of a plan that has not run.
 //!
 //! Invariant: a measure that passes [`check`] names a group and a phase of the scenario. A run may still lack the number.
 
-use measures::run::{self, Measured, Posting, Run};
+use measures::run::{self, Posting};
 use measures::{ALL, Measure, MeasureError, MeasureFault};
 use scenario::{Plan, help_with_name};
 
-use crate::simulation::Outcome;
-
-/// Returns every measure of every group of a run that [`list`] lists. [`one`] measures all others.
-#[must_use]
-pub fn all(plan: &Plan, outcome: &Outcome) -> Vec<Measured> {
-    run::all(Run { record: &outcome.record, ends: &posting(plan) })
-}
-
-/// Returns a measure of a run.
-#[must_use]
-pub fn one(measure: &Measure, plan: &Plan, outcome: &Outcome) -> Measured {
-    run::one(Run { record: &outcome.record, ends: &posting(plan) }, measure)
-}
-
-/// Returns the measures that [`all`] lists, of a plan that has not run.
+/// Returns the measures that [`run::all`] lists, of a plan that has not run.
 #[must_use]
 pub fn list(plan: &Plan) -> Vec<Measure> {
     run::list(groups(plan), flows(plan), plan.phases().len())
@@ -73,7 +59,7 @@ fn flows(plan: &Plan) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the end of each flow's posting.
-fn posting(plan: &Plan) -> Vec<Posting> {
+pub(crate) fn posting(plan: &Plan) -> Vec<Posting> {
     let workload = plan.workload();
     let end = |flow: &workload::Flow| {
         let of_pattern = flow.pattern.map(|pattern| workload.patterns[pattern as usize].stop);
@@ -97,7 +83,7 @@ mod tests {
         let plan =
             crate::plan("one-flow", &["duration=2 ms".to_owned()], Some(1)).expect("the scenario is right");
         let outcome = crate::simulate(&plan, fabric::RunOptions::default(), &mut |_| {}).expect("it runs");
-        let all = all(&plan, &outcome);
+        let all = run::all(outcome.measured());
         let measures: Vec<_> = all.iter().map(|one| one.measure.clone()).collect();
         assert_eq!(measures, list(&plan));
         assert!(measures.iter().all(|measure| check(measure, &plan).is_ok()));

@@ -5,12 +5,14 @@
 use std::time::{Duration, Instant};
 
 use fabric::{ResumeError, RunError, RunOptions, Saving};
+use measures::run::Posting;
 use results::{RunCost, RunIdentity, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 use units::Span;
 
 use crate::configurations;
+use crate::measuring::posting;
 use crate::relative::RelativeError;
 use crate::resources;
 
@@ -24,6 +26,16 @@ pub struct Outcome {
     pub summary: Summary,
     /// Counts, spans and snapshots of the whole run.
     pub record: RunRecord,
+    /// For each flow, the end of its posting.
+    pub posting: Vec<Posting>,
+}
+
+impl Outcome {
+    /// Returns the run as measures read it.
+    #[must_use]
+    pub fn measured(&self) -> measures::run::Run<'_> {
+        measures::run::Run { record: &self.record, ends: &self.posting }
+    }
 }
 
 /// Reason why a simulation did not start, or did not end.
@@ -141,5 +153,5 @@ fn outcome(plan: &Plan, record: RunRecord, wall: Duration, peak_rss: Option<u64>
         seed: plan.seed(),
         version: VERSION,
     };
-    Outcome { summary: Summary::new(context, &record, cost), record }
+    Outcome { summary: Summary::new(context, &record, cost), record, posting: posting(plan) }
 }

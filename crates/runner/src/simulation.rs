@@ -145,7 +145,7 @@ impl FinishedRun {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, RunError> {
         let options = RunOptions { moments: Timeline::MOST, ..options };
-        let Outcome { summary, record } = simulate(&plan, options, progress)?;
+        let Outcome { summary, record, .. } = simulate(&plan, options, progress)?;
         Ok(Self { plan, summary, record })
     }
 
@@ -161,7 +161,7 @@ impl FinishedRun {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, ResumeError> {
         let options = RunOptions { moments: Timeline::MOST, ..options };
-        let Outcome { summary, record } = simulate_saving(&plan, options, saving, progress)?;
+        let Outcome { summary, record, .. } = simulate_saving(&plan, options, saving, progress)?;
         Ok(Self { plan, summary, record })
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::expectation::Expectation;
-use super::measure::{Dimension, Measure};
+use super::measure::Measure;
 use super::unit::Unit;
 
 /// One result that a paper reports.
@@ -104,13 +104,13 @@ impl References {
                 None => {
                     return Some(format!("{id} is measured in `{name}`, which is not among the references"));
                 }
-                Some(reference) if reference.measure.dimension() != Dimension::Goodput => {
+                Some(reference) if reference.measure.unit() != measures::Unit::BitsPerSecond => {
                     return Some(format!("{name} is not a goodput, and nothing can be measured in it"));
                 }
                 Some(_) => {}
             }
         }
-        let fits = measure.dimension() == unit.dimension();
+        let fits = measure.unit() == unit.plain();
         (!fits).then(|| format!("the unit of {id} does not fit its measure"))
     }
 
@@ -138,7 +138,7 @@ impl References {
         let id = &claim.id;
         match self.0.get(name) {
             None => Some(format!("{id} is compared with `{name}`, which is not among the references")),
-            Some(reference) if reference.measure.dimension() != claim.measure.dimension() => {
+            Some(reference) if reference.measure.unit() != claim.measure.unit() => {
                 Some(format!("{id} is compared with `{name}`, which has another dimension"))
             }
             Some(_) => None,

@@ -1,9 +1,9 @@
 //! Measures: numbers to be read off a run.
 //!
-//! Invariant: a measure knows its flows, its phase and its dimension, so a claims file can be checked without a run.
+//! Invariant: a measure knows its flows, its phase and its unit, so a claims file can be checked without a run.
 
-use measures::PhasePart;
 use measures::statistics::{mean, median};
+use measures::{PhasePart, Unit};
 use serde::Deserialize;
 
 /// A number, or one number per flow, to be read off a run.
@@ -66,6 +66,8 @@ pub enum Measure {
     Marked,
     /// Packets lost over the whole run.
     Lost,
+    /// Any measure that sweeps and tunings name: `Of("p99(victims)")`.
+    Of(measures::Measure),
 }
 
 /// A number that stands for many completion times.
@@ -92,21 +94,6 @@ impl CompletionStatistic {
     }
 }
 
-/// Dimension of a measured number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dimension {
-    /// Goodput, in bit/s.
-    Goodput,
-    /// Time, in s.
-    Time,
-    /// A number of packets.
-    Packets,
-    /// A number of bytes.
-    Bytes,
-    /// None: an index or a share.
-    None,
-}
-
 impl Measure {
     /// Returns the names of the flows.
     #[must_use]
@@ -130,7 +117,8 @@ impl Measure {
             | Self::Completion(_)
             | Self::Pauses
             | Self::Marked
-            | Self::Lost => &[],
+            | Self::Lost
+            | Self::Of(_) => &[],
         }
     }
 
@@ -152,26 +140,28 @@ impl Measure {
             | Self::BackAfter { phase, .. }
             | Self::Queue { phase, .. }
             | Self::QueueSwing { phase, .. } => Some(*phase),
+            Self::Of(measure) => measure.phase.map(|phase| phase.get() as usize),
             Self::Held { .. } | Self::Completion(_) | Self::Pauses | Self::Marked | Self::Lost => None,
         }
     }
 
-    /// Returns the dimension of the numbers.
+    /// Returns the unit of the numbers.
     #[must_use]
-    pub fn dimension(&self) -> Dimension {
+    pub const fn unit(&self) -> Unit {
         match self {
             Self::Goodput { .. }
             | Self::Sum { .. }
             | Self::Mean { .. }
             | Self::Total { .. }
             | Self::Received { .. }
-            | Self::Lowest { .. } => Dimension::Goodput,
+            | Self::Lowest { .. } => Unit::BitsPerSecond,
             Self::Ratio { .. } | Self::Jain { .. } | Self::Spread { .. } | Self::Variation { .. } => {
-                Dimension::None
+                Unit::One
             }
-            Self::TimeToReach { .. } | Self::BackAfter { .. } | Self::Completion(_) => Dimension::Time,
-            Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => Dimension::Packets,
-            Self::Queue { .. } | Self::QueueSwing { .. } => Dimension::Bytes,
+            Self::TimeToReach { .. } | Self::BackAfter { .. } | Self::Completion(_) => Unit::Seconds,
+            Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => Unit::Packets,
+            Self::Queue { .. } | Self::QueueSwing { .. } => Unit::Bytes,
+            Self::Of(measure) => measure.quantity.info().unit,
         }
     }
 
@@ -196,6 +186,7 @@ impl Measure {
             Self::Pauses => "pauses",
             Self::Marked => "marked",
             Self::Lost => "lost",
+            Self::Of(measure) => measure.quantity.name(),
             Self::Queue { .. } => "queue",
             Self::QueueSwing { .. } => "swing",
             Self::Completion(CompletionStatistic::Mean) => "mean time",
@@ -215,7 +206,8 @@ impl Measure {
             | Self::Completion(_)
             | Self::Pauses
             | Self::Marked
-            | Self::Lost => None,
+            | Self::Lost
+            | Self::Of(_) => None,
             Self::BackAfter { phase: 2.., share } if *share > 0.0 && *share <= 1.0 => None,
             Self::BackAfter { .. } => {
                 Some("needs a phase after the first, and a share above 0 and at most 1")

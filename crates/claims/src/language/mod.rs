@@ -20,5 +20,5 @@ pub mod unit;
 
 pub use claim::{Claim, ClaimRole, ClaimStatus, Quantity, References};
 pub use expectation::Expectation;
-pub use measure::{CompletionStatistic, Dimension, Measure};
+pub use measure::{CompletionStatistic, Measure};
 pub use unit::Unit;

@@ -5,8 +5,6 @@
 
 use serde::Deserialize;
 
-use super::measure::Dimension;
-
 /// Unit of a measured number.
 #[derive(Clone, Debug, Deserialize)]
 pub enum Unit {
@@ -32,15 +30,15 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Returns the dimension of numbers in this unit.
+    /// Returns the plain unit of numbers in this unit.
     #[must_use]
-    pub const fn dimension(&self) -> Dimension {
+    pub const fn plain(&self) -> measures::Unit {
         match self {
-            Self::Gbps | Self::Of(_) | Self::Links { .. } => Dimension::Goodput,
-            Self::Ms => Dimension::Time,
-            Self::Packets => Dimension::Packets,
-            Self::Kb => Dimension::Bytes,
-            Self::One => Dimension::None,
+            Self::Gbps | Self::Of(_) | Self::Links { .. } => measures::Unit::BitsPerSecond,
+            Self::Ms => measures::Unit::Seconds,
+            Self::Packets => measures::Unit::Packets,
+            Self::Kb => measures::Unit::Bytes,
+            Self::One => measures::Unit::One,
         }
     }
 

@@ -48,7 +48,7 @@ pub struct Question {
     pub set: Vec<String>,
     /// Seeds; the scenario's own if there are none.
     pub seeds: Vec<u64>,
-    /// Measures; those that `measuring::all` lists if there are none.
+    /// Measures; those that `measuring::list` lists if there are none.
     pub measures: Vec<Measure>,
 }
 
@@ -122,7 +122,7 @@ impl CheckedQuestion {
         let digest = outcome.as_ref().map(|outcome| outcome.summary.digest.to_string());
         let fault = outcome.as_ref().and_then(|outcome| RunFault::of(plan, &outcome.record));
         let measured = outcome.map(|outcome| {
-            self.measures.iter().map(|measure| measuring::one(measure, plan, &outcome)).collect()
+            self.measures.iter().map(|measure| measures::run::one(outcome.measured(), measure)).collect()
         });
         let run =
             EvaluatedRun { seed: plan.seed(), plan_digest: plan.digest().to_string(), ended, fault, digest };

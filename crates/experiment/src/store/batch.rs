@@ -17,7 +17,6 @@ use super::entry;
 use super::kept::{Origin, files, kept, made};
 use super::result::{RunBudget, RunFault, UnitCost, UnitEnd, UnitResult};
 use super::{Store, StoreError, Stored, Workshop, place};
-use crate::measuring;
 use crate::pool;
 use crate::scenarios::Scenarios;
 use crate::simulation::{Outcome, VERSION, simulate_among_others};
@@ -34,7 +33,7 @@ pub struct BatchOptions<'a> {
     pub budget: RunBudget,
     /// Files that are kept of each run, besides `result.json`. Files that the scenario names go with `plan.ron`.
     pub keep: FileChoice,
-    /// Measures that every result must have, besides those of [`measuring::all`].
+    /// Measures that every result must have, besides those of [`measures::run::all`].
     pub measures: Vec<Measure>,
     /// The program and the command, for manifests.
     pub origin: Origin,
@@ -222,9 +221,9 @@ fn run_unit(
         fault: outcome.as_ref().and_then(|outcome| RunFault::of(&plan, &outcome.record)),
         digest: summary.map(|summary| summary.digest.clone()),
         lost_packets: summary.map(|summary| summary.audit.dropped_packets),
-        measures: outcome.as_ref().map_or_else(Vec::new, |outcome| {
-            measured(&plan, outcome, &options.measures, missing.former.as_deref())
-        }),
+        measures: outcome
+            .as_ref()
+            .map_or_else(Vec::new, |outcome| measured(outcome, &options.measures, missing.former.as_deref())),
         cost: UnitCost {
             wall_s: began.elapsed().as_micros() as f64 / 1e6,
             events: summary.map_or(0, |summary| summary.events),
@@ -266,7 +265,8 @@ pub fn trial(
     let Ok(outcome) = simulate_among_others(&plan, options, &mut progress) else { return Ok(None) };
     let wall_s = began.elapsed().as_secs_f64();
     let share = outcome.summary.simulated_s / plan.duration().seconds();
-    let measured = serde_json::to_string(&measuring::all(&plan, &outcome)).expect("measures are plain data");
+    let measured =
+        serde_json::to_string(&measures::run::all(outcome.measured())).expect("measures are plain data");
     let times = serde_json::to_string(&completions_of(&outcome.record)).expect("histograms are plain data");
     let files = kept(&plan, Some(made(&plan, &outcome)), keep).files;
     let bytes = files.iter().map(|file| file.contents.len()).sum::<usize>() + measured.len() + times.len();
@@ -279,12 +279,12 @@ fn lacks(result: &UnitResult, measures: &[Measure]) -> bool {
 }
 
 /// Returns all measures of a run: those that are always stored, those that are asked for, and those of its former result.
-fn measured(plan: &Plan, outcome: &Outcome, asked: &[Measure], former: Option<&UnitResult>) -> Vec<Measured> {
-    let mut all = measuring::all(plan, outcome);
+fn measured(outcome: &Outcome, asked: &[Measure], former: Option<&UnitResult>) -> Vec<Measured> {
+    let mut all = measures::run::all(outcome.measured());
     let former = former.into_iter().flat_map(|former| &former.measures).map(|one| &one.measure);
     for measure in asked.iter().chain(former) {
         if !all.iter().any(|one| one.measure == *measure) {
-            all.push(measuring::one(measure, plan, outcome));
+            all.push(measures::run::one(outcome.measured(), measure));
         }
     }
     all

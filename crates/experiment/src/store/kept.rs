@@ -49,7 +49,7 @@ pub(super) fn files(
 }
 
 /// Returns the files of a run with results.
-pub(super) fn made<'a>(plan: &Plan, Outcome { summary, record }: &'a Outcome) -> MadeFiles<'a> {
+pub(super) fn made<'a>(plan: &Plan, Outcome { summary, record, .. }: &'a Outcome) -> MadeFiles<'a> {
     MadeFiles::new(summary, record, plan.resolved())
 }
 

@@ -61,7 +61,7 @@ impl UnitResult {
         self.ended.has_results() && self.fault.is_none()
     }
 
-    /// Returns a measure, if it is stored: those of [`measuring::all`](crate::measuring::all) and those that were asked for are.
+    /// Returns a measure, if it is stored: those of [`measures::run::all`] and those that were asked for are.
     #[must_use]
     pub fn measured(&self, measure: &Measure) -> Option<&Measured> {
         self.measures.iter().find(|one| one.measure == *measure)
@@ -162,7 +162,7 @@ pub enum UnitEnd {
 impl UnitEnd {
     /// Returns the end of a simulation; `None` if it was interrupted.
     pub(crate) fn of(outcome: &Result<Outcome, RunError>) -> Option<Self> {
-        let Outcome { summary, record } = match outcome {
+        let Outcome { summary, record, .. } = match outcome {
             Ok(outcome) => outcome,
             Err(error @ RunError::Deadlock(_)) => return Some(Self::Deadlock { message: error.to_string() }),
             Err(error @ RunError::Violation(_)) => {
