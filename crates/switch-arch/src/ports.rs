@@ -1,6 +1,7 @@
 //! The ports of a switch: their links, and the order in which lanes share an output's wire.
 //!
-//! Invariant: an output carries one packet at a time. A port is two cache lines, and every packet needs the first only.
+//! Invariant: an output carries a single packet at a time. A port is two cache lines, and every packet needs the first
+//! only.
 
 use core::ops::Index;
 
@@ -15,9 +16,9 @@ use crate::setup::SwitchTimer;
 #[derive(Debug)]
 pub(crate) struct Ports {
     ports: Box<[SwitchPort]>,
-    /// Arbiters of each output's lanes; empty if every port has one lane.
+    /// Arbiters of each output's lanes; empty if every port has a single lane.
     lane_arbiters: Box<[VlArbiter]>,
-    /// True if all links have one rate.
+    /// True if all links have the same rate.
     one_rate: bool,
 }
 
@@ -65,7 +66,6 @@ impl Ports {
         &mut self.ports[port.index()].link
     }
 
-    /// Returns true if all links have one rate.
     pub(crate) const fn have_one_rate(&self) -> bool {
         self.one_rate
     }
@@ -76,7 +76,7 @@ impl Ports {
         self[output].link.wire().rate()
     }
 
-    /// Returns true if the wire of `output` is faster than the one of `input`.
+    /// Returns true if the wire of `output` is faster than the wire of `input`.
     #[inline]
     pub(crate) fn is_faster(&self, output: PortId, input: PortId) -> bool {
         !self.have_one_rate() && self.rate(output) > self.rate(input)
@@ -120,7 +120,7 @@ impl Index<PortId> for Ports {
 }
 
 impl SwitchPort {
-    /// Returns true if the wire carries a packet whose tail has yet to leave. Decisions fall after all tails of this
+    /// Returns true if the tail of a packet on the wire has yet to leave. Decisions fall after all tails of this
     /// instant have left.
     #[inline]
     pub(crate) fn is_sending(&self, now: Time) -> bool {

@@ -15,14 +15,14 @@ use crate::tables::SlToVl;
 /// A timer that a switch sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwitchTimer {
-    /// A packet may start on its output, which is faster than the wire by which it came. No two packets of one input
-    /// become ready at one instant, since the tail of the later one comes a whole packet later.
+    /// A packet may start on its output, which is faster than the wire by which it came. No two packets of an input
+    /// become ready at the same instant, since the tail of the second comes a whole packet later.
     Ready(PacketId, PortId),
     /// A packet's tail has left.
     TailLeft {
         /// The output.
         output: PortId,
-        /// Input whose buffer the packet occupied.
+        /// Input that had the packet in its buffer.
         input: PortId,
         /// The output's lane.
         lane: Lane,
@@ -31,12 +31,12 @@ pub enum SwitchTimer {
         /// Length on the wire, in bytes.
         length: u16,
     },
-    /// A packet has crossed from its input's buffer to a queue at its output; in an output-queued switch, the tail of a
+    /// A packet has crossed from its input's buffer to a queue at its output. In an output-queued switch, the tail of a
     /// packet that had moved to its output's queue has come in.
     CrossbarDone {
         /// The output.
         output: PortId,
-        /// Input whose buffer the packet has left.
+        /// Input that had the packet in its buffer until now.
         input: PortId,
         /// The output's lane.
         lane: Lane,
@@ -81,7 +81,7 @@ pub struct SwitchSetup {
     pub sl_to_vl: Option<Arc<SlToVl>>,
     /// Division of the receive memory among ports and lanes.
     pub memory: MemorySharing,
-    /// Most bytes that may wait for an output and lane; a packet that comes in beyond that is dropped. Not under credits.
+    /// Most bytes that may wait for an output and lane; a packet beyond this limit is dropped. Not under credits.
     pub egress_limit: Option<Bytes>,
     /// Pool of the queues at the outputs, of lanes without PFC.
     pub egress_pool: Option<EgressPoolPlan>,

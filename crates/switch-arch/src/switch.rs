@@ -20,8 +20,8 @@ pub struct Switch {
 
 state_codec::state!(Switch { pipeline: part });
 
-/// The pipeline of a switch. Nearly all switches have one stage and at most 64 ports; the event loop recognises them by
-/// one comparison and reaches them by one load less.
+/// The pipeline of a switch. Nearly all switches have a single stage and at most 64 ports. The event loop recognises
+/// them by a single comparison, and reaches them by a load less.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the large variant is the one of nearly all switches")]
 enum AnyPipeline {
@@ -72,7 +72,7 @@ macro_rules! dispatch {
     };
 }
 
-/// Calls the pipeline from the event loop, into which only the most common one is inlined.
+/// Calls the pipeline from the event loop, into which only the most common pipeline is inlined.
 macro_rules! dispatch_hot {
     ($switch:expr, $pipeline:ident => $call:expr) => {
         match $switch {
@@ -166,26 +166,27 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline.output_of(packet))
     }
 
-    /// Returns the lane of the next link for a packet that leaves by `output`, or would if it came here by `input`; `None` if
-    /// packets keep their lanes.
+    /// Returns the lane of the next link for a packet from `input` to `output`; `None` if packets keep their lanes. The
+    /// packet need not be here.
     #[must_use]
     pub fn lane_of(&self, input: PortId, output: PortId, packet: &Packet) -> Option<Lane> {
         dispatch!(&self.pipeline, pipeline => pipeline.lane_of(input, output, packet))
     }
 
-    /// Prefetches what tells where the tables of a switch are: of one with a single stage and at most 64 ports, all.
+    /// Prefetches the addresses of a switch's tables. This is complete for switches with a single stage and at most 64
+    /// ports.
     #[inline]
     pub fn prefetch_head(&self) {
         prefetch_all(self);
     }
 
-    /// Prefetches what tells the [output](Self::output_of) of a packet.
+    /// Prefetches the entry of the forwarding table for a packet, which tells its [output](Self::output_of).
     #[inline]
     pub fn prefetch_route(&self, packet: &Packet) {
         dispatch!(&self.pipeline, pipeline => pipeline.prefetch_route(packet));
     }
 
-    /// Prefetches what tells the packets that wait for an output and lane.
+    /// Prefetches the state of the packets that wait for an output and lane.
     #[inline]
     pub fn prefetch_queue(&self, output: PortId, lane: Lane) {
         dispatch!(&self.pipeline, pipeline => pipeline.prefetch_queue(output, lane));
@@ -216,7 +217,7 @@ impl Switch {
     }
 }
 
-/// Returns true if the ports of a switch fit a set of one word.
+/// Returns true if the ports of a switch fit a set of a single word.
 const fn is_narrow(ports: usize) -> bool {
     ports <= PortSet::<1>::CAPACITY
 }

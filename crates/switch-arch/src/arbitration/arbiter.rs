@@ -1,14 +1,14 @@
-//! The trait of arbiters, the requests of one instant, and the grants.
+//! The trait of arbiters, the requests of an instant, and the grants.
 //!
-//! Invariant: an arbiter sees only which inputs contend for which outputs. It grants an output to at most one input.
-//! [`Requests`] sees to it that an input is granted no more than the read bandwidth of its buffer.
+//! Invariant: an arbiter sees only which inputs contend for which outputs. It grants an output to no more than a single
+//! input. [`Requests`] keeps the reads of an input within the read bandwidth of its buffer.
 
 use packet::{Lane, PortId};
 use units::Time;
 
 use crate::tables::PortSet;
 
-/// One output that could send now, and the inputs with a packet for it.
+/// An output that could send now, and the inputs with a packet for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<const WORDS: usize = 4> {
     /// The output.
@@ -34,18 +34,18 @@ pub struct Grant {
 
 state_codec::value!(Grant { input, output, lane });
 
-/// The requests of one switch and instant, and the grants so far.
+/// The requests at a switch in an instant, and the grants so far.
 pub trait Requests<const WORDS: usize> {
     /// Returns the number of requests.
     fn count(&self) -> usize;
 
-    /// Returns a request as it stands after the grants so far, without inputs whose read bandwidth is used up.
+    /// Returns a request as it stands after the grants so far, without inputs that have no read bandwidth left.
     fn request(&self, index: usize) -> Request<WORDS>;
 
     /// Returns the time at which the tail of a contender's packet came in, or will have.
     fn since(&self, index: usize, input: PortId) -> Time;
 
-    /// Grants a request to one of its contenders.
+    /// Grants a request to `input`, which contends for it.
     fn grant(&mut self, index: usize, input: PortId);
 }
 

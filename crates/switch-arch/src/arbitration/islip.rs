@@ -3,8 +3,8 @@
 //! N. McKeown: The iSLIP Scheduling Algorithm for Input-Queued Switches, IEEE/ACM Transactions on Networking
 //! 7(2), 1999, sections II and III.
 //!
-//! Invariant: a pointer moves only past a grant that was accepted in the first iteration. So an input to which an output
-//! grants is served before that output's pointer moves on, and the pointers desynchronise.
+//! Invariant: a pointer moves only past a grant that was accepted in the first iteration. So an output goes on granting
+//! to an input until it has served that input, and the pointers desynchronise.
 //!
 //! | step | actor | action |
 //! |---|---|---|
@@ -12,9 +12,9 @@
 //! | grant | outputs without a match | choose the first request after their pointer |
 //! | accept | inputs with grants | choose the first grant after their pointer |
 //!
-//! DEVIATION: outputs ask when they are free, not all in the same time slot, and each for one lane. Grant pointers are
-//! kept by output and lane, accept pointers by input. An input that can be read for more than one packet at a time
-//! accepts one in each iteration.
+//! DEVIATION: outputs ask when they are free, not all in the same time slot, and each for a single lane. Grant pointers
+//! are kept by output and lane, accept pointers by input. An input that can be read for several packets at a time
+//! accepts a grant in each iteration.
 
 use packet::PortId;
 
@@ -31,7 +31,7 @@ pub struct Islip {
     accepted: Vec<PortId>,
     /// Outputs with a grant, by input. All are empty between matchings.
     offers: Vec<PortSet>,
-    /// Index of the request, by output. Scratch space of one matching.
+    /// Index of the request, by output. Scratch space of a matching.
     indices: Vec<usize>,
 }
 
@@ -50,7 +50,7 @@ impl Islip {
         }
     }
 
-    /// Lets every output without a match grant to one input. Returns the inputs with grants.
+    /// Lets every output without a match grant to an input. Returns the inputs with grants.
     fn grant<const WORDS: usize>(&mut self, matched: &PortSet, requests: &impl Requests<WORDS>) -> PortSet {
         let mut offered = PortSet::EMPTY;
         for index in 0..requests.count() {
@@ -68,7 +68,7 @@ impl Islip {
         offered
     }
 
-    /// Lets `input` accept one of its grants. Returns the output.
+    /// Lets `input` accept the next of its grants in turn. Returns the output.
     fn accept<const WORDS: usize>(
         &mut self,
         input: PortId,
@@ -78,6 +78,7 @@ impl Islip {
         let offers = core::mem::take(&mut self.offers[input.index()]);
         let output = offers.next_after(self.accepted[input.index()]).expect("the input has a grant");
         let index = self.indices[output.index()];
+        // Later iterations must not move the pointers: an output could otherwise pass over an input for ever.
         if first_iteration {
             let lane = requests.request(index).lane;
             self.granted[(output, lane)] = input;
@@ -95,6 +96,7 @@ impl Arbiter for Islip {
         let mut matched = PortSet::EMPTY;
         for iteration in 0..self.iterations {
             let offered = self.grant(&matched, requests);
+            // No later iteration can find a match that this iteration did not.
             if offered.is_empty() {
                 return;
             }

@@ -1,6 +1,7 @@
 //! Arbitration: which input wins which output, once per switch and instant.
 //!
-//! Invariant: an output is granted to at most one input, and an input is never read faster than its buffer allows.
+//! Invariant: an output is never granted to two inputs at once, and an input is never read faster than its buffer
+//! allows.
 //!
 //! | module | contents |
 //! |---|---|
@@ -8,7 +9,7 @@
 //! | `round_robin`, `islip`, `oldest_first` | the arbiters |
 //! | `any` | [`AnyArbiter`]: the closed set of them |
 //! | `read_bandwidth` | read bandwidth of each input's buffer, in use and reserved |
-//! | `round` | `Arbitration`: the arbiter at work on the requests of one instant |
+//! | `round` | `Arbitration`: the arbiter at work on the requests of an instant |
 
 mod any;
 mod arbiter;

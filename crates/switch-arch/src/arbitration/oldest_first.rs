@@ -1,8 +1,7 @@
-//! Oldest first: of all packets that could move, the one that came in first wins.
+//! Oldest first: of all packets that could move, the first to have come in wins.
 //!
-//! Invariant: a packet is passed over for a younger one only if it could not move. The age of a packet is the time at
-//! which its tail came in. Of two packets of one age, the one at the lower input wins, then the one for the lower
-//! output.
+//! Invariant: a packet is passed over for a younger packet only if it could not move. The age of a packet is the time
+//! at which its tail came in. Among packets of the same age the lowest input wins, then the lowest output.
 
 use packet::PortId;
 use units::Time;

@@ -14,10 +14,12 @@ use crate::tables::PortSet;
 pub(crate) struct ReadBandwidth<const WORDS: usize> {
     /// False where packets are not read at inputs: then nothing is limited.
     limited: bool,
-    /// True if every input is read by a whole number of outputs at most, all of one rate: then only reservations constrain inputs.
+    /// True if the limit of every input is a whole number of reads, all of the same rate. Then only reservations
+    /// constrain inputs.
     whole_reads: bool,
-    /// Number of outputs that read an input at most, if it is the same 1 or 2 for all inputs and all reads have one rate; else 0.
-    /// Then two sets, in the cache line of all other decisions, tell the reads of all inputs.
+    /// Largest number of outputs that read an input at once, if it is the same 1 or 2 for all inputs; else 0. All reads
+    /// then have the same rate. For 1 and 2, `read` and `saturated` tell the reads of all inputs, and both are in the
+    /// cache line of all other decisions.
     most_reads: u8,
     /// Inputs that are read, if reads are counted so.
     read: PortSet<WORDS>,
@@ -49,7 +51,7 @@ state_codec::state!([const WORDS: usize] ReadBandwidth<WORDS> {
     reservations: part,
 });
 
-/// Read bandwidth of one input's buffer, in bit/s.
+/// Read bandwidth of an input's buffer, in bit/s.
 #[derive(Clone, Copy, Debug)]
 struct InputBandwidth {
     reading: u64,
@@ -70,8 +72,9 @@ struct Reservation {
 state_codec::value!(Reservation { output, rate });
 
 impl<const WORDS: usize> ReadBandwidth<WORDS> {
-    /// Creates the state of inputs that are not read. `limits` is the read bandwidth of each input's buffer, `fastest` the rate of
-    /// the fastest output, and `only_rate` the same if every read has this rate, all in bit/s.
+    /// Creates the state of inputs that are not read. `limits` is the read bandwidth of each input's buffer, and
+    /// `fastest` the rate of the fastest output. `only_rate` equals `fastest` if every read has this rate. All are in
+    /// bit/s.
     pub(crate) fn new(limited: bool, limits: &[u64], fastest: u64, only_rate: Option<u64>) -> Self {
         let reservation = Reservation { output: PortId(0), rate: 0 };
         let whole_reads =
@@ -105,8 +108,9 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         self.of_input(input).reading > 0 || self.reserved.contains(input)
     }
 
-    /// Returns those of `inputs` that `output` can read now at `rate`. An idle input always can be read, since a single
-    /// packet is read at the rate of its output. A reserved input can be read if enough remains for the reservation.
+    /// Returns the inputs among `inputs` that `output` can read now at `rate`. An idle input always can be read, since
+    /// a single packet is read at the rate of its output. A reserved input can be read if enough remains for the
+    /// reservation.
     #[inline]
     pub(crate) fn available(
         &self,
@@ -116,7 +120,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     ) -> PortSet<WORDS> {
         let available = inputs.without(&self.saturated);
         let constrained = available.and(&self.constrained);
-        // Where all links have one rate and the speed-up is a whole number, no input is constrained.
+        // Where all links have the same rate and the speed-up is a whole number, only reservations constrain inputs.
         if constrained.is_empty() {
             available
         } else {
@@ -124,7 +128,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         }
     }
 
-    /// Removes from `available` those of the `constrained` inputs that `output` cannot read at `rate`.
+    /// Removes from `available` the `constrained` inputs that `output` cannot read at `rate`.
     #[inline(never)]
     fn without_unreadable(
         &self,
@@ -141,7 +145,8 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         available
     }
 
-    /// Reserves one of `inputs` for `output`, unless it has a reservation or all of them are reserved for others.
+    /// Reserves an input of `inputs` for `output`, unless `output` has a reservation or all of them are reserved for
+    /// others.
     pub(crate) fn reserve(&mut self, output: PortId, rate: Rate, mut inputs: PortSet<WORDS>) {
         if self.reservation_of(output).is_some() {
             return;
@@ -153,7 +158,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         }
     }
 
-    /// Cancels the reservation of `output`, which cannot send for now. Returns true if there was one.
+    /// Cancels the reservation of `output`, which cannot send for now. Returns true if it had a reservation.
     pub(crate) fn cancel_reservation(&mut self, output: PortId) -> bool {
         let input = self.reservation_of(output);
         if let Some(input) = input {
@@ -169,7 +174,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         reserved.find(|input| self.reservations[input.index()].output == output)
     }
 
-    /// Starts a read of `input` at `rate` for `output`, whose reservation ends.
+    /// Starts a read of `input` at `rate` for `output`, and ends the reservation of `output`.
     #[inline(always)]
     pub(crate) fn start(&mut self, input: PortId, output: PortId, rate: Rate) {
         if self.limited {
@@ -193,8 +198,8 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         self.of_input(input).limit
     }
 
-    /// Returns true if the read that has just started from `input` for `output` can be faster by `more`: no other output
-    /// reads the input or has reserved it.
+    /// Returns true if the read that has just started from `input` for `output` can be faster by `more`, beside the
+    /// reads of other outputs and a reservation for another.
     pub(crate) fn can_speed_up(&self, input: PortId, output: PortId, more: Rate) -> bool {
         !self.saturated.contains(input) && self.can_read(input, more.get(), output)
     }
@@ -216,6 +221,7 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
                 self.note_saturation(input);
             }
             most => {
+                // With two reads at most, a saturated input has two, so a read remains.
                 let is_read_still = most > 1 && self.saturated.contains(input);
                 self.read.set(input, is_read_still);
                 self.saturated.remove(input);
@@ -245,7 +251,6 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         self.saturated.set(input, reading >= limit);
     }
 
-    /// Returns the read bandwidth of an input.
     fn of_input(&self, input: PortId) -> InputBandwidth {
         if self.most_reads == 0 {
             return self.inputs[input.index()];
@@ -258,22 +263,23 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
     /// Brings the set of constrained inputs up to date after a change of an input's reads or reservation.
     #[inline(always)]
     fn update(&mut self, input: PortId) {
+        // Without a reservation, an input of whole reads is either saturated or has room for another read. But a set
+        // that is not empty has to be brought up to date, since its last reservation may just have ended.
         let is_unconstrained = self.whole_reads && self.reserved.is_empty() && self.constrained.is_empty();
         if !is_unconstrained {
             self.constrain(input);
         }
     }
 
-    /// Brings the set of constrained inputs up to date.
     #[inline(never)] // Where all links have one rate, few outputs wait for an input.
     fn constrain(&mut self, input: PortId) {
         let reserved = self.reservation_on(input).map_or(0, |reservation| reservation.rate);
         let InputBandwidth { reading, limit } = self.of_input(input);
         let taken = reading + reserved;
+        // An input that is read at its limit is in `saturated`, which excludes every output at once.
         self.constrained.set(input, reading < limit && taken > 0 && taken + self.fastest > limit);
     }
 
-    /// Returns the reservation of `input`.
     #[inline(always)]
     fn reservation_on(&self, input: PortId) -> Option<Reservation> {
         self.reserved.contains(input).then(|| self.reservations[input.index()])
@@ -294,7 +300,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Rates of the outputs, several and one, and limits of the inputs, in Gb/s.
+    /// Rates of the outputs, different or all alike, and limits of the inputs, in Gb/s.
     const RATES: [[u64; 4]; 2] = [[8, 16, 4, 16], [8; 4]];
     const LIMITS: [[u64; 3]; 3] = [[8, 16, 24], [16; 3], [8; 3]];
 
@@ -304,7 +310,7 @@ mod tests {
         Start(usize, usize),
         /// The output ends its read.
         End(usize),
-        /// The output asks for a reservation of one of the inputs of which the mask has a bit.
+        /// The output asks for a reservation of any input that has its bit in the mask.
         Reserve(usize, u8),
         /// The output gives up its reservation.
         Cancel(usize),
@@ -320,7 +326,7 @@ mod tests {
         ]
     }
 
-    /// Reads and reservations, written down one by one.
+    /// Reads and reservations, each written down by itself.
     #[derive(Default)]
     struct Book {
         /// Rates of the outputs, in Gb/s.
@@ -376,7 +382,7 @@ mod tests {
             let expected = ports((0..3).filter(|input| book.can_read(*input, output)));
             prop_assert_eq!(available, expected, "output {}", output);
         }
-        // Where all reads have one rate, none speeds up.
+        // Where all reads have the same rate, none speeds up.
         let reads = (0..).zip(book.reads).filter(|_| book.rates == RATES[0]);
         for (output, input) in reads.filter_map(|(output, input)| Some((output, input?))) {
             for more in 1..=24 {
@@ -388,8 +394,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever starts, ends, is reserved or given up: an output can read the inputs that have bandwidth for it, beside
-        /// the reads of others and a reservation of another.
+        /// An output can read exactly the inputs with enough bandwidth beside the reads of others and a reservation of
+        /// another. This holds whatever starts, ends, is reserved or is given up.
         #[test]
         fn reads_and_reservations_are_within_the_limits(has_one_rate in any::<bool>(), limits in 0..3_usize, ops in prop::collection::vec(op(), 0..60)) {
             let mut book = Book { rates: RATES[usize::from(has_one_rate)], limits: LIMITS[limits], ..Book::default() };
@@ -414,7 +420,7 @@ mod tests {
                     Op::Reserve(output, mask) => {
                         let named = || (0..3).filter(|input| mask >> input & 1 == 1);
                         bandwidth.reserve(port(output), Rate::gbps(book.rates[output]), ports(named()));
-                        // One for each output; the first input that is not reserved yet.
+                        // An output has a single reservation: of the first input that is not reserved yet.
                         if !book.reserved.contains(&Some(output))
                             && let Some(input) = named().find(|input| book.reserved[*input].is_none())
                         {

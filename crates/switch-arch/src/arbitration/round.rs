@@ -1,4 +1,4 @@
-//! Arbitration in a switch: the arbiter, and the requests of one instant as it sees them.
+//! Arbitration in a switch: the arbiter, and the requests of an instant as it sees them.
 //!
 //! Invariant: no grant lets an input be read faster than its buffer allows.
 
@@ -36,8 +36,8 @@ impl<const WORDS: usize> Arbitration<WORDS> {
         }
     }
 
-    /// Grants a request that has no rivals, if the arbiter is a round robin or has nothing to decide. Such a request asks for inputs
-    /// that can be read, so it is never refused.
+    /// Grants a request that has no rivals, if the arbiter is a round robin or has nothing to decide. Such a request
+    /// asks for inputs that can be read, so it is never refused.
     #[inline(always)]
     pub(crate) fn grant_alone(&mut self, request: Request<WORDS>, ports: &Ports) -> Option<Grant> {
         let Request { output, lane, contenders } = request;
@@ -74,7 +74,7 @@ impl<const WORDS: usize> Arbitration<WORDS> {
     }
 }
 
-/// The requests of one instant, and the read bandwidth that the grants so far have left.
+/// The requests of an instant, and the read bandwidth that the grants so far have left.
 struct ArbitrationRound<'a, B, const WORDS: usize> {
     requests: &'a [Request<WORDS>],
     ports: &'a Ports,
@@ -94,7 +94,7 @@ impl<B: Buffering, const WORDS: usize> ArbitrationRound<'_, B, WORDS> {
     }
 }
 
-/// Grants a request of an output that does not read at inputs: its packets wait in one queue.
+/// Grants a request of an output that does not read at inputs: all its packets wait in the same queue.
 #[inline]
 fn grant_free<const WORDS: usize>(request: Request<WORDS>) -> Grant {
     let Request { output, lane, mut contenders } = request;

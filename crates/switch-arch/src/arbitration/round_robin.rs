@@ -61,6 +61,7 @@ impl RoundRobin {
 
 impl Arbiter for RoundRobin {
     fn matching<const WORDS: usize>(&mut self, requests: &mut impl Requests<WORDS>) {
+        // A copy: an output that wins in the first pass leaves `losers`, and would be served again in the second.
         let before = self.losers;
         for first in [true, false] {
             for index in 0..requests.count() {

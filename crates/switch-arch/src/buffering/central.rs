@@ -1,7 +1,7 @@
-//! A central memory that all ports share, with one queue for each output and lane.
+//! A central memory that all ports share, with a queue for each output and lane.
 //!
-//! Invariant: packets of an output and lane leave in the order in which they became ready, whatever inputs they came by.
-//! An output never idles while a packet waits for it and there is credit.
+//! Invariant: packets of an output and lane leave in the order in which they became ready, whatever inputs they came
+//! by. An output never idles while a packet waits for it and there is credit.
 //!
 //! All inputs may write to the memory at once, and all outputs read it. [`Sharing`](crate::spec::Sharing) divides it;
 //! [`ReceiveMemory`](link_layer::ReceiveMemory) keeps the account.
@@ -13,7 +13,7 @@ use units::Time;
 use super::fifo_queues::FifoQueues;
 use super::{Buffering, Contention, Taken};
 
-/// Packets wait in one memory, in a queue for each output and lane.
+/// Packets wait in a common memory, in a queue for each output and lane.
 #[derive(Clone, Debug)]
 pub struct Central {
     /// By output and lane.
@@ -74,7 +74,6 @@ impl Buffering for Central {
         contention.line(voq).depart(self.queues.waiting_mut(voq), length, now)
     }
 
-    /// Finds the output once: the packet behind waits for the same output and lane.
     #[inline(always)]
     fn take_for_wire<const WORDS: usize>(
         &mut self,

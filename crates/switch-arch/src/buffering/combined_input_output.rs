@@ -1,5 +1,5 @@
-//! Combined input and output queueing: virtual output queues at the inputs, and a queue for each output and lane
-//! behind a crossbar that is faster than the links.
+//! Combined input and output queueing: virtual output queues at the inputs, and a queue for each output and lane behind
+//! a crossbar. The crossbar is faster than the links.
 //!
 //! Invariant: a packet crosses from its virtual output queue to its output's queue, and goes on the wire from there. It
 //! waits, as markers and reports count it, until it starts on the wire.
@@ -11,7 +11,7 @@ use units::{Bytes, Time};
 use super::write_bandwidth::WriteBandwidth;
 use super::{Buffering, Contention, InputVoq, OutputQueues, Taken, TwoStage};
 
-/// Packets wait at their input in virtual output queues, and at their output in one queue for each lane.
+/// Packets wait at their input in virtual output queues, and at their output in a queue for each lane.
 #[derive(Clone, Debug)]
 pub struct CombinedInputOutput {
     /// By virtual output queue, before the crossbar.

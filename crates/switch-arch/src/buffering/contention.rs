@@ -1,11 +1,11 @@
 //! Contenders, queue lengths and departures of every output and lane.
 //!
-//! Invariant: an input contends for an output and lane exactly while one of its packets for them is at the head of a
-//! queue. A packet waits from the time it is ready to leave until it starts on the output's wire: a packet whose tail
-//! still streams out of its buffer no longer waits.
+//! Invariant: an input contends for an output and lane exactly while a packet of the input for them is at the head of a
+//! queue. A packet waits from the time it is ready to leave until it starts on the output's wire. While its tail still
+//! streams out of its buffer, it no longer waits.
 //!
-//! Every packet asks for its output and lane several times over. So all that is known of an output and lane is one
-//! cache line, and a question costs no branch on the organisation.
+//! Every packet asks for its output and lane several times over. So all that is known of an output and lane is in a
+//! single cache line, and a question costs no branch on the organisation.
 
 use cc_policies::policy::QueueView;
 use link_layer::LaneSet;
@@ -24,7 +24,7 @@ pub struct Contention<const WORDS: usize = 4> {
 
 state_codec::state!([const WORDS: usize] Contention<WORDS> { outputs: part });
 
-/// Contenders, queue length and departures of one output and lane.
+/// Contenders, queue length and departures of an output and lane.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct OutputLane<const WORDS: usize> {
@@ -86,7 +86,7 @@ impl<const WORDS: usize> Contention<WORDS> {
         &self.outputs[(output, lane)].departures
     }
 
-    /// Records that a packet waits for an output and lane whose wire is free but which lacks credit.
+    /// Records that a packet waits for an output and lane: the wire is free, but credit is lacking.
     pub(crate) fn starved(&mut self, output: PortId, lane: Lane, now: Time) {
         self.outputs[(output, lane)].departures.starved(now);
     }
@@ -101,6 +101,7 @@ impl<const WORDS: usize> Contention<WORDS> {
     /// the queue is now empty.
     #[inline(always)]
     pub(super) fn succeed(&mut self, last: VoqId, next: Option<VoqId>) {
+        // The input goes on contending for the same output and lane: there is nothing to write.
         if next == Some(last) {
             return;
         }

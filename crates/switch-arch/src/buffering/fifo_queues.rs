@@ -1,4 +1,4 @@
-//! First-in-first-out queues, one for each port and lane: of inputs for [`InputFifo`], of outputs for [`Central`].
+//! First-in-first-out queues for each port and lane: of inputs for [`InputFifo`], of outputs for [`Central`].
 //!
 //! Invariant: a queue releases packets in the order in which it received them. Bytes are also counted by virtual output
 //! queue, from a packet's entry until its departure.
@@ -10,7 +10,7 @@ use packet::{Lane, Packet, PacketId, PacketPool, PacketQueue, PortId, VoqId};
 
 use crate::tables::{LaneTable, VoqTable};
 
-/// One queue for each port and lane.
+/// A queue for each port and lane.
 #[derive(Clone, Debug)]
 pub(super) struct FifoQueues {
     queues: LaneTable<PacketQueue>,

@@ -1,4 +1,4 @@
-//! Input queueing with one queue for each input and lane.
+//! Input queueing with a queue for each input and lane.
 //!
 //! Invariant: packets of an input and lane leave in the order in which they became ready, whatever outputs they go to.
 //! Only the head contends, and all packets behind it wait with it: head-of-line blocking.
@@ -10,7 +10,7 @@ use units::Time;
 use super::fifo_queues::FifoQueues;
 use super::{Buffering, Contention, Taken};
 
-/// Packets wait at their input, in one queue for each lane.
+/// Packets wait at their input, in a queue for each lane.
 #[derive(Clone, Debug)]
 pub struct InputFifo {
     /// By input and lane.
@@ -57,6 +57,8 @@ impl Buffering for InputFifo {
         let (packet, next) = self.queues.pop(voq.input, voq.lane, pool);
         let next = next.map(|next| pool[next].voq());
         contention.succeed(voq, next);
+        // The packet behind may go to an output that is not due. Nothing else would make that output due in this
+        // instant.
         Taken { packet, exposed: next.map(|next| next.output).filter(|output| *output != voq.output) }
     }
 

@@ -82,7 +82,6 @@ impl Buffering for InputVoq {
         contention.line(voq).depart(&mut self.queues[voq].bytes, length, now)
     }
 
-    /// Finds the queue and its output once.
     #[inline(always)]
     fn take_for_wire<const WORDS: usize>(
         &mut self,
@@ -91,6 +90,7 @@ impl Buffering for InputVoq {
         pool: &PacketPool,
         now: Time,
     ) -> (Taken, QueueView) {
+        // Finds the queue and its output once, unlike the default: `take` and `depart` would each look up both.
         let (queue, line) = (&mut self.queues[voq], contention.line(voq));
         let packet = queue.packets.pop(pool).expect("a contender has a packet");
         if queue.packets.is_empty() {

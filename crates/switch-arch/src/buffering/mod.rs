@@ -5,16 +5,17 @@
 //!
 //! | module | packets wait |
 //! |---|---|
-//! | `input_fifo` | at the inputs, one queue for each lane |
-//! | `input_voq` | at the inputs, one queue for each output and lane |
-//! | `central` | in a memory that all ports share, one queue for each output and lane |
-//! | `output` | at the inputs until their output has room, and at the outputs, one queue for each lane |
+//! | `input_fifo` | at the inputs, in a queue for each lane |
+//! | `input_voq` | at the inputs, in a queue for each output and lane |
+//! | `central` | in a memory that all ports share, in a queue for each output and lane |
+//! | `output` | at the inputs until their output has room, and at the outputs, in a queue for each lane |
 //! | `combined_input_output` | as in `input_voq`, and again at the outputs behind the crossbar |
 //!
-//! The five modules have the same items in the same order, so that `diff input_fifo.rs central.rs` shows the difference.
-//! They are built of [`Contention`] (contenders and queue lengths), `FifoQueues`, [`OutputQueues`] and `WriteBandwidth`.
+//! The five modules have the same items in the same order, so that `diff input_fifo.rs central.rs` shows the
+//! difference. They are built of [`Contention`] (contenders and queue lengths), `FifoQueues`, [`OutputQueues`] and
+//! `WriteBandwidth`.
 //!
-//! The set of organisations is closed: the event loop pays a branch for one, not an indirect call.
+//! The set of organisations is closed: the event loop pays for a branch, not for an indirect call.
 
 mod central;
 mod combined_input_output;
@@ -99,8 +100,8 @@ pub trait Buffering {
     /// Returns the number of bytes that wait in a virtual output queue.
     fn waiting(&self, voq: VoqId) -> &u32;
 
-    /// Returns true if a packet of this virtual output queue is, or could be, the next of all packets in its input's buffer
-    /// to be taken.
+    /// Returns true if a packet of this virtual output queue can be the next packet that is taken from its input's
+    /// buffer.
     fn is_next<const WORDS: usize>(&self, voq: VoqId, contention: &Contention<WORDS>) -> bool {
         contention.contenders(voq.output, voq.lane).contains(voq.input)
     }
@@ -133,8 +134,8 @@ pub(crate) trait TwoStage: Buffering {
 pub struct Taken {
     /// The packet.
     pub packet: PacketId,
-    /// Another output that gained a contender: the packet behind has come to the head of its queue. `None` where a
-    /// queue holds packets for one output only.
+    /// Another output that gained a contender: the packet behind has come to the head of its queue. `None` where all
+    /// packets of a queue have the same output.
     pub exposed: Option<PortId>,
 }
 

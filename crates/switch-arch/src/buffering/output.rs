@@ -1,11 +1,11 @@
 //! Output queueing: memory belongs to the outputs, a queue for each output and lane, which all inputs share.
 //!
 //! Invariant: a packet moves from its input's landing buffer to its output's queue as soon as the whole packet has room
-//! there. Packets for one output and lane move, and leave, in the order in which they became ready; a packet never waits
+//! there. Packets for an output and lane move, and leave, in the order in which they became ready. A packet never waits
 //! for a packet to another output. Credits and PFC describe the landing buffers.
 //!
-//! All inputs may write to an output's memory at once, so that memory is as many times faster than a link as the
-//! switch has ports: its internal speed-up (Karol, Hluchyj and Morgan 1987, section III).
+//! All inputs may write to an output's memory at once. So the internal speed-up of that memory is the number of ports
+//! (Karol, Hluchyj and Morgan 1987, section III).
 
 use cc_policies::policy::QueueView;
 use packet::{Packet, PacketId, PacketPool, VoqId};
@@ -14,7 +14,7 @@ use units::{Bytes, Time};
 use super::{Buffering, Central, Contention, OutputQueues, Taken, TwoStage};
 use crate::tables::VoqTable;
 
-/// Packets wait in landing buffers at their inputs for room at their output, and there in one queue for each lane.
+/// Packets wait in landing buffers at their inputs for room at their output, and there in a queue for each lane.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// By output and lane, the packets at all inputs that wait for room.

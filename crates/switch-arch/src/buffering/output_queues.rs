@@ -1,8 +1,8 @@
 //! Queues at the outputs: behind the crossbar of [`CombinedInputOutput`](super::CombinedInputOutput), and the memory of
 //! [`Output`](super::Output).
 //!
-//! Invariant: a queue is charged for a packet from the time the packet starts to enter it until its tail has left on the
-//! wire, and never beyond its size. Packets leave in the order in which they started to enter.
+//! Invariant: a queue is charged for a packet from the time the packet starts to enter until its tail has left on the
+//! wire. The charge never exceeds the size of the queue. Packets leave in the order in which they started to enter.
 
 use cc_policies::policy::BufferView;
 use link_layer::LaneSet;
@@ -24,7 +24,7 @@ pub struct OutputQueues {
 
 state_codec::state!(OutputQueues { size: plan, queues: part, waiting: part });
 
-/// One queue and the record of its charge.
+/// A queue and the record of its charge.
 #[derive(Clone, Debug, Default)]
 struct OutputQueue {
     packets: PacketQueue,
@@ -105,7 +105,7 @@ impl OutputQueues {
         id
     }
 
-    /// Releases the room of a packet whose tail has left on the wire.
+    /// Releases the room of a packet, once its tail has left on the wire.
     #[inline]
     pub(crate) fn release(&mut self, output: PortId, lane: Lane, length: Bytes, now: Time) {
         self.queues[(output, lane)].charged.freed(length, now);

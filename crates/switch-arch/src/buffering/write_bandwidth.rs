@@ -1,8 +1,8 @@
 //! Write bandwidth of each output's queues, behind the crossbar of
 //! [`CombinedInputOutput`](super::CombinedInputOutput).
 //!
-//! Invariant: no output is written faster than its limit, except by a single packet, which is written at the rate of its
-//! wire.
+//! Invariant: no output is written faster than its limit, except by a single packet, which is written at the rate of
+//! its wire.
 
 use link_layer::LaneSet;
 use packet::{Lane, PortId};
@@ -17,7 +17,7 @@ pub(crate) struct WriteBandwidth {
 
 state_codec::state!(WriteBandwidth { outputs: part });
 
-/// Write side of one output's queues.
+/// Write side of an output's queues.
 #[derive(Clone, Debug)]
 struct OutputWriter {
     /// Lane of the packet that was the last to start to cross.
@@ -64,7 +64,7 @@ impl WriteBandwidth {
         writer.writing += rate.get();
     }
 
-    /// Ends the write of a packet at `rate`, whose tail has crossed.
+    /// Ends the write of a packet at `rate`, once its tail has crossed.
     #[inline]
     pub(crate) fn end(&mut self, output: PortId, rate: Rate) {
         self.outputs[output.index()].writing -= rate.get();

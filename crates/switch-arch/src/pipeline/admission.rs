@@ -1,8 +1,9 @@
 //! Admission of arriving packets to the receive memory, and its release.
 //!
-//! Invariant: memory is charged when a packet is routed and released when the packet's tail has left its buffer. A packet
-//! is dropped on arrival or not at all, and each drop is counted once: at its output and lane if too many bytes waited
-//! there, else at the port and lane by which it came. A marker that heeds buffers learns of every change.
+//! Invariant: memory is charged when a packet is routed and released when the packet's tail has left its buffer. A
+//! packet is dropped on arrival or not at all, and each drop is counted once. It is counted at its output and lane if
+//! too many bytes waited there, else at the port and lane by which the packet came. A marker that heeds buffers learns
+//! of every change.
 
 use cc_policies::AnyMarker;
 use cc_policies::policy::{BufferOwner, BufferView, Marker};
@@ -66,6 +67,8 @@ impl Admission {
         {
             return false;
         }
+        // The pool at the outputs is charged only after this: a packet that finds no room at its input never reaches
+        // them.
         if !self.charge(ReceiverId { port: input, lane: arrived_on }, length, (ports, marker), context) {
             return false;
         }

@@ -16,7 +16,7 @@ pub(super) struct Agenda<const WORDS: usize> {
     pub(super) due: PortSet<WORDS>,
     /// Outputs that lacked credit for a packet when they last asked.
     pub(super) lacking_credit: PortSet<WORDS>,
-    /// Outputs whose contenders cannot be read fast enough at present.
+    /// Outputs with contenders that cannot be read fast enough at present.
     pub(super) awaiting_read: PortSet<WORDS>,
 }
 
@@ -38,7 +38,7 @@ impl<const WORDS: usize> Agenda<WORDS> {
         self.due.insert_all(&core::mem::take(&mut self.awaiting_read));
     }
 
-    /// Lets the outputs wait for an input whose requests were not granted.
+    /// Lets the outputs of `requests` that are not in `grants` wait for an input.
     pub(super) fn await_reads(&mut self, requests: &[Request<WORDS>], grants: &[Grant]) {
         requests.iter().for_each(|request| self.awaiting_read.insert(request.output));
         grants.iter().for_each(|grant| self.awaiting_read.remove(grant.output));

@@ -1,9 +1,9 @@
-//! Combined input and output queueing: a packet that wins arbitration crosses from its buffer to a queue at its output,
-//! and goes on the wire from there.
+//! Combined input and output queueing: a packet that wins arbitration crosses from its buffer to a queue at its output.
+//! From there it goes on the wire.
 //!
-//! Invariant: within an instant all packets that can cross start to before any wire chooses, so a packet that meets an
-//! idle output passes at once. A packet never crosses slower than the wire that it goes on to. Its input buffer is
-//! released when its tail has crossed. Credit of the next hop is asked for at the wire only.
+//! Invariant: within an instant all packets that can cross start to cross before any wire chooses. So a packet that
+//! meets an idle output passes at once. A packet never crosses slower than the wire that it goes on to. Its input
+//! buffer is released when its tail has crossed. Credit of the next hop is asked for at the wire only.
 //!
 //! ```text
 //! waits at input -> [room in the output's queue, input and output not too busy: crosses]
@@ -27,6 +27,7 @@ impl<const WORDS: usize> Stages<WORDS> for CombinedInputOutput {
 
     fn decide(pipeline: &mut Pipeline<Self, WORDS>, context: &mut impl NodeContext<SwitchTimer>) {
         let mut wires = pipeline.agenda.due;
+        // A packet that crosses makes its output due again, since further packets may cross to it in the same instant.
         while !pipeline.agenda.due.is_empty() {
             wires.insert_all(&pipeline.cross_once(context));
         }
@@ -85,7 +86,7 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
     }
 
     /// Returns the request of `output`, if a packet can cross to it now. An output that can be written no faster asks
-    /// again when a packet has crossed to it, an output whose queue is full when a tail has left it.
+    /// again when a packet has crossed to it. An output with a full queue asks again when a tail has left it.
     #[inline(always)]
     fn ask_to_cross(&mut self, output: PortId, packets: &PacketPool) -> Option<Request<WORDS>> {
         if !self.writers().can_write(output, self.ports.rate(output)) {
@@ -130,6 +131,7 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
         let Taken { packet: id, exposed } = self.storage.take(voq, pool);
         let (length, tail) = (pool[id].wire_bytes(), pool[id].tail);
         let (rate, time) = self.start_crossing(voq, length, tail, now);
+        // The timer carries this, since reads and writes must end at the rate at which they started.
         let fast = rate > self.ports.rate(output);
         self.writers_mut().start(output, lane, rate);
         self.enter_output_queue(voq, id, pool, now);
@@ -142,9 +144,9 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
         }
     }
 
-    /// Returns the rate and time of a packet's crossing, of which arbitration has reserved the rate of the output's wire. The
-    /// packet crosses as fast as the crossbar can if no other packet crosses from its input or to its output, no output
-    /// has reserved its input, and its tail will have come in by the end.
+    /// Returns the rate and time of a packet's crossing. Arbitration has granted the rate of the output's wire. The
+    /// packet crosses at the crossbar's rate if the bandwidth of both ports allows it beside all other packets and
+    /// reservations. Its tail must also have come in by the end.
     fn start_crossing(&mut self, voq: VoqId, length: Bytes, tail: Time, now: Time) -> (Rate, Span) {
         let VoqId { input, output, .. } = voq;
         let (wire, fast) = (self.ports.rate(output), self.crossbar_rate(input, output));
@@ -162,8 +164,8 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
         }
     }
 
-    /// Returns the most that the crossbar can do between two ports: the speed-up times the rate of the slower link, but
-    /// not less than the rate of the output's wire.
+    /// Returns the crossbar's rate between two ports: the speed-up times the rate of the slower link. It is never less
+    /// than the rate of the output's wire.
     fn crossbar_rate(&self, input: PortId, output: PortId) -> Rate {
         let wire = self.ports.rate(output);
         let crossbar = self.arbitration.bandwidth.limit(input).min(self.writers().limit(output));

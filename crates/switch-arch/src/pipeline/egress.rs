@@ -1,7 +1,7 @@
 //! Limits of the queues at the outputs: a packet beyond them is dropped on arrival, whatever room its input has.
 //!
-//! Invariant: the pool counts a packet that is admitted until its buffer is released, in the queue of its output and lane.
-//! Packets of lanes with PFC pass the pool without being counted.
+//! Invariant: the pool counts a packet that is admitted until its buffer is released, in the queue of its output and
+//! lane. Packets of lanes with PFC pass the pool without being counted.
 //!
 //! ```text
 //! egress_limit   waiting + length <= limit                        of every lane
@@ -57,8 +57,8 @@ impl Egress {
         Some(Box::new(Self { limit, pool, dropped: LaneTable::new(ports, lanes, 0) }))
     }
 
-    /// Returns true if a packet of this length may join a queue for which so many bytes wait. A packet that may not is
-    /// counted.
+    /// Returns true if a packet of this length may join `queue`, where `waiting` bytes wait. Counts a packet that may
+    /// not as dropped.
     pub(super) fn admits(&mut self, queue: (PortId, Lane), length: Bytes, waiting: Bytes) -> bool {
         let fits = self.limit.is_none_or(|limit| waiting + length <= limit)
             && self.pool.as_ref().is_none_or(|pool| pool.has_room(queue, length));
@@ -73,7 +73,7 @@ impl Egress {
         }
     }
 
-    /// Counts a packet no more, whose buffer is released.
+    /// Stops counting a packet, once its buffer is released.
     pub(super) fn release(&mut self, queue: (PortId, Lane), length: Bytes) {
         if let Some(pool) = &mut self.pool {
             pool.change(queue, |load| load - length.get() as u32);
@@ -104,7 +104,6 @@ impl EgressPool {
         self.pool.on_load_change(number, change);
     }
 
-    /// Returns the number of a queue in the pool.
     fn number(&self, (output, lane): (PortId, Lane)) -> usize {
         output.index() * self.loads.lanes() + lane.index()
     }

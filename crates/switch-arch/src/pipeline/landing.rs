@@ -1,9 +1,9 @@
-//! Output queueing: a packet moves from its input's landing buffer to its output's queue as soon as it has room there, and
-//! goes on the wire from there.
+//! Output queueing: a packet moves from its input's landing buffer to its output's queue as soon as it has room there.
+//! From there it goes on the wire.
 //!
-//! Invariant: within an instant all packets that have room move before any wire chooses, so a packet that meets an idle
-//! output passes at once. No arbiter decides: an output takes in the packets that wait for it in the order in which they
-//! became ready, and a long packet at their head holds back the short ones behind it.
+//! Invariant: within an instant all packets that have room move before any wire chooses. So a packet that meets an idle
+//! output passes at once. No arbiter decides: an output takes in the packets that wait for it in the order in which
+//! they became ready. A long packet at their head holds back the short packets behind it.
 //!
 //! ```text
 //! lands at input -> [room in the output's queue, its turn among the packets for that queue: moves]
@@ -44,13 +44,13 @@ impl<const WORDS: usize> Stages<WORDS> for Output {
         pipeline.leave_output_queue(voq, length, context.now());
     }
 
-    /// The tail of a packet that had moved is in.
     fn on_crossbar_done(
         pipeline: &mut Pipeline<Self, WORDS>,
         charge: Charge,
         _fast: bool,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
+        // The move itself took no time, so this is the arrival of the tail of a packet that has already moved.
         pipeline.leave_buffer(charge, context);
     }
 }
@@ -69,13 +69,13 @@ impl<const WORDS: usize> Pipeline<Output, WORDS> {
         }
     }
 
-    /// Returns true if the output's queue has room for the packet at the head of those that wait for it.
+    /// Returns true if the output's queue has room for the first packet that waits for it.
     fn has_room(&self, voq: VoqId, packets: &PacketPool) -> bool {
         let length = self.storage.head_length(voq, packets);
         self.storage.buffering.outputs().has_room(voq.output, voq.lane, length)
     }
 
-    /// Moves the packet whose turn it is. Its landing buffer is released when its tail is in.
+    /// Moves the packet at the head. Its landing buffer is released when its tail is in.
     fn move_to_output(&mut self, voq: VoqId, context: &mut impl NodeContext<SwitchTimer>) {
         let now = context.now();
         let pool = context.packets();

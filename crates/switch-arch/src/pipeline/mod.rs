@@ -1,6 +1,6 @@
 //! The way of a packet through a switch, which all buffer organisations share.
 //!
-//! Invariant: an output carries one packet at a time, and no packet starts without credit. Decisions fall once an
+//! Invariant: an output carries a single packet at a time, and no packet starts without credit. Decisions fall once an
 //! instant, after all events of the instant are handled.
 //!
 //! ```text
@@ -57,7 +57,7 @@ use crate::ports::Ports;
 use crate::setup::{SwitchSetup, SwitchTimer};
 use crate::tables::{PortSet, SlToVl};
 
-/// The pipeline of a switch with this organisation, whose sets of ports have this many words.
+/// The pipeline of a switch with organisation `B` and sets of ports of `WORDS` words.
 #[derive(Debug)]
 #[repr(C)] // In the order of use: a large fabric has more switches than a cache has room for.
 pub(crate) struct Pipeline<B, const WORDS: usize> {
@@ -117,7 +117,7 @@ pub(crate) fn bandwidth_limits(setup: &SwitchSetup) -> Vec<u64> {
 }
 
 impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
-    /// Creates the pipeline of a switch at rest, whose packets wait in `buffering`.
+    /// Creates the pipeline of a switch at rest. Its packets wait in `buffering`.
     ///
     /// # Panics
     /// If the switch has more ports than a [`PortSet`] holds.
@@ -209,6 +209,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
                 self.store(voq, id, context);
             }
             SwitchTimer::TailLeft { output, input, lane, arrived_on, length } => {
+                // Its wire is free again.
                 self.agenda.due.insert(output);
                 let (voq, length) = (VoqId { input, output, lane }, Bytes::new(length.into()));
                 B::on_tail_left(self, Charge { voq, arrived_on, length }, context);
@@ -245,6 +246,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     /// Makes `output` due if the obstacle to its sending may have gone: only an output that waits has a reason to ask
     /// again.
     fn retry(&mut self, output: PortId) {
+        // Where packets cross, `agenda` does not record which outputs lack credit, so every signal has to ask.
         if B::CROSSES || self.agenda.waits(output) {
             self.agenda.due.insert(output);
         }
@@ -305,8 +307,8 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         }
     }
 
-    /// Lets `output` wait for one of its contenders, none of which can be read fast enough now. Bandwidth is reserved
-    /// for it: else slower outputs could keep the input busy for ever.
+    /// Lets `output` wait for a contender, while none can be read fast enough. Bandwidth is reserved for it: else
+    /// slower outputs could keep the input busy for ever.
     fn await_read(&mut self, output: PortId, contenders: PortSet<WORDS>) {
         self.arbitration.bandwidth.reserve(output, self.ports.rate(output), contenders);
         self.agenda.awaiting_read.insert(output);

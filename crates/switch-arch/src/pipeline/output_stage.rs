@@ -20,7 +20,7 @@ impl<B: Stages<WORDS> + TwoStage, const WORDS: usize> Pipeline<B, WORDS> {
         self.marking.mark_crossing(&mut pool[id], voq);
     }
 
-    /// Releases the room of a packet whose tail has left its output's queue.
+    /// Releases the room of a packet, once its tail has left its output's queue.
     pub(super) fn leave_output_queue(&mut self, voq: VoqId, length: Bytes, now: Time) {
         self.storage.buffering.outputs_mut().release(voq.output, voq.lane, length, now);
         self.report_output_queue(voq);

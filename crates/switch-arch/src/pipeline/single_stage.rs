@@ -16,9 +16,9 @@ use crate::setup::SwitchTimer;
 impl<const WORDS: usize> Stages<WORDS> for SingleStage {
     const CROSSES: bool = false;
 
-    /// A packet exposed behind a departing one may still leave in the same instant.
     #[inline]
     fn decide(pipeline: &mut Pipeline<Self, WORDS>, context: &mut impl NodeContext<SwitchTimer>) {
+        // A packet that comes to the head of its queue behind a departing packet may still leave in the same instant.
         while !pipeline.agenda.due.is_empty() {
             pipeline.decide_once(context);
         }
@@ -42,6 +42,7 @@ impl<const WORDS: usize> Pipeline<SingleStage, WORDS> {
         let (mut first, mut rivals) = (None, false);
         for output in core::mem::take(&mut self.agenda.due) {
             let Some(request) = self.ask(output, context) else { continue };
+            // A lone request, the usual case, is not put in the list: round robin grants it without a matching.
             let Some(first) = first else {
                 first = Some(request);
                 continue;
@@ -81,6 +82,7 @@ impl<const WORDS: usize> Pipeline<SingleStage, WORDS> {
         if self.ports[output].is_sending(now) {
             return None;
         }
+        // `starve` inserts the output again if credit is still short on some lane.
         self.agenda.lacking_credit.remove(output);
         let (mut ready, mut found, mut waits) = (LaneSet::default(), None, false);
         for lane in self.storage.lanes(output) {
@@ -117,12 +119,13 @@ impl<const WORDS: usize> Pipeline<SingleStage, WORDS> {
         self.storage.contention.starved(request.output, request.lane, now);
     }
 
-    /// Lets an output wait, none of whose contenders can be read fast enough now. A read is reserved only if there is
+    /// Lets an output wait while none of its contenders can be read fast enough. A read is reserved only if there is
     /// credit; returns true if there is.
     fn await_reader(&mut self, request: Request<WORDS>, packets: &PacketPool) -> bool {
         let Request { output, lane, .. } = request;
         let contenders = self.storage.contenders(output, lane);
         let has_credit = self.has_credit(&Request { contenders, ..request }, packets);
+        // A reservation without credit would keep the input from outputs that could send now.
         if has_credit {
             self.await_read(output, contenders);
         } else {

@@ -74,8 +74,8 @@ impl<B: Buffering, const WORDS: usize> Storage<B, WORDS> {
         pool[self.buffering.head(voq)].wire_bytes()
     }
 
-    /// Returns true if `admits` admits the packet of every contender of `request`. If it refuses one, all of them wait:
-    /// else short packets could for ever use up the room that a long packet waits for.
+    /// Returns true if `admits` admits the packet of every contender of `request`. If it refuses any packet, all of
+    /// them wait: else short packets could for ever use up the room that a long packet waits for.
     #[inline(always)]
     pub(super) fn all_fit(
         &self,
@@ -84,6 +84,7 @@ impl<B: Buffering, const WORDS: usize> Storage<B, WORDS> {
         admits: impl Fn(Bytes) -> bool,
     ) -> bool {
         let Request { output, lane, mut contenders } = *request;
+        // With room for the longest packet no head needs to be read, which saves a cache miss for each contender.
         admits(self.longest_packet)
             || contenders.all(|input| admits(self.head_length(VoqId { input, output, lane }, pool)))
     }

@@ -23,8 +23,8 @@ pub trait SwitchView {
     /// Returns the link of a port, with its flow control.
     fn link(&self, port: PortId) -> &Port;
 
-    /// Returns true if all queues and buffers are empty, no shared memory is in use, all wires are idle, and all credits
-    /// of the far ends are here.
+    /// Returns true if the switch is at rest: queues, buffers and shared memory are empty, all wires are idle, and all
+    /// credits of the far ends are here.
     fn at_rest(&self, now: Time) -> bool;
 
     /// Returns the records of a port and lane: its input buffer, and its departures.
@@ -37,8 +37,8 @@ pub trait SwitchView {
     /// Returns the packets marked on leaving by every port and lane, in order.
     fn all_marks(&self) -> &[Marks];
 
-    /// Returns the distances of an output and lane's queue length from two thresholds: the one above which some packets
-    /// are marked, and the one above which all are.
+    /// Returns the distances of an output and lane's queue length from two thresholds. Above the first some packets are
+    /// marked, above the second all are.
     fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2];
 
     /// Returns the pauses of a port and lane; `None` under credits.
@@ -62,16 +62,16 @@ pub trait SwitchView {
     /// Returns true if the room of a receiver depends on the load of others.
     fn shares_memory(&self) -> bool;
 
-    /// Returns the most bytes that may ever still come in by a port and lane while the use `lasting` of memory lasts, by
-    /// port and lane: see [`ReceiveMemory::most_room`](link_layer::ReceiveMemory::most_room).
+    /// Returns the most bytes that may still come in by a port and lane while the uses of memory in `lasting` last. See
+    /// [`ReceiveMemory::most_room`](link_layer::ReceiveMemory::most_room).
     fn most_room(&self, input: PortId, lane: Lane, lasting: &[LastingUse]) -> Bytes;
 
-    /// Shows every packet that waits in a buffer to `see`, with the output that the head of its queue waits for. Packets
-    /// that are on their way out, or have yet to become ready, do not wait.
+    /// Shows every packet that waits in a buffer to `see`, with the output that the head of its queue waits for.
+    /// Packets that are on their way out, or have yet to become ready, do not wait.
     fn visit_buffers(&self, pool: &PacketPool, see: &mut dyn FnMut(&Packet, PortId));
 
-    /// Returns the length of the longest packet that is next to start on the wire of an output and lane, of all queues
-    /// there; `None` if no packet waits.
+    /// Returns the length of the longest packet at the head of a queue for an output and lane; `None` if no packet
+    /// waits.
     fn longest_head(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<Bytes>;
 
     /// Returns the length of the packet with which `voq.input` contends for the output and lane; `None` if it does not.
@@ -83,15 +83,16 @@ pub trait SwitchView {
     /// Returns true if a packet that is read from an input can keep other packets of this input from being read.
     fn limits_reads(&self) -> bool;
 
-    /// Returns the room beside the packets that wait behind the crossbar at an output and lane: that of a packet on the wire
-    /// comes free. `None` in a switch without such queues.
+    /// Returns the room beside the packets that wait behind the crossbar at an output and lane. The room of a packet on
+    /// the wire counts, since it comes free. `None` in a switch without such queues.
     fn room_behind_crossbar(&self, output: PortId, lane: Lane, pool: &PacketPool) -> Option<Bytes>;
 
-    /// Returns true if a packet that waits for `voq.output` on `voq.lane` is, or could be, the next to leave the buffer of the
-    /// input.
+    /// Returns true if a packet that waits for `voq.output` on `voq.lane` is, or could be, the next packet to leave the
+    /// buffer of the input.
     fn is_head(&self, voq: VoqId) -> bool;
 
-    /// Returns true if a packet of the virtual output queue may occupy the input's buffer of this lane: it arrived on it.
+    /// Returns true if a packet of the virtual output queue may occupy the input's buffer of this lane, on which it
+    /// arrived.
     fn arrived_on(&self, voq: VoqId, lane: Lane, pool: &PacketPool) -> bool;
 }
 

@@ -110,7 +110,7 @@ pub enum SwitchError {
     /// A total for memory that is not shared.
     #[error("`memory` is shared by all ports, and here each port and lane has its own buffer")]
     MemoryNotShared,
-    /// Provisioned ports of a memory whose size follows from the ports.
+    /// Provisioned ports of a memory that has its size from the ports.
     #[error("`provisioned` divides a `memory`, and none is given")]
     NothingToProvision,
     /// Fewer ports or lanes are provisioned than there are.

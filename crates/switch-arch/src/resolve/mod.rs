@@ -1,7 +1,7 @@
 //! Resolution of a switch: from its settings to its plan.
 //!
-//! Invariant: a [`SwitchPlan`] has memory for at least one packet at each port and lane, and no setting without effect. The
-//! faults in settings stand in `error`, the tables of service levels in `sl_to_vl`.
+//! Invariant: a [`SwitchPlan`] has memory for a packet or more at each port and lane, and no setting without effect.
+//! The faults in settings stand in `error`, the tables of service levels in `sl_to_vl`.
 
 mod arbitration;
 mod error;
@@ -45,7 +45,7 @@ pub struct SwitchPlan {
     pub output_buffer: Bytes,
     /// Lane of the next link by input, output and service level; `None` if no switch of the fabric changes lanes.
     pub sl_to_vl: Option<Arc<SlToVl>>,
-    /// Lane arbitration tables by port; `None` if all ports have those of the link.
+    /// Lane arbitration tables by port; `None` if all ports have the link's tables.
     pub vl_arbitration: Option<Vec<VlArbitrationSpec>>,
     /// Read rate of an input's buffer over the rate of its link, in thousandths.
     pub speedup_thousandths: u64,
@@ -71,7 +71,8 @@ pub struct SwitchEnv<'a> {
     pub link: &'a LinkPlan,
     /// Cable at each port.
     pub cables: &'a [CablePlan],
-    /// Lanes of the pairs that no entry of [`SwitchSpec::sl_to_vl`] names; `None` if no switch of the fabric changes lanes.
+    /// Lanes of the pairs that no entry of [`SwitchSpec::sl_to_vl`] names; `None` if no switch of the fabric changes
+    /// lanes.
     pub sl_to_vl: Option<&'a SlToVl>,
 }
 
@@ -283,8 +284,8 @@ impl SwitchSpec {
         Ok(Some(EgressPoolPlan { shared: size - guaranteed, shares, lossy }))
     }
 
-    /// Returns the reserve of the ports and lanes that are provisioned beyond those of the scenario. Each has the largest
-    /// headroom of all lanes, and the guarantee of `sharing`.
+    /// Returns the reserve of the ports and lanes that are provisioned but absent from the scenario. Each has the
+    /// largest headroom of all lanes, and the guarantee of `sharing`.
     fn absent(&self, env: SwitchEnv<'_>, headroom: &[Vec<Bytes>]) -> Result<Reserve, SwitchError> {
         let Some(Provision { ports, lanes }) = self.provisioned else { return Ok(Reserve::default()) };
         let (present_ports, present_lanes) = (env.cables.len(), usize::from(env.link.data_lanes));

@@ -15,8 +15,8 @@ use crate::tables::SlToVl;
 const MANAGEMENT_LANE: u8 = 15;
 
 impl SwitchSpec {
-    /// Checks that each table of service levels leads to lanes that are configured and served. Reports the first fault of
-    /// each.
+    /// Checks that each table of service levels leads to lanes that are configured and served. Reports the first fault
+    /// of each.
     pub(super) fn table_errors(&self, link: &LinkSpec) -> Vec<SwitchError> {
         let tables = (0..).zip(&self.sl_to_vl);
         let tables = tables.map(|(i, own)| (FieldPath::from("sl_to_vl").index(i).name("lanes"), &own.lanes));
@@ -35,8 +35,8 @@ impl SwitchSpec {
         errors
     }
 
-    /// Returns the tables of service levels to lanes, given those of the pairs that no entry names. The settings have no
-    /// [`errors`](Self::errors). Entries for ports that the switch lacks are for others with the same settings.
+    /// Returns the tables of service levels to lanes, given the tables of the pairs that no entry names. The settings
+    /// have no [`errors`](Self::errors). Entries for ports that the switch lacks are for others with the same settings.
     pub(super) fn tables(&self, mut tables: SlToVl) -> SlToVl {
         let ports = tables.ports();
         let exists = |port: &Option<u16>| port.is_none_or(|port| (1..=ports).contains(&usize::from(port)));
@@ -49,7 +49,7 @@ impl SwitchSpec {
     }
 }
 
-/// Checks one lane of a table of service levels. Without `of_link` ports have arbitration tables of their own, which are
+/// Checks a lane of a table of service levels. Without `of_link` ports have arbitration tables of their own, which are
 /// checked port by port.
 fn table_error(field: FieldPath, lane: u8, (link, of_link): (&LinkSpec, bool)) -> Option<SwitchError> {
     if lane == MANAGEMENT_LANE {

@@ -1,4 +1,4 @@
-//! A table with one entry for each port and lane of a switch.
+//! A table with an entry for each port and lane of a switch.
 //!
 //! Invariant: the entries of a port lie next to each other, lane by lane.
 
@@ -6,7 +6,7 @@ use core::ops::{Index, IndexMut};
 
 use packet::{Lane, PortId};
 
-/// One entry for each port and lane.
+/// An entry for each port and lane.
 #[derive(Clone, Debug)]
 pub(crate) struct LaneTable<T> {
     lanes: usize,
@@ -34,7 +34,7 @@ impl<T> LaneTable<T> {
         &self.entries
     }
 
-    /// Returns the entries of one port, lane by lane.
+    /// Returns the entries of a port, lane by lane.
     #[inline]
     pub(crate) fn of_port(&self, port: PortId) -> &[T] {
         let first = port.index() * self.lanes;

@@ -1,11 +1,11 @@
-//! Sets and tables by port, lane and virtual output queue, of which everything else in a switch is made.
+//! Sets and tables by port, lane and virtual output queue. Everything else in a switch is made of them.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `port_set` | [`PortSet`]: a set of ports as bit masks |
-//! | `lane_table` | `LaneTable`: one entry for each port and lane |
+//! | `lane_table` | `LaneTable`: an entry for each port and lane |
 //! | `sl_to_vl` | [`SlToVl`]: the lane of the next link, by input, output and service level |
-//! | `voq_table` | `VoqTable`: one entry for each virtual output queue |
+//! | `voq_table` | `VoqTable`: an entry for each virtual output queue |
 
 mod lane_table;
 mod port_set;

@@ -1,11 +1,12 @@
 //! Sets of ports as bit masks, for contenders and for outputs that are due.
 //!
 //! Invariant: a switch has at most 254 external ports (IBA numbers them 1 to 254), so four words hold any set. Most
-//! switches have at most 64 ports and need one word. The next port in turn is a mask and a count of trailing zeros.
+//! switches have at most 64 ports and need a single word. The next port in turn is a mask and a count of trailing
+//! zeros.
 
 use packet::PortId;
 
-/// A set of ports of one node, which has at most 64 ports for each word.
+/// A set of ports of a node, which has at most 64 ports for each word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortSet<const WORDS: usize = 4>([u64; WORDS]);
 
@@ -17,7 +18,8 @@ impl<const WORDS: usize> PortSet<WORDS> {
     /// The empty set.
     pub const EMPTY: Self = Self([0; WORDS]);
 
-    /// Returns the word that has the port's bit. A set of one word holds ports 0 to 63, which [`Self::CAPACITY`] says.
+    /// Returns the word that has the port's bit. A set of a single word holds ports 0 to 63, which [`Self::CAPACITY`]
+    /// says.
     const fn word(port: PortId) -> usize {
         debug_assert!(port.index() < Self::CAPACITY, "a port beyond the set's capacity");
         if WORDS == 1 { 0 } else { port.index() / 64 }
@@ -81,6 +83,7 @@ impl<const WORDS: usize> PortSet<WORDS> {
     #[must_use]
     pub fn next_after(&self, last: PortId) -> Option<PortId> {
         let (word, bit) = (last.index() / 64, u32::from(last.0) % 64);
+        // Two shifts, since a single shift by 64, after port 63, would overflow.
         let above = self.0[word] & (u64::MAX << bit) << 1;
         if above != 0 {
             return Some(Self::port(word, above));

@@ -1,13 +1,13 @@
 //! The lane of the next link, by input, output and service level.
 //!
-//! Invariant: every pair of an input and an output has a table with one lane for each of the 16 service levels.
+//! Invariant: every pair of an input and an output has a table with a lane for each of the 16 service levels.
 
 use packet::{Lane, PortId, ServiceLevel};
 
 /// Lanes of the 16 service levels, from service level 0 on.
 type LanesByLevel = [Lane; ServiceLevel::COUNT as usize];
 
-/// The SL-to-VL mapping tables of a switch, one for each pair of an input and an output (`SLtoVLMappingTable`, IBA 7.6.6).
+/// The SL-to-VL mapping tables of a switch, for each pair of an input and an output (`SLtoVLMappingTable`, IBA 7.6.6).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlToVl {
     ports: usize,

@@ -1,4 +1,4 @@
-//! A table with one entry for each virtual output queue of a switch.
+//! A table with an entry for each virtual output queue of a switch.
 //!
 //! Invariant: the entries of an output and lane lie next to each other, input by input.
 
@@ -6,7 +6,7 @@ use core::ops::{Index, IndexMut};
 
 use packet::VoqId;
 
-/// One entry for each virtual output queue.
+/// An entry for each virtual output queue.
 #[derive(Clone, Debug)]
 pub(crate) struct VoqTable<T> {
     ports: usize,

@@ -1,5 +1,5 @@
-//! Ranges of a switch's settings: the last value inside passes, the first one outside is refused at its own path, with the
-//! edge in the proposal. And the plans that follow from settings.
+//! Ranges of a switch's settings: the last value inside passes, the first one outside is refused at its own path, with
+//! the edge in the proposal. And the plans that follow from settings.
 
 use std::collections::BTreeMap;
 
@@ -388,8 +388,8 @@ fn provisioned_ports_take_their_part() {
     }
 }
 
-/// The least guarantee that a link allows: a longest packet, in whole blocks under credits, and as many blocks as an update
-/// waits for.
+/// The least guarantee that a link allows: a longest packet, in whole blocks under credits, and as many blocks as an
+/// update waits for.
 #[test]
 fn a_central_memory_is_shared_unless_told_otherwise() {
     let central = SwitchSpec { buffering: BufferingSpec::Central, sharing: None, ..own() };

@@ -202,9 +202,10 @@ impl Bench {
 }
 
 proptest! {
-    /// After any sequence of events, once no packet arrives or is consumed, every far end learns its whole room within the
-    /// update interval, without an event of its own. Under complete sharing no room is withheld from a far end that wants
-    /// it. Once far ends consume again, every packet is delivered and all are at rest: no deadlock, no starvation.
+    /// After any sequence of events, once no packet arrives or is consumed, every far end learns its whole room within
+    /// the update interval, without an event of its own. Under complete sharing no room is withheld from a far end that
+    /// wants it. Once far ends consume again, every packet is delivered and all are at rest: no deadlock, no
+    /// starvation.
     #[test]
     fn every_far_end_learns_its_room_and_every_packet_is_delivered(
         guaranteed in 33..140u16,

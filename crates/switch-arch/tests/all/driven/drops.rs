@@ -31,8 +31,8 @@ fn in_pool(shared: Bytes, guaranteed: &[Bytes], lossy: &[u8]) -> Option<EgressPo
     Some(EgressPoolPlan { shared, shares: shares.collect(), lossy: lanes })
 }
 
-/// Bytes wait for an output and lane up to the limit, and packets beyond are dropped: five packets come in at once, and three
-/// have room. The limit is that of each output and lane, and of what waits, not of what leaves.
+/// Bytes wait for an output and lane up to the limit, and packets beyond are dropped: five packets come in at once, and
+/// three have room. The limit is that of each output and lane, and of what waits, not of what leaves.
 #[test]
 fn a_queue_takes_packets_up_to_its_limit() {
     for buffering in BufferingSpec::ALL {
@@ -76,8 +76,8 @@ fn a_switch_counts_drops_at_inputs_and_at_outputs() {
     }
 }
 
-/// A pool of the queues at the outputs counts a packet from its arrival until its tail has left its buffer. Packets of lanes
-/// with PFC pass it.
+/// A pool of the queues at the outputs counts a packet from its arrival until its tail has left its buffer. Packets of
+/// lanes with PFC pass it.
 #[test]
 fn a_pool_counts_a_packet_until_its_buffer_is_released() {
     for buffering in [BufferingSpec::InputFifo, BufferingSpec::InputVoq, BufferingSpec::Central] {

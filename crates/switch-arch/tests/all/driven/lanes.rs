@@ -26,8 +26,8 @@ fn tables() -> SlToVl {
     tables
 }
 
-/// A packet leaves by the output of its destination, on the lane that the tables give its service level, or on its own. The switch
-/// says beforehand which these are.
+/// A packet leaves by the output of its destination, on the lane that the tables give its service level, or on its own.
+/// The switch says beforehand which these are.
 #[test]
 fn a_packet_leaves_on_the_lane_of_its_service_level() {
     for buffering in BufferingSpec::ALL {
@@ -86,9 +86,9 @@ fn a_view_shows_the_buffers_that_a_queue_may_occupy() {
     }
 }
 
-/// The lanes of an output share its wire as its arbitration table says, in every organisation: three packets of one lane to one
-/// of the other, whichever lane has the larger weight. With a crossbar that is fast enough the queues at the output always have
-/// packets of both, after the first.
+/// The lanes of an output share its wire as its arbitration table says, in every organisation: three packets of one
+/// lane to one of the other, whichever lane has the larger weight. With a crossbar that is fast enough the queues at
+/// the output always have packets of both, after the first.
 #[test]
 fn lanes_share_a_wire_by_their_weights() {
     for buffering in BufferingSpec::ALL {
@@ -111,8 +111,8 @@ fn lanes_share_a_wire_by_their_weights() {
     }
 }
 
-/// An output without credit on a lane sends on the others. A switch with a packet that waits behind its crossbar is not at rest,
-/// although the buffer at its input is free.
+/// An output without credit on a lane sends on the others. A switch with a packet that waits behind its crossbar is not
+/// at rest, although the buffer at its input is free.
 #[test]
 fn a_lane_without_credit_holds_back_itself_alone() {
     for buffering in BufferingSpec::ALL {

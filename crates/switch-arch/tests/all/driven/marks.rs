@@ -64,8 +64,8 @@ fn iba(victim_mask: VictimMask) -> MarkingSpec {
     })
 }
 
-/// Of eight packets that come in at once for an output and lane, those are marked behind which more wait than the threshold:
-/// the first four. A packet waits until it starts on the wire, wherever it does.
+/// Of eight packets that come in at once for an output and lane, those are marked behind which more wait than the
+/// threshold: the first four. A packet waits until it starts on the wire, wherever it does.
 #[test]
 fn a_packet_is_marked_by_the_load_that_it_leaves_behind() {
     for buffering in BufferingSpec::ALL {
@@ -88,8 +88,8 @@ fn a_packet_is_marked_by_the_load_that_it_leaves_behind() {
     }
 }
 
-/// An output without credit is a victim, and no root: the first packet that leaves after a wait for credit is not marked, or is
-/// marked as a victim. The time of the wait is recorded.
+/// An output without credit is a victim, and no root: the first packet that leaves after a wait for credit is not
+/// marked, or is marked as a victim. The time of the wait is recorded.
 #[test]
 fn an_output_that_lacked_credit_is_no_root() {
     let wait = Span::from_us(5);
@@ -127,8 +127,8 @@ fn with_buffers_at_inputs() -> impl Iterator<Item = BufferingSpec> {
     BufferingSpec::ALL.into_iter().filter(|buffering| *buffering != BufferingSpec::Output)
 }
 
-/// Three packets fill the buffer of an input: they propagate a congestion tree, and two packets of another input for the same
-/// output generate it. Each is marked once, for its first reason. Two packets fill nothing.
+/// Three packets fill the buffer of an input: they propagate a congestion tree, and two packets of another input for
+/// the same output generate it. Each is marked once, for its first reason. Two packets fill nothing.
 #[test]
 fn packets_of_a_full_input_propagate_and_others_for_its_output_generate() {
     for buffering in with_buffers_at_inputs() {
@@ -158,8 +158,8 @@ fn a_buffer_that_a_tail_has_left_has_room_again() {
     }
 }
 
-/// Three packets fill the queue of an output in an output-queued switch, and a fourth fills it again: all four propagate. Two fill
-/// nothing.
+/// Three packets fill the queue of an output in an output-queued switch, and a fourth fills it again: all four
+/// propagate. Two fill nothing.
 #[test]
 fn packets_of_a_full_output_queue_propagate() {
     for (packets, propagate) in [(4, 4), (2, 0)] {
@@ -172,8 +172,8 @@ fn packets_of_a_full_output_queue_propagate() {
     }
 }
 
-/// In an output-queued switch the landing buffer of a port is not the queue of its output: while it is full, a packet that waits in
-/// the queue waits in no full buffer.
+/// In an output-queued switch the landing buffer of a port is not the queue of its output: while it is full, a packet
+/// that waits in the queue waits in no full buffer.
 #[test]
 fn a_full_landing_buffer_marks_nothing() {
     let MarkingSpec::Hp(naive) = hp(MarkedSet::Naive, ImmediatePackets::Marked) else { unreachable!("HP") };
@@ -188,8 +188,8 @@ fn a_full_landing_buffer_marks_nothing() {
     assert_eq!([2, 3].map(|output| probe.left(output, 1, |_| true)), [1, 2]);
 }
 
-/// Of three packets that fill a buffer, two can leave at once and are spared. The third found the wire of its output busy: it
-/// waited for its link, and is marked.
+/// Of three packets that fill a buffer, two can leave at once and are spared. The third found the wire of its output
+/// busy: it waited for its link, and is marked.
 #[test]
 fn a_packet_that_found_its_wire_busy_is_not_spared() {
     for buffering in with_buffers_at_inputs() {

@@ -1,6 +1,7 @@
 //! A switch driven by hand: packets enter it at chosen times, and the far ends do only what a test says.
 //!
-//! Invariant: the switch acts later than now: a packet or a signal that it sends takes time, and so does each of its timers.
+//! Invariant: the switch acts later than now: a packet or a signal that it sends takes time, and so does each of its
+//! timers.
 
 use std::collections::BTreeMap;
 

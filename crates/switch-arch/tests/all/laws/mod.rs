@@ -64,9 +64,9 @@ fn saturated(ports: usize, buffering: BufferingSpec, arbiter: ArbiterSpec, slots
     throughput(departures, ports, warm, slots)
 }
 
-/// With one queue at each input, an output serves one of the heads that contend for it, and the next head is for a random
-/// output. The number of heads for each output does not depend on the choice, so no arbiter changes the throughput.
-/// Table I of Karol, Hluchyj and Morgan.
+/// With one queue at each input, an output serves one of the heads that contend for it, and the next head is for a
+/// random output. The number of heads for each output does not depend on the choice, so no arbiter changes the
+/// throughput. Table I of Karol, Hluchyj and Morgan.
 #[test]
 fn input_fifo_saturates_as_karol_says() {
     for (ports, expected) in [(2, 0.75), (3, 0.6825), (4, 0.6553), (8, 0.6184)] {
@@ -77,8 +77,8 @@ fn input_fifo_saturates_as_karol_says() {
     }
 }
 
-/// The throughput approaches 2 - sqrt(2) from above as the number of ports grows. The excess is 0.0326 for 8 ports. If it
-/// falls with the number of ports, it is an eighth of that for 64, and certainly below a third.
+/// The throughput approaches 2 - sqrt(2) from above as the number of ports grows. The excess is 0.0326 for 8 ports. If
+/// it falls with the number of ports, it is an eighth of that for 64, and certainly below a third.
 #[test]
 fn input_fifo_tends_to_0_586() {
     let Estimate { mean, error } = saturated(64, BufferingSpec::InputFifo, ArbiterSpec::RoundRobin, 5_000);
@@ -201,9 +201,9 @@ fn served_in_turn(arrivals: &[Time]) -> Vec<Time> {
     starts.collect()
 }
 
-/// The definition of an output-queued switch: the packets for an output leave in the order of their arrival, each as soon
-/// as the one before has left (Lindley's recursion). The size of the queues at the outputs is of no consequence while the
-/// landing buffers have room, and neither is the place of the memory. The other organisations do not meet it.
+/// The definition of an output-queued switch: the packets for an output leave in the order of their arrival, each as
+/// soon as the one before has left (Lindley's recursion). The size of the queues at the outputs is of no consequence
+/// while the landing buffers have room, and neither is the place of the memory. The other organisations do not meet it.
 #[test]
 fn an_output_queued_switch_serves_in_the_order_of_arrival() {
     let ports = 6;

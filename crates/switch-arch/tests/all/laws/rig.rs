@@ -1,8 +1,8 @@
 //! One switch on a test rig: at the other end of each port's cable a station sends packets of one length and consumes
 //! arriving packets at once.
 //!
-//! Invariant: packets pass real ports, wires and credits, without a violation of flow control. All stations start together
-//! and flow-control packets take no time, so saturated inputs make the switch work in slots.
+//! Invariant: packets pass real ports, wires and credits, without a violation of flow control. All stations start
+//! together and flow-control packets take no time, so saturated inputs make the switch work in slots.
 
 use std::collections::BTreeMap;
 
@@ -143,8 +143,8 @@ impl Rig {
         &self.wiring.departures
     }
 
-    /// Sends packets at the times and to the outputs that `next` yields, in order of time. Each packet comes from the next
-    /// station in turn whose wire is free.
+    /// Sends packets at the times and to the outputs that `next` yields, in order of time. Each packet comes from the
+    /// next station in turn whose wire is free.
     pub(crate) fn offer(&mut self, end: Time, mut next: impl FnMut() -> (Time, PortId)) -> &[Departure] {
         let (mut due, mut turn) = (next(), 0);
         self.wiring.plan(due.0, What::Free);

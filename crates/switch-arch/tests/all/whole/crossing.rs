@@ -145,8 +145,8 @@ fn a_speed_up_of_two_carries_what_output_queues_carry() {
 }
 
 /// Without speed-up a packet crosses at the rate at which it leaves, and queues at the outputs are useless: each packet
-/// arrives at the time it does with virtual output queues alone. This is exact if flow-control packets take no time on the
-/// wire, since they delay departures but not crossings.
+/// arrives at the time it does with virtual output queues alone. This is exact if flow-control packets take no time on
+/// the wire, since they delay departures but not crossings.
 #[test]
 fn no_speed_up_is_as_good_as_no_queues_at_the_outputs() {
     for (name, pattern) in PATTERNS {

@@ -39,8 +39,8 @@ fn holds(bench: &mut Bench, input: u16, at: Time) -> bool {
     bench.switch.view().observed(PortId(input), Lane(0)).0.held() > Bytes::ZERO
 }
 
-/// A packet that has room at its output leaves its landing buffer when its tail is in; one that comes after it, when the
-/// room is there. The wire is never idle meanwhile.
+/// A packet that has room at its output leaves its landing buffer when its tail is in; one that comes after it, when
+/// the room is there. The wire is never idle meanwhile.
 #[test]
 fn a_landing_buffer_is_free_when_the_tail_is_in_and_has_room() {
     let mut bench = Bench::new(&setup(BufferingSpec::Output, PACKET, [Span::ZERO; 4]));
@@ -86,8 +86,8 @@ fn a_full_output_queue_backs_up_only_the_inputs_that_feed_it() {
     }
 }
 
-/// The room rule starves no packet by its length: short packets from two inputs overload an output, and a long packet for
-/// which the queue is never empty enough by chance leaves after those that were ready before it.
+/// The room rule starves no packet by its length: short packets from two inputs overload an output, and a long packet
+/// for which the queue is never empty enough by chance leaves after those that were ready before it.
 #[test]
 fn short_packets_do_not_starve_a_long_one() {
     let mut bench = Bench::new(&setup(BufferingSpec::Output, PACKET, [Span::ZERO; 4]));

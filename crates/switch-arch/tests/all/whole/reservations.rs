@@ -10,8 +10,8 @@ fn at(ns: u64) -> Time {
     Span::from_ns(ns).after_start()
 }
 
-/// The host at port 2 is so slow that it has room for a short packet only. Output 2 waits for input 0, which has a short
-/// packet and is being read for output 3. Then a long packet arrives by input 1 that finds no credit. Whenever it
+/// The host at port 2 is so slow that it has room for a short packet only. Output 2 waits for input 0, which has a
+/// short packet and is being read for output 3. Then a long packet arrives by input 1 that finds no credit. Whenever it
 /// arrives, input 0 continues to serve output 3: an output that cannot send holds no reservation.
 #[test]
 fn an_output_without_credit_holds_no_reservation() {
