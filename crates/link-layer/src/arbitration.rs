@@ -1,8 +1,8 @@
 //! Arbitration of a port's virtual lanes (IBA volume 1, 7.6.9).
 //!
-//! Invariant: a lane that is ready and has weight is served after a bounded number of bytes of other lanes, unless
-//! the high-priority table has no limit (`LimitOfHighPriority` 255) or a strict lane is ready. Strict lanes precede
-//! both tables, in their order (strict priority of IEEE 802.1Q). VL15 precedes all other lanes.
+//! Invariant: a lane that is ready and has weight is served after a bounded number of bytes of other lanes. The
+//! exceptions are a high-priority table without a limit (`LimitOfHighPriority` 255), and a strict lane that is ready.
+//! Strict lanes precede both tables, in their order (strict priority of IEEE 802.1Q). VL15 precedes all other lanes.
 
 use packet::Lane;
 use units::Bytes;
@@ -65,7 +65,7 @@ pub struct VlArbiter {
 
 state_codec::state!(VlArbiter { last, tables: part });
 
-/// Both tables, and the bytes that the high-priority one may still send.
+/// Both tables, and the bytes that the high-priority table may still send.
 #[derive(Clone, Debug)]
 struct Tables {
     /// Lanes that precede both tables, in order of priority.
@@ -99,12 +99,12 @@ enum Priority {
 
 state_codec::value!(enum Priority { 0 = Strict, 1 = High, 2 = Low });
 
-/// A weighted table, and the entry whose turn it is.
+/// A weighted table, and the entry in turn.
 #[derive(Clone, Debug)]
 struct Table {
     entries: Vec<VlWeight>,
     turn: usize,
-    /// Bytes left in this turn; a turn may be overdrawn by less than one packet.
+    /// Bytes left in this turn; a turn may be overdrawn by less than a packet.
     left: i64,
 }
 
@@ -191,6 +191,7 @@ impl Tables {
             Priority::Strict => {}
             Priority::High => {
                 self.high.left -= length;
+                // The limit is for the sake of low priority, so it counts only while low priority waits.
                 self.left_of_limit -= if self.low_waits { length } else { 0 };
             }
             Priority::Low => {
@@ -215,6 +216,7 @@ impl Table {
     /// Returns the lane of the current turn while it has weight left, else the lane of the next turn that is ready.
     fn pick(&mut self, ready: LaneSet) -> Option<Lane> {
         let count = self.entries.len();
+        // The last step comes back to the entry in turn: its weight is spent, but no other lane may be ready.
         for step in 0..=count {
             let turn = (self.turn + step) % count.max(1);
             let entry = self.entries.get(turn)?;
@@ -272,8 +274,9 @@ mod tests {
     }
 
     proptest! {
-        /// A turn lasts while the entry has weight left, in units of 64 bytes; its last packet may exceed it (IBA volume 1,
-        /// 7.6.9). With packets of one length the turn of weight w is the fewest packets that hold 64 w bytes.
+        /// A turn lasts while the entry has weight left, in units of 64 bytes; its last packet may exceed it (IBA
+        /// volume 1, 7.6.9). With packets of equal length the turn of weight w is the fewest packets that hold 64 w
+        /// bytes.
         #[test]
         fn a_turn_is_its_weight_in_units_of_64_bytes(
             low: bool, weights in [1..=255u8, 1..=255u8, 1..=255u8], length in 24..4_200u64,
@@ -321,7 +324,8 @@ mod tests {
             ..Default::default()
         };
         let sent = shares(&mut VlArbiter::new(&spec), &[0, 1], 800);
-        // Each round has 4,096 bytes of high priority and then one packet of low priority, whose turns hold four.
+        // Each round has 4,096 bytes of high priority and then a single packet of low priority. A turn of low priority
+        // holds four packets.
         assert_eq!((sent[0], sent[1]), (720 * 1024, 80 * 1024));
     }
 
@@ -368,7 +372,7 @@ mod tests {
             VlArbitrationSpec { high: weights(&[(1, 255)]), low: weights(&[(0, 255)]), ..Default::default() };
         let mut arbiter = VlArbiter::new(&spec);
         assert_eq!(shares(&mut arbiter, &[1], 40)[1], 40_960);
-        // One packet passes, as the limit of 0 says.
+        // A single packet passes, as the limit of 0 says.
         assert_eq!([0, 1].map(|_| shares(&mut arbiter, &[0, 1], 1)[0]), [0, 1_024]);
     }
 

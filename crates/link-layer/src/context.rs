@@ -18,24 +18,24 @@ pub trait NodeContext<W> {
     /// Sends a packet by `port`. The far end can act on it at time `at`, later than now.
     fn deliver(&mut self, port: PortId, at: Time, packet: PacketId);
 
-    /// Sends a signal by `port`. It takes effect at the far end at time `at`, later than now. `sequence` counts the signals
-    /// of this port: two that arrive at one instant are handled in its order.
+    /// Sends a signal by `port`. It takes effect at the far end at time `at`, later than now. `sequence` counts the
+    /// signals of this port: signals that arrive at the same instant are handled in its order.
     fn send_signal(&mut self, port: PortId, at: Time, signal: Signal, sequence: u32);
 
     /// Sets a timer of the node.
     fn set_timer(&mut self, at: Time, timer: W);
 
-    /// Reports a violation of one of the simulator's invariants.
+    /// Reports a violation of an invariant of the simulator.
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation);
 }
 
-/// Timers of a node, of which one kind belongs to the flow control of its links.
+/// Timers of a node. A kind of them belongs to the flow control of its links.
 pub trait LinkTimer {
     /// Returns the timer of the flow control of this port and lane.
     fn link_timer(port: PortId, lane: Lane) -> Self;
 }
 
-/// The timers of a node that has one port, and no timers apart from those of its flow control.
+/// The timers of a node with a single port, all of them for flow control.
 impl LinkTimer for Lane {
     fn link_timer(_: PortId, lane: Lane) -> Self {
         lane
@@ -51,7 +51,7 @@ pub enum InvariantViolation {
     /// The far end has sent more or fewer blocks than arrived.
     #[error("the blocks sent and the blocks received differ, though nothing may be lost")]
     Miscount,
-    /// A packet arrived whose predecessor did not.
+    /// A packet arrived, but its predecessor did not.
     #[error("a packet came out of sequence, though nothing may be lost")]
     Sequence,
     /// A credit update arrived at a port under PFC, or a PAUSE at a port under credits.

@@ -1,15 +1,15 @@
 //! May this packet start? Wires, virtual lanes, flow control, and the signals that flow back.
 //!
-//! Invariant: nothing in this crate knows the further path of a packet. A [`Port`] answers when a packet that starts now
-//! reaches the far end, and whether the far end has room for it.
+//! Invariant: nothing in this crate knows the further path of a packet. A [`Port`] answers when a packet that starts
+//! now reaches the far end, and whether the far end has room for it.
 //!
 //! | module | contents | standard |
 //! |---|---|---|
 //! | [`spec`] | settings of links and cables | link width, speed, MTU |
-//! | [`wire`] | arrival times over one direction of a cable | |
+//! | [`wire`] | arrival times over a direction of a cable | |
 //! | [`arbitration`] | the lane that goes next | `VLArbitrationTable` (IBA 7.6.9) |
 //! | [`context`] | the interface through which a node acts on the world | |
-//! | [`flow_control`] | credits, pauses and headroom of one lane | IBA 7.9, IEEE 802.1Qbb |
+//! | [`flow_control`] | credits, pauses and headroom of a lane | IBA 7.9, IEEE 802.1Qbb |
 //! | [`memory`] | memory that receivers share, and its thresholds | |
 //! | [`port`] | a node's end of a cable, and the receive memory of a node | |
 //! | [`resolve`] | from settings to the ports of a plan | |

@@ -1,20 +1,20 @@
-//! One direction of a cable, and the arrival times of packets on it.
+//! A direction of a cable, and the arrival times of packets on it.
 //!
-//! Invariant: a wire delivers in order. A packet *arrives* when the receiver can act on it: when a receiver that cuts
-//! through has its header, or any other receiver has its tail.
+//! Invariant: a wire delivers in order. A packet *arrives* when the receiver can act on it. A receiver that cuts
+//! through needs the header, and any other receiver the tail.
 //!
 //! ```text
 //! starts      + lead time     + latency   = arrives (the receiver acts)
 //! starts      + wire time     + latency   = tail
 //! ```
 //!
-//! DEVIATION: the preamble and gap of an Ethernet frame count as part of the frame, so its tail arrives after the gap
+//! DEVIATION: the preamble and gap of an Ethernet frame count as part of the frame. So its tail arrives after the gap
 //! behind it (12 bytes: 2.4 ns at 40 Gb/s).
 
 use packet::Framing;
 use units::{Bytes, Rate, Span, Time};
 
-/// One direction of a cable, up to the point where the receiver acts.
+/// A direction of a cable, up to the point where the receiver acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wire {
     rate: Rate,
@@ -99,7 +99,7 @@ impl Wire {
     }
 }
 
-/// Returns the time of a byte at this rate, if it is a whole number of picoseconds: n bytes then take exactly n times
+/// Returns the time of a byte at this rate, if it is a whole number of picoseconds. Then n bytes take exactly n times
 /// as long.
 const fn byte_time(rate: Rate) -> Option<Span> {
     const BITS_TIMES_PS: u64 = 8 * 1_000_000_000_000;

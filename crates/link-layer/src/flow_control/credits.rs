@@ -2,7 +2,7 @@
 //!
 //! Invariant: all counters are absolute and 12 bits wide. The sender counts the blocks that it has sent in total
 //! (`FCTBS`); the receiver states the total up to which the sender may go (`FCCL`). The next update therefore
-//! compensates for a lost one, and no block can be granted twice.
+//! compensates for a lost update, and no block can be granted twice.
 //!
 //! ```text
 //! sender:    may send n blocks  iff  (FCCL - (FCTBS + n)) mod 4096 <= 2048
@@ -10,10 +10,9 @@
 //!            FCCL = ABR + room
 //! ```
 //!
-//! Room is the number of blocks that the far end may still send: the free blocks of a lane's own buffer
-//! ([`Credits::release_own`]), or the blocks that a memory grants that several lanes share ([`Credits::release`],
-//! [`Credits::grant`], [`SharedMemory`](crate::memory::SharedMemory)). Only arriving packets reduce it: a credit is never
-//! withdrawn.
+//! Room is the number of blocks that the far end may still send. It is the free blocks of a lane's own buffer
+//! ([`Credits::release_own`]), or the blocks that a shared memory grants ([`Credits::release`], [`Credits::grant`],
+//! [`SharedMemory`](crate::memory::SharedMemory)). Only arriving packets reduce it: a credit is never withdrawn.
 
 use units::{Bytes, Span, Time};
 
@@ -43,7 +42,7 @@ pub struct UpdateRule {
     pub refresh: Span,
 }
 
-/// Credits of one port and lane: its sender's counters for the far end, and its receiver's counters for arriving packets.
+/// Credits of a port and lane: its sender's counters for the far end, and its receiver's counters for arriving packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Credits {
     fctbs: u16,
@@ -105,6 +104,7 @@ impl Credits {
     /// Returns true if the far end has room for a packet of this many blocks.
     #[must_use]
     pub const fn may_start(&self, blocks: u16) -> bool {
+        // A total beyond FCCL gives a negative difference, which is more than half the modulus.
         (self.fccl.wrapping_sub(self.fctbs.wrapping_add(blocks)) % MODULUS) <= MAX_BLOCKS
     }
 
@@ -137,14 +137,14 @@ impl Credits {
         fits
     }
 
-    /// Returns the blocks that are occupied here, and those that may still arrive.
+    /// Returns the blocks that are occupied here, and the blocks that may still arrive.
     #[must_use]
     pub const fn share(&self) -> ReceiverShare {
         ReceiverShare { held: self.held, room: self.room }
     }
 
-    /// Handles FCTBS of a flow-control packet. Returns false if it differs from ABR, that is, if blocks were lost. ABR is
-    /// then set to FCTBS (IBA 7.9.4).
+    /// Handles FCTBS of a flow-control packet. Returns false if it differs from ABR, that is, if blocks were lost. ABR
+    /// is then set to FCTBS (IBA 7.9.4).
     #[must_use]
     pub fn on_fctbs(&mut self, fctbs: u16) -> bool {
         let nothing_lost = self.abr == fctbs;
@@ -310,8 +310,8 @@ mod tests {
     }
 
     proptest! {
-        /// For any interleaving of sends, deliveries, releases, updates and lost updates, over many turns of the
-        /// 12-bit counters: the buffer never overflows, and all credits return.
+        /// The buffer never overflows, and all credits return. This holds for any interleaving of sends, deliveries,
+        /// releases, updates and lost updates, over many turns of the 12-bit counters.
         #[test]
         fn credits_never_overrun_and_all_return(
             capacity in 1..=MAX_BLOCKS,

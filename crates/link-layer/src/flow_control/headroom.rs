@@ -15,8 +15,8 @@
 //!                                     flight |    the bytes on the cable arrive
 //! ```
 //!
-//! IEEE 802.1Qbb, annex O, and vendors' guidelines have the same terms: Cisco, "Priority flow control: build
-//! reliable layer 2 infrastructure" (a frame at either end, the cable twice, the sender's response).
+//! IEEE 802.1Qbb, annex O, and vendors' guidelines have the same terms. An example is Cisco, "Priority flow control:
+//! build reliable layer 2 infrastructure" (a frame at either end, the cable twice, the sender's response).
 
 use units::{Bytes, Rate, Span};
 
@@ -31,11 +31,11 @@ pub const QUANTUM_BYTES: u64 = 64;
 pub struct PauseLoop {
     /// Rate of the link, the same in both directions.
     pub rate: Rate,
-    /// Time of flight one way.
+    /// Time of flight from end to end.
     pub flight: Span,
     /// The longest frame that either end may have begun.
     pub longest_frame: Bytes,
-    /// Number of priorities, each of which may have a PAUSE of its own under way.
+    /// Number of priorities. Each may have a PAUSE of its own under way.
     pub priorities: u8,
     /// Time for which the sender still starts frames after it has received a PAUSE.
     pub reaction: Span,
@@ -52,7 +52,7 @@ pub struct Headroom {
     pub waiting: Bytes,
     /// Bytes that arrive while the PAUSE frames of all priorities are sent.
     pub pause: Bytes,
-    /// Bytes that arrive during the flight of the PAUSE, and those on the cable when the sender stops.
+    /// Bytes that arrive during the flight of the PAUSE, and bytes on the cable when the sender stops.
     pub cable: Bytes,
     /// Bytes that the sender sends while it reacts.
     pub reaction: Bytes,
@@ -95,7 +95,7 @@ impl Headroom {
         }
     }
 
-    /// Returns the headroom of one port and priority: the sum of all terms.
+    /// Returns the headroom of a port and priority: the sum of all terms.
     #[must_use]
     pub const fn total(&self) -> Bytes {
         let of_sender = self.reaction.get() + self.begun.get();
@@ -103,8 +103,8 @@ impl Headroom {
     }
 }
 
-/// Returns the quanta after a PAUSE within which a sender may still start frames, at the rates for which we know the
-/// limit of IEEE 802.3 (31B.3.7): 10, 25, 40, 50, 100, 200 and 400 Gb/s. At 50 and 200 Gb/s the number is that of SONiC's
+/// Returns the quanta after a PAUSE within which a sender may still start frames (IEEE 802.3, 31B.3.7). The limit is
+/// known at 10, 25, 40, 50, 100, 200 and 400 Gb/s. At 50 and 200 Gb/s the source is SONiC's
 /// `cfgmgr/buffer_headroom_barefoot.lua`, which names the same clause.
 #[must_use]
 pub const fn slowest_reaction(rate: Rate) -> Option<u64> {
@@ -120,7 +120,7 @@ pub const fn slowest_reaction(rate: Rate) -> Option<u64> {
     }
 }
 
-/// Returns the duration of so many quanta at this rate.
+/// Returns the duration of `count` quanta at this rate.
 #[must_use]
 pub const fn quanta(count: u64, rate: Rate) -> Span {
     rate.time_for(Bytes::new(count * QUANTUM_BYTES))

@@ -7,14 +7,14 @@ use units::Bytes;
 
 use super::credits::blocks;
 
-/// The part of one receiver's memory that is never released.
+/// The part of a receiver's memory that is never released.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastingUse {
     /// Bytes of the packets that never leave.
     pub bytes: u32,
     /// Blocks of credit that these packets occupy.
     pub blocks: u32,
-    /// True if no further packet comes in: none is on the wire, and the far end never starts one.
+    /// True if no further packet comes in: none is on the wire, and the far end never starts another.
     pub closed: bool,
 }
 

@@ -11,9 +11,9 @@
 //! RESUME (XON)     headroom is empty, and load + resume offset <= limit, or nothing is held
 //! ```
 //!
-//! The limit is constant if a lane has memory of its own; otherwise [`MemoryPool`](crate::memory::MemoryPool) yields the
-//! present one. A receiver without flow control has no headroom, requests no pause, and drops every packet that does
-//! not fit.
+//! The limit is constant if a lane has memory of its own; otherwise [`MemoryPool`](crate::memory::MemoryPool) yields
+//! the present limit. A receiver without flow control has no headroom, requests no pause, and drops every packet that
+//! does not fit.
 
 use packet::Lane;
 use units::{Bytes, Span, Time};
@@ -46,11 +46,11 @@ pub struct LaneMemory {
     pub limit: u32,
     /// Bytes that the receiver admits beyond the threshold.
     pub headroom: u32,
-    /// True under PFC; false for a lane without flow control, whose receiver requests no pause.
+    /// True under PFC; false for a lane without flow control, where the receiver requests no pause.
     pub pauses: bool,
 }
 
-/// Flow control of one port and lane under PFC, or without flow control: its sender and its receiver.
+/// Flow control of a port and lane under PFC, or without flow control: its sender and its receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct PauseLane {
     gate: PauseGate,
@@ -141,7 +141,8 @@ pub struct PauseTally {
     pub dropped: u64,
     /// Load under the threshold when it came nearest to the threshold.
     pub nearest: Bytes,
-    /// The threshold at that time, since that of shared memory changes; the highest one if no packet has arrived.
+    /// The threshold at that time, since the threshold of shared memory changes; the highest threshold if no packet has
+    /// arrived.
     pub limit: Bytes,
     /// Crossings of the threshold; `None` without PFC.
     pub crossings: Option<PauseCrossings>,
@@ -203,13 +204,14 @@ impl PauseLane {
         self.gate.until.is_none()
     }
 
-    /// Handles a PAUSE of so many quanta, or a RESUME if `quanta` is 0.
+    /// Handles a PAUSE of `quanta`, or a RESUME if they are 0.
     pub fn on_pause(&mut self, quanta: u16, rule: &PauseRule, now: Time) {
         let gate = &mut self.gate;
         if quanta == 0 {
             gate.open(now);
             return;
         }
+        // A repetition extends the pause, which is counted from its first PAUSE.
         if gate.until.is_none() {
             gate.since = now;
         }
@@ -219,7 +221,7 @@ impl PauseLane {
 
     // The receiver.
 
-    /// Stores a packet of so many bytes under the threshold `limit` (the lane's own if `None`), or in the headroom.
+    /// Stores a packet of this length under the threshold `limit` (the lane's own if `None`), or in the headroom.
     /// Returns the change of the load, or `None` if the packet is dropped.
     #[inline]
     pub fn admit(&mut self, bytes: u32, limit: Option<u32>) -> Option<LoadChange> {
@@ -238,7 +240,7 @@ impl PauseLane {
         Some(LoadChange { before, after: intake.load })
     }
 
-    /// Releases a packet of so many bytes, from the headroom first. Returns the change of the load.
+    /// Releases a packet of this length, from the headroom first. Returns the change of the load.
     ///
     /// # Panics
     /// If more bytes are released than are held.
@@ -270,6 +272,7 @@ impl PauseLane {
         if intake.refresh_at.is_some() {
             return intake.end_pause(lane, rule, limit);
         }
+        // With nothing held, no release of this lane would follow to end the pause.
         let is_full = intake.headroom > 0 || (intake.load > 0 && intake.load >= limit);
         if is_full {
             return Some(intake.begin_pause(lane, rule, now));
@@ -285,10 +288,12 @@ impl PauseLane {
         self.intake.refresh_at.is_some()
     }
 
-    /// Returns true if the pause that is requested can never end: `lasting` of the bytes held stay, and the threshold is
-    /// at most `limit` with this load. Without further packets nothing but these bytes' release empties the headroom.
+    /// Returns true if the pause that is requested can never end. The bytes in `lasting` stay, and the threshold is at
+    /// most `limit` with this load.
     #[must_use]
     pub fn pauses_for_ever(&self, rule: &PauseRule, lasting: LastingUse, limit: u32) -> bool {
+        // Any release empties the headroom first. So it stays occupied only if all bytes stay, and no packet comes in
+        // to replace them.
         let headroom_stays = lasting.closed && lasting.bytes == self.held() && self.intake.headroom > 0;
         let load_stays =
             lasting.bytes > 0 && u64::from(lasting.bytes) + u64::from(rule.resume_offset) > u64::from(limit);
@@ -331,7 +336,8 @@ impl PauseLane {
         until.min(self.intake.refresh_at.unwrap_or(Time::NEVER))
     }
 
-    /// Handles the deadlines of `lane` that have come. Returns the PAUSE to repeat, and true if this end's pause is over.
+    /// Handles the deadlines of `lane` that have come. Returns the PAUSE to repeat, and true if this end's pause is
+    /// over.
     pub fn on_deadline(&mut self, lane: Lane, rule: &PauseRule, now: Time) -> (Option<Signal>, bool) {
         let Self { gate, intake, .. } = self;
         let opens = gate.until.is_some_and(|until| until <= now);

@@ -1,7 +1,7 @@
-//! Log of the pauses of a port's outputs, for ports whose log is asked for.
+//! Log of the pauses of a port's outputs, for ports with a log.
 //!
-//! Invariant: of each lane the log keeps the first changes, up to its limit, and counts the others. It takes all its memory
-//! before the run.
+//! Invariant: of each lane the log keeps the first changes, up to its limit, and counts the others. It takes all its
+//! memory before the run.
 
 use packet::{ByLane, Lane};
 use units::Time;
@@ -35,7 +35,7 @@ pub struct PauseChange {
 state_codec::value!(PauseChange { at, paused });
 
 impl PauseLog {
-    /// Creates the log of a port with so many lanes, which keeps `limit` changes of each.
+    /// Creates the log of a port with this many lanes, which keeps `limit` changes of each.
     #[must_use]
     pub(crate) fn new(lanes: usize, limit: usize) -> Self {
         let lane = || LaneLog { changes: Vec::with_capacity(limit), limit, lost: 0 };
@@ -52,7 +52,7 @@ impl PauseLog {
         }
     }
 
-    /// Returns the changes of a lane that are kept, in order of time, and the number of later ones.
+    /// Returns the changes of a lane that are kept, in order of time, and the number of later changes.
     #[must_use]
     pub fn changes(&self, lane: Lane) -> (&[PauseChange], u64) {
         let LaneLog { changes, lost, .. } = &self.lanes[lane];

@@ -1,6 +1,6 @@
 //! Signals of flow control, which a receiver sends back over its link.
 //!
-//! Invariant: a signal states absolute values, so a later signal replaces an earlier one.
+//! Invariant: a signal states absolute values, so a later signal replaces an earlier signal.
 
 use packet::Lane;
 
@@ -9,14 +9,14 @@ use packet::Lane;
 pub enum Signal {
     /// Flow-control packet (IBA volume 1, 7.9.4).
     Credit {
-        /// Lane whose counters it carries.
+        /// Lane of the counters.
         lane: Lane,
         /// FCTBS: blocks that its sender has sent in total on this lane, modulo 4096.
         fctbs: u16,
         /// FCCL: total up to which its receiver may send on this lane, modulo 4096.
         fccl: u16,
     },
-    /// PAUSE frame for one priority (IEEE 802.1Qbb); RESUME if `quanta` is 0.
+    /// PAUSE frame for a priority (IEEE 802.1Qbb); RESUME if `quanta` is 0.
     Pause {
         /// Lane to pause.
         lane: Lane,

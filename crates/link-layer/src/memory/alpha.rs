@@ -2,7 +2,7 @@
 //!
 //! Invariant: fixed-point arithmetic, so that no rounding of a float decides who gets memory.
 
-/// One, as a factor of a dynamic threshold.
+/// The factor 1 of a dynamic threshold.
 const ONE: u64 = 1 << 16;
 
 /// Factor of a dynamic threshold, in steps of 1/65,536.
@@ -45,6 +45,7 @@ impl Alpha {
     /// Returns the most that can be added to `used` while `free` is free, so that `used <= alpha * free` still holds
     /// afterwards.
     pub(super) const fn leaves(self, used: u64, free: u64) -> u64 {
+        // What is added is no longer free, hence the divisor.
         (self.0 * free).saturating_sub(ONE * used) / (ONE + self.0)
     }
 }

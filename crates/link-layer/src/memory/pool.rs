@@ -8,9 +8,10 @@
 //! limit   = guaranteed + min(alpha * free, use + free)         without alpha: guaranteed + use + free
 //! ```
 //!
-//! Guaranteed bytes and alpha are those of the receiver. The threshold is that of A. Choudhury and E. Hahne (IEEE/ACM Trans. Networking 6(2), 1998), per input. With headroom
-//! `t_flight`, n ports and 8 priorities it is DCQCN's `t_PFC = beta (B - 8 n t_flight - s) / 8` for alpha = beta / 8, where
-//! s is the occupied memory (Zhu and others, SIGCOMM 2015, section 4).
+//! Guaranteed bytes and alpha belong to the receiver. The threshold follows A. Choudhury and E. Hahne (IEEE/ACM Trans.
+//! Networking 6(2), 1998), per input. For alpha = beta / 8 it is DCQCN's `t_PFC = beta (B - 8 n t_flight - s) / 8` (Zhu
+//! and others, SIGCOMM 2015, section 4). There `t_flight` is the headroom, n the number of ports, 8 the number of
+//! priorities, and s the occupied memory.
 
 use super::alpha::Alpha;
 use super::receiver_set::ReceiverSet;
@@ -43,7 +44,7 @@ impl ByteShare {
         u64::from(load.saturating_sub(self.guaranteed))
     }
 
-    /// Returns the threshold of a receiver that uses all of the shared bytes `available` to it except those `free`.
+    /// Returns the threshold of a receiver that uses all of the shared bytes `available` to it except `free` bytes.
     #[inline]
     fn limit(self, free: u64, available: u64) -> u32 {
         let share = self.alpha.map_or(available, |alpha| alpha.times(free).min(available));
@@ -52,7 +53,7 @@ impl ByteShare {
 }
 
 impl MemoryPool {
-    /// A pool with so many shared bytes, besides the guaranteed bytes of each receiver, and with these shares of the
+    /// A pool with `shared` bytes besides the guaranteed bytes of each receiver, and with these shares of the
     /// receivers.
     ///
     /// # Panics
@@ -91,7 +92,8 @@ impl MemoryPool {
         self.shares[receiver].used(load)
     }
 
-    /// Returns the highest load that a receiver can reach under its threshold, namely while no other uses a shared byte.
+    /// Returns the highest load that a receiver can reach under its threshold, namely while no other uses a shared
+    /// byte.
     #[must_use]
     pub fn most(&self, receiver: usize) -> u64 {
         let ByteShare { guaranteed, alpha } = self.shares[receiver];

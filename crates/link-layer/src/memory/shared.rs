@@ -1,8 +1,8 @@
 //! Memory that several receivers share under credits, each with credits of its own.
 //!
-//! Invariant: every promise can be kept. A receiver *commits* the blocks that it holds and the blocks that its sender may
-//! still send (its room). Summed over all receivers, each counted with its guaranteed minimum at least, the commitments
-//! are at most the size of the memory.
+//! Invariant: every promise can be kept. A receiver *commits* the blocks that it holds and the blocks that its sender
+//! may still send (its room). Summed over all receivers, each counted with its guaranteed minimum at least, the
+//! commitments are at most the size of the memory.
 //!
 //! ```text
 //! committed = held + room                           room <= guaranteed, so that no receiver hoards memory
@@ -36,7 +36,7 @@ pub struct SharedMemory {
     shares: Box<[BlockShare]>,
     /// Receivers with less room than they are guaranteed.
     wanting: ReceiverSet,
-    /// Receiver whose turn it is.
+    /// Receiver in turn.
     turn: usize,
 }
 
@@ -60,8 +60,8 @@ pub struct CreditGrant {
 }
 
 impl SharedMemory {
-    /// A memory of `size` blocks for receivers with these shares. Guarantees count in whole blocks, and are the room of a
-    /// receiver at rest.
+    /// A memory of `size` blocks for receivers with these shares. Guarantees count in whole blocks, and are the room of
+    /// a receiver at rest.
     ///
     /// # Panics
     /// If more blocks are guaranteed than there are, or more than credits describe.
@@ -108,12 +108,12 @@ impl SharedMemory {
         missing
     }
 
-    /// Grants free blocks to the next receiver, in turn, that wants room and may have some. Returns `None` if there is no
-    /// such receiver. `share` returns the present share of a receiver.
+    /// Grants free blocks to the next receiver, in turn, that wants room and may have some. Returns `None` if there is
+    /// no such receiver. `share` returns the present share of a receiver.
     ///
     /// A turn ends when the receiver has all the room that it wants, or when its threshold forbids more. If the free
-    /// blocks run out before, the turn continues when some come free: so each receiver gets room for a whole packet,
-    /// instead of all of them room for a piece of one.
+    /// blocks run out before, the turn continues when some come free. So each receiver gets room for a whole packet,
+    /// instead of all of them room for a piece of a packet.
     pub fn next_grant(&mut self, share: impl Fn(usize) -> ReceiverShare) -> Option<CreditGrant> {
         if self.free == 0 {
             return None;
@@ -155,7 +155,7 @@ impl SharedMemory {
         committed.saturating_sub(u32::from(self.shares[receiver].guaranteed))
     }
 
-    /// Returns the most room that a receiver with `room` can ever have, while at least `held` blocks are held there and
+    /// Returns the most room that a receiver with `room` can ever have. It holds at least `held` blocks for ever, and
     /// the others use at least `by_others` shared blocks.
     #[must_use]
     pub fn most_room(&self, receiver: usize, room: u16, held: u32, by_others: u32) -> u16 {

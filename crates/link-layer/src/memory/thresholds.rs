@@ -47,14 +47,14 @@ pub struct HeadroomExceedsMemory {
 /// Threshold at which a PAUSE is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseThreshold {
-    /// Bytes held of one port and priority.
+    /// Bytes held of a port and priority.
     Static(Bytes),
     /// The paper's beta times the free shared memory, over the number of priorities.
     Dynamic(Alpha),
 }
 
 impl PauseMemory {
-    /// A memory of `size` for so many ports and priorities, at least one of each, with this headroom for each.
+    /// A memory of `size` for ports and priorities, with this headroom for each.
     ///
     /// # Errors
     /// If no memory is left to be shared.
@@ -119,10 +119,10 @@ impl PauseMemory {
     }
 }
 
-/// Returns the least load at which a receiver with this share requests a pause in a pool of `shared` bytes, while on each
-/// other lane a receiver holds as much as this one. `others` are the guarantees of those receivers.
+/// Returns the least load at which a receiver with this share requests a pause in a pool of `shared` bytes. On each
+/// other lane a receiver holds as much, with the guarantees in `others`.
 ///
-/// The worst case above, for receivers whose shares differ. It is found by trial of the pool's rule, since below a
+/// The worst case above, for receivers with different shares. It is found by trial of the pool's rule, since below a
 /// guarantee a receiver takes nothing of the shared bytes.
 #[must_use]
 pub fn earliest_pause(shared: Bytes, share: Share, others: &[Bytes]) -> Bytes {

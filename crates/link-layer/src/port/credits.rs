@@ -1,6 +1,7 @@
 //! A port under credits.
 //!
-//! Invariant: the far end learns of every block within the interval of the update rule: by an update now, or by a timer.
+//! Invariant: the far end learns of every block within the interval of the update rule: by an update now, or by a
+//! timer.
 
 use packet::{ByLane, Lane};
 use units::{Bytes, Time};
@@ -60,6 +61,7 @@ impl FlowControl for CreditPort<'_> {
 
     fn on_timer<W: LinkTimer>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) -> bool {
         let (now, credits) = (context.now(), &mut self.lanes[lane]);
+        // Timers are not cancelled: a timer that an earlier timer replaced comes at another time than `timer`.
         if credits.timer() == now {
             credits.set_timer(Time::NEVER);
             if credits.is_update_due(&self.end.config.update_rule, now) {
@@ -72,8 +74,8 @@ impl FlowControl for CreditPort<'_> {
 }
 
 impl CreditPort<'_> {
-    /// Announces the room of `lane`, which has grown, to the far end: by the update rule, or at once if the room that
-    /// the far end knows of may be too little for a packet of the `longest` kind.
+    /// Announces the room of `lane`, which has grown, to the far end. It does so by the update rule, or at once if the
+    /// far end may know of too little room for a `longest` packet.
     pub(super) fn announce<W: LinkTimer>(
         &mut self,
         lane: Lane,

@@ -22,6 +22,6 @@ pub(super) trait FlowControl {
     /// Handles a signal of the far end. Reports a signal of another discipline as a violation.
     fn on_signal<W: LinkTimer>(&mut self, signal: Signal, context: &mut impl NodeContext<W>);
 
-    /// Handles a timer of `lane`; a stale one is ignored. Returns true if the lane may send again.
+    /// Handles a timer of `lane`; a stale timer is ignored. Returns true if the lane may send again.
     fn on_timer<W: LinkTimer>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) -> bool;
 }

@@ -1,7 +1,7 @@
 //! A node's end of a cable: the outgoing wire, and the flow control of both directions.
 //!
-//! Invariant: the wire carries one thing at a time, in the order in which they were started. A flow-control packet never
-//! interrupts a packet; it goes before the next one. All ports of a fabric have the same flow control.
+//! Invariant: the wire carries a single packet at a time, in the order in which they were started. A flow-control
+//! packet never interrupts a packet; it goes before the next packet. All ports of a fabric have the same flow control.
 //!
 //! | module | contents |
 //! |---|---|
@@ -54,7 +54,7 @@ pub struct Port {
 
 state_codec::state!(Port { config: plan, free_at, lanes: part, id: plan, signals_sent });
 
-/// Flow control of a port's lanes. The set is closed: a plan names one for all links.
+/// Flow control of a port's lanes. The set is closed: a plan names the same flow control for all links.
 #[derive(Clone, Debug)]
 #[repr(u8)] // The tag stands first, on the cache line of the first lane's credits.
 enum Lanes {
@@ -66,7 +66,8 @@ enum Lanes {
 
 state_codec::state!(enum Lanes { 0 = Credits(lanes: part), 1 = Pause(pauses: part) });
 
-/// The constant part of a port. A fabric has few different ones, which its ports can share: see [`Port::intern`].
+/// The constant part of a port. A fabric has few different configurations, which its ports can share: see
+/// [`Port::intern`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct PortConfig {
     wire: Wire,
@@ -106,7 +107,7 @@ pub struct PortSetup {
     pub flow_control: FlowControlSetup,
 }
 
-/// The flow control of a link, as one of its ports needs to know it.
+/// The flow control of a link, as a port of the link needs to know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FlowControlSetup {
     /// Credits of InfiniBand.
@@ -187,8 +188,8 @@ impl Port {
         Self { config: Arc::new(config), free_at: Time::ZERO, lanes, id: setup.id, signals_sent: 0 }
     }
 
-    /// Replaces the port's configuration by an equal one of `known`, so that ports share it and it stays in the cache.
-    /// Adds the configuration to `known` if there is no equal one.
+    /// Replaces the port's configuration by its equal in `known`, so that ports share it and it stays in the cache.
+    /// Adds the configuration to `known` if it has no equal there.
     pub fn intern(&mut self, known: &mut PortConfigs) {
         if let Some(config) = known.0.iter().find(|config| **config == self.config) {
             self.config = Arc::clone(config);
@@ -234,8 +235,8 @@ impl Port {
 
     // The sender.
 
-    /// Returns true if a packet of this length may start: the far end has room for it, or has requested no pause. VL15 is
-    /// not subject to flow control (IBA 7.9.1).
+    /// Returns true if a packet of this length may start: the far end has room for it, or has requested no pause. VL15
+    /// is not subject to flow control (IBA 7.9.1).
     #[must_use]
     pub fn may_start(&self, lane: Lane, length: Bytes) -> bool {
         match &self.lanes {
@@ -267,7 +268,7 @@ impl Port {
     // The receiver.
 
     /// Admits a packet of this length to the memory of `lane`, which is the lane's own. Returns false if the packet is
-    /// dropped, which credits exclude. A node whose ports share memory asks its
+    /// dropped, which credits exclude. A node with memory that its ports share asks its
     /// [`ReceiveMemory`](receive_memory::ReceiveMemory) instead.
     #[inline(always)]
     #[must_use]
@@ -280,8 +281,8 @@ impl Port {
         lane == Lane::MANAGEMENT || dispatch!(self, lanes => lanes.admit(lane, length, context))
     }
 
-    /// Releases a packet of this length from the memory of `lane`, which is the lane's own: its credits are returned, now
-    /// or soon, or a pause ends.
+    /// Releases a packet of this length from the memory of `lane`, which is the lane's own. Its credits are returned,
+    /// now or soon, or a pause ends.
     #[inline]
     pub fn release<W: LinkTimer>(&mut self, lane: Lane, length: Bytes, context: &mut impl NodeContext<W>) {
         if lane != Lane::MANAGEMENT {
@@ -314,8 +315,8 @@ impl Port {
         credits.map_or(ReceiverShare { held: 0, room: 0 }, Credits::share)
     }
 
-    /// Returns the bytes that may still arrive on `lane` by the receiver's own account: none while it requests a pause,
-    /// and without limit otherwise under PFC.
+    /// Returns the bytes that may still arrive on `lane` by the receiver's own account. Under PFC, none while it
+    /// requests a pause, and otherwise any number.
     #[must_use]
     pub fn room(&self, lane: Lane) -> Bytes {
         match &self.lanes {
@@ -334,15 +335,15 @@ impl Port {
         }
     }
 
-    /// Keeps a log of the pauses of this output from now on: of each lane the first `kept` changes. A port under credits has
-    /// no pauses to log.
+    /// Keeps a log of the pauses of this output from now on: of each lane the first `kept` changes. A port under
+    /// credits has no pauses to log.
     pub fn log_pauses(&mut self, kept: usize) {
         if let Lanes::Pause(pauses) = &mut self.lanes {
             pauses.log = Some(Box::new(PauseLog::new(pauses.lanes.len(), kept)));
         }
     }
 
-    /// Returns the log of the output's pauses, if one is kept.
+    /// Returns the log of the output's pauses, if it is kept.
     #[must_use]
     pub fn pause_log(&self) -> Option<&PauseLog> {
         match &self.lanes {
@@ -374,14 +375,14 @@ impl Port {
         dispatch!(self, lanes => lanes.on_signal(signal, context));
     }
 
-    /// Handles a timer of `lane`; a stale one is ignored. Returns true if the lane may send again because its pause is
-    /// over.
+    /// Handles a timer of `lane`; a stale timer is ignored. Returns true if the lane may send again because its pause
+    /// is over.
     pub fn on_timer<W: LinkTimer>(&mut self, lane: Lane, context: &mut impl NodeContext<W>) -> bool {
         dispatch!(self, lanes => lanes.on_timer(lane, context))
     }
 
-    /// Returns true if the wire is idle, all memory here is empty, and the far end's whole room is known or no pause is in
-    /// effect.
+    /// Returns true if the wire is idle and all memory here is empty. The far end's whole room must be known here, or
+    /// no pause be in effect.
     #[must_use]
     pub fn at_rest(&self, now: Time) -> bool {
         let at_rest = match &self.lanes {

@@ -1,5 +1,5 @@
-//! The room that a port can ever have, and the agreement of both ends of a cable on the room that there is: for the proof of
-//! a deadlock.
+//! The room that a port can ever have, and the agreement of both ends of a cable on the present room. The proof of a
+//! deadlock needs both.
 //!
 //! Invariant: asking changes nothing.
 
@@ -11,12 +11,13 @@ use crate::flow_control::credits::{BLOCK, ReceiverShare};
 use crate::flow_control::lasting::LastingUse;
 
 impl Port {
-    /// Returns the most bytes that may ever still arrive on `lane`, whose memory is its own, while `lasting` lasts: none if
-    /// the pause that it requests never ends. The threshold is at most `limit`, or the lane's own if `None`.
+    /// Returns the most bytes that may still arrive on `lane`, which has its own memory, while `lasting` lasts. Returns
+    /// 0 B if the pause that it requests never ends. The threshold is at most `limit`, or the lane's own if `None`.
     pub(super) fn most_room(&self, lane: Lane, lasting: LastingUse, limit: Option<u32>) -> Bytes {
         match &self.lanes {
             Lanes::Credits(lanes) => {
                 let ReceiverShare { held, room } = lanes[lane].share();
+                // Blocks held by packets that leave some day become room again.
                 Bytes::new(u64::from(held + u32::from(room) - lasting.blocks) * BLOCK)
             }
             Lanes::Pause(pauses) => pauses.most_room(lane, lasting, limit),
@@ -29,8 +30,8 @@ impl Port {
         matches!(&self.lanes, Lanes::Pause(pauses) if !pauses.lanes[lane].may_start())
     }
 
-    /// Returns true if this end knows the room of `far`, the other end of the cable: no credit is on its way, and a pause
-    /// is in effect exactly if the far end requests one.
+    /// Returns true if this end knows the room of `far`, the other end of the cable. No credit is then on its way, and
+    /// a pause is in effect exactly if the far end requests it.
     #[must_use]
     pub fn knows_room_of(&self, far: &Self) -> bool {
         match (&self.lanes, &far.lanes) {
@@ -45,7 +46,7 @@ impl Port {
         }
     }
 
-    /// Returns true if some lane has room for so many bytes, by the receiver's own account.
+    /// Returns true if some lane has room for `length`, by the receiver's own account.
     #[must_use]
     pub fn has_room(&self, length: Bytes) -> bool {
         let lanes = match &self.lanes {

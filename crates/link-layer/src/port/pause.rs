@@ -1,6 +1,6 @@
 //! A port under PFC, or without flow control.
 //!
-//! Invariant: after every change of a lane's load or limit the lane is compared with its threshold, so that a PAUSE or a
+//! Invariant: after every change of a lane's load or limit the lane is compared with its threshold. So a PAUSE or a
 //! RESUME leaves in the instant in which it is due.
 
 use packet::{ByLane, Lane};
@@ -83,8 +83,8 @@ impl FlowControl for PausePort<'_> {
 }
 
 impl Pauses {
-    /// Returns the most bytes that may ever still arrive on `lane`, while `lasting` lasts and the threshold is at most
-    /// `limit` (the lane's own if `None`): none if the pause that the lane requests never ends.
+    /// Returns the most bytes that may still arrive on `lane`, while `lasting` lasts and the threshold is at most
+    /// `limit` (the lane's own if `None`). Returns 0 B if the pause that the lane requests never ends.
     pub(super) fn most_room(&self, lane: Lane, lasting: LastingUse, limit: Option<u32>) -> Bytes {
         let pauses = &self.lanes[lane];
         let limit = limit.unwrap_or(pauses.limit());
@@ -97,8 +97,8 @@ impl PausePort<'_> {
         &mut self.pauses.lanes[lane]
     }
 
-    /// Sends the PAUSE or RESUME that is due now that the load of `lane` or its limit has changed; the limit is the
-    /// lane's own if `None`. Returns whether the lane now requests a pause, if that has changed.
+    /// Sends the PAUSE or RESUME that is due after a change of the load or the limit of `lane`. The limit is the lane's
+    /// own if `None`. Returns whether the lane now requests a pause, if that has changed.
     #[inline(always)] // Its callers are out of line themselves.
     pub(super) fn update_pause<W: LinkTimer>(
         &mut self,

@@ -1,7 +1,7 @@
 //! The receive memory of a node: a buffer for each port and lane, or memory that they share.
 //!
-//! Invariant: a packet occupies the memory of the port and lane by which it arrived, from its admission to its release. A
-//! receiver whose room grows informs its far end in the same instant, or has a timer set.
+//! Invariant: a packet occupies the memory of the port and lane by which it arrived, from its admission to its release.
+//! A receiver with more room than before informs its far end in the same instant, or has a timer set.
 //!
 //! | memory | flow control | a packet leaves |
 //! |---|---|---|
@@ -51,7 +51,7 @@ enum Sharing {
 state_codec::state!(enum Sharing { 0 = Own, 1 = Blocks(blocks: part), 2 = Bytes(bytes: part) });
 
 impl ReceiveMemory {
-    /// The memory of a node with so many data lanes, and packets of at most this length.
+    /// The memory of a node with this many data lanes, and packets of at most this length.
     #[must_use]
     pub fn new(sharing: MemorySharing, lanes: usize, longest_packet: Bytes) -> Self {
         let numbering = ReceiverNumbering { lanes };
@@ -129,8 +129,8 @@ impl ReceiveMemory {
         }
     }
 
-    /// Returns the most bytes that may ever still arrive at a receiver by its own account, while the use `lasting` of all
-    /// receivers lasts, by number. Under PFC: none if the pause that it requests never ends, else without limit.
+    /// Returns the most bytes that may still arrive at a receiver by its own account, while all uses in `lasting` last,
+    /// by number of receiver. Under PFC, returns 0 B if the pause that it requests never ends, else no limit.
     #[must_use]
     pub fn most_room(
         &self,
@@ -146,12 +146,12 @@ impl ReceiveMemory {
         }
     }
 
-    /// Returns the memory of `lane` of a port, as a marker sees it: the bytes that packets occupy, and the bytes that the
-    /// far end may still send or could be allowed to send now.
+    /// Returns the memory of `lane` of a port, as a marker sees it. It has the bytes that packets occupy, and the bytes
+    /// that the far end may still send or could be allowed to send now.
     ///
-    /// The room under shared memory also changes with the load of other receivers. Markers learn of the changes by packets
-    /// and grants of the receiver itself. This is exact for the only question markers ask, whether one more packet of the
-    /// MTU fits: a receiver with less room than that is granted more as soon as memory is free.
+    /// The room under shared memory also changes with the load of other receivers. Markers learn of the changes by
+    /// packets and grants of the receiver itself. This is exact for the only question that markers ask: whether another
+    /// packet of the MTU fits. A receiver with less room than that is granted more as soon as memory is free.
     #[must_use]
     pub fn occupancy(&self, port: &Port, lane: Lane) -> Occupancy {
         match &self.sharing {

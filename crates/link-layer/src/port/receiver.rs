@@ -22,7 +22,7 @@ pub(super) struct ReceiverNumbering {
 }
 
 impl ReceiverNumbering {
-    /// Returns the lasting uses of all receivers except one.
+    /// Returns the lasting uses of all receivers except `receiver`.
     pub(super) fn others(
         self,
         receiver: ReceiverId,

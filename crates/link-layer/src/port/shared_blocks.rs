@@ -1,6 +1,6 @@
 //! Memory that the ports of a node share under credits.
 //!
-//! Invariant: every receiver that is granted room has an update under way or a timer set within the same instant, so no
+//! Invariant: every receiver that is granted room has an update under way or a timer set within the same instant. So no
 //! far end waits for an event of its own.
 
 use packet::Lane;
@@ -46,8 +46,8 @@ impl SharedBlocks {
         admitted
     }
 
-    /// Releases a packet. Its blocks go back to the receiver as far as they are guaranteed, and to the receivers that want
-    /// room.
+    /// Releases a packet. Its blocks go back to the receiver as far as they are guaranteed, and to the receivers that
+    /// want room.
     #[inline(never)] // As above.
     pub(super) fn release<W: LinkTimer>(
         &mut self,
@@ -73,6 +73,7 @@ impl SharedBlocks {
             let granted = numbering.receiver(number);
             let Some(mut other) = ports[granted.port.index()].as_mut().credits() else { continue };
             other.lanes[granted.lane].grant(blocks);
+            // A single update announces all its blocks after the loop, with the guaranteed blocks.
             if granted == receiver {
                 announce = true;
                 continue;
@@ -85,7 +86,7 @@ impl SharedBlocks {
         }
     }
 
-    /// Returns the most bytes that may ever still arrive at a receiver while the use `lasting` lasts. The room of a
+    /// Returns the most bytes that may still arrive at a receiver while the uses in `lasting` last. The room of a
     /// receiver that no packet reaches any more is in use as well.
     pub(super) fn most_room(
         &self,

@@ -69,9 +69,9 @@ impl SharedBytes {
         }
     }
 
-    /// Returns the most bytes that may ever still arrive at a receiver while the use `lasting` lasts: none if the pause
-    /// that it requests never ends. Lasting bytes may lie in the headroom, which is no use of the shared memory: they count
-    /// as far as the receiver's load does.
+    /// Returns the most bytes that may still arrive at a receiver while the uses in `lasting` last. Returns 0 B if the
+    /// pause that it requests never ends. Lasting bytes may lie in the headroom, which is no use of the shared memory:
+    /// they count as far as the receiver's load does.
     pub(super) fn most_room(
         &self,
         ports: &[impl AsRef<Port>],
@@ -92,7 +92,7 @@ impl SharedBytes {
         port(receiver).most_room(receiver.lane, own, Some(limit))
     }
 
-    /// Returns the occupied bytes, and those below the present threshold.
+    /// Returns the occupied bytes, and the free bytes below the present threshold.
     pub(super) fn occupancy(&self, port: &Port, lane: Lane) -> Occupancy {
         match port.pause_lane(lane) {
             None => port.occupancy(lane),

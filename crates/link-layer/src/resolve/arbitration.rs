@@ -11,7 +11,7 @@ use crate::spec::{VlArbitrationSpec, VlWeight};
 /// A fault in lane arbitration tables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArbitrationError {
-    /// A lane is not one of the data lanes.
+    /// A lane is not a data lane.
     #[error("{lane}")]
     Lane {
         /// The field that names it.
@@ -117,7 +117,7 @@ impl VlArbitrationSpec {
         errors
     }
 
-    /// Returns the faults of one entry in the list of strict lanes.
+    /// Returns the faults of an entry in the list of strict lanes.
     fn strict_errors(&self, index: usize, data_lanes: u8) -> Vec<ArbitrationError> {
         let lane = self.strict[index];
         let mut errors: Vec<_> =

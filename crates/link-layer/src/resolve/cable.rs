@@ -1,6 +1,7 @@
 //! Resolution of a cable: its rate and its time of flight.
 //!
-//! Invariant: every wire of a plan takes time. Otherwise the two ends of a cable would have to decide in one instant.
+//! Invariant: every wire of a plan takes time. Otherwise the two ends of a cable would have to decide in the same
+//! instant.
 
 use settings::{FieldPath, SettingError};
 use units::{Bytes, Length, Rate, Span};
@@ -12,7 +13,7 @@ use crate::spec::{CableSpec, Propagation, Width};
 pub struct CablePlan {
     /// Rate at which bytes of packets pass.
     pub rate: Rate,
-    /// Time of one data byte on one lane: IBA's symbol time. A cable given by its `rate` counts as one lane.
+    /// Time of a data byte on a lane: IBA's symbol time. A cable given by its `rate` counts as a single lane.
     pub symbol_time: Span,
     /// Time of flight from end to end.
     pub flight: Span,
@@ -85,8 +86,8 @@ impl CableSpec {
         }
     }
 
-    /// Returns the data rate and the symbol time. The data rate is the given one, or signalling less encoding, rounded
-    /// down to whole bit/s (only FDR, 13.6364 Gb/s a lane, is not a whole number).
+    /// Returns the data rate and the symbol time. The data rate is `rate`, or signalling less encoding, rounded down to
+    /// whole bit/s. Only FDR, 13.6364 Gb/s a lane, is not a whole number.
     fn rates(&self) -> Result<(Rate, Span), CableError> {
         let symbol_time = |lane: Rate| lane.time_for(Bytes::new(1));
         match (self.rate, self.width, self.speed) {

@@ -1,10 +1,10 @@
 //! Lanes that settings name.
 //!
-//! Invariant: a lane is one of the link's data lanes, or its fault says which are.
+//! Invariant: a lane is a data lane of the link, or its fault says which are.
 
 use settings::{FieldPath, SettingError};
 
-/// A lane that is not one of the link's data lanes.
+/// A lane that is not a data lane of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("lane {lane} is not configured")]
 pub struct LaneNotConfigured {
@@ -18,7 +18,7 @@ impl LaneNotConfigured {
     /// Checks a lane.
     ///
     /// # Errors
-    /// If it is not one of the data lanes.
+    /// If it is not a data lane.
     pub const fn check(lane: u8, data_lanes: u8) -> Result<(), Self> {
         if lane < data_lanes { Ok(()) } else { Err(Self { lane, data_lanes }) }
     }

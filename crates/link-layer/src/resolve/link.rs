@@ -94,7 +94,7 @@ impl LinkSpec {
             }
             Discipline::Lossy => {}
         }
-        // Lanes are priorities of a tag wherever frames have one, and of PAUSE frames.
+        // Lanes are priorities of a tag wherever frames have a tag, and of PAUSE frames.
         let has_priorities =
             self.framing == Framing::RoCEv2 || !matches!(self.flow_control, Discipline::Credits(_));
         if has_priorities && self.data_lanes > MOST_PRIORITIES {

@@ -28,7 +28,7 @@ pub enum LinkError {
     /// A service level beyond the sixteen.
     #[error("there is no service level {0}")]
     NoServiceLevel(u8),
-    /// A lane is not one of the data lanes.
+    /// A lane is not a data lane.
     #[error("{lane}")]
     Lane {
         /// The field that names it.
@@ -135,7 +135,7 @@ impl SettingError for LinkError {
 }
 
 impl LinkError {
-    /// Returns the longest interval that would do in place of the one given; `None` where the quanta are at fault.
+    /// Returns the longest interval that would do in place of the given interval; `None` where the quanta are at fault.
     fn longest_refresh(&self) -> Option<Span> {
         match self {
             Self::RefreshTooLate { lasts, waits, given: true, .. } if lasts > waits => Some(*lasts - *waits),

@@ -1,6 +1,6 @@
 //! Resolution of receive memory: a buffer for each port and lane, or memory that they share, beside headroom.
 //!
-//! Invariant: under PFC every receiver has its headroom, and beside headroom and guarantees there is memory for one
+//! Invariant: under PFC every receiver has its headroom, and beside headroom and guarantees there is memory for a
 //! packet at least.
 //!
 //! | | own buffer | shared memory |
@@ -78,7 +78,7 @@ pub struct MemoryEnv<'a> {
     pub headroom: &'a [Vec<Bytes>],
 }
 
-/// A node whose ports and lanes share its memory.
+/// A node with memory that its ports and lanes share.
 #[derive(Clone, Debug)]
 pub struct SharedMemoryEnv<'a> {
     /// Name of the node.
@@ -123,7 +123,7 @@ pub struct Reserve {
     pub guaranteed: Bytes,
 }
 
-/// A buffer whose size does not suit the link.
+/// A buffer of a size that does not suit the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BufferError {
     /// The buffer is smaller than the longest packet in whole blocks.
@@ -301,7 +301,7 @@ pub fn check_memory(size: Bytes) -> Result<(), BufferError> {
 }
 
 impl LinkPlan {
-    /// Plans the receive memory of all ports of a node whose ports and lanes have their own buffers.
+    /// Plans the receive memory of all ports of a node where ports and lanes have their own buffers.
     ///
     /// # Errors
     /// If the first of them that is too small has no room for a packet beside its headroom.
@@ -327,7 +327,7 @@ impl LinkPlan {
     /// Plans the receive memory of all ports of a node that share it.
     ///
     /// # Errors
-    /// If the memory is too small for guarantees, headroom and one packet.
+    /// If the memory is too small for guarantees, headroom and a packet.
     pub fn shared_memory(
         &self,
         env: &SharedMemoryEnv<'_>,
@@ -364,8 +364,8 @@ impl LinkPlan {
     }
 }
 
-/// Plans shared memory under credits. Buffers and guarantees count in whole blocks, so that the memory is as large as the
-/// buffers of ports and lanes that have their own.
+/// Plans shared memory under credits. Buffers and guarantees count in whole blocks, so that the memory is as large as
+/// the buffers of ports and lanes that have their own.
 fn shared_blocks(env: &SharedMemoryEnv<'_>) -> Result<SharingPlan, MemoryError> {
     let (size, reserve) = (env.memory.get().get() / BLOCK, env.reserve());
     let of_absent = env.absent.guaranteed.get() / BLOCK;

@@ -1,7 +1,7 @@
 //! Resolution: from the settings of links and memory to the ports of a plan.
 //!
-//! Invariant: a plan holds no setting that has still to be checked, and each fault is an error of its own type that
-//! names field, cause and remedy.
+//! Invariant: a plan holds no setting that has still to be checked. Each fault is an error of its own type that names
+//! field, cause and remedy.
 //!
 //! | module | from | to |
 //! |---|---|---|

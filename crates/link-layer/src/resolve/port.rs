@@ -1,7 +1,6 @@
 //! The plan of a port: a node's end of a cable.
 //!
-//! Invariant: the plan of a port depends on its cable, on the memory of both ends and on the intake of both nodes, and
-//! on nothing else.
+//! Invariant: the plan of a port depends only on its cable, on the memory of both ends and on the intake of both nodes.
 
 use packet::{Lane, Mtu, PortId};
 use units::{Bytes, Span};
@@ -43,19 +42,19 @@ impl Intake {
 impl LinkPlan {
     /// Plans the direction of a cable that leads to a node with this intake.
     ///
-    /// DEVIATION: the latency of a switch counts as the wire's, so the buffer is charged once a packet is routed, not
-    /// when its first byte arrives. Credits are not affected, and a hop costs one event less.
+    /// DEVIATION: the latency of a switch counts as the wire's. So the buffer is charged once a packet is routed, not
+    /// when its first byte arrives. Credits are not affected, and a hop costs an event less.
     #[must_use]
     pub const fn wire(&self, cable: &CablePlan, to: Intake) -> Wire {
         let latency = Span::from_ps(cable.flight.ps() + to.latency.ps());
         Wire::framed(self.framing, cable.rate, latency, to.cut_through)
     }
 
-    /// Returns the headroom of each lane of a port: 0 B without PFC, else the given one, or the bytes that can still
-    /// arrive by its cable after a PAUSE is due.
+    /// Returns the headroom of each lane of a port: 0 B without PFC, else the given headroom. The default is the bytes
+    /// that can still arrive by its cable after a PAUSE is due.
     ///
     /// A receiver acts on a packet once its header has arrived and it is routed, or, without cut-through, once its tail
-    /// has arrived. A PAUSE is sent later by that time than in reality, where bytes are counted one by one.
+    /// has arrived. A PAUSE is sent later by that time than in reality, where each byte is counted on arrival.
     #[must_use]
     pub fn headroom(&self, cable: &CablePlan, intake: Intake) -> Vec<Bytes> {
         let of_pause = match &self.flow_control {
@@ -66,8 +65,8 @@ impl LinkPlan {
         lanes.map(|lane| if self.pauses(lane) { of_pause } else { Bytes::ZERO }).collect()
     }
 
-    /// Returns the bytes that can still arrive by a port's cable after a PAUSE is due, whatever headroom is given; `None`
-    /// without PFC.
+    /// Returns the bytes that can still arrive by a port's cable after a PAUSE is due, whatever headroom is given;
+    /// `None` without PFC.
     #[must_use]
     pub fn needed_headroom(&self, cable: &CablePlan, intake: Intake) -> Option<Headroom> {
         let Discipline::Pause(pause) = &self.flow_control else { return None };
@@ -113,6 +112,7 @@ impl LinkPlan {
                     quanta: 0,
                     quantum: quanta(1, cable.rate),
                     refresh: Span::ZERO,
+                    // No signal is ever sent, but the delay counts in the port's lookahead, which 0 would shorten.
                     effect_delay: cable.flight,
                     resume_offset: 0,
                 };
@@ -134,7 +134,7 @@ impl LinkPlan {
     }
 }
 
-/// Returns the reaction of a sender; a link whose reaction is not known has not passed [`LinkSpec::resolve`].
+/// Returns the reaction of a sender, which [`LinkSpec::resolve`] has found to be known.
 ///
 /// [`LinkSpec::resolve`]: crate::spec::LinkSpec::resolve
 fn known_reaction(pause: &PauseSpec, cable: &CablePlan) -> Span {

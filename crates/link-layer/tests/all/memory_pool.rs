@@ -1,5 +1,5 @@
-//! Promises of memory that receivers share under PFC, each with a share of its own: no byte over the memory, no drop with
-//! enough headroom, and thresholds as an obvious recomputation has them.
+//! Promises of memory that receivers share under PFC, each with a share of its own: no byte over the memory, no drop
+//! with enough headroom, and thresholds as an obvious recomputation has them.
 
 use std::collections::VecDeque;
 
@@ -146,8 +146,8 @@ fn slow_share() -> impl Strategy<Value = SlowShare> {
 }
 
 proptest! {
-    /// Whatever is sent and released in any order: nothing is dropped, the loads fit the memory, each threshold is the one
-    /// that follows from all loads, and in the end all is free and all senders may start.
+    /// Whatever is sent and released in any order: nothing is dropped, the loads fit the memory, each threshold is the
+    /// one that follows from all loads, and in the end all is free and all senders may start.
     #[test]
     fn a_pool_with_headroom_loses_nothing(
         shared in 1_500..40_000u64,

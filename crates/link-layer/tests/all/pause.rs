@@ -47,9 +47,9 @@ fn xoff_requests_a_pause_and_xon_ends_it() {
 }
 
 proptest! {
-    /// RESUME follows when the load has fallen by the offset below the threshold, no byte earlier and no byte later, and
-    /// the headroom is empty; an offset as large as the threshold waits for an empty lane. Zhu and others (2015): two MTU
-    /// below the threshold.
+    /// RESUME follows when the load has fallen by the offset below the threshold, no byte earlier and no byte later,
+    /// and the headroom is empty; an offset as large as the threshold waits for an empty lane. Zhu and others (2015):
+    /// two MTU below the threshold.
     #[test]
     fn resume_comes_exactly_its_offset_below_the_threshold(
         limit in 1000..100_000u32, offset in 0..120_000u32, excess in 0..2000u32, chunk in 1..3000u32,
@@ -154,7 +154,8 @@ fn without_pfc_no_pause_is_requested_and_packets_without_room_are_dropped() {
     assert!(lane.admit(1, None).is_none());
 }
 
-/// An empty lane waits for nothing: it requests no pause, whatever its threshold, and a pause that it has requested ends.
+/// An empty lane waits for nothing: it requests no pause, whatever its threshold, and a pause that it has requested
+/// ends.
 #[test]
 fn an_empty_lane_requests_no_pause() {
     let rule = rule(100, 500);
@@ -236,8 +237,8 @@ proptest! {
         prop_assert!(receiver.at_rest() && sender.at_rest());
     }
 
-    /// Lanes share memory, and packets that do not stay for ever come and go in any order. A pause that is foretold to last
-    /// from the packets that stay does last.
+    /// Lanes share memory, and packets that do not stay for ever come and go in any order. A pause that is foretold to
+    /// last from the packets that stay does last.
     #[test]
     fn a_pause_that_is_foretold_to_last_does_last(
         shared in 3000..20_000u64,

@@ -194,8 +194,8 @@ proptest! {
         prop_assert!(model.memory.is_released());
     }
 
-    /// Whatever happens to packets that do not stay for ever, no receiver ever has more room than is foretold from those
-    /// that do, and from the room of receivers that nothing reaches any more.
+    /// Whatever happens to packets that do not stay for ever, no receiver ever has more room than is foretold from
+    /// those that do, and from the room of receivers that nothing reaches any more.
     #[test]
     fn room_is_never_more_than_foretold(
         receivers in 1..6usize,

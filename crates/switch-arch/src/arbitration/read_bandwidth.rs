@@ -198,8 +198,8 @@ impl<const WORDS: usize> ReadBandwidth<WORDS> {
         self.of_input(input).limit
     }
 
-    /// Returns true if the read that has just started from `input` for `output` can be faster by `more`, beside the
-    /// reads of other outputs and a reservation for another.
+    /// Returns true if the read of `input` that has just started for `output` can be faster by `more`. The reads and
+    /// the reservation of other outputs come first.
     pub(crate) fn can_speed_up(&self, input: PortId, output: PortId, more: Rate) -> bool {
         !self.saturated.contains(input) && self.can_read(input, more.get(), output)
     }

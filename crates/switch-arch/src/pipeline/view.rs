@@ -23,8 +23,8 @@ pub trait SwitchView {
     /// Returns the link of a port, with its flow control.
     fn link(&self, port: PortId) -> &Port;
 
-    /// Returns true if the switch is at rest: queues, buffers and shared memory are empty, all wires are idle, and all
-    /// credits of the far ends are here.
+    /// Returns true if queues, buffers and shared memory are empty, all wires are idle, and all credits of the far ends
+    /// are here.
     fn at_rest(&self, now: Time) -> bool;
 
     /// Returns the records of a port and lane: its input buffer, and its departures.

@@ -255,8 +255,8 @@ fn a_shared_pool_is_one_memory() {
     assert!(memory.is_released());
 }
 
-/// Under credits: receivers of one memory see the shared blocks that are free beside their own, and whoever wants room gets
-/// it when another releases.
+/// Under credits: receivers of one memory see the shared blocks that are free beside their own, and whoever wants room
+/// gets it when another releases.
 #[test]
 fn shared_blocks_are_room_for_every_receiver() {
     let mut link = Link::of_credits(1, WireTime::Counted, 0);
@@ -301,7 +301,8 @@ fn shared_blocks_are_room_for_every_receiver() {
     assert!(memory.is_released());
 }
 
-/// Under PFC: when one receiver of a pool releases memory, the pauses of all others end that have room again, in the same instant.
+/// Under PFC: when one receiver of a pool releases memory, the pauses of all others end that have room again, in the
+/// same instant.
 #[test]
 fn memory_that_comes_free_ends_the_pauses_of_others() {
     let mut link = Link::of_pauses(true, 9_000, 0);
@@ -348,8 +349,8 @@ fn memory_of_40_shared_blocks() -> (ReceiveMemory, Link) {
     (memory, Link::of_credits(64, WireTime::Counted, 0))
 }
 
-/// A receiver whose blocks return tells its far end at once if that has no room for the longest packet, and else within the
-/// interval.
+/// A receiver whose blocks return tells its far end at once if that has no room for the longest packet, and else within
+/// the interval.
 #[test]
 fn room_that_returns_is_told_in_time() {
     let receiver = ReceiverId { port: PortId(1), lane: Lane(0) };
@@ -377,7 +378,8 @@ fn room_that_returns_is_told_in_time() {
     }
 }
 
-/// Room that is granted is told by the rule. A packet that takes room, or that leaves its blocks to others, causes no update.
+/// Room that is granted is told by the rule. A packet that takes room, or that leaves its blocks to others, causes no
+/// update.
 #[test]
 fn an_update_follows_a_grant_alone() {
     let (mut memory, mut link) = memory_of_40_shared_blocks();

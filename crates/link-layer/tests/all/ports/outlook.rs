@@ -1,4 +1,5 @@
-//! The room that there is, that the other end knows of, and that there can ever be: what the proof of a deadlock asks a port.
+//! The room that there is, that the other end knows of, and that there can ever be: what the proof of a deadlock asks a
+//! port.
 
 use link_layer::spec::WireTime;
 use link_layer::{
@@ -125,8 +126,8 @@ fn most(memory: &ReceiveMemory, link: &Link, (port, lane): (u16, u8), lasting: [
     memory.most_room(&link.ports, ReceiverId { port: PortId(port), lane: Lane(lane) }, &lasting)
 }
 
-/// In memory of its own a lane can have the room that packets which stay leave it, or any room unless its pause lasts: the bytes
-/// that stay, and the offset of RESUME, exceed the threshold.
+/// In memory of its own a lane can have the room that packets which stay leave it, or any room unless its pause lasts:
+/// the bytes that stay, and the offset of RESUME, exceed the threshold.
 #[test]
 fn own_memory_is_room_unless_packets_stay_in_it() {
     let memory = ReceiveMemory::new(MemorySharing::Own, LANES.into(), Bytes::new(2_100));
@@ -147,8 +148,8 @@ fn own_memory_is_room_unless_packets_stay_in_it() {
     assert_eq!(most(&memory, &link, (1, 1), [lasting(ends + 1, false); 4]), UNLIMITED, "the other lane");
 }
 
-/// Under credits a receiver of a shared memory can have its guarantee back, and beyond it the shared blocks that others do not hold
-/// for ever: those of their packets that stay, and the room of those whom no packet reaches.
+/// Under credits a receiver of a shared memory can have its guarantee back, and beyond it the shared blocks that others
+/// do not hold for ever: those of their packets that stay, and the room of those whom no packet reaches.
 #[test]
 fn shared_blocks_are_room_unless_others_keep_them() {
     let mut link = Link::of_credits(1, WireTime::Free, 0);
@@ -156,7 +157,8 @@ fn shared_blocks_are_room_unless_others_keep_them() {
     let blocks = SharedMemory::new(4 * 64 + 40, &[share; 4]);
     let mut memory = ReceiveMemory::new(MemorySharing::Blocks(blocks), LANES.into(), Bytes::new(2_100));
     let all = MEMORY as u32;
-    // The second receiver holds its guarantee and has room for the 40 shared blocks; the third holds its guarantee and has none.
+    // The second receiver holds its guarantee and has room for the 40 shared blocks; the third holds its guarantee and
+    // has none.
     for (port, lane) in [(0, 1), (1, 0)] {
         let receiver = ReceiverId { port: PortId(port), lane: Lane(lane) };
         assert!(memory.admit(&mut link.ports, receiver, Bytes::new(MEMORY), &mut link.world));
@@ -177,8 +179,8 @@ fn shared_blocks_are_room_unless_others_keep_them() {
     assert_eq!(second([none, stays, lasting(all + 2_560, true), none]), 40);
 }
 
-/// Under PFC the pause of a receiver of a shared memory lasts if the bytes of others that stay leave it too low a threshold. Bytes
-/// in the headroom of others leave it none the lower.
+/// Under PFC the pause of a receiver of a shared memory lasts if the bytes of others that stay leave it too low a
+/// threshold. Bytes in the headroom of others leave it none the lower.
 #[test]
 fn shared_bytes_end_a_pause_unless_others_keep_them() {
     let mut link = Link::of_pauses(true, 9_000, 0);

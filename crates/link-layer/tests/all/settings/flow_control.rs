@@ -47,8 +47,8 @@ fn lanes_with_pfc_are_some_of_the_link() {
     says(&refused(&of(&[]))[0], "flow_control.pfc_enable", &["Lossy"]);
 }
 
-/// The time for which a sender may still start frames after a PAUSE (IEEE 802.3, 31B.3.7), at 10 Gb/s 60 quanta of 51.2 ns. At a
-/// rate whose limit is not known here it has to be given.
+/// The time for which a sender may still start frames after a PAUSE (IEEE 802.3, 31B.3.7), at 10 Gb/s 60 quanta of 51.2
+/// ns. At a rate whose limit is not known here it has to be given.
 #[test]
 fn a_sender_reacts_as_fast_as_the_standard_demands() {
     let of = |reaction, rate| {
@@ -187,8 +187,8 @@ impl NodeContext<Lane> for Acts {
     }
 }
 
-/// An idle lane refreshes its credits after 65,536 symbol times (IBA 7.9.3). A PAUSE takes effect after its frame, the flight, and the
-/// reaction of the far end.
+/// An idle lane refreshes its credits after 65,536 symbol times (IBA 7.9.3). A PAUSE takes effect after its frame, the
+/// flight, and the reaction of the far end.
 #[test]
 fn a_port_is_built_by_the_times_of_its_cable() {
     let memory = ReceiverPlan {
