@@ -1,8 +1,8 @@
 //! Cost of a packet's decisions: marking at a switch, and the response's gap at a source.
 //!
 //! A marker sees a packet join and leave an output's queue; a response sees a packet sent, and every 64th one notified.
-//! Each policy decides through the closed set, as in a run. `hot` and `calm` differ by the queue: above every threshold,
-//! or empty.
+//! Each policy decides through the closed set, as in a run. `hot` and `calm` differ by the queue: above every
+//! threshold, or empty.
 //!
 //! `cargo bench -p cc-policies`
 

@@ -14,7 +14,7 @@
 //! | [`control`] | the closed set of policies for each trait, with their settings |
 //! | [`scheme`] | named schemes, which are presets of a [`Control`] |
 //!
-//! The models are described in `docs/models/`, one page each.
+//! The models are described in `docs/models/`, a page each.
 
 pub mod control;
 pub mod dcqcn;

@@ -24,7 +24,6 @@ pub(crate) struct Ports {
 
 state_codec::state!(Ports { ports: part, lane_arbiters: part, one_rate: plan });
 
-/// A port of a switch.
 #[derive(Debug)]
 #[repr(C, align(128))] // Processors that read cache lines in pairs read both at once.
 pub(crate) struct SwitchPort {

@@ -1,7 +1,7 @@
 //! The closed set of marking rules.
 //!
 //! Invariant: each rule stands in [`MarkingSpec`] with its settings, in [`AnyMarker`] with its state, and in every
-//! `match` of this file, none of which has a wildcard.
+//! `match` of this file. No `match` here has a wildcard.
 
 use packet::{Lane, MarkCode, PortId, VoqId};
 use schemars::JsonSchema;
@@ -56,7 +56,7 @@ impl MarkingSpec {
     }
 }
 
-/// The marker of one switch, by any rule.
+/// The marker of a switch, by any rule.
 #[derive(Clone, Debug)]
 pub enum AnyMarker {
     /// Marks no packet.
@@ -72,7 +72,7 @@ pub enum AnyMarker {
 state_codec::state!(enum AnyMarker { 0 = Off, 1 = Iba(marker: part), 2 = Hp(marker: part), 3 = Red(marker: part) });
 
 impl AnyMarker {
-    /// Returns the marker of one switch. The settings have passed [`MarkingSpec::check`].
+    /// Returns the marker of a switch. The settings have passed [`MarkingSpec::check`].
     #[must_use]
     pub fn new(marking: &MarkingSpec, switch: &MarkerSetup) -> Self {
         match marking {

@@ -8,8 +8,8 @@
 //! | `echo` | [`AnyEcho`], stateless | [`AnyEcho`] | a destination |
 //! | `response` | [`ResponseSpec`] | [`AnyResponse`], its state [`AnyState`] | a source |
 //!
-//! The sets are enums, not `dyn`: policies decide in the event loop's innermost path, the state of a flow stays `Copy`
-//! and of known size, and the compiler names each `match` that a new variant has to be added to.
+//! The sets are enums, not `dyn`. Policies decide in the event loop's innermost path, and the state of a flow stays
+//! `Copy` and of known size. The compiler names each `match` that a new variant has to be added to.
 
 mod echo;
 mod marking;

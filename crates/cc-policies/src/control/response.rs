@@ -68,7 +68,7 @@ pub enum AnyResponse {
     DcqcnTimed(TimedResponse),
 }
 
-/// State of one controlled flow under any response. Only the response that made it can use it.
+/// State of a controlled flow under any response. Only the response that made it can use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnyState {
     /// None.

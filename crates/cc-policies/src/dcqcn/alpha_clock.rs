@@ -11,8 +11,8 @@ const COUNTS: u16 = 1 << 15;
 
 /// Phase of the clock within K, in 15 bits, and whether the last CNP counts for its interval.
 ///
-/// The phase is rounded down to K / 2^15, so that the clock starts up to 1.7 ns before the first CNP if K is 55 us. In
-/// whole picoseconds the phase would not fit into the state of a flow.
+/// The phase is rounded down to K / 2^15. If K is 55 us, the clock starts up to 1.7 ns before the first CNP. In whole
+/// picoseconds the phase would not fit into the state of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AlphaClock(u16);
 

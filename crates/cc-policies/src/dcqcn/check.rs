@@ -12,7 +12,7 @@ use super::spec::{CnpEcho, DcqcnResponseSpec, Preset, RedMarkingSpec};
 const MOST_RATE: u64 = RATE_UNIT * u32::MAX as u64;
 /// Highest service level: four bits.
 const MAX_SERVICE_LEVEL: u8 = 15;
-/// Help for a share of which 1 is allowed.
+/// Help for a share that may be 1.
 const OF_ONE: &str = "write a number above 0 and up to 1";
 
 /// Fault in the thresholds of marking.
@@ -53,7 +53,7 @@ pub enum DcqcnError {
     /// A fault in the thresholds of all outputs.
     #[error("{0}")]
     Thresholds(ThresholdError),
-    /// A fault in the thresholds of one rate.
+    /// A fault in the thresholds of a rate.
     #[error("{error}")]
     OfRate {
         /// Position of the entry.
@@ -61,7 +61,7 @@ pub enum DcqcnError {
         /// The fault.
         error: ThresholdError,
     },
-    /// Two entries of one rate.
+    /// Two entries of the same rate.
     #[error("{rate} has thresholds already")]
     SameRate {
         /// Position of the second entry.
@@ -69,7 +69,7 @@ pub enum DcqcnError {
         /// The rate.
         rate: Rate,
     },
-    /// A threshold of all outputs beside those by rate.
+    /// A threshold of all outputs beside thresholds by rate.
     #[error("`{field}` has no effect beside `by_rate`")]
     BesideRates {
         /// Name of the field.
@@ -119,7 +119,7 @@ pub enum DcqcnError {
         /// Shortest time.
         least: Span,
     },
-    /// An interval of alpha that is too long beside that of cuts.
+    /// An interval of alpha that is too long beside the interval of cuts.
     #[error("alpha cannot change each {given}: a change has at most 250 cuts before it")]
     AlphaTimer {
         /// Value as written.

@@ -1,7 +1,7 @@
-//! The notification point of DCQCN: CNPs for marked packets, at most one in an interval.
+//! The notification point of DCQCN: CNPs for marked packets, no two of them in the same interval.
 //!
-//! Invariant: an interval of N has at most one CNP of a flow, and an answer is never answered. Under `FreeRunningAtOnce` two
-//! CNPs may be close: at the end of one interval and at the start of the next.
+//! Invariant: an interval of N has no second CNP of a flow, and an answer is never answered. Under `FreeRunningAtOnce`
+//! two CNPs may be close: at the end of an interval and at the start of the next.
 //!
 //! ```text
 //! FromCnp             mark, none sent within N -> CNP at once; quiet for N              the paper

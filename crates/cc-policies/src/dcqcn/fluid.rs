@@ -1,11 +1,11 @@
-//! DCQCN as a fluid: N flows over one output, as delay differential equations (C16: Zhu and others, "ECN or Delay",
-//! CoNEXT 2016), for comparison with simulated runs.
+//! DCQCN as a fluid, for comparison with simulated runs. N flows share an output, as delay differential equations (C16:
+//! Zhu and others, "ECN or Delay", CoNEXT 2016).
 //!
 //! Invariant: pure functions of their arguments. Nothing here takes part in a simulation, so floating-point numbers
 //! decide nothing there.
 //!
 //! Rates are in packets a second and queues in packets, as in the paper. p, and the rates within probabilities, are
-//! those of tau* earlier:
+//! taken tau* earlier:
 //!
 //! ```text
 //! dq/dt     = sum R_C - C
@@ -64,7 +64,7 @@ pub struct FixedPoint {
     pub queue: Option<f64>,
 }
 
-/// State of the fluid at one instant.
+/// State of the fluid at an instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// Time since the start, in s.
@@ -75,7 +75,6 @@ pub struct Sample {
     pub rates: Vec<f64>,
 }
 
-/// State of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Flow {
     current: f64,
@@ -83,7 +82,7 @@ struct Flow {
     alpha: f64,
 }
 
-/// Terms by which a rate rises and falls, at one probability of marks and one rate.
+/// Terms by which a rate rises and falls, at a probability of marks and a rate.
 struct Terms {
     /// Probability of a CNP within tau.
     cnp: f64,
@@ -100,7 +99,7 @@ impl Fluid {
     /// Marks take `delay` (tau*) from the queue to the source.
     ///
     /// # Panics
-    /// If the settings have thresholds by rate, and none for that of the link.
+    /// If the settings have thresholds by rate, and none for the link's rate.
     #[must_use]
     pub fn new(settings: &DcqcnScheme, link: Rate, packet: Bytes, delay: Span) -> Self {
         let packet = packet.get() as f64;
@@ -127,8 +126,8 @@ impl Fluid {
         }
     }
 
-    /// Returns the equilibrium of so many flows, if they reach one: the solution of `a^2 alpha / ((b + d)(c + e)) =
-    /// tau^2 R_AI R_C` with `R_C = C / N`, found by bisection.
+    /// Returns the equilibrium of `flows` flows, if they reach any. It is the solution of `a^2 alpha / ((b + d)(c + e))
+    /// = tau^2 R_AI R_C` with `R_C = C / N`, found by bisection.
     ///
     /// # Panics
     /// If `flows` is 0.
@@ -144,6 +143,7 @@ impl Fluid {
         // The left side grows with p and the right side falls.
         let (mut low, mut high) = (1e-9f64, 0.999_999);
         for _ in 0..200 {
+            // The logarithm is halved, since p spans several orders of magnitude.
             let middle = (low * high).sqrt();
             if gap(middle) < 0.0 {
                 low = middle;
@@ -188,6 +188,7 @@ impl Fluid {
             past.push_back((self.probability(queue), rates.clone()));
             let (p, before) = past.front().expect("one was put there").clone();
             for ((flow, rate), _) in flows.iter_mut().zip(before).zip(&active).filter(|(_, on)| **on) {
+                // A rate of 0 is from before the flow's start, when no packet of the flow could be marked.
                 self.advance(flow, if rate > 0.0 { p } else { 0.0 }, rate.max(self.min_rate), step);
             }
             queue = (queue + step * (rates.iter().sum::<f64>() - self.capacity)).max(0.0);
@@ -198,7 +199,7 @@ impl Fluid {
         samples
     }
 
-    /// Makes one step of a flow; `p` and `rate` are those of tau* earlier.
+    /// Makes a step of a flow; `p` and `rate` are taken tau* earlier.
     fn advance(&self, flow: &mut Flow, p: f64, rate: f64, step: f64) {
         let terms = self.terms(p, rate);
         let Flow { current, target, alpha } = *flow;
@@ -249,8 +250,8 @@ mod tests {
         Fluid::new(settings, Rate::gbps(40), PACKET, delay)
     }
 
-    /// Our table of C16's equations, solved by a separate program: N, p* in %, alpha*, q* in KB with Kmax 200 KB and
-    /// Pmax 1 %, and with 2,000 KB and 10 %.
+    /// Our table of C16's equations, solved by a separate program: N, p* in %, alpha*, and q* in KB. q* is given for
+    /// Kmax 200 KB and Pmax 1 %, and for 2,000 KB and 10 %.
     #[test]
     fn fixed_points_are_those_of_the_equations() {
         let table = [
@@ -275,8 +276,8 @@ mod tests {
         }
     }
 
-    /// The authors' own table for B 150 KB, T 1.5 ms and `R_AI` 5 Mb/s: p* in hundredths of a per cent, for 2 to 20
-    /// flows. Two of the 19 differ by slightly more than half a digit.
+    /// The authors' own table for B 150 KB, T 1.5 ms and `R_AI` 5 Mb/s. It has p* in hundredths of a per cent, for 2 to
+    /// 20 flows. Two of the 19 differ by slightly more than half a digit.
     #[test]
     fn the_strawman_s_are_those_of_the_authors() {
         let table = [4, 5, 6, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15];
@@ -381,8 +382,8 @@ mod tests {
         }
     }
 
-    /// Two flows at line rate: 2.5 packets more in each half microsecond, above Kmin (5 packets) after three of them. The
-    /// rates fall once that is 4 us old, those of a flow that has just started 4 us after its start.
+    /// Two flows at line rate: 2.5 packets more in each half microsecond, above Kmin (5 packets) after three of them.
+    /// The rates fall once that is 4 us old. The rate of a flow that has just started falls 4 us after its start.
     #[test]
     fn marks_take_the_delay() {
         let fluid = fluid(&DcqcnScheme::preset(Preset::Recommended), Span::from_us(4));

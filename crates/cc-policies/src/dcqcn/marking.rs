@@ -19,15 +19,15 @@ use units::Bytes;
 use super::spec::{MarkedAt, RateThresholds, RedMarkingSpec};
 use crate::policy::{Margin, MarginLevel, MarkReason, Marker, MarkerSetup, QueueView};
 
-/// Unit of probabilities: one is this many parts.
+/// Unit of probabilities: 1 is this many parts.
 const ONE: u64 = 1 << 32;
 
-/// The marker of one switch by RED.
+/// The marker of a switch by RED.
 #[derive(Clone, Debug)]
 pub struct RedMarker {
     radix: usize,
     lanes: usize,
-    /// Different ramps of the outputs: one, or one for each rate of a link.
+    /// Different ramps of the outputs: a common ramp, or a ramp for each rate of a link.
     ramps: Vec<Ramp>,
     /// Queues by output and lane.
     queues: Vec<RedQueue>,
@@ -59,8 +59,8 @@ struct Ramp {
 #[derive(Clone, Copy, Debug, Default)]
 struct RedQueue {
     bytes: u64,
-    /// Length up to which there is nothing to count while the queue is below both thresholds: it does not come near
-    /// Kmin, and has been longer before.
+    /// Length up to which there is nothing to count while the queue is below both thresholds. The queue does not come
+    /// near Kmin, and has been longer before.
     quiet: u32,
     /// Position of the output's ramp.
     ramp: u8,
@@ -118,7 +118,8 @@ impl RedMarker {
         }
     }
 
-    /// Draws whether a packet that joins its virtual output queue will be marked: at the length of the output's queue before.
+    /// Draws whether a packet that joins its virtual output queue will be marked: at the length of the output's queue
+    /// before.
     #[inline(never)] // Most switches mark at departure.
     fn note_arrival(&mut self, place: VoqId, view: QueueView, before: u64) {
         let vl = place.output.index() * self.lanes + place.lane.index();
@@ -281,7 +282,7 @@ mod tests {
         assert_eq!([40_000, 40_001].map(|queue| share(&mut marker, queue)), [0.0, 1.0]);
     }
 
-    /// Three packets of input 0 and, between them, one of input 1; Kmin and Kmax are a packet and a half.
+    /// Three packets of input 0 and, between them, a packet of input 1; Kmin and Kmax are a packet and a half.
     #[test]
     fn on_arrival_what_stands_before_a_packet_decides() {
         let mut marker = marker(1_500, 1_500, 1.0, MarkedAt::Arrival);

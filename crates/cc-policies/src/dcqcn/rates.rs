@@ -12,13 +12,13 @@ pub(super) fn kbps(rate: Rate) -> u32 {
     (rate.get() / RATE_UNIT).min(u64::from(u32::MAX)) as u32
 }
 
-/// Returns the rate of so many kb/s.
+/// Returns a rate given in kb/s.
 pub(super) fn rate(kbps: u32) -> Rate {
     Rate::bps(u64::from(kbps) * RATE_UNIT)
 }
 
-/// Returns the gap after a packet that takes `packet_time` at the rate `line`. From start to start, packets take the packet
-/// time times line rate over `R_C`, the rate `current`.
+/// Returns the gap after a packet that takes `packet_time` at the rate `line`. From start to start, packets take the
+/// packet time times line rate over `R_C`, the rate `current`.
 #[inline]
 pub(super) fn gap(packet_time: Span, current: u32, line: u32) -> Span {
     let (current, line) = (u64::from(current), u64::from(line));

@@ -63,7 +63,7 @@ pub struct DcqcnResponse {
     clamp_after_timer: bool,
 }
 
-/// State of one controlled flow.
+/// State of a controlled flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DcqcnState {
     /// Next expiry of the timer; [`Time::NEVER`] before the first CNP.
@@ -123,7 +123,8 @@ impl DcqcnResponse {
         }
     }
 
-    /// Counts the expiries of the timer up to and including `now`. At one instant, an expiry precedes other events.
+    /// Counts the expiries of the timer up to and including `now`. In the same instant, an expiry precedes other
+    /// events.
     fn settle(&self, state: &mut DcqcnState, now: Time) {
         while state.slowed && state.expires <= now {
             state.expires += self.timer;
@@ -256,6 +257,7 @@ impl Response for DcqcnResponse {
             state.byte_stage = state.byte_stage.saturating_add(1);
             self.increase(state, u32::from(state.byte_stage), state.timer_stage);
         }
+        // At line rate the loop ends early, so `length` can exceed the bytes left.
         state.bytes_left = state.bytes_left.saturating_sub(length).max(1);
     }
 
@@ -294,7 +296,7 @@ mod tests {
     const LINE: Rate = Rate::gbps(40);
     const CNP: Notification = Notification { psn: None, next: 0 };
 
-    /// Returns the target after a CNP at 0, which halves the rate, and a second one `us` later.
+    /// Returns the target after a CNP at 0, which halves the rate, and a second CNP `us` later.
     fn target(clamp_target: bool, clamp_after_timer: bool, us: u64) -> Rate {
         let preset = DcqcnResponseSpec::preset(Preset::Recommended);
         let settings = DcqcnResponseSpec { clamp_target, clamp_after_timer, ..preset };
@@ -306,7 +308,7 @@ mod tests {
         response.flow_rate(&flow, second).expect("a rate").target
     }
 
-    /// T is 55 us: one expiry restores half of the first CNP's cut.
+    /// T is 55 us: an expiry restores half of the first CNP's cut.
     #[test]
     fn the_target_is_clamped_after_what_raised_the_rate() {
         assert_eq!([50, 60].map(|us| target(true, false, us)), [Rate::gbps(20), Rate::gbps(30)]);

@@ -1,7 +1,7 @@
 //! The reaction point over time, as text.
 //!
 //! A sender with 1 KiB packets on a 40 Gb/s link is always busy. It receives three CNPs, 100 us apart, then none. The
-//! text has a line for each CNP, and for each packet whose rate differs from that of the packet before.
+//! text has a line for each CNP, and for each packet with another rate than the packet before.
 
 use core::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! Replacements for vendors' parameters that have no field.
 //!
-//! Invariant: none of these names is a field or an alias of one. A parameter with the same meaning as a field is an
+//! Invariant: none of these names is a field or an alias of a field. A parameter with the same meaning as a field is an
 //! alias in [`spec`](super::spec).
 
 /// ConnectX's parameters (the vendor's documentation), and the replacement for each.

@@ -1,7 +1,7 @@
 //! The rate functions of the papers, as real numbers.
 //!
 //! Invariant: rates are in units of the lowest, Rmin, and go from 1 to `highest` = Rmax / Rmin. An increase is the
-//! effect of one unmarked acknowledgement.
+//! effect of an unmarked acknowledgement.
 //!
 //! | | decrease | increase | source |
 //! |---|---|---|---|
@@ -9,8 +9,8 @@
 //! | FIMD | r / m | r * m^(1/r) | US 7,920,476, claims 2 and 3 |
 //! | LIPD | R / (R / r + 1), R = Rmax | r / (1 - 1 / R) | a summary of INFOCOM 2003 |
 //!
-//! AIMD's increase is in no source at hand. The one here is the smallest constant gain per time that leaves Rmin in
-//! one step for the rate whose decrease ends there.
+//! AIMD's increase is in no source at hand. The increase here is a constant gain per time. It is the smallest gain that
+//! goes back in a single step from Rmin to the rate from which a decrease leads there.
 
 /// A decrease function, its increase function, and the clock that follows from them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,7 +34,7 @@ impl RateFunction {
         .max(1.0)
     }
 
-    /// Returns the rate after one unmarked acknowledgement.
+    /// Returns the rate after an unmarked acknowledgement.
     #[must_use]
     pub fn increase(self, rate: f64, highest: f64) -> f64 {
         match self {
@@ -45,9 +45,9 @@ impl RateFunction {
         .min(highest)
     }
 
-    /// Returns the time, in packet times at Rmin, at which a flow that starts at Rmin and is never marked passes this
-    /// rate, if the increase were continuous. At rate r acknowledgements come r times as fast, so `d clock / d r` is
-    /// 1 over r times the gain of one of them. FIMD and LIPD recover in one unit of the clock.
+    /// Returns the time, in packet times at Rmin, at which an unmarked flow that starts at Rmin passes this rate, if
+    /// the increase were continuous. At rate r acknowledgements come r times as fast. So `d clock / d r` is 1 over r
+    /// times the gain of a single acknowledgement. FIMD and LIPD recover in a unit of the clock.
     #[must_use]
     pub fn clock(self, rate: f64, highest: f64) -> f64 {
         match self {

@@ -1,7 +1,7 @@
 //! From a rate function to the proposal's tables of whole numbers.
 //!
-//! Invariant: every level is reached from below, and an increase follows the function's clock: a step makes up for
-//! the rounding of the step before it, so that a recovery is late by a packet or two, not by one for each step.
+//! Invariant: every level is reached from below, and an increase follows the function's clock. A step makes up for the
+//! rounding of the step before it. So a recovery is late by a packet or two, not by a packet for each step.
 //!
 //! A *level* is an IPD or a window, numbered from the slowest. The *clock* of a level is the time at which an
 //! unmarked flow passes it. The times of a path are differences of clocks, which the tables only have to round.
@@ -33,7 +33,7 @@ pub struct LadderStep {
     pub new_rpi: u32,
 }
 
-/// Returns the rates of all IPDs, the longest IPD first: at IPD i the rate is Rmax / (i + 1) (Shanley, *InfiniBand
+/// Returns the rates of all IPDs, the longest IPD first. At IPD i the rate is Rmax / (i + 1) (Shanley, *InfiniBand
 /// Network Architecture*, on static rate control).
 #[must_use]
 pub fn ipd_rates(max_ipd: u8) -> Vec<f64> {
@@ -49,7 +49,7 @@ pub fn window_rates(max_window: u16) -> Vec<f64> {
 
 impl Ladder {
     /// Returns the levels of these rates under a function. A decrease leads to the highest level that is not faster
-    /// than the function's result, and at least one down.
+    /// than the function's result, and at least a level down.
     #[must_use]
     pub fn of(function: RateFunction, rates: Vec<f64>) -> Self {
         let highest = rates[rates.len() - 1];
@@ -62,12 +62,12 @@ impl Ladder {
         Self { rates, decrease, clock }
     }
 
-    /// Returns the levels of these rates with a given decrease, and the increase that follows from it: every recovery
-    /// takes one packet time at the lowest rate. So the clock satisfies `clock(r) = clock(f_dec(r)) + 1`; among the
+    /// Returns the levels of these rates with a given decrease, and the increase that follows from it. Every recovery
+    /// takes a packet time at the lowest rate, so the clock satisfies `clock(r) = clock(f_dec(r)) + 1`. Among the
     /// levels from which a decrease leads to the lowest, the clock rises with the logarithm of the rate.
     ///
     /// # Panics
-    /// Unless each decrease but the lowest level's leads down, and none leads below that of a lower level.
+    /// Unless each decrease but the lowest level's leads down, and none leads below the decrease of a lower level.
     #[must_use]
     pub fn derived(decrease: Vec<usize>, rates: Vec<f64>) -> Self {
         let mut clock = vec![0.0; rates.len()];
@@ -81,8 +81,7 @@ impl Ladder {
             assert!(lower < from, "a decrease leads down");
             let run = decrease[from..].partition_point(|&level| level <= lower);
             assert!(run > 0, "decreases keep the order of levels");
-            // Levels that fall to the same level share the clock's distance to the level to which the next one up
-            // falls.
+            // Levels that fall to the same level divide the clock's distance from there to the next level evenly.
             clock[from] = clock[lower] + 1.0;
             let way = clock[lower + 1] - clock[lower];
             for place in 1..run {
@@ -112,13 +111,13 @@ impl Ladder {
         let mut climb = vec![(top, 1u32); top + 1];
         let (mut level, mut time) = (0, 0.0);
         while level < top {
-            // From the lowest rate one unmarked packet suffices (third property), whatever the clock.
+            // From the lowest rate a single unmarked packet suffices (third property), whatever the clock.
             let acks = if level == 0 { 1.0 } else { self.acks(level, self.clock[level + 1] - time) };
             let until = time + acks / self.rates[level];
             let next = self.level_at(until).clamp(level + 1, self.most(level));
             climb[level] = (next, acks as u32);
             self.join(level, next, until.max(self.clock[next]), &mut climb);
-            // Each unit of the clock starts anew: one packet time at the lowest rate is a recovery, and never less.
+            // Each unit of the clock starts anew: a packet time at the lowest rate is a recovery, and never less.
             let unit = |level: usize| (self.clock[level] + EPSILON).floor();
             let even = unit(next) > unit(level);
             time = if even { self.clock[next] } else { until.max(self.clock[next]) };
@@ -142,8 +141,8 @@ impl Ladder {
         }
     }
 
-    /// Returns the highest level that an increase may reach: that of the levels from which a decrease leads here (first
-    /// property). Beyond the highest level there if all higher levels qualify.
+    /// Returns the highest level that an increase may reach: the highest level from which a decrease leads here (first
+    /// property). Returns a number beyond all levels if all higher levels qualify.
     fn most(&self, level: usize) -> usize {
         if level == 0 { usize::MAX } else { self.decrease.partition_point(|&lower| lower < level) }
     }
@@ -153,7 +152,7 @@ impl Ladder {
         (wait * self.rates[level] - EPSILON).ceil().max(1.0)
     }
 
-    /// Returns the highest level whose clock is not after this time.
+    /// Returns the highest level with a clock that is not after this time.
     fn level_at(&self, time: f64) -> usize {
         self.clock.partition_point(|&clock| clock <= time + EPSILON).saturating_sub(1)
     }

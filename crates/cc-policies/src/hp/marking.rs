@@ -1,8 +1,8 @@
 //! Marking at a switch by the HP proposal.
 //!
-//! Invariant: a packet is marked only if, while it was in the switch, its own buffer was full (the packet
-//! *propagates* a congestion tree) or its output was taken for a root (the packet *generates* one). A mark is never
-//! taken back.
+//! Invariant: a packet is marked only for an event while it was in the switch. Either its own buffer was full (the
+//! packet *propagates* a congestion tree), or its output was taken for a root (the packet *generates* a tree). A mark
+//! is never taken back.
 //!
 //! ```text
 //! full        buffer without room for one more packet of the MTU, or over a threshold: of an input and lane, or in
@@ -19,10 +19,10 @@
 //! |---|---|---|
 //! | `PresentAtEvent` | packets in the full buffer at an event | the packets that were present at an event |
 //! | `NextDepartures` | the same | the next departures, as many as packets were present |
-//! | `WhileFull` | packets that leave a buffer while it is full | departures while a full buffer holds a packet for the output |
+//! | `WhileFull` | packets that leave a buffer while it is full | departures while a full buffer has a packet for it |
 //!
-//! The queue of an output holds packets for that output alone, which leave in the order in which they joined, ahead of
-//! those that still wait at inputs. Two counts of next departures therefore replace all lists in an output-queued
+//! The queue of an output holds packets for that output alone. They leave in the order in which they joined, ahead of
+//! packets that still wait at inputs. Two counts of next departures therefore replace all lists in an output-queued
 //! switch: packets in the queue at an event propagate, the others present generate.
 
 mod state;
@@ -34,7 +34,7 @@ use self::state::{BufferContents, Congestion, HpOutput, HpQueue};
 use super::spec::{FullTrigger, HpMarkingSpec, ImmediatePackets, MarkTiming, MarkedSet, PropagatingPackets};
 use crate::policy::{BufferOwner, BufferView, MarkReason, Marker, MarkerSetup, QueueView};
 
-/// The marker of one switch.
+/// The marker of a switch.
 #[derive(Clone, Debug)]
 pub struct HpMarker {
     radix: usize,
@@ -57,8 +57,8 @@ pub struct HpMarker {
     departures: Vec<u32>,
     /// By port and lane: whether the buffer of its input, or the queue of its output, is full.
     full: Vec<bool>,
-    /// By output, lane and input: number of packets at the head of the queue that were present at an event; empty unless
-    /// these are marked.
+    /// By output, lane and input: number of packets at the head of the queue that were present at an event; empty
+    /// unless these are marked.
     present: Vec<u32>,
     /// By port and lane; empty unless the trigger counts packets.
     contents: Vec<BufferContents>,
@@ -222,6 +222,7 @@ impl HpMarker {
         }
         let (queue, output) = (self.queue(place), self.vl(place.output, place.lane));
         let output = &mut self.outputs[output];
+        // The last packet of a queue leaves the full buffer without any for this output.
         output.full_inputs -= u32::from(self.queues[queue].packets == 1);
         self.propagation.includes(self.congestion.is_met(output))
     }
@@ -287,7 +288,7 @@ impl Marker for HpMarker {
         let deserved = self.deserved_at_input(place);
         let (queue, at) = (self.queue(place), self.vl(place.output, place.lane));
         let (queue, output) = (&mut self.queues[queue], &mut self.outputs[at]);
-        // If a packet has left by this output since this one came, or was leaving when it came, this one had to wait.
+        // The packet had to wait if another has left by this output since it came, or was leaving when it came.
         let departures = self.departures[place.output.index()];
         let fresh = queue.fresh_since == departures && queue.fresh == queue.packets;
         let immediate = fresh && !output.starved && output.crossed == 0;

@@ -1,5 +1,5 @@
-//! The congestion control that HP proposed to the InfiniBand Trade Association ("InfiniBand Congestion Control:
-//! HP Proposal", slides, 2001), which Santos, Turner and Janakiraman then evaluated (INFOCOM 2003, DOI
+//! The congestion control that HP proposed to the InfiniBand Trade Association ("InfiniBand Congestion Control: HP
+//! Proposal", slides, 2001). Santos, Turner and Janakiraman then evaluated it (INFOCOM 2003, DOI
 //! 10.1109/INFCOM.2003.1208949; patents US 7,573,827 and US 7,920,476).
 //!
 //! Invariant: wherever the sources leave a choice, the choice is a field of the scenario or is written down

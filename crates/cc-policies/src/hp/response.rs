@@ -1,7 +1,7 @@
 //! Response at the source: from acknowledgements, marked and not, to an inter-packet delay and a window. This is the
 //! general response function of the proposal.
 //!
-//! Invariant: rate and window stay within their tables, and of the marks of one flight only one counts.
+//! Invariant: rate and window stay within their tables, and of the marks of a flight only the first counts.
 //!
 //! ```text
 //! packet sent      RWL = its constraint: rate, window, other
@@ -46,7 +46,7 @@ use crate::policy::{
 pub struct HpResponse {
     /// By CIPD; empty without control of the rate.
     rate: Vec<LadderStep>,
-    /// By CWND less one; empty without control of the window.
+    /// By CWND less 1; empty without control of the window.
     window: Vec<LadderStep>,
     /// Window without tables; `u32::MAX` for none.
     fixed_window: u32,
@@ -57,14 +57,14 @@ pub struct HpResponse {
     counts_acknowledgements: bool,
 }
 
-/// State of one controlled flow. OUTS, the number of outstanding packets, is kept by the requester.
+/// State of a controlled flow. OUTS, the number of outstanding packets, is kept by the requester.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HpState {
     /// First packet sent after the last decrease (APSN), counted with 64 bits.
     apsn: u64,
     /// Unmarked acknowledgements until the next increase (RPI).
     rpi: u32,
-    /// Congestion window less one (CWND).
+    /// Congestion window less 1 (CWND).
     window: u16,
     /// Inter-packet delay in packet times (CIPD).
     ipd: u8,
@@ -134,6 +134,7 @@ impl HpResponse {
             return;
         }
         let (mut left, mut at) = (count, at);
+        // An acknowledgement of many packets can suffice for several increases.
         while left >= state.rpi {
             left -= state.rpi;
             at = usize::from(table[at].increase);
@@ -311,7 +312,7 @@ mod tests {
         }
         assert_eq!(count(LimitedBy::Rate, Reloaded), 3);
         assert_eq!(count(LimitedBy::Window, Reloaded), 2);
-        // If only one of rate and window is controlled, the count is its own.
+        // If only the rate or only the window is controlled, the count is its own.
         for limited_by in [LimitedBy::Rate, LimitedBy::Window] {
             let mut only = [Flow::new(rate(), None, Reloaded), Flow::new(None, window(), Reloaded)];
             let counts = only.each_mut().map(|flow| {
@@ -361,7 +362,7 @@ mod tests {
             assert_eq!(flow.acknowledged(psn, WRAP + 2, 1, true), (1, 3), "{psn:#x}");
         }
         assert_eq!(flow.acknowledged(WRAP + 2, WRAP + 4, 1, true), (2, 2));
-        // A notification that names its packet obeys the same rule; one that does not always counts.
+        // A notification that names its packet obeys the same rule; a notification that does not always counts.
         let mut notified = |psn, next| {
             flow.0.on_notification(&mut flow.1, Notification { psn, next }, Time::ZERO);
             flow.levels()
@@ -380,11 +381,11 @@ mod tests {
         flow.sent(LimitedBy::Window);
         assert_eq!(flow.acknowledged(0, 4, 1, true), (0, 3));
         assert_eq!(flow.acknowledged(3, 4, 3, true), (0, 3));
-        // Now three are under way, and so on down to one, the lowest window.
+        // Now three are under way, and so on down to 1, the lowest window.
         assert_eq!(flow.acknowledged(4, 7, 1, true), (0, 2));
         assert_eq!(flow.acknowledged(7, 9, 1, true), (0, 1));
         assert_eq!(flow.acknowledged(9, 10, 1, true), (0, 1));
-        // From there one packet suffices. One acknowledgement of many packets counts as many of one.
+        // From there a packet suffices. An acknowledgement of many packets counts as many acknowledgements of a packet.
         assert_eq!(flow.unmarked(1), (0, 2));
         assert_eq!(flow.unmarked(2 + 5 + 8), (0, 4));
         assert_eq!(flow.1.rpi, 1);
@@ -402,7 +403,7 @@ mod tests {
             (RpiLimits::Controlled, None, false),
             (RpiLimits::RateOrWindow, Some(WindowControl::Fixed(1)), true),
             (RpiLimits::RateOrWindow, None, true),
-            // One entry: the slides' window of 1, by tables alone.
+            // A single entry: the slides' window of 1, by tables alone.
             (RpiLimits::Controlled, Some(one_entry.clone()), true),
             (RpiLimits::RateOrWindow, Some(one_entry), true),
         ] {

@@ -49,7 +49,7 @@ fn upside_down(steps: &[LadderStep]) -> Vec<LadderStep> {
 }
 
 impl WindowControl {
-    /// Returns the tables, by CWND less one; empty for a window that does not change.
+    /// Returns the tables, by CWND less 1; empty for a window that does not change.
     pub(super) fn table(&self) -> Vec<LadderStep> {
         let of = |function, max_window| Ladder::of(function, window_rates(max_window)).steps();
         match self {

@@ -1,9 +1,9 @@
-//! Recovery after one decrease, as text, beside the results of the real-valued functions.
+//! Recovery after a decrease, as text, beside the results of the real-valued functions.
 //!
-//! Packets of 2 KiB, Rmax 1 GB/s, Rmin a 256th of Rmax, one acknowledgement for each packet, and always a packet to
-//! send. One packet time at Rmin is 524.288 us. The real-valued numbers come from a simulation of the functions
-//! alone, apart from this code (FIMD: US 7,920,476, claims 2 and 3; LIPD: a summary of INFOCOM 2003; AIMD's increase
-//! is derived), and are unchanged.
+//! Packets of 2 KiB, Rmax 1 GB/s, Rmin a 256th of Rmax, an acknowledgement for each packet, and always a packet to
+//! send. A packet time at Rmin is 524.288 us. The real-valued numbers come from a simulation of the functions alone,
+//! apart from this code, and are unchanged. Sources: FIMD, US 7,920,476, claims 2 and 3; LIPD, a summary of INFOCOM
+//! 2003. AIMD's increase is derived.
 
 use core::fmt::Write;
 
@@ -26,8 +26,8 @@ fn response(rate: RateControl) -> HpResponse {
     })
 }
 
-/// Returns the time in microseconds from a mark at this IPD until the IPD is back at its value before, with one
-/// packet after the other.
+/// Returns the time in microseconds from a mark at this IPD until the IPD is back at its value before. Packets follow
+/// each other without a pause.
 fn recovery(response: &HpResponse, ipd: u8) -> f64 {
     let mut flow = response.at_rest(ServiceLevel(0));
     let mut number = 0;

@@ -62,7 +62,7 @@ pub enum IbaError {
     Multiplier {
         /// The entry; `None` for a linear table.
         entry: Option<usize>,
-        /// Value as written, or that of a linear table's last entry.
+        /// Value as written, or the value of a linear table's last entry.
         given: u32,
     },
     /// `CCTI_Min` above `CCTI_Limit`.
@@ -101,7 +101,7 @@ pub enum IbaError {
         /// Value as written.
         given: u8,
     },
-    /// Settings for one service level, twice.
+    /// Settings for the same service level, twice.
     #[error("service level {given} has its settings already, in entry {first} of this list")]
     ServiceLevelTwice {
         /// The second settings.
@@ -173,7 +173,7 @@ impl IbaMarkingSpec {
     /// Checks the thresholds.
     ///
     /// # Errors
-    /// The first one out of range.
+    /// The first threshold out of range.
     pub fn check(&self) -> Result<(), IbaError> {
         let threshold = |port, given| {
             if given > MAX_THRESHOLD { Err(IbaError::Threshold { port, given }) } else { Ok(()) }
@@ -194,8 +194,8 @@ impl IbaResponseSpec {
     }
 }
 
-/// Checks the table. IBA's `CCTI_Limit` is the index of the last entry (`OpenSM` and PSM set it to the number of
-/// entries less one), so if the table and the limit disagree, one of them is wrong.
+/// Checks the table. IBA's `CCTI_Limit` is the index of the last entry: `OpenSM` and PSM set it to the number of
+/// entries less 1. If the table and the limit disagree, either is wrong.
 fn check_table(cct: &CctSpec, limit: u16) -> Result<(), IbaError> {
     let entries = cct.entry_count();
     if entries == 0 {

@@ -1,7 +1,7 @@
 //! Marking at a switch by InfiniBand's threshold.
 //!
-//! Invariant: a packet is marked only if its port and lane (IBA: Port VL) is in the congestion state when the packet
-//! starts to leave, and the packet is eligible.
+//! Invariant: a packet is marked only if it is eligible, which takes the congestion state of its port and lane (IBA:
+//! Port VL) as it leaves.
 //!
 //! ```text
 //! congestion state = over threshold AND (has credits OR its bit in Victim_Mask)
@@ -26,12 +26,12 @@ const PACKET_SIZE_UNIT: u32 = 64;
 /// Number of parts of the buffer that weights of `Threshold` count.
 const THRESHOLD_PARTS: u64 = 16;
 
-/// The marker of one switch.
+/// The marker of a switch.
 #[derive(Clone, Debug)]
 pub struct IbaMarker {
     lanes: usize,
-    /// Number of queues over their threshold, and of outputs and lanes that have starved: while both are 0, no departure is looked
-    /// up in `port_vls`.
+    /// Number of queues over their threshold, and of outputs and lanes that have starved: while both are 0, no
+    /// departure is looked up in `port_vls`.
     queues_over: u32,
     starved: u32,
     /// By output and lane: the state that every packet needs.
@@ -51,7 +51,7 @@ struct QueueTracking {
     limits: Vec<VlLimit>,
     /// Position of each queue relative to its threshold, by output, lane and `queues`.
     levels: Vec<MarginLevel>,
-    /// Number of compared queues of an output and lane: one for each input, or 1 for their sum.
+    /// Number of compared queues of an output and lane: the number of inputs, or 1 for their sum.
     queues: usize,
 }
 
@@ -64,10 +64,10 @@ state_codec::state!(QueueTracking {
     queues: plan
 });
 
-/// State of one output and lane that every packet needs: four to a cache line.
+/// State of an output and lane that every packet needs: four to a cache line.
 #[derive(Clone, Copy, Debug)]
 struct PortVl {
-    /// Load up to which there is nothing to count while no queue is up: no queue comes near its threshold, and the
+    /// Load up to which there is nothing to count while no queue is up. No queue comes near its threshold, and the
     /// compared load has been nearer before.
     quiet: u32,
     /// `Packet_Size` in bytes.
@@ -86,7 +86,7 @@ state_codec::state!(PortVl { quiet, smallest: plan, queues_over, queues_up, star
 
 const _: () = assert!(size_of::<PortVl>() == 16, "four to a cache line");
 
-/// The limit of one output and lane.
+/// The limit of an output and lane.
 #[derive(Clone, Copy, Debug)]
 struct VlLimit {
     /// Threshold in bytes; `None` for `Threshold` 0.
@@ -100,8 +100,8 @@ struct VlLimit {
 state_codec::state!(VlLimit { threshold: plan, marking_rate: plan, to_pass, margin });
 
 impl IbaMarkingSpec {
-    /// Returns the threshold in bytes, for a buffer of `capacity` bytes: `capacity * (16 - Threshold) / 16`, rounded
-    /// down; `None` for `Threshold` 0, which marks nothing.
+    /// Returns the threshold in bytes: `capacity * (16 - Threshold) / 16`, rounded down, for a buffer of `capacity`.
+    /// Returns `None` for `Threshold` 0, which marks nothing.
     ///
     /// IBA requires that weights 1 to 15 stand for uniformly decreasing thresholds, and leaves the values to the
     /// switch. These are the even steps that lie strictly between a full and an empty buffer.
@@ -130,7 +130,7 @@ impl IbaMarker {
     /// Returns the marker of the switch described. A port that the settings single out has its own settings.
     ///
     /// # Panics
-    /// If `faces_adapter` does not have one entry for each output.
+    /// If `faces_adapter` does not have an entry for each output.
     #[must_use]
     pub fn new(settings: &IbaMarkingSpec, switch: &MarkerSetup) -> Self {
         assert_eq!(switch.faces_adapter.len(), switch.radix, "one entry for each output");
@@ -296,7 +296,7 @@ impl IbaMarker {
             limit.to_pass -= 1;
             return None;
         }
-        // A fixed count can fall into step with inputs that take turns, and mark the same one each time.
+        // A fixed count can fall into step with inputs that take turns, and mark the same input each time.
         if limit.marking_rate > 0 {
             limit.to_pass = self.rare.stream.random_range(0..=2 * limit.marking_rate);
         }

@@ -4,8 +4,8 @@
 //! Invariant: the index stays between `CCTI_Min` and `CCTI_Limit`, and its value at an instant does not depend on how
 //! often it was read before.
 //!
-//! The timer is not an event. Its expiries since `anchor` are counted when the state is read, with at most one
-//! division, and none for a flow at rest. [`TimerStart`] defines `anchor` alone:
+//! The timer is not an event. Its expiries since `anchor` are counted when the state is read, with a single division,
+//! and none for a flow at rest. [`TimerStart`] defines `anchor` alone:
 //!
 //! | | on a BECN at rest | on a BECN above rest |
 //! |---|---|---|
@@ -13,7 +13,8 @@
 //! | `FirstBecn` | now | stays |
 //! | `EachBecn` | now | now |
 //!
-//! A timer that has run before time zero has an age. Its clock, of which `anchor` is a time, is ahead of the run's by that age.
+//! A timer that has run before time zero has an age. Its clock is ahead of the run's by that age, and `anchor` is a
+//! time of this clock.
 
 use packet::{ServiceLevel, TransportService};
 use rand::RngExt;
@@ -73,7 +74,7 @@ struct CctEntry {
     multiplier: u16,
 }
 
-/// Settings of one service level (IBA `CACongestionEntry`).
+/// Settings of a service level (IBA `CACongestionEntry`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LevelSettings {
     /// Time for which a free-running timer has run before time zero, less than its period.
@@ -84,7 +85,7 @@ struct LevelSettings {
     trigger: u8,
 }
 
-/// State of one controlled flow.
+/// State of a controlled flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IbaState {
     /// An expiry of the timer, or the time of its start, by the timer's clock; without meaning at rest.
@@ -159,7 +160,7 @@ impl IbaResponse {
         }
     }
 
-    /// Draws the ages of the adapter's timers from its stream if they have phases of their own: uniformly within one
+    /// Draws the ages of the adapter's timers from its stream if they have phases of their own: uniformly within a
     /// period, for each service level.
     #[must_use]
     pub fn with_timer_ages(mut self, mut stream: Pcg64Mcg) -> Self {
@@ -183,7 +184,7 @@ impl IbaResponse {
         &self.levels[usize::from(state.service_level.0)]
     }
 
-    /// Subtracts the expiries up to and including `now` from the index. At one instant, an expiry precedes a BECN.
+    /// Subtracts the expiries up to and including `now` from the index. In the same instant, an expiry precedes a BECN.
     fn settle(&self, state: &mut IbaState, now: Time) {
         let &LevelSettings { age, timer, min, .. } = self.level(state);
         let clock = now + age;
@@ -213,7 +214,7 @@ impl IbaResponse {
             TimerStart::FreeRunning | TimerStart::FreeRunningOwnPhase | TimerStart::FirstBecn => {}
         }
         state.index = before.saturating_add(u16::from(level.increase)).min(self.limit);
-        // DEVIATION: IBA logs an event when the index equals `Trigger_Threshold`, which an increase of more than one
+        // DEVIATION: IBA logs an event when the index equals `Trigger_Threshold`, which an increase of more than 1
         // skips; here passing it upwards counts. A threshold of 0 counts nothing.
         let trigger = u16::from(level.trigger);
         NotificationOutcome { reached_trigger: before < trigger && trigger <= state.index, decreased: true }

@@ -1,7 +1,7 @@
 //! The response over time, as text.
 //!
 //! A sender with 2 KiB packets on a 16 Gb/s link is always busy. It receives five BECNs, 5 us apart, then none. The
-//! text has a line for each BECN, and for each packet whose index differs from that of the packet before.
+//! text has a line for each BECN, and for each packet with another index than the packet before.
 
 use core::fmt::Write;
 

@@ -18,7 +18,7 @@ pub enum Answer {
     Acknowledgement,
 }
 
-/// State of an [`Echo`] for one queue pair of a destination.
+/// State of an [`Echo`] for a queue pair of a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EchoState {
     /// Arrival of the queue pair's first packet; [`Time::NEVER`] before it.
@@ -37,7 +37,7 @@ impl Default for EchoState {
 
 /// The decision of a destination: which marks are answered, and by which packet.
 pub trait Echo {
-    /// Handles the arrival of a packet, marked or not. Returns the notification that it calls for; `state` is that of
+    /// Handles the arrival of a packet, marked or not. Returns the notification that it calls for; `state` belongs to
     /// the packet's queue pair.
     #[inline]
     fn answer(&self, _packet: &Packet, _state: &mut EchoState, _now: Time) -> Option<Answer> {
@@ -50,7 +50,7 @@ pub trait Echo {
         false
     }
 
-    /// Returns the service level of CNPs; `None` for that of their flow.
+    /// Returns the service level of CNPs; `None` for the level of their flow.
     fn service_level(&self) -> Option<ServiceLevel> {
         None
     }

@@ -36,6 +36,7 @@ state_codec::value!(enum MarginLevel { 0 = Below, 1 = Near, 2 = Over, 3 = After 
 
 impl Default for Margin {
     fn default() -> Self {
+        // With a limit of 0, no load would count as nearer than this.
         Self { load: 0, limit: 1, crossings: 0, near_misses: 0 }
     }
 }

@@ -1,6 +1,6 @@
 //! The decision of a switch: [`Marker`], and the views of a switch's queues and buffers that it decides by.
 //!
-//! Invariant: one marker serves all outputs of one switch. A mark is never taken back.
+//! Invariant: a marker serves all outputs of a single switch. A mark is never taken back.
 
 use packet::{Lane, MarkCode, PortId, VoqId};
 use rand_pcg::Pcg64Mcg;
@@ -19,7 +19,7 @@ pub struct MarkerSetup {
     pub lanes: usize,
     /// Ports to which the switch's buffers belong.
     pub buffers_of: BufferOwner,
-    /// Default buffer of a port and lane, of which thresholds are shares. A port with a different buffer keeps the
+    /// Default buffer of a port and lane. Thresholds are shares of it. A port with a different buffer keeps the
     /// switch's thresholds, in bytes.
     pub capacity: Bytes,
     /// Longest packet of the link's MTU.
@@ -32,7 +32,7 @@ pub struct MarkerSetup {
     pub stream: Pcg64Mcg,
 }
 
-/// Ports to which the buffers of a switch belong: those buffers of which a marker learns.
+/// Ports to which the buffers of a switch belong. A marker learns of these buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferOwner {
     /// Inputs: the buffer of an input and lane, which its link's credits describe.
@@ -41,8 +41,8 @@ pub enum BufferOwner {
     Outputs,
 }
 
-/// Queue lengths after a change. A packet counts until it starts to leave the switch: one that has crossed to a
-/// queue at its output still waits.
+/// Queue lengths after a change. A packet counts until it starts to leave the switch: in a queue at its output it still
+/// waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueView {
     /// Bytes waiting in the virtual output queue that changed.
@@ -51,7 +51,7 @@ pub struct QueueView {
     pub sum: Bytes,
     /// Number of inputs with packets waiting for that output and lane.
     pub inputs: u32,
-    /// Whether the output's wire carries a packet whose tail has yet to leave, so that a packet that joins must wait.
+    /// Whether the tail of a packet on the output's wire has yet to leave, so that a packet that joins must wait.
     pub wire_busy: bool,
 }
 
@@ -74,20 +74,20 @@ pub struct BufferView {
 /// - A queue or buffer that has drained leaves nothing behind: counts of packets to mark do not outlive it.
 /// - A rule that marks at all marks a packet of an input that fills its buffer.
 pub trait Marker {
-    /// Handles a packet that has joined or left the queue `voq`, whose state is now `view`.
+    /// Handles a packet that has joined or left the queue `voq`. The queue's state is now `view`.
     #[inline]
     fn queue_changed(&mut self, _voq: VoqId, _view: QueueView) {}
 
-    /// Returns whether [`buffer_changed`](Marker::buffer_changed) has any effect for buffers of these ports. If not, the
-    /// switch need not call it.
+    /// Returns whether [`buffer_changed`](Marker::buffer_changed) has any effect for buffers of these ports. If not,
+    /// the switch need not call it.
     #[inline]
     fn heeds_buffers(&self, _of: BufferOwner) -> bool {
         false
     }
 
-    /// Handles a packet that has entered the buffer of this port and lane, or whose tail has left it. A packet that
-    /// enters an input's buffer is reported here before it joins a queue, one that enters an output's queue before
-    /// [`left_input`](Marker::left_input).
+    /// Handles a packet that has entered the buffer of this port and lane, or has left it with its tail. A packet that
+    /// enters an input's buffer is reported here before it joins a queue. A packet that enters an output's queue is
+    /// reported before [`left_input`](Marker::left_input).
     #[inline]
     fn buffer_changed(&mut self, _port: PortId, _lane: Lane, _view: BufferView) {}
 
@@ -96,8 +96,8 @@ pub trait Marker {
     #[inline]
     fn starved(&mut self, _output: PortId, _lane: Lane) {}
 
-    /// Decides on a packet that starts to leave its input's buffer, to its output's wire or to a queue there, and has
-    /// been taken off the queue `voq`. Returns the reason to mark the packet for events in that buffer.
+    /// Decides on a packet that starts to leave its input's buffer, to its output's wire or to a queue there. The
+    /// packet has been taken off the queue `voq`. Returns the reason to mark the packet for events in that buffer.
     #[inline]
     fn left_input(&mut self, _voq: VoqId) -> Option<MarkCode> {
         None
@@ -106,16 +106,16 @@ pub trait Marker {
     /// Decides on a packet of `length` bytes on the wire that starts to leave the switch. Returns the reason to mark
     /// the packet for events at its output.
     ///
-    /// Called for every packet, after [`left_input`](Marker::left_input). Without queues at outputs both calls come
-    /// at one instant; otherwise this one comes when the packet's turn on the wire has come. The first reason given
+    /// Called for every packet, after [`left_input`](Marker::left_input). Without queues at outputs both calls come in
+    /// the same instant. Otherwise this call comes when the packet's turn on the wire has come. The first reason given
     /// is the packet's.
     #[inline]
     fn departing(&mut self, _voq: VoqId, _length: Bytes) -> Option<MarkCode> {
         None
     }
 
-    /// Returns how near the load of an output and lane came to the threshold above which packets are marked, and to
-    /// the one above which all packets are; `None` for a threshold that the rule does not have.
+    /// Returns the margins of the load of an output and lane below two thresholds. Above the first some packets are
+    /// marked, above the second all packets. Returns `None` for a threshold that the rule does not have.
     fn margins(&self, _output: PortId, _lane: Lane) -> [Option<Margin>; 2] {
         [None; 2]
     }

@@ -1,7 +1,7 @@
 //! The three decisions of a congestion control, each made where its facts are.
 //!
-//! Invariant: a policy decides and remembers. It never schedules, sends, logs or owns a packet, and
-//! learns the time only as an argument; so each can be tested with a `for` loop.
+//! Invariant: a policy decides and remembers. It never schedules, sends, logs or owns a packet, and learns the time
+//! only as an argument. So each can be tested with a `for` loop.
 //!
 //! | trait | at | decides |
 //! |---|---|---|

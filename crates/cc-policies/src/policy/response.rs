@@ -16,22 +16,21 @@ pub struct NotificationOutcome {
     pub decreased: bool,
 }
 
-/// The traffic that shares one state of a source's response.
+/// The traffic that shares a state of a source's response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateScope {
-    /// One queue pair.
+    /// A queue pair.
     QueuePair,
-    /// The reliable-datagram queue pairs of one end-to-end context.
+    /// The reliable-datagram queue pairs of an end-to-end context.
     EeContext,
-    /// All traffic of one kind to one destination on one service level (SLID, DLID and SL).
+    /// All traffic of a kind to a destination on a service level (SLID, DLID and SL).
     DestinationLevel,
-    /// All traffic that leaves the port on one service level.
+    /// All traffic that leaves the port on a service level.
     ServiceLevel,
 }
 
 impl StateScope {
-    /// Returns the scope of one connection: of a queue pair, or of the end-to-end context that a reliable datagram
-    /// uses.
+    /// Returns the scope of a connection: of a queue pair, or of the end-to-end context that a reliable datagram uses.
     #[must_use]
     pub const fn connection(transport: TransportService) -> Self {
         match transport {
@@ -82,9 +81,9 @@ pub struct SentPacket {
     pub length: Bytes,
 }
 
-/// An acknowledgement. Packets are counted from the queue pair's first, with 64 bits, so that their order survives
-/// the wrap of the wire's 24 bits. Queue pairs that share a state have unrelated sequence numbers; for them a
-/// packet's number is its *era*: how often the state had been decreased when the packet was sent.
+/// An acknowledgement. Packets are counted from the queue pair's first, with 64 bits, so that their order survives the
+/// wrap of the wire's 24 bits. Queue pairs that share a state have unrelated sequence numbers. For them a packet's
+/// number is its *era*: the number of decreases of the state before the packet was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledgement {
     /// Number of the packet that the acknowledgement names.
@@ -106,7 +105,7 @@ pub struct Notification {
     pub next: u64,
 }
 
-/// Rate of a flow under a [`Response`] that computes one, at one instant.
+/// Rate of a flow at an instant, under a [`Response`] that computes a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowRate {
     /// Current rate (DCQCN `R_C`).
@@ -117,15 +116,15 @@ pub struct FlowRate {
     pub alpha: f64,
 }
 
-/// Control of a flow by its [`Response`], at one instant. A quantity that the response does not have is `None`.
+/// Control of a flow by its [`Response`] at an instant. A quantity that the response does not have is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ControlState {
     /// Rates and alpha (DCQCN).
     pub rate: Option<FlowRate>,
     /// Index into the congestion control table (IBA `CCTI`).
     pub ccti: Option<u16>,
-    /// Delay after each packet, in times that this packet takes on the wire: the injection rate delay of IBA, or the
-    /// inter-packet delay of the HP proposal (CIPD).
+    /// Delay after each packet, in wire times of this packet: the injection rate delay of IBA, or the inter-packet
+    /// delay of the HP proposal (CIPD).
     pub delay: Option<f64>,
     /// Window: how many packets of the flow may be unacknowledged (HP proposal, CWND).
     pub window: Option<u32>,
@@ -151,13 +150,13 @@ impl ControlState {
 /// - The state is a function of the flow's history. Reading it, by [`gap`](Response::gap) too, changes no later answer.
 /// - A mark never shortens the gap or widens the window; other events never do the opposite.
 /// - A longer packet has no shorter gap. The window is never 0.
-/// - After long enough without a mark, gap and window are those of a flow at rest.
-/// - The state that [`control_state`](Response::control_state) shows is the one that acts.
+/// - After long enough without a mark, gap and window are as for a flow at rest.
+/// - The state that [`control_state`](Response::control_state) shows is the state that acts.
 pub trait Response {
-    /// State of one controlled flow.
+    /// State of a controlled flow.
     type State: Copy;
 
-    /// Returns the traffic that shares one state, for packets of kind `sends` over `transport`.
+    /// Returns the traffic that shares a state, for packets of kind `sends` over `transport`.
     fn scope(&self, transport: TransportService, _sends: TrafficKind) -> StateScope {
         StateScope::connection(transport)
     }

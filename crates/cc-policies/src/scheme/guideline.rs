@@ -5,7 +5,7 @@
 //! reason beside it.
 //!
 //! G. Pfister and others, "Solving hot spot contention using InfiniBand architecture congestion control", 2005:
-//! "Preliminary guidelines". N is the number of ports of the network, H the maximum degree of a hot spot: "worst
+//! "Preliminary guidelines". N is the number of ports of the network, H the maximum degree of a hot spot. H is "worst
 //! case = N, but can be less if system partitioning known".
 
 use units::{Bytes, Span};
@@ -30,7 +30,7 @@ const HIGHEST: u64 = (1 << 14) - 1;
 pub struct Network {
     /// N: ports of the network, that is, hosts; at least 1.
     pub ports: u32,
-    /// H: the largest number of hosts that send to one hot spot, 1 to N.
+    /// H: the largest number of hosts that send to the same hot spot, 1 to N.
     pub hotspot_degree: u32,
     /// Time of the longest packet on the link of a host: the unit of a congestion control table; above 0.
     pub packet_time: Span,
@@ -49,7 +49,7 @@ pub struct Guideline {
     pub longest: Span,
     /// "Recovery timer".
     pub recovery: Span,
-    /// `Threshold`: the weight whose threshold is nearest to "90 % of queue capacity".
+    /// `Threshold`: the weight that puts the threshold nearest to "90 % of queue capacity".
     pub threshold: u8,
 }
 
@@ -125,7 +125,7 @@ impl Guideline {
                 victim_mask: VictimMask::AdapterPorts,
                 // "Queue for VL > threshold": all packets in the switch that wait for the output.
                 compare: ComparedLoad::Sum,
-                // "With some hysteresis (not critical)": one packet.
+                // "With some hysteresis (not critical)": a packet.
                 hysteresis: network.packet,
                 ports: Vec::new(),
             },

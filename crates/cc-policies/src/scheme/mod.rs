@@ -1,6 +1,6 @@
 //! Named congestion controls, as a scenario writes them.
 //!
-//! Invariant: a scheme is a preset. It stands for one [`Control`], and nothing that runs knows the scheme's name.
+//! Invariant: a scheme is a preset. It stands for a [`Control`], and nothing that runs knows the scheme's name.
 
 mod guideline;
 
@@ -53,7 +53,7 @@ impl Scheme {
         })
     }
 
-    /// Returns the decisions that the scheme stands for in every network; `None` for `Guideline`, whose settings
+    /// Returns the decisions that the scheme stands for in every network; `None` for `Guideline`, since its settings
     /// depend on the network.
     fn control(&self) -> Option<Control> {
         match self {

@@ -1,8 +1,9 @@
 //! Mean rate of DCQCN, with marks of a fixed probability, against the protocol's own fixed point.
 //!
-//! One flow is always busy. Each packet arrives at once and is marked with probability p, independently; there is no queue
-//! and no delay. The expected rate comes from a renewal argument, in which no step is simulated. Marks come each m = 1 / (p r)
-//! of a flow with r packets/s. The gap G between two CNPs is at least t, for t at least the interval tau, with probability
+//! One flow is always busy. Each packet arrives at once and is marked with probability p, independently; there is no
+//! queue and no delay. The expected rate comes from a renewal argument, in which no step is simulated. Marks come each
+//! m = 1 / (p r) of a flow with r packets/s. The gap G between two CNPs is at least t, for t at least the interval tau,
+//! with probability
 //!
 //! ```text
 //! P(G >= t) = phi e^(-t/m)     phi = e^(tau/m)             FromCnp: a silence of tau, then the next mark
@@ -11,8 +12,8 @@
 //!
 //! The timer makes n increases in a gap, the first F of them recoveries and k additive. Rate and alpha are held at
 //! their means. From one CNP to the next the rate changes by `R_AI (k - 1 + 2^-k) - r alpha/2 2^-n`, which is 0 in the
-//! mean; alpha rises by g (1 - alpha) and falls by g alpha for each K. The byte counter is left out: at these rates it expires in
-//! less than one gap of 10,000.
+//! mean; alpha rises by g (1 - alpha) and falls by g alpha for each K. The byte counter is left out: at these rates it
+//! expires in less than one gap of 10,000.
 //!
 //! Rate and alpha do vary, so that the two cannot agree exactly. The bound of 3 % comes from an independent simulation
 //! written for this project's review: its p at a given rate was 0.6 to 2.6 % from this closed form.

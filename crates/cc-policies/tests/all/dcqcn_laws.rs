@@ -61,8 +61,8 @@ impl Flow {
         (rate.current.get() / 1000, rate.target.get() / 1000)
     }
 
-    /// Lets `event` cause one increase. Returns the increment of the target, in kb/s, and checks that `R_C` covers half of
-    /// the distance to the target, but for rounding.
+    /// Lets `event` cause one increase. Returns the increment of the target, in kb/s, and checks that `R_C` covers half
+    /// of the distance to the target, but for rounding.
     fn increment(&mut self, event: impl FnOnce(&mut Self)) -> u64 {
         let (current, target) = self.kbps();
         event(self);
@@ -151,8 +151,8 @@ fn the_timer_alone_goes_through_all_stages() {
     assert_eq!(flow.send(1_000_000).kbps(), before);
 }
 
-/// After a CNP a flow takes the same path as one that has the same rates and alpha, and had no increases before: neither
-/// stage, nor the bytes so far, nor the time so far survive.
+/// After a CNP a flow takes the same path as one that has the same rates and alpha, and had no increases before:
+/// neither stage, nor the bytes so far, nor the time so far survive.
 #[test]
 fn a_cnp_starts_all_counters_anew() {
     for stages in RULES {
@@ -230,8 +230,8 @@ fn alpha_falls_by_its_own_timer() {
     assert!((flow.cnp().rate().alpha - (before * (1.0 - g) + g)).abs() < 1e-7);
 }
 
-/// alpha by intervals: it rises at the end of an interval with a CNP and falls at that of one without; a second CNP in an
-/// interval has no weight, and the first of all only starts the clock.
+/// alpha by intervals: it rises at the end of an interval with a CNP and falls at that of one without; a second CNP in
+/// an interval has no weight, and the first of all only starts the clock.
 #[test]
 fn alpha_counts_intervals_with_a_cnp() {
     let g = 1.0 / 16.0;
@@ -309,8 +309,8 @@ proptest! {
     }
 }
 
-/// Returns `R_C` in parts of the link's rate after each microsecond: two CNPs 50 us apart, and then none. A flow sends at `R_C` all the
-/// time.
+/// Returns `R_C` in parts of the link's rate after each microsecond: two CNPs 50 us apart, and then none. A flow sends
+/// at `R_C` all the time.
 fn recovery(spec: &DcqcnResponseSpec, line: Rate) -> Vec<f64> {
     let mut flow = Flow::on(spec, line);
     let mut shares = Vec::new();
@@ -326,8 +326,8 @@ fn recovery(spec: &DcqcnResponseSpec, line: Rate) -> Vec<f64> {
     shares
 }
 
-/// With the preset scaled to its link, a flow takes the same course back to the link's rate at every rate. The preset as it is takes
-/// another at 400 Gb/s.
+/// With the preset scaled to its link, a flow takes the same course back to the link's rate at every rate. The preset
+/// as it is takes another at 400 Gb/s.
 #[test]
 fn a_scaled_preset_recovers_in_the_same_time_at_every_rate() {
     let papers = DcqcnResponseSpec::preset(Preset::Recommended);
@@ -338,8 +338,8 @@ fn a_scaled_preset_recovers_in_the_same_time_at_every_rate() {
     for gbps in [10, 100, 400, 800] {
         let line = Rate::gbps(gbps);
         let fast = recovery(&DcqcnScheme::scaled_to(line).response, line);
-        // Rates are whole kb/s, and the bytes of a microsecond whole bytes: an increase comes a microsecond apart at most, and is
-        // at most half of R_T - R_C.
+        // Rates are whole kb/s, and the bytes of a microsecond whole bytes: an increase comes a microsecond apart at
+        // most, and is at most half of R_T - R_C.
         assert!(back(&slow).abs_diff(back(&fast)) <= 2, "{} and {} us", back(&slow), back(&fast));
         let apart = slow.iter().zip(&fast).filter(|(slow, fast)| (*slow - *fast).abs() > 1e-4).count();
         assert!(apart < slow.len() / 100, "{apart} of {} differ at {gbps} Gb/s", slow.len());

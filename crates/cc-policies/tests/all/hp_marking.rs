@@ -1,7 +1,7 @@
 //! The HP marker against a naive one that keeps every packet and examines each of them.
 //!
-//! Invariant: for all settings and orders of events, in a switch of one stage (straight to the wire), of two (by a queue
-//! at the output), and in an output-queued one, the marker's counts agree with lists of packets.
+//! Invariant: for all settings and orders of events, in a switch of one stage (straight to the wire), of two (by a
+//! queue at the output), and in an output-queued one, the marker's counts agree with lists of packets.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -94,8 +94,8 @@ fn check_tables(ladder: &Ladder, late: f64) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// FIMD's rates at whole packet times at the lowest rate are powers of the divisor. The clock starts anew at each, so that
-/// a recovery from one to the next is never early, whatever was rounded up before.
+/// FIMD's rates at whole packet times at the lowest rate are powers of the divisor. The clock starts anew at each, so
+/// that a recovery from one to the next is never early, whatever was rounded up before.
 #[test]
 fn a_recovery_between_whole_units_is_never_early() {
     for max_ipd in [15, 127, 255] {
@@ -238,8 +238,8 @@ proptest! {
         }
     }
 
-    /// First and third property of a hybrid flow that its rate and its window hold back in any order. The third holds if
-    /// a decrease reloads RPI.
+    /// First and third property of a hybrid flow that its rate and its window hold back in any order. The third holds
+    /// if a decrease reloads RPI.
     #[test]
     fn a_hybrid_held_back_by_both_has_the_properties(
         divisor in 1.01..8.0f64, max_ipd in 1..=255u8, max_window in 2..100u16,

@@ -85,8 +85,8 @@ fn runs_freely(start: TimerStart) -> bool {
     matches!(start, TimerStart::FreeRunning | TimerStart::FreeRunningOwnPhase)
 }
 
-/// Returns the first expiry of a timer of period `timer` at service level 3 of the adapter with this random stream, found
-/// by trial: one step up at the start, and one step down at that time.
+/// Returns the first expiry of a timer of period `timer` at service level 3 of the adapter with this random stream,
+/// found by trial: one step up at the start, and one step down at that time.
 fn first_expiry(timer: u16, stream: &Pcg64Mcg) -> Span {
     let settings = settings(1, 0, 1, timer, TimerStart::FreeRunningOwnPhase);
     let response = IbaResponse::new(&settings).with_timer_ages(stream.clone());
@@ -200,8 +200,8 @@ fn faster_than_its_period_a_restarted_timer_never_expires() {
     }
 }
 
-/// Phases of adapters are uniform over a period: of 1,000, the first expiries deviate from their share nowhere by more than
-/// Kolmogorov and Smirnov's bound for one case in a million, 2.69 / sqrt(1000).
+/// Phases of adapters are uniform over a period: of 1,000, the first expiries deviate from their share nowhere by more
+/// than Kolmogorov and Smirnov's bound for one case in a million, 2.69 / sqrt(1000).
 #[test]
 fn phases_are_spread_over_a_period() {
     let timer = 150;

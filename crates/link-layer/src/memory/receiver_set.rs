@@ -20,7 +20,6 @@ impl ReceiverSet {
         self.0[receiver / 64] |= 1 << (receiver % 64);
     }
 
-    /// Removes a receiver.
     #[inline]
     pub(super) fn remove(&mut self, receiver: usize) {
         self.0[receiver / 64] &= !(1 << (receiver % 64));

@@ -19,7 +19,6 @@ pub(super) struct WireEnd<'a> {
 }
 
 impl WireEnd<'_> {
-    /// Sends a signal.
     #[inline]
     pub(super) fn send_signal<W>(&mut self, signal: Signal, context: &mut impl NodeContext<W>) {
         let starts = context.now().max(*self.free_at);
@@ -33,7 +32,6 @@ impl WireEnd<'_> {
         );
     }
 
-    /// Sets the timer of `lane`.
     #[inline]
     pub(super) fn set_timer<W: LinkTimer>(&self, lane: Lane, at: Time, context: &mut impl NodeContext<W>) {
         context.set_timer(at, W::link_timer(*self.id, lane));

@@ -233,7 +233,6 @@ impl SwitchSpec {
         Ok((plan, receivers))
     }
 
-    /// Plans the receive memory.
     fn plan_memory(&self, env: SwitchEnv<'_>) -> Result<(SharingPlan, Vec<ReceiverPlan>), SwitchError> {
         let SwitchEnv { name: node, link, cables, .. } = env;
         let intake = self.intake();

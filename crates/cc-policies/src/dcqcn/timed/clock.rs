@@ -7,7 +7,7 @@ use units::{Span, Time};
 /// Number of parts of an interval in which phases are kept: the bits of a phase.
 const BITS: u32 = 16;
 
-/// A clock of an adapter: all its flows have one interval, and each has a phase.
+/// A clock of an adapter: all its flows have the same interval, and each has a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Clock {
     interval: u64,
@@ -16,23 +16,23 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// A clock whose expiries are on time, or early by less than 2^-16 of an interval: phases are rounded down.
+    /// A clock with expiries on time, or early by less than 2^-16 of an interval: phases are rounded down.
     pub(super) const fn prompt(interval: Span) -> Self {
         Self { interval: interval.ps(), delay: 0 }
     }
 
-    /// A clock whose expiries are late, by `delay` and up to 2^-16 of an interval.
+    /// A clock with expiries late by `delay` and up to 2^-16 of an interval.
     pub(super) const fn late(interval: Span, delay: Span) -> Self {
         Self { interval: interval.ps(), delay: delay.ps() + (interval.ps() >> BITS) + 1 }
     }
 
-    /// Returns the phase of a flow whose intervals begin at `at`.
+    /// Returns the phase of a flow with intervals that begin at `at`.
     pub(super) fn phase(self, at: Time) -> u16 {
         let into = u128::from(at.ps() % self.interval);
         ((into << BITS) / u128::from(self.interval)) as u16
     }
 
-    /// Returns the number of expiries up to and including `at`, counted from an early one.
+    /// Returns the number of expiries up to and including `at`, counted from an early expiry.
     pub(super) fn count(self, phase: u16, at: Time) -> u64 {
         (at.ps() + 2 * self.interval - self.offset(phase)) / self.interval
     }
@@ -58,7 +58,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Expiries are an interval apart, from one interval after the start on, and early or late as promised.
+        /// Expiries are an interval apart, from an interval after the start on, and early or late as promised.
         #[test]
         fn expiries_are_an_interval_apart(
             // A short interval has more phases than picoseconds: each rounding down counts.

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! first CNP                    starts the clocks of alpha and of cuts; alpha is 1
-//! each K since the first CNP   alpha = (1 - g) alpha, and + g if a CNP has come within this K; the first counts for none
+//! each K since the first CNP   alpha = (1 - g) alpha, and + g if a CNP other than the first came within this K
 //! each D since the first CNP   if a CNP has come within this D:
 //!                                R_T = R_C if `clamp_target`, or if T has expired since the last cut
 //!                                R_C = R_C (1 - alpha/2); T and its stage from the start
@@ -14,11 +14,12 @@
 //!                                R_C = (R_T + R_C) / 2
 //! ```
 //!
-//! At one instant alpha changes first, then come CNPs and packets, then T and D, in the order in which that simulator
-//! plans them: T precedes D if it is longer. There a cut comes 1 ns after its interval, and so it does here.
+//! In the same instant alpha changes first, then come CNPs and packets, then T and D. T precedes D if it is longer,
+//! which is the order in which that simulator plans them. There a cut comes 1 ns after its interval, and so it does
+//! here.
 //!
-//! Source: `rdma-hw.cc` of HPCC's simulator (alibaba-edu/High-Precision-Congestion-Control), as read: "Mellanox's version
-//! of DCQCN".
+//! Source: `rdma-hw.cc` of HPCC's simulator (alibaba-edu/High-Precision-Congestion-Control), as read: "Mellanox's
+//! version of DCQCN".
 //!
 //! No timer is an event: expiries are counted when the state is read. At line rate T does not count, since nothing can
 //! raise the rate.
@@ -79,7 +80,7 @@ pub struct TimedResponse {
     clamp_target: bool,
 }
 
-/// State of one controlled flow. Expiries are counted modulo 2^32.
+/// State of a controlled flow. Expiries are counted modulo 2^32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimedState {
     /// `R_C` and `R_T`, in kb/s.
@@ -147,6 +148,7 @@ impl TimedResponse {
             if raised.min(cut) > now {
                 return;
             }
+            // In the same instant the longer timer comes first: that simulator planned it earlier.
             if raised < cut || raised == cut && self.timer > self.cut_timer {
                 self.increase(state);
             } else {
@@ -163,7 +165,6 @@ impl TimedResponse {
         self.last_cut(state, now) + self.timer * (u64::from(state.stage) + 1)
     }
 
-    /// Returns the time of the last cut.
     fn last_cut(&self, state: &TimedState, now: Time) -> Time {
         let present = self.cut_clock.count(state.cut_phase, now);
         self.cut_clock.time(state.cut_phase, widened(state.cut_at, present))

@@ -74,13 +74,13 @@ state_codec::value!(HpQueue { bytes, packets, propagating, fresh, fresh_since })
 /// State of an output and lane.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HpOutput {
-    /// Packets in the switch that wait for this output: at all inputs, and in the queue at the output if there is
-    /// one.
+    /// Packets in the switch that wait for this output: at all inputs, and in the queue at the output if it has a
+    /// queue.
     pub(super) packets: u32,
-    /// Next departures that generate a congestion tree; 0 if the output is not a root. With `PresentAtEvent` those of
-    /// packets that had crossed at the event, or in an output-queued switch those of all packets present.
+    /// Next departures that generate a congestion tree; 0 if the output is not a root. With `PresentAtEvent` only
+    /// packets that had crossed at the event count, or in an output-queued switch all packets present.
     pub(super) root_for: u32,
-    /// Next departures that propagate a congestion tree: those of packets in the output's queue when it was full.
+    /// Next departures that propagate a congestion tree: of packets in the output's queue when it was full.
     pub(super) propagating: u32,
     /// Packets that have left their input's buffer, but not yet the switch.
     pub(super) crossed: u32,

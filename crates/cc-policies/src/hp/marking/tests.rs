@@ -81,7 +81,7 @@ impl Switch {
     }
 }
 
-/// Fills input 0 with four packets: three for output 2, one for output 3. Input 1 has one for each.
+/// Fills input 0 with four packets: three for output 2, and a packet for output 3. Input 1 has a packet for each.
 fn filled(trigger: FullTrigger, set: MarkedSet) -> Switch {
     filled_by(HpMarkingSpec { trigger, set, ..HpMarkingSpec::PROPOSAL })
 }
@@ -119,7 +119,7 @@ fn what_can_leave_at_once_is_spared() {
     switch.wire_busy[2] = false;
     switch.marker.starved(PortId(3), Lane(0));
     assert_eq!([2, 3].map(|output| switch.leaves(0, output)), [PROPAGATION; 2]);
-    // A root exempts likewise; but of two packets that could leave at once, only one did.
+    // A root exempts likewise; but of two packets that could leave at once, only the first did.
     assert_eq!(sparing(3).leaves(1, 3), None);
     assert_eq!(sparing(2).leaves(1, 2), GENERATION);
     let mut switch = sparing(3);
@@ -193,7 +193,7 @@ fn a_root_ends_when_those_present_have_left() {
 fn what_has_crossed_to_its_output_is_still_present_for_it() {
     let mut switch = filled_by(NEXT);
     let place = |input, output| VoqId { input: PortId(input), output: PortId(output), lane: Lane(0) };
-    // All but one packet cross to a queue at output 2, and only then the first one leaves.
+    // All packets except the last cross to a queue at output 2, and only then the first packet leaves.
     assert_eq!(switch.marker.left_input(place(1, 2)), None, "its own buffer is not full");
     assert_eq!([(); 2].map(|()| switch.marker.left_input(place(0, 2))), [PROPAGATION; 2]);
     assert_eq!([1, 0, 0].map(|input| switch.marker.departing(place(input, 2), PACKET)), [GENERATION; 3]);
@@ -219,8 +219,8 @@ fn a_root_ends_when_it_is_out_of_credit() {
     assert_eq!((switch.leaves(1, 2), switch.leaves(0, 2)), (None, PROPAGATION));
 }
 
-/// Fills input 0 with three packets for output 2 and one for output 3, while `elsewhere` wait at input 1 for output
-/// 2; an output is congested if this many packets wait for it.
+/// Fills input 0 with three packets for output 2 and a packet for output 3, while `elsewhere` wait at input 1 for
+/// output 2. An output is congested if this many packets wait for it.
 fn queued(present: u16, propagation: PropagatingPackets, elsewhere: usize) -> Switch {
     let set = MarkedSet::Selective(RootTrigger::InputAndQueued { present });
     let mut switch = Switch::with(HpMarkingSpec { set, propagation, ..HpMarkingSpec::PROPOSAL });
@@ -249,7 +249,7 @@ fn an_output_with_too_few_packets_is_not_congested() {
     }
 }
 
-/// Input 1 has a packet for output 2. Then three packets for output 2 and one for output 3 fill input 0.
+/// Input 1 has a packet for output 2. Then three packets for output 2 and a packet for output 3 fill input 0.
 fn timed(timing: MarkTiming) -> Switch {
     let mut switch = Switch::with(HpMarkingSpec { timing, ..HpMarkingSpec::PROPOSAL });
     switch.arrives(1, 2);
@@ -323,7 +323,7 @@ fn a_buffer_is_full_by_its_packets() {
         let mut switch = Switch::new(FullTrigger::Packets(least), BOTH);
         (0..3).for_each(|_| switch.arrives(0, 2));
         assert_eq!([(); 3].map(|()| switch.leaves(0, 2)), marks);
-        // The packet whose tail has yet to leave counts.
+        // A packet counts until its tail has left.
         (0..2).for_each(|_| switch.arrives(0, 2));
         switch.waiting[0][2] -= 1;
         let place = switch.queue(0, 2);
@@ -367,8 +367,8 @@ impl Switch {
     }
 }
 
-/// A full output queue is the congested link: its packets propagate, those that wait for it at inputs generate, and
-/// packets for other outputs are not concerned, although they came by the same inputs.
+/// A full output queue is the congested link: its packets propagate, and packets that wait for it at inputs generate.
+/// Packets for other outputs are not concerned, although they came by the same inputs.
 #[test]
 fn a_full_output_queue_is_the_congested_link() {
     for (set, behind) in [(NAIVE, None), (INPUT, GENERATION), (BOTH, GENERATION)] {
