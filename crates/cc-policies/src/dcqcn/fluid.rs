@@ -126,8 +126,8 @@ impl Fluid {
         }
     }
 
-    /// Returns the equilibrium of `flows` flows, if they reach any. It is the solution of `a^2 alpha / ((b + d)(c + e))
-    /// = tau^2 R_AI R_C` with `R_C = C / N`, found by bisection.
+    /// Returns the equilibrium of `flows` flows, if they reach any. It solves `a^2 alpha / ((b + d)(c + e)) = tau^2
+    /// R_AI R_C` with `R_C = C / N`, by bisection.
     ///
     /// # Panics
     /// If `flows` is 0.

@@ -240,6 +240,7 @@ impl Marker for HpMarker {
         queue.packets += 1;
         let departures = self.departures[place.output.index()];
         if !view.wire_busy {
+            // After a departure, the packets that came before it had to wait: only this packet is fresh.
             queue.fresh = if queue.fresh_since == departures { queue.fresh + 1 } else { 1 };
             queue.fresh_since = departures;
         }

@@ -1,7 +1,7 @@
 //! Marking at a switch by InfiniBand's threshold.
 //!
-//! Invariant: a packet is marked only if it is eligible, which takes the congestion state of its port and lane (IBA:
-//! Port VL) as it leaves.
+//! Invariant: a packet is marked only if it is eligible. Its port and lane (IBA: Port VL) must be in the congestion
+//! state when it starts to leave.
 //!
 //! ```text
 //! congestion state = over threshold AND (has credits OR its bit in Victim_Mask)

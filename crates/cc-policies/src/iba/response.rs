@@ -207,6 +207,7 @@ impl IbaResponse {
         let at_rest = before == u16::from(level.min);
         match self.timer_start {
             TimerStart::FreeRunning | TimerStart::FreeRunningOwnPhase if at_rest => {
+                // At rest no expiries were counted, so the last of them is found anew.
                 state.anchor = last_multiple(level.timer, clock);
             }
             TimerStart::FirstBecn if at_rest => state.anchor = clock,

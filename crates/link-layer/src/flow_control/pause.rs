@@ -437,6 +437,7 @@ impl PauseIntake {
         let has_room = self.headroom == 0 && (self.load == 0 || self.load + rule.resume_offset <= limit);
         has_room.then(|| {
             self.refresh_at = None;
+            // The fall after a pause must not count as a near miss.
             self.nearness = if self.is_near(limit) { Nearness::NearAfterPause } else { Nearness::Below };
             Signal::Pause { lane, quanta: 0 }
         })

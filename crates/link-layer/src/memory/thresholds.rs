@@ -133,7 +133,7 @@ pub fn earliest_pause(shared: Bytes, share: Share, others: &[Bytes]) -> Bytes {
         let own = load.checked_sub(share.guaranteed.get());
         own.is_some_and(|own| free == 0 || share.alpha.is_some_and(|alpha| own >= alpha.times(free)))
     };
-    // Above a load that pauses, every load does.
+    // Above a load that pauses, every load does. At the upper bound nothing is free, so that load pauses.
     let (mut calm, mut paused) = (0, shared.get() + share.guaranteed.get() + 1);
     while calm + 1 < paused {
         let load = calm.midpoint(paused);

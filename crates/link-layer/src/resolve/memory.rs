@@ -374,6 +374,7 @@ fn shared_blocks(env: &SharedMemoryEnv<'_>) -> Result<SharingPlan, MemoryError> 
         let (node, memory) = (env.node.to_owned(), Bytes::new(size * BLOCK));
         return Err(MemoryError::BelowGuarantees { node, reserve, memory });
     }
+    // The guarantees of absent ports and lanes are blocks that no other receiver may use.
     Ok(SharingPlan::Blocks { size: (size - of_absent) as u32, shares: env.shares.concat() })
 }
 

@@ -31,6 +31,7 @@ impl<const WORDS: usize> Stages<WORDS> for CombinedInputOutput {
         while !pipeline.agenda.due.is_empty() {
             wires.insert_all(&pipeline.cross_once(context));
         }
+        // Wires choose last, so that they find every packet that could cross in this instant.
         for output in wires {
             pipeline.start_transmission(output, context);
         }
@@ -55,6 +56,7 @@ impl<const WORDS: usize> Stages<WORDS> for CombinedInputOutput {
         pipeline.arbitration.bandwidth.end(input, rate);
         pipeline.writers_mut().end(output, rate);
         pipeline.leave_buffer(charge, context);
+        // The output's write bandwidth is free again, so another packet may cross to it.
         pipeline.agenda.due.insert(output);
     }
 }
@@ -112,6 +114,7 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
         }
         let last = found?;
         let lane = self.writers().next_lane(output, ready)?;
+        // Only the last request was kept. With a single ready lane it need not be computed again.
         Some(if lane == last.lane { last } else { self.request(output, lane) })
     }
 

@@ -59,6 +59,7 @@ impl<const WORDS: usize> Pipeline<Output, WORDS> {
     /// Moves packets to the queues of `output`, as many as have room.
     fn fill(&mut self, output: PortId, context: &mut impl NodeContext<SwitchTimer>) {
         for lane in self.storage.lanes(output) {
+            // At most a single input contends here: the input of the packet at the head.
             while let Some(input) = self.storage.contenders(output, lane).pop() {
                 let voq = VoqId { input, output, lane };
                 if !self.has_room(voq, context.packets()) {

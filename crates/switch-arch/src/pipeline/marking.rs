@@ -47,6 +47,7 @@ impl Marking {
     #[inline]
     pub(super) fn mark_crossing(&mut self, packet: &mut Packet, voq: VoqId) {
         let reason = self.marker.left_input(voq);
+        // Set in both cases, since the packet may still carry the value of an earlier switch.
         packet.marked_here = reason.is_some();
         self.apply(packet, voq, reason);
     }

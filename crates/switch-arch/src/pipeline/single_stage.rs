@@ -102,6 +102,7 @@ impl<const WORDS: usize> Pipeline<SingleStage, WORDS> {
         }
         let last = found?;
         let lane = self.ports.pick_lane(output, ready)?;
+        // Only the last request was kept. With a single ready lane it need not be computed again.
         Some(if lane == last.lane { last } else { self.request(output, lane) })
     }
 

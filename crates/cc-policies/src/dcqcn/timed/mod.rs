@@ -222,6 +222,7 @@ impl TimedResponse {
             return;
         }
         let risen = u64::from(state.cnp_came);
+        // The CNP came in the first of these intervals, since every CNP brings alpha up to date before it is noted.
         let after = times(u64::from(state.alpha), power(ONE - self.g, risen)) + risen * self.g;
         state.alpha = times(after, power(ONE - self.g, expiries - risen)) as u32;
         (state.alpha_at, state.cnp_came) = (present as u32, false);
