@@ -1,7 +1,7 @@
 //! Packets that wait for the host, and the host's rate.
 //!
-//! Invariant: the host consumes packets in the order of their arrival, one after the other. A packet occupies the
-//! receive buffer until the host has consumed it: a slow host causes backpressure.
+//! Invariant: the host consumes packets singly, in the order of their arrival. A packet occupies the receive buffer
+//! until the host has consumed it: a slow host causes backpressure.
 
 use packet::{Packet, PacketId, PacketPool, PacketQueue};
 use units::{Bytes, Rate, Span, Time};
@@ -85,7 +85,7 @@ impl SinkTally {
         (self.packets > 0).then_some(self.last)
     }
 
-    /// Counts a packet whose payload the host has consumed.
+    /// Counts a packet that the host has consumed.
     #[inline]
     pub fn consume(&mut self, packet: &Packet, now: Time) {
         let latency = now.since(packet.injected);

@@ -1,7 +1,7 @@
 //! Channel adapters: queue pairs, pacing, acknowledgements, notifications.
 //!
-//! Invariant: an adapter knows no switches and no files. It has one port, sends one packet at a time, and delays exactly
-//! the flows that its response policy delays.
+//! Invariant: an adapter knows no switches and no files. It has one port, sends a packet at a time, and delays
+//! exactly the flows that its response policy delays.
 //!
 //! ```text
 //! message posted -> message -> endpoint -> schedule -> adapter -> port       packets out

@@ -1,6 +1,6 @@
 //! Resolution of a channel adapter: from its settings to the receive memory of its port.
 //!
-//! Invariant: an adapter has memory for at least one packet on each lane, and its host moves data.
+//! Invariant: an adapter has memory for at least a packet on each lane, and its host moves data.
 
 use link_layer::resolve::{
     ArbitrationError, BufferError, CablePlan, Intake, LinkPlan, MemoryEnv, MemoryError, ReceiverPlan,

@@ -1,6 +1,6 @@
 //! The constant part of an adapter, which most adapters of a fabric have in common.
 //!
-//! Invariant: a configuration never changes once its adapter is built, so that equal adapters can share one.
+//! Invariant: a configuration never changes once its adapter is built, so that equal adapters can share it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct AdapterConfig {
     pub(super) response: AnyResponse,
     pub(super) echo: AnyEcho,
     pub(super) sl_to_vl: [Lane; 16],
-    /// Service level of acknowledgements, if it is not that of their flow.
+    /// Service level of acknowledgements, if it differs from their flow's.
     pub(super) ack_service_level: Option<ServiceLevel>,
     pub(super) injection_limit: Option<Rate>,
     pub(super) framing: Framing,
@@ -51,7 +51,7 @@ impl AdapterConfig {
 }
 
 impl AdapterConfigs {
-    /// Replaces a configuration by an equal one of this set, or adds the configuration if there is none.
+    /// Replaces a configuration by an equal member of this set, or adds it if there is no such member.
     pub(super) fn intern(&mut self, config: &mut Arc<AdapterConfig>) {
         if let Some(known) = self.0.iter().find(|known| **known == *config) {
             *config = Arc::clone(known);
@@ -114,7 +114,7 @@ mod tests {
         })
     }
 
-    /// Equal adapters share one configuration, whatever was interned between them; others keep theirs.
+    /// Equal adapters share a configuration, whatever was interned between them; others keep theirs.
     #[test]
     fn equal_adapters_share_their_configuration() {
         let mut adapters = [Mtu::K1, Mtu::K2, Mtu::K1, Mtu::K2].map(adapter);

@@ -1,7 +1,7 @@
 //! The endpoints of an adapter's queue pairs, and the flows that control their sending.
 //!
-//! Invariant: all packets of an endpoint belong to one controlled flow. Flows that endpoints share are found by key when
-//! a queue pair is opened, and by number from then on.
+//! Invariant: all packets of an endpoint belong to one controlled flow. Flows that endpoints share are found by key
+//! when a queue pair is opened, and by number from then on.
 
 use std::collections::BTreeMap;
 
@@ -42,8 +42,8 @@ state_codec::state!(EndpointSlot {
 const _: () =
     assert!(size_of::<EndpointSlot>() == 88, "as small as can be: there may be a million queue pairs");
 
-/// An unacknowledged endpoint's first packet since the last decrease of its flow's state. Endpoints that share a state number
-/// their packets independently: the era makes these numbers comparable.
+/// An unacknowledged endpoint's first packet since the last decrease of its flow's state. Endpoints that share a
+/// state number their packets independently: the era makes these numbers comparable.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DecreaseEra {
     /// Decreases of the state when the endpoint last sent.
@@ -57,13 +57,13 @@ state_codec::value!(DecreaseEra { number, first });
 /// End-to-end contexts and controlled flows that queue pairs share.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SharedFlows {
-    /// Endpoints of end-to-end contexts, by peer, service level and direction. A context holds a path, and therefore the
-    /// service level.
+    /// Endpoints of end-to-end contexts, by peer, service level and direction. A context holds a path, and therefore
+    /// the service level.
     pub(super) contexts: BTreeMap<(Lid, ServiceLevel, bool), u32>,
     pub(super) flows: BTreeMap<SharedFlowKey, u32>,
     /// Decreases of each controlled flow's state, by flow.
     pub(super) decreases: Vec<u64>,
-    /// Eras of unacknowledged endpoints, by endpoint. As long as the last of them needs; others have none, or one that is not used.
+    /// Eras by endpoint, up to the last unacknowledged endpoint. Entries of acknowledged endpoints are not used.
     pub(super) eras: Vec<DecreaseEra>,
 }
 
@@ -87,7 +87,7 @@ impl DecreaseEra {
         }
     }
 
-    /// Returns the era in which a packet was sent: the present one, or an earlier one.
+    /// Returns the era in which a packet was sent: the present era, or an earlier one.
     pub(super) const fn of(&self, packet: u64, present: u64) -> u64 {
         if self.number == present && packet >= self.first { present } else { present.saturating_sub(1) }
     }
@@ -106,13 +106,13 @@ mod tests {
     #[derive(Clone, Copy, Debug)]
     enum Op {
         Send(usize),
-        /// Notify an endpoint of the packet that it sent so many before its last.
+        /// Notify an endpoint of the packet that it sent this number of packets before its last.
         Notify(usize, u64),
     }
 
     proptest! {
-        /// "PSN >= APSN" for endpoints whose numbers are not comparable: a notification counts if, and only if, its
-        /// packet was sent after the last decrease by the clock of an observer who sees every packet.
+        /// "PSN >= APSN" for endpoints with numbers that cannot be compared. A notification counts exactly if its
+        /// packet was sent after the last decrease, by the clock of an observer who sees every packet.
         #[test]
         fn a_notification_counts_if_its_packet_was_sent_after_the_last_decrease(
             starts in [0..1u64 << 40, 0..1u64 << 40, 0..1u64 << 40],

@@ -1,4 +1,4 @@
-//! The adapter: queue pairs on one side, one port on the other.
+//! The adapter: queue pairs on the side of the host, a port on the side of the network.
 //!
 //! Invariant: notifications precede all other packets, acknowledgements precede the data of their lane. The adapter
 //! decides once an instant, after all arrivals of the instant.
@@ -8,7 +8,7 @@
 //! | [`setup`] | the parts of an adapter, and its timers |
 //! | [`config`] | the constant part, which adapters share |
 //! | `queue_pair`, `endpoint_slot` | the state of queue pairs and of their endpoints |
-//! | `next_timer` | the next timer of one kind |
+//! | `next_timer` | the next timer of a kind |
 //! | here | the adapter and its events |
 //! | `opening` | queue pairs are opened |
 //! | `posting`, `sending` | messages are posted, packets are sent |
@@ -102,7 +102,7 @@ pub struct Adapter {
     // Used once a message, or less often:
     finite: FiniteMessages,
     messages: Messages,
-    /// Generators of the queue pairs that have one of their own.
+    /// Generators that serve a single queue pair each.
     generators: Vec<MessageGenerator>,
     /// Traffic that several queue pairs share.
     shared_traffic: Vec<SharedTraffic>,
@@ -111,7 +111,7 @@ pub struct Adapter {
     shared: SharedFlows,
     /// Marked packets that the host has consumed, for each reception with any.
     marks: Vec<Marks>,
-    /// Times at which endpoints are checked for progress, at most one entry for each.
+    /// Times at which endpoints are checked for progress, with at most one entry per endpoint.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     tally: TransportTally,
     /// Endpoints that have given up, and when.
@@ -125,7 +125,7 @@ pub struct Adapter {
 pub struct FiniteMessages {
     /// Messages that were posted here.
     pub posted: u64,
-    /// Messages whose last payload the host here has consumed.
+    /// Messages that the host here has consumed to the last byte.
     pub delivered: u64,
     /// Messages that completions are to bring yet.
     pub to_come: u64,
@@ -192,8 +192,8 @@ impl Adapter {
         self.log = Some(Box::default());
     }
 
-    /// Replaces the adapter's configuration by an equal one of `known`, so that adapters share it and it stays in the cache.
-    /// Adds the configuration to `known` if there is no equal one.
+    /// Replaces the adapter's configuration by an equal member of `known`, so that adapters share it and it stays in
+    /// the cache. Adds the configuration to `known` if there is no such member.
     pub fn intern(&mut self, known: &mut AdapterConfigs) {
         known.intern(&mut self.config);
     }
@@ -240,6 +240,7 @@ impl Adapter {
         }
         self.inputs[lane].stored(length, now);
         self.received += 1;
+        // Arrival times enter the digest, so that runs which differ in timing alone have different digests.
         self.digest.absorb(now.ps());
         self.digest.absorb(
             u64::from(packet.flow.0) << 32
@@ -265,7 +266,7 @@ impl Adapter {
         self.port.on_signal(signal, context);
     }
 
-    /// Handles one of the adapter's timers.
+    /// Handles a timer of the adapter.
     pub fn on_timer(&mut self, timer: AdapterTimer, context: &mut impl NodeContext<AdapterTimer>) {
         match timer {
             AdapterTimer::Send => self.send_timer.clear_if_due(context.now()),

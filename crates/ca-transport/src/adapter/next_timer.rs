@@ -1,4 +1,4 @@
-//! The next timer of one kind.
+//! The next timer of a kind.
 //!
 //! Invariant: at most one far timer of a kind is pending. A later timer that was set before it is stale when it comes.
 
@@ -7,7 +7,7 @@ use units::Time;
 
 use super::setup::AdapterTimer;
 
-/// Time of the next timer of one kind; `NEVER` if none is set.
+/// Time of the next timer of a kind; `NEVER` if none is set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NextTimer(Time);
 
@@ -20,13 +20,14 @@ impl Default for NextTimer {
 }
 
 impl NextTimer {
-    /// Sets the timer, unless one that is no later is set.
+    /// Sets the timer, unless it is set for this time or an earlier time.
     pub(super) fn set(
         &mut self,
         due: Time,
         timer: AdapterTimer,
         context: &mut impl NodeContext<AdapterTimer>,
     ) {
+        // A timer that is set cannot be taken back. Setting it again later would leave two pending.
         if due < self.0 {
             self.0 = due;
             context.set_timer(due, timer);

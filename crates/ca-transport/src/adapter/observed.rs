@@ -40,8 +40,8 @@ impl Adapter {
         self.receptions.get(reception as usize).map(|reception| reception.tally).unwrap_or_default()
     }
 
-    /// Returns the marked packets among the data that the host behind a queue pair has consumed, by the first reason for which a
-    /// switch marked them; `None` if there is none.
+    /// Returns the marked packets that the host behind a queue pair has consumed, by the first reason for the mark.
+    /// Returns `None` if no packet was marked.
     #[must_use]
     pub fn marks(&self, number: QpNumber) -> Option<Marks> {
         let reception = self.queue_pairs[number.index()].reception;
@@ -55,16 +55,16 @@ impl Adapter {
         (queue_pair.messages, queue_pair.becns)
     }
 
-    /// Returns the state of the response that controls a queue pair's packets; other queue pairs may share it. `None` if
-    /// the adapter does not send for it.
+    /// Returns the state of the response that controls a queue pair's packets; other queue pairs may share it. `None`
+    /// if the adapter does not send for it.
     #[must_use]
     pub fn control_state(&self, number: QpNumber, now: Time) -> Option<ControlState> {
         let endpoint = &self.endpoints[self.queue_pairs[number.index()].endpoint as usize];
         Some(self.config.response.control_state(self.schedule.peek_state(endpoint.flow)?, now))
     }
 
-    /// Shows every packet that waits here for its turn on a lane to `see`: notifications, acknowledgements, and the next
-    /// packet of each endpoint that neither its window nor an inter-packet gap holds back.
+    /// Shows every packet that waits here for its turn on a lane to `see`. These are notifications, acknowledgements,
+    /// and the next packet of each endpoint that neither its window nor an inter-packet gap holds back.
     pub fn visit_waiting(&self, lane: Lane, (pool, now): (&PacketPool, Time), see: &mut dyn FnMut(&Packet)) {
         let replies = &self.replies[lane];
         replies.notifications.packets(pool).chain(replies.acknowledgements.packets(pool)).for_each(&mut *see);
@@ -83,8 +83,8 @@ impl Adapter {
         self.queue_pairs[number.index()].end.probe((self.lid, number), &self.config.sl_to_vl)
     }
 
-    /// Returns the length on the wire of the shortest packet that a time-out could make this adapter send; `None` if it
-    /// has nothing to send. Zero if it takes part in RDMA READs, whose requests are shorter than any data.
+    /// Returns the length on the wire of the shortest packet that a time-out could make this adapter send; `None` if
+    /// it has nothing to send. Zero if it takes part in RDMA READs: their requests are shorter than any data.
     #[must_use]
     pub fn shortest_packet(&self) -> Option<Bytes> {
         if self.queue_pairs.iter().any(|queue_pair| queue_pair.end.operation == Operation::RdmaRead) {
@@ -100,7 +100,8 @@ impl Adapter {
         self.messages.values().map(last).min().map(|length| Bytes::new(u64::from(length)))
     }
 
-    /// Returns the flow of each message that is posted here and not complete, one after the other.
+    /// Returns the flow of each message that is posted here and not complete. A flow appears once for each such
+    /// message.
     pub fn open_flows(&self) -> impl Iterator<Item = FlowId> {
         self.messages.values().map(|message| self.queue_pairs[message.queue_pair.index()].end.flow)
     }
@@ -133,7 +134,7 @@ impl Adapter {
         })
     }
 
-    /// Returns the flows of the queue pairs whose endpoint has given up, and the time at which it did.
+    /// Returns the flows of the queue pairs with an endpoint that has given up, and the time at which it did.
     pub fn failures(&self) -> impl Iterator<Item = (FlowId, Time)> {
         self.failures.iter().flat_map(|(at, number)| {
             let own = self.queue_pairs.iter().filter(|queue_pair| queue_pair.endpoint == *number);

@@ -18,14 +18,14 @@ use crate::endpoint::any::AnyEndpoint;
 pub struct ExpectedQueuePairs {
     /// All of them.
     pub all: usize,
-    /// Those that send data or ask for it under a flow of their own.
+    /// Queue pairs that send data or ask for it under a flow of their own.
     pub controlled: usize,
-    /// Those that data or requests for data come in for.
+    /// Queue pairs that receive data or requests for data.
     pub receiving: usize,
 }
 
 impl ExpectedQueuePairs {
-    /// Counts one end of a flow: that which posts its messages, or the other.
+    /// Counts an end of a flow; `posts` is true at the end that posts the messages.
     pub const fn count(&mut self, operation: Operation, posts: bool) {
         let reads = matches!(operation, Operation::RdmaRead);
         self.all += 1;
@@ -35,7 +35,7 @@ impl ExpectedQueuePairs {
 }
 
 impl Adapter {
-    /// Makes room for queue pairs, exactly as many as expected, so that opening them moves none and leaves no room unused.
+    /// Makes room for exactly the expected queue pairs, so that opening them moves none and leaves no room unused.
     /// More can be opened all the same.
     pub fn expect(&mut self, expected: ExpectedQueuePairs) {
         let ExpectedQueuePairs { all, controlled, receiving } = expected;
@@ -52,7 +52,7 @@ impl Adapter {
         QpNumber(self.queue_pairs.len() as u32)
     }
 
-    /// Opens a queue pair: one end of a flow.
+    /// Opens a queue pair, which is an end of a flow.
     ///
     /// # Panics
     /// If there are [`MAX_QUEUE_PAIRS`] already.
@@ -104,7 +104,6 @@ impl Adapter {
         endpoint
     }
 
-    /// Adds an endpoint, and returns its number.
     fn new_endpoint(&mut self, service: TransportService, posts: bool) -> u32 {
         self.schedule.add_endpoint();
         self.timers.reserve(1);
@@ -120,7 +119,7 @@ impl Adapter {
         self.endpoints.len() as u32 - 1
     }
 
-    /// Puts the sending of an endpoint under the control of a flow, its own or a shared one.
+    /// Puts the sending of an endpoint under the control of its own flow or of a shared flow.
     fn control(&mut self, endpoint: u32, end: &FlowEnd, sends: TrafficKind) {
         let level = end.service_level;
         let key = match self.config.response.scope(end.transport, sends) {
@@ -140,6 +139,7 @@ impl Adapter {
         let slot = &mut self.endpoints[endpoint as usize];
         slot.flow = flow;
         slot.unacknowledged = !sends.is_acknowledged(end.transport);
+        // Only an endpoint without acknowledgements dates its packets by eras. A window needs acknowledgements.
         if slot.unacknowledged {
             let eras = &mut self.shared.eras;
             eras.resize(eras.len().max(endpoint as usize + 1), DecreaseEra::default());

@@ -33,7 +33,8 @@ impl Adapter {
             MessageSource::HostTraffic(shared) => loop {
                 let SharedTraffic { traffic, queue_pairs } = &mut self.shared_traffic[shared as usize];
                 let next = traffic.deadline().map(|(due, flow)| (due, queue_pairs[flow as usize]));
-                // Messages due at one instant are posted in the order of timers, and these belong to queue pairs.
+                // Timers belong to queue pairs, and messages due at the same instant are posted in the order of
+                // timers. A message for another queue pair waits for that queue pair's timer.
                 if next.is_none_or(|(due, to)| due > now || to != number) {
                     break next;
                 }
@@ -47,7 +48,6 @@ impl Adapter {
         self.offer(self.queue_pairs[number.index()].endpoint, now);
     }
 
-    /// Posts a message to a queue pair.
     fn post(&mut self, number: QpNumber, bytes: Bytes, now: Time) {
         if let Some(log) = &mut self.log {
             log.posted.push((number, now, bytes));
@@ -69,6 +69,8 @@ impl Adapter {
         }
         let queue_pair = &mut self.queue_pairs[completed.queue_pair.index()];
         queue_pair.messages += u64::from(completed.messages);
+        // A sender of an unreliable service learns nothing of the delivery: its completions say only that packets
+        // left.
         if let Some(log) = self.log.as_mut().filter(|_| queue_pair.end.transport.is_reliable()) {
             log.acknowledged.extend((0..completed.messages).map(|_| (completed.queue_pair, now)));
         }

@@ -19,7 +19,7 @@ impl Adapter {
         prefetch_bytes(self, offset_of!(Self, finite));
     }
 
-    /// Prefetches what tells the state that the arrival of a packet needs.
+    /// Prefetches the queue pair that a packet is for. It leads to the state that the arrival needs.
     #[inline]
     pub fn prefetch_queue_pair(&self, packet: &Packet) {
         self.prefetch_schedule();
@@ -28,7 +28,7 @@ impl Adapter {
         }
     }
 
-    /// Prefetches what tells the state that sending needs.
+    /// Prefetches the parts of the schedule that lead to the state needed for sending.
     #[inline]
     pub fn prefetch_schedule(&self) {
         self.schedule.prefetch();
@@ -46,7 +46,7 @@ impl Adapter {
         }
     }
 
-    /// Prefetches the state that sending the next packet needs: that of the selected endpoint.
+    /// Prefetches the endpoint that sends the next packet.
     #[inline]
     pub fn prefetch_for_send(&self) {
         if let Some(endpoint) = self.selected() {
@@ -74,7 +74,7 @@ impl Adapter {
         }
     }
 
-    /// Prefetches the message of which the next packet is sent.
+    /// Prefetches the message that the next packet belongs to.
     #[inline]
     pub fn prefetch_message(&self) {
         if let Some(endpoint) = self.selected() {

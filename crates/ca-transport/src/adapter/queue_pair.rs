@@ -1,7 +1,7 @@
 //! Queue pairs of an adapter, and the origins of their messages.
 //!
-//! Invariant: a queue pair takes as little as possible, since there may be a million. State that only one end of a flow needs is kept
-//! apart: that of the end that packets of data come in for is its [`Reception`].
+//! Invariant: a queue pair takes as little memory as possible, since there may be a million. State that only the
+//! receiving end of a flow needs is kept apart, in its [`Reception`].
 
 use core::num::NonZeroU32;
 
@@ -52,7 +52,8 @@ state_codec::value!(Reception { tally, echo, marks });
 const _: () = assert!(size_of::<Reception>() == 64, "a reception is a cache line: there may be a million");
 
 impl Reception {
-    /// Counts a packet that a switch had marked for this reason. `all` are the adapter's counts, one for each reception with a mark.
+    /// Counts a packet that a switch had marked for this reason. `all` has the adapter's counts, an entry for each
+    /// reception with a mark.
     pub(super) fn count_mark(&mut self, reason: MarkCode, all: &mut Vec<Marks>) {
         let place = *self.marks.get_or_insert_with(|| {
             all.push(Marks::default());
@@ -61,7 +62,7 @@ impl Reception {
         all[place.get() as usize - 1].count(reason);
     }
 
-    /// Prefetches the counts of marks, if there has been one.
+    /// Prefetches the counts of marks, if the reception has any.
     #[inline]
     pub(super) fn prefetch_marks(&self, all: &[Marks]) {
         if let Some(marks) = self.marks.and_then(|place| all.get(place.get() as usize - 1)) {
@@ -79,9 +80,9 @@ impl Reception {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MessageSource {
     Peer,
-    /// Index of the generator among those of the adapter.
+    /// Index among the adapter's generators.
     Generator(u32),
-    /// Index of the traffic among that of the adapter.
+    /// Index among the adapter's shared traffic.
     HostTraffic(u32),
 }
 

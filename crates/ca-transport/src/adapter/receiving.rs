@@ -24,6 +24,7 @@ impl Adapter {
         let number = packet.bth.destination_qp;
         let endpoint = self.queue_pairs[number.index()].endpoint;
         let verdict = self.endpoints[endpoint as usize].endpoint.on_data(packet, &self.config.rule);
+        // After a gap, an acknowledgement would repeat the last accepted number. The sequence error says more.
         let mut acknowledge =
             packet.has(BthFlags::ACK_REQUEST) && !matches!(verdict, ReceiveVerdict::Gap { .. });
         let mut flags = BthFlags::empty();
@@ -31,6 +32,7 @@ impl Adapter {
             acknowledge = true;
             flags = BthFlags::BECN;
         }
+        // The negative acknowledgement carries BECN, so the answer to the mark needs no packet of its own.
         if let ReceiveVerdict::Gap { nak_due: true } = verdict {
             self.acknowledge(number, Syndrome::SequenceError, flags, context);
             self.tally.naks += 1;
@@ -57,7 +59,7 @@ impl Adapter {
         self.answer_mark(number, packet, context);
         let endpoint = self.queue_pairs[number.index()].endpoint;
         let replied = self.endpoints[endpoint as usize].endpoint.on_reply(packet, &mut self.messages, now);
-        // The last response to a READ, one packet, acknowledges its request, one packet.
+        // The last response to a READ acknowledges its request: one packet, however many responses there were.
         if replied.completed.messages > 0 {
             self.notify_acknowledged(endpoint, &replied, false, now);
         }
@@ -74,6 +76,7 @@ impl Adapter {
         verdict: ReceiveVerdict,
         context: &mut impl NodeContext<AdapterTimer>,
     ) {
+        // Nothing is lost where flow control prevents overflow. A missing number there is a fault of the simulator.
         if self.port.is_lossless()
             && matches!(
                 verdict,
@@ -96,7 +99,6 @@ impl Adapter {
         }
     }
 
-    /// Hands an accepted packet to the host.
     fn accept(&mut self, id: PacketId, packet: &Packet, context: &mut impl NodeContext<AdapterTimer>) {
         let now = context.now();
         if self.drain.is_unlimited() {
@@ -154,7 +156,6 @@ impl Adapter {
         self.port.release(lane, length, context);
     }
 
-    /// Handles an acknowledgement.
     pub(super) fn acknowledged(&mut self, packet: &Packet, now: Time) {
         let (endpoint, marked) = self.count_becn(packet);
         let replied = self.endpoints[endpoint as usize].endpoint.on_reply(packet, &mut self.messages, now);

@@ -1,7 +1,7 @@
 //! Marks and data are answered: notifications and acknowledgements are queued.
 //!
-//! Invariant: each mark that the echo answers leaves in a packet of its own. Of an endpoint's queued acknowledgements at most
-//! one is open: positive, without a mark, and behind all other positive ones.
+//! Invariant: each mark that the echo answers leaves in a packet of its own. At most one of an endpoint's queued
+//! acknowledgements is open: positive, without a mark, and behind all other positive acknowledgements.
 
 use cc_policies::policy::{Answer, Echo};
 use link_layer::NodeContext;
@@ -12,7 +12,8 @@ use super::Adapter;
 use super::setup::{AdapterTimer, FlowEnd};
 
 impl Adapter {
-    /// Answers a mark by a notification, if the echo demands one. Returns true if it demands an acknowledgement instead.
+    /// Answers a mark by a notification, if the echo demands that. Returns true if it demands an acknowledgement
+    /// instead.
     #[inline]
     pub(super) fn answer_mark(
         &mut self,
@@ -46,9 +47,10 @@ impl Adapter {
         self.tally.cnps += 1;
     }
 
-    /// Queues an acknowledgement of the packets that this queue pair's responder has accepted, or a negative one of the
-    /// packet that is missing. A positive one that still waits without a mark is updated instead. One with a mark keeps
-    /// the number of the marked packet, by which the source dates the mark (HP proposal: "if PSN >= APSN").
+    /// Queues an acknowledgement of the packets that this queue pair's responder has accepted, or a negative
+    /// acknowledgement of the missing packet. A positive acknowledgement that still waits without a mark is updated
+    /// instead. An acknowledgement with a mark keeps the number of the marked packet, by which the source dates the
+    /// mark (HP proposal: "if PSN >= APSN").
     pub(super) fn acknowledge(
         &mut self,
         number: QpNumber,
@@ -81,7 +83,7 @@ impl Adapter {
         }
     }
 
-    /// Moves an answer to a service level of its own, if there is one, and to that level's lane.
+    /// Moves an answer to its own service level, if that is set, and to that level's lane.
     fn set_service_level(&self, packet: &mut Packet, own: Option<ServiceLevel>) {
         if let Some(level) = own {
             packet.lrh = packet.lrh.with_service_level(level);

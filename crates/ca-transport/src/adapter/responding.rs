@@ -46,10 +46,11 @@ impl Adapter {
         }
     }
 
-    /// Notifies the response of a congestion notification for an endpoint, of packet `psn` if the notification names one.
-    /// Returns true if the response has reached its trigger.
+    /// Notifies the response of a congestion notification for an endpoint, of packet `psn` if the notification names
+    /// a packet. Returns true if the response has reached its trigger.
     pub(super) fn notify_marked(&mut self, endpoint: u32, psn: Option<Psn>, now: Time) -> bool {
         let slot = &mut self.endpoints[endpoint as usize];
+        // An endpoint that sends no data has no rate to reduce.
         if slot.flow == NO_FLOW {
             return false;
         }

@@ -1,7 +1,7 @@
 //! The state of an adapter in a checkpoint.
 //!
-//! Invariant: messages are saved in the order in which endpoints mention them, so that equal states have equal bytes whatever
-//! messages there were before. Their keys are new when they are loaded.
+//! Invariant: messages are saved in the order in which endpoints mention them. Equal states therefore have equal
+//! bytes, whatever messages there were before. Messages get new keys when they are loaded.
 
 use packet::{Mtu, QpNumber};
 use state_codec::{State, StateError, StateReader, StateWriter, Value};
@@ -62,6 +62,7 @@ impl State for Adapter {
         lanes.save(to);
         to.begin_messages();
         messages.len().put(to);
+        // Endpoints mention messages while they are saved, which gives the messages their numbers.
         endpoints.save(to);
         save_messages(messages, ages.as_ref(), to);
         queue_pairs.save(to);
@@ -90,6 +91,7 @@ impl State for Adapter {
         self.inputs.load(from)?;
         self.outputs.load(from)?;
         self.lanes.load(from)?;
+        // Keys must exist before the endpoints and messages that refer to them are loaded.
         let keys = new_messages(&mut self.messages, from)?;
         self.endpoints.load(from)?;
         load_messages(&keys, &mut self.messages, self.ages.as_mut(), from)?;
@@ -110,9 +112,10 @@ impl State for Adapter {
     }
 }
 
-/// Saves the messages that endpoints have mentioned, and those behind them.
+/// Saves the messages that endpoints have mentioned, and the messages that follow them.
 fn save_messages(messages: &Messages, ages: Option<&MessageAges>, to: &mut StateWriter) {
     let mut saved = 0;
+    // Saving a message mentions its successor, so the list grows while it is saved.
     while let Some(key) = to.message_key(saved) {
         let key = MessageKey::from_saved(key);
         messages[key].put(to);

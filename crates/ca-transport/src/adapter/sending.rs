@@ -1,4 +1,4 @@
-//! Packets are sent, one at a time.
+//! Sending of packets. The wire carries a single packet at a time.
 //!
 //! Invariant: notifications precede all other packets, acknowledgements precede the data of their lane.
 
@@ -56,6 +56,7 @@ impl Adapter {
     pub(super) fn handle_timeouts(&mut self, now: Time) {
         while self.next_timer <= now {
             let Some(Reverse((_, number))) = self.timers.pop() else { break };
+            // The timer may be stale: the endpoint itself knows whether there was progress since.
             let slot = &mut self.endpoints[number as usize];
             slot.timer_set = false;
             match slot.endpoint.on_deadline(&self.config.rule, &self.messages, now) {
@@ -85,9 +86,10 @@ impl Adapter {
         }
     }
 
-    /// Sends the next packet, if there is one and the far end has room for it. A notification precedes the arbitration
-    /// of lanes, on whatever lane it is.
+    /// Sends the next packet, if there is such a packet and the far end has room for it. A notification precedes the
+    /// arbitration of lanes, on whatever lane it is.
     pub(super) fn send(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
+        // A single lane without arbitration tables has nothing to choose, and most adapters have just that.
         if self.lane_count > 1 || !self.lanes.is_plain() {
             return self.send_by_arbitration(context);
         }
@@ -119,6 +121,7 @@ impl Adapter {
         }
         let Some(last) = found else { return };
         let Some(lane) = self.lanes.pick(ready) else { return };
+        // Only the last candidate is at hand. The candidate of another lane is looked up again.
         if lane == last.lane {
             self.start_picked(last, context);
         } else if let Some(candidate) = self.candidate_of(lane, context) {
@@ -150,6 +153,7 @@ impl Adapter {
         if let Some(id) = self.replies[lane].acknowledgements.head() {
             return candidate(CandidatePacket::Acknowledgement, context.packets()[id].wire_bytes());
         }
+        // Notifications and acknowledgements do not cross the host's bus. Only data waits for it.
         if self.bus_free_at > context.now() {
             return None;
         }
@@ -180,6 +184,7 @@ impl Adapter {
             }
         };
         let id = id.expect("the candidate is there");
+        // An acknowledgement that leaves can no longer be updated.
         if matches!(packet, CandidatePacket::Acknowledgement) {
             let number = context.packets()[id].source_qp;
             let endpoint = self.queue_pairs[number.index()].endpoint;
@@ -243,6 +248,7 @@ impl Adapter {
     fn account(&mut self, selection: Selection, out: &OutgoingPacket, length: Bytes, now: Time) -> Readiness {
         let slot = &mut self.endpoints[selection.endpoint as usize];
         let readiness = slot.endpoint.readiness(&self.config.rule);
+        // Both flags still describe the packet that starts now. They are updated for the next packet afterwards.
         let limited_by = if self.schedule.was_paced(selection.flow) {
             LimitedBy::Rate
         } else if slot.held_by_window {
@@ -265,6 +271,7 @@ impl Adapter {
     pub(super) fn next_chance(&self, now: Time) -> Time {
         let wire = self.sending_until;
         let bus = wire.max(self.bus_free_at);
+        // Answers need the wire only, so they do not wait for the bus.
         if wire > now && self.replies.iter().any(|replies| !replies.is_empty()) {
             return wire;
         }

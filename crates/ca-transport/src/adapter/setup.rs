@@ -53,7 +53,6 @@ impl LinkTimer for AdapterTimer {
 pub struct AdapterSetup<'a> {
     /// Address of the adapter.
     pub lid: Lid,
-    /// The port.
     pub port: Port,
     /// Arbiter of the port's lanes.
     pub lanes: VlArbiter,
@@ -73,7 +72,7 @@ pub struct AdapterSetup<'a> {
     pub response: AnyResponse,
 }
 
-/// One end of a flow, as its adapter needs to know it.
+/// An end of a flow, as its adapter needs to know it.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowEnd {
     /// The flow.
@@ -93,15 +92,15 @@ pub struct FlowEnd {
 }
 
 impl FlowEnd {
-    /// Returns the header by which packets from the adapter with this address reach the other end. `lanes` has the lane of each service
-    /// level.
+    /// Returns the header by which packets from the adapter with this address reach the other end. `lanes` has the
+    /// lane of each service level.
     #[inline]
     pub(super) const fn route(&self, from: Lid, lanes: &[Lane; 16]) -> Lrh {
         Lrh::new(from, self.peer, lanes[self.service_level.0 as usize], self.service_level)
     }
 
-    /// Returns a packet without payload that goes the way of the data which this end sends, by this queue pair of the adapter with this
-    /// address. `lanes` has the lane of each service level.
+    /// Returns a packet without payload that takes the path of this end's data. The packet comes from this queue pair
+    /// of the adapter with this address. `lanes` has the lane of each service level.
     #[must_use]
     pub fn probe(&self, (from, number): (Lid, QpNumber), lanes: &[Lane; 16]) -> Packet {
         let (psn, flags) = (Psn::new(0), BthFlags::empty());

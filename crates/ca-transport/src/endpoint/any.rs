@@ -86,8 +86,8 @@ impl AnyEndpoint {
         }
     }
 
-    /// Sets the congestion window in packets, at least 1; `u32::MAX` for no limit. Endpoints whose packets are not
-    /// acknowledged have none.
+    /// Sets the congestion window in packets, at least 1; `u32::MAX` for no limit. An endpoint without
+    /// acknowledgements has no window.
     pub fn set_window(&mut self, packets: u32) {
         match self {
             Self::Requester(requester) => requester.set_window(packets),

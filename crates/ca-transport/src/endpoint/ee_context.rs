@@ -1,8 +1,8 @@
 //! The end-to-end (EE) context of reliable datagrams, shared by the queue pairs of two adapters (IBA volume 1, 9.7.8,
 //! cited from memory).
 //!
-//! Invariant: one message is in progress at a time. The next one, of the queue pair whose turn it is, starts when all
-//! packets of the present one are acknowledged or received. Packet numbers, retries and the window belong to the
+//! Invariant: a single message is in progress at a time. The queue pair next in turn starts its message when all
+//! packets of the present message are acknowledged or received. Packet numbers, retries and the window belong to the
 //! context; queue pairs have messages only.
 
 use std::collections::VecDeque;
@@ -39,13 +39,13 @@ struct ContextMember {
 state_codec::state!(ContextMember { queue_pair: plan, head, tail });
 
 impl EeContext {
-    /// A context whose first packet has this number.
+    /// A context that gives its first packet this number.
     #[must_use]
     pub fn starting_at(first: u64) -> Self {
         Self { requester: Requester::starting_at(first), ..Self::default() }
     }
 
-    /// Adds a queue pair. Its number is higher than those of the members before it.
+    /// Adds a queue pair. Its number is higher than the numbers of all members before it.
     pub fn join(&mut self, queue_pair: QpNumber) {
         self.members.push(ContextMember { queue_pair, head: None, tail: None });
         self.turns.reserve(self.members.len());
@@ -56,7 +56,7 @@ impl EeContext {
         &mut self.requester
     }
 
-    /// Starts the next message if the last one is complete.
+    /// Starts the next message if the last is complete.
     fn start_next(&mut self, messages: &mut Messages) {
         if !self.requester.at_rest() || self.requester.failed() {
             return;
@@ -65,6 +65,7 @@ impl EeContext {
         let member = &mut self.members[turn as usize];
         let key = member.head.expect("a member in the order of turns has a message");
         member.head = messages[key].next.take();
+        // A member with more messages goes to the end of the line: it may send its next after all others had a turn.
         if member.head.is_some() {
             self.turns.push_back(turn);
         } else {
@@ -131,6 +132,7 @@ impl Endpoint for EeContext {
     }
 
     fn at_rest(&self) -> bool {
+        // A context that has given up never sends the messages of its turns.
         self.requester.at_rest() && (self.turns.is_empty() || self.requester.failed())
     }
 }

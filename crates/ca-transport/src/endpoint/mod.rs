@@ -1,17 +1,17 @@
-//! Transport services: one trait for the endpoints of all of them.
+//! Transport services: a common trait for their endpoints.
 //!
 //! Invariant: an endpoint decides which packet is next, and whether a packet that arrives is accepted. It never sends,
 //! schedules or owns a packet, and learns the time as an argument.
 //!
-//! A queue pair of RC has two endpoints, of which a flow uses one at each end; so have queue pairs of UC and UD. Queue
-//! pairs of RD share the endpoints of their end-to-end context. An endpoint implements its part of the trait; the other
-//! methods do nothing by default.
+//! A queue pair of RC, UC or UD has two endpoints; a flow uses a different one at each end. Queue pairs of RD share
+//! the endpoints of their end-to-end context. An endpoint implements its part of the trait; the other methods do
+//! nothing by default.
 //!
 //! | endpoint | posts | sends | receives | answers by | module |
 //! |---|---|---|---|---|---|
 //! | requester (RC) | messages | requests, repeatedly if need be | ACK, NAK, READ responses | | [`requester`] |
 //! | responder (RC, RD) | | READ responses | requests, in order | ACK, NAK | [`responder`], [`pending_reads`] |
-//! | context (RD) | messages, one at a time | as a requester | as a requester | | [`ee_context`] |
+//! | context (RD) | messages, singly | as a requester | as a requester | | [`ee_context`] |
 //! | sender (UC, UD) | messages | requests, once | | | [`sender`] |
 //! | receiver (UC) | | | whole messages | | [`uc_receiver`] |
 //! | receiver (UD) | | | every packet by itself | | [`ud_receiver`] |
@@ -38,7 +38,7 @@ pub struct EndpointRule {
     /// Largest payload of a packet.
     pub mtu: Mtu,
     /// Interval of acknowledgement requests, in packets of a message. The last packet of a message, the packet that
-    /// closes the window, and all packets after a time-out request one too.
+    /// closes the window, and all packets after a time-out also request acknowledgements.
     pub ack_every: u32,
     /// Most packets that may be unacknowledged.
     pub max_outstanding: u64,
@@ -59,7 +59,8 @@ pub struct OutgoingPacket {
     pub psn: Psn,
     /// Queue pair of the message.
     pub queue_pair: QpNumber,
-    /// Bytes that an RDMA READ request asks for; of a SEND or an RDMA WRITE the payload of the message; 0 for responses.
+    /// Bytes that an RDMA READ request asks for, or payload of the message of a SEND or an RDMA WRITE; 0 for
+    /// responses.
     pub dma_length: u32,
     /// True if the packet requests an acknowledgement.
     pub ack_request: bool,
@@ -78,7 +79,7 @@ pub enum Readiness {
     Ready,
 }
 
-/// Completed messages of one queue pair.
+/// Completed messages of a queue pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompletedMessages {
     /// The queue pair; meaningless without messages.
@@ -153,7 +154,7 @@ pub trait Endpoint {
         Readiness::Idle
     }
 
-    /// Returns the next packet, if one may go.
+    /// Returns the next packet, if any may go.
     fn next(&self, _: &Messages, _: &EndpointRule) -> Option<OutgoingPacket> {
         None
     }
@@ -188,8 +189,8 @@ pub trait Endpoint {
         TimeoutOutcome::Progress
     }
 
-    /// Returns the 64-bit numbers of the packet sent here that a notification names, and of the next packet to be
-    /// sent; zeros if the endpoint sends nothing.
+    /// Returns two 64-bit numbers: of the packet that a notification names, and of the next packet to be sent. Both
+    /// are zero if the endpoint sends nothing.
     fn number_of(&self, _: Psn) -> (u64, u64) {
         (0, 0)
     }
@@ -203,6 +204,7 @@ pub trait Endpoint {
 /// Returns the number of the last packet with this PSN that was sent before packet `next`.
 #[must_use]
 pub const fn sent_before(next: u64, psn: Psn) -> u64 {
+    // Numbers wrap after 2^24 packets. `next` itself is not sent yet, so distance 0 means a full turn.
     let back = Psn::new(next as u32).since(psn);
     next.saturating_sub(if back == 0 { Psn::MASK as u64 + 1 } else { back as u64 })
 }

@@ -1,14 +1,14 @@
-//! The requester of a reliable service: it numbers packets, and goes back when one is missing (IBA volume 1, 9.7).
+//! The requester of a reliable service: it numbers packets, and goes back when a packet is missing (IBA volume 1, 9.7).
 //!
-//! Invariant: packets are counted from the first with 64 bits; only the wire carries 24. A packet that is acknowledged,
-//! or that has arrived as the response to an RDMA READ, is never sent or requested again.
+//! Invariant: packets are counted from the first with 64 bits; only the wire carries 24. A packet that is
+//! acknowledged, or that has arrived as the response to an RDMA READ, is never sent or requested again.
 //!
 //! ```text
 //! unacked <= next <= posted      (packets before `unacked` are acknowledged, or have arrived)
 //! ```
 //!
-//! An RDMA READ is one request packet that reserves the numbers of all its responses. The packets in flight are either
-//! data or READs, never both: a queue pair here has one flow, and a context one message at a time.
+//! An RDMA READ is a single request packet that reserves the numbers of all its responses. The packets in flight are
+//! either data or READs, never both. A queue pair here has one flow, and a context sends its messages singly.
 
 use core::num::{NonZeroU32, NonZeroU64};
 
@@ -87,6 +87,7 @@ impl Endpoint for Requester {
         } else if let Some(end) = self.read_end {
             // The numbers of all packets in flight must be distinguishable on the wire, too.
             let distinguishable = end.get() - self.unacked <= u64::from(Psn::MAX_OUTSTANDING);
+            // A READ goes alone if its numbers exceed what the wire can distinguish: otherwise it could never go.
             let may = self.reads == 0 || u32::from(self.reads) < rule.max_reads && distinguishable;
             if may { Readiness::Ready } else { Readiness::Idle }
         } else if self.next - self.unacked < self.most_outstanding(rule) {
@@ -120,8 +121,8 @@ impl Endpoint for Requester {
             psn,
             queue_pair: message.queue_pair,
             dma_length: message.dma_length(),
-            // A window may shrink to one packet while any number of packets is in flight, and one packet of each
-            // window has to request an acknowledgement: so all do.
+            // Each window must contain a request for an acknowledgement, or sending stops until the time-out. A window
+            // may shrink to a single packet at any time, so with a window every packet requests an acknowledgement.
             ack_request: segment.last
                 || number.is_multiple_of(u64::from(rule.ack_every))
                 || self.next + 1 - self.unacked == rule.max_outstanding
@@ -136,9 +137,11 @@ impl Endpoint for Requester {
     }
 
     fn sent(&mut self, messages: &mut Messages, now: Time) -> CompletedMessages {
+        // The wait for progress begins with the oldest unacknowledged packet, not with the idle time before it.
         if self.next == self.unacked {
             self.progress = now;
         }
+        // The request reserves the numbers of all its responses.
         if let Some(end) = self.read_end {
             self.next = end.get();
             self.reads += 1;
@@ -201,7 +204,8 @@ impl Endpoint for Requester {
 }
 
 impl Requester {
-    /// A requester whose first packet has this number (IBA: the starting PSN, agreed upon when two ends connect).
+    /// A requester that gives its first packet this number (IBA: the starting PSN, agreed upon when two ends
+    /// connect).
     #[must_use]
     pub fn starting_at(first: u64) -> Self {
         Self { unacked: first, next: first, posted: first, highest: first, ..Self::default() }
@@ -218,7 +222,7 @@ impl Requester {
         self.failed
     }
 
-    /// Returns the 64-bit number of the packet that a reply names: the one within half the PSN circle of the oldest
+    /// Returns the 64-bit number of the packet that a reply names. It lies within half the PSN circle of the oldest
     /// unacknowledged packet.
     const fn nearest(&self, psn: Psn) -> u64 {
         let oldest = Psn::new(self.unacked as u32);
@@ -251,7 +255,10 @@ impl Requester {
             self.repeat_read(messages);
             return CompletedMessages::NONE;
         }
+        // Adding the mask subtracts 1 in 24 bits.
         let completed = self.acknowledged(psn.plus(Psn::MASK), messages, now);
+        // A stale sequence error names a packet that is acknowledged by now. Going back for it would repeat packets
+        // in vain.
         if Psn::new(self.unacked as u32) == psn {
             self.go_back(messages);
         }
@@ -268,6 +275,7 @@ impl Requester {
         if number < self.unacked || number >= self.highest {
             return (CompletedMessages::NONE, ReceiveVerdict::Duplicate);
         }
+        // Responses come in order, so a later number proves that the expected response is lost.
         if number > self.unacked {
             self.repeat_read(messages);
             return (CompletedMessages::NONE, ReceiveVerdict::Gap { nak_due: false });
@@ -308,7 +316,7 @@ impl Requester {
         self.read_end = cursor.and_then(read).and_then(|message| NonZeroU64::new(message.end));
     }
 
-    /// Removes the messages of which all packets are acknowledged.
+    /// Removes messages with all their packets acknowledged.
     fn complete(&mut self, messages: &mut Messages) -> CompletedMessages {
         let mut completed = CompletedMessages::NONE;
         while let Some(key) = self.head
@@ -319,6 +327,7 @@ impl Requester {
             if self.head.is_none() {
                 self.tail = None;
             }
+            // A READ that was not requested again after going back is not in progress.
             if message.operation == Operation::RdmaRead && message.end <= self.next {
                 self.reads -= 1;
             }
@@ -351,7 +360,7 @@ mod tests {
         retry_count: 7,
     };
 
-    /// A requester with this many packets to send, the first of which has the number `first`.
+    /// A requester with this many packets to send, numbered from `first`.
     fn with(first: u64, packets: u64) -> (Requester, Messages) {
         let (mut requester, mut messages) = (Requester::starting_at(first), Messages::default());
         let bytes = Bytes::new(256 * packets);
@@ -389,7 +398,7 @@ mod tests {
         assert_eq!(send_all(&mut requester, &mut messages, &rule), [false, false, true]);
     }
 
-    /// In every window of any width some packet requests an acknowledgement, namely the next one to go.
+    /// In every window of any width some packet requests an acknowledgement, namely the next to go.
     #[test]
     fn every_window_of_the_response_asks() {
         for window in 1..=20 {
@@ -449,8 +458,8 @@ mod tests {
         assert!(requester.at_rest() && requester.readiness(&RULE) == Readiness::Idle);
     }
 
-    /// A requester that waits for an acknowledgement of the oldest packet checks for progress a time-out after it was sent,
-    /// or after the last acknowledgement, and otherwise waits for nothing.
+    /// A requester that waits for an acknowledgement checks for progress a time-out after the oldest packet was sent,
+    /// or after the last acknowledgement. Otherwise it waits for nothing.
     #[test]
     fn a_time_out_is_measured_from_the_last_progress() {
         let at = |us: u64| Span::from_us(us).after_start();
@@ -504,8 +513,8 @@ mod tests {
         assert!(requester.failed());
     }
 
-    /// The last packet before the window of the queue pair closes asks for an acknowledgement, and so does every n-th of a
-    /// message, and its last.
+    /// The last packet before the window of the queue pair closes asks for an acknowledgement. So does every n-th
+    /// packet of a message, and its last packet.
     #[test]
     fn acknowledgements_are_requested_at_intervals() {
         let rule = EndpointRule { ack_every: 3, max_outstanding: 100, ..RULE };

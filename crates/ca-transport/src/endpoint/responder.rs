@@ -92,8 +92,8 @@ impl Responder {
         self.msn
     }
 
-    /// Handles a READ request whose number is `ahead` of the expected one. A repeated request is answered again, from
-    /// the number that it now names (IBA volume 1, 9.7.5.1.4).
+    /// Handles a READ request with a number `ahead` of the expected number. A repeated request is answered again,
+    /// from the number that it now names (IBA volume 1, 9.7.5.1.4).
     fn on_read_request(&mut self, packet: &Packet, ahead: u32, rule: &EndpointRule) -> ReceiveVerdict {
         let (queue_pair, bytes) = (packet.bth.destination_qp, Bytes::new(u64::from(packet.dma_length)));
         let read = Message::new(queue_pair, Operation::RdmaRead, bytes, rule.mtu);
@@ -104,6 +104,8 @@ impl Responder {
             return self.gap();
         } else {
             let first = sent_before(self.expected, packet.bth.psn);
+            // The requester has gone back to this number, and will repeat all later READs. Old responses would only
+            // be duplicates.
             self.reads.forget_from(first);
             self.reads.push(read.starting_at(first));
         }
@@ -117,6 +119,8 @@ impl Responder {
     }
 
     fn gap(&mut self) -> ReceiveVerdict {
+        // Only the first packet after a gap causes a negative acknowledgement. A repeat would make the requester go
+        // back again.
         ReceiveVerdict::Gap { nak_due: !core::mem::replace(&mut self.nak_sent, true) }
     }
 }

@@ -22,7 +22,7 @@ pub struct Sender {
 state_codec::value!(Sender { next, posted, head, tail });
 
 impl Sender {
-    /// A sender whose first packet has this number.
+    /// A sender that gives its first packet this number.
     #[must_use]
     pub fn starting_at(first: u64) -> Self {
         Self { next: first, posted: first, ..Self::default() }
@@ -63,7 +63,7 @@ impl Endpoint for Sender {
     fn sent(&mut self, messages: &mut Messages, _: Time) -> CompletedMessages {
         self.next += 1;
         // DEVIATION: a message is complete when its last packet starts to leave, instead of when the packet has left:
-        // this saves one event per message.
+        // this saves an event per message.
         match self.head {
             Some(key) if messages[key].end == self.next => {
                 let queue_pair = messages[key].queue_pair;

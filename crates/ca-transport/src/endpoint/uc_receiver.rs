@@ -29,6 +29,7 @@ impl Endpoint for UcReceiver {
     fn on_data(&mut self, packet: &Packet, _: &EndpointRule) -> ReceiveVerdict {
         let opcode = packet.bth.opcode;
         let gap = packet.bth.psn != self.expected;
+        // The service repeats nothing: a missing packet never comes, and the next is expected at once.
         self.expected = packet.bth.psn.plus(1);
         if opcode.begins_message() {
             self.under_way = !opcode.ends_message();

@@ -1,6 +1,6 @@
 //! Ages of messages, for adapters that serve the oldest message first.
 //!
-//! Invariant: of two messages of an adapter, the one that was posted first has the lower age.
+//! Invariant: a message of an adapter has a lower age than all messages posted after it.
 
 use super::MessageKey;
 
@@ -29,7 +29,7 @@ impl MessageAges {
         self.count
     }
 
-    /// Replaces all ages by these, the last of which given was `last`.
+    /// Replaces all ages by `ages`. `last` is the age that was given last.
     pub(crate) fn restore(&mut self, ages: impl Iterator<Item = (MessageKey, u64)>, last: u64) {
         *self = Self { posted: Vec::new(), count: last };
         ages.for_each(|(key, age)| self.set(key, age));

@@ -10,10 +10,10 @@ use units::{Bytes, Time};
 pub struct MessageLog {
     /// Messages posted here: queue pair, time, length.
     pub posted: Vec<(QpNumber, Time, Bytes)>,
-    /// Messages whose last payload the host here has consumed: queue pair and time.
+    /// Messages that the host here has consumed to the last byte: queue pair and time.
     pub consumed: Vec<(QpNumber, Time)>,
-    /// Messages posted here to a reliable service that are complete: queue pair, and time at which the last
-    /// acknowledgement, or the last response to an RDMA READ, arrived.
+    /// Messages posted here to a reliable service that are complete: queue pair and time. The last acknowledgement,
+    /// or the last response to an RDMA READ, arrived at that time.
     pub acknowledged: Vec<(QpNumber, Time)>,
 }
 

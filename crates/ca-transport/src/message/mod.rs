@@ -29,7 +29,7 @@ pub struct Message {
     pub end: u64,
     /// Payload of the message in bytes, at most 2^31.
     bytes: u32,
-    /// Message posted after this one to the same endpoint.
+    /// Message posted next to the same endpoint.
     pub next: Option<MessageKey>,
     /// Queue pair that the message was posted to.
     pub queue_pair: QpNumber,
@@ -53,8 +53,8 @@ pub struct Segment {
 }
 
 impl Message {
-    /// A message of this payload, whose first packet has the number 0. An empty message takes one packet. The packets
-    /// of an RDMA READ are those of its responses.
+    /// A message of this payload. Its first packet has the number 0, and an empty message takes one packet. The
+    /// packets of an RDMA READ are its responses.
     ///
     /// # Panics
     /// If the payload is longer than [`LONGEST_MESSAGE`](workload::LONGEST_MESSAGE).

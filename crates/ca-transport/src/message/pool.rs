@@ -1,6 +1,6 @@
-//! The messages of an adapter: one dense table.
+//! The messages of an adapter, in a dense table.
 //!
-//! Invariant: a freed slot is the next one used, so the table has as many slots as messages were ever posted at once. A slot
+//! Invariant: a freed slot is used next, so the table has as many slots as messages were ever posted at once. A slot
 //! without a message ends at packet 0, as no message does.
 
 use core::num::NonZeroU32;
@@ -13,14 +13,15 @@ use workload::Operation;
 
 use super::Message;
 
-/// A message of an adapter: its slot in the adapter's [`Messages`], counted from 1. Without a meaning once the message is removed.
+/// A message of an adapter: its slot in the adapter's [`Messages`], counted from 1. Without a meaning once the
+/// message is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageKey(NonZeroU32);
 
 const _: () = assert!(size_of::<Option<MessageKey>>() == 4, "endpoints and messages hold several");
 
-/// A message is saved as its number in the order in which the adapter's endpoints mention it: keys depend on messages of the
-/// past.
+/// A message is saved as its number in the order in which the adapter's endpoints mention it: keys depend on messages
+/// of the past.
 impl Value for MessageKey {
     fn put(&self, to: &mut StateWriter) {
         to.message(self.saved());
@@ -37,7 +38,6 @@ pub struct Messages {
     slots: Vec<Message>,
     /// First slot without a message; the others follow it by `next`.
     free: Option<MessageKey>,
-    /// Number of messages.
     len: usize,
 }
 

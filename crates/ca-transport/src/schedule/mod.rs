@@ -1,8 +1,8 @@
 //! The schedule: the endpoint that sends next, and the flows that are paced.
 //!
-//! Invariant: only a flow whose response paces it is delayed. All other flows of a lane take turns packet by packet, or
-//! are served oldest first. A *flow* here is the unit of a response's state: one queue pair, an end-to-end context, or
-//! all packets to one destination or of one service level. It has the endpoints of these queue pairs and contexts.
+//! Invariant: only a flow that its response paces is delayed. All other flows of a lane take turns packet by packet,
+//! or are served oldest first. A *flow* here is the unit of a response's state: a queue pair, an end-to-end context,
+//! a destination or a service level. Its endpoints belong to the queue pairs and contexts of that unit.
 //!
 //! ```text
 //! RoundRobin    endpoint has a packet to send -> ring of its flow
@@ -41,7 +41,7 @@ struct IndexRing {
 
 state_codec::value!(IndexRing { first, last });
 
-/// A flow that a response policy controls: one cache line.
+/// A flow that a response policy controls. It fills a cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct ControlledFlow {
@@ -81,7 +81,6 @@ state_codec::value!(ScheduledEndpoint { next });
 trait Linked {
     fn next(&mut self) -> &mut u32;
 
-    /// Returns the successor.
     fn successor(&self) -> u32;
 }
 
@@ -118,7 +117,7 @@ state_codec::value!(enum FlowPlace { 0 = Nowhere, 1 = Ready, 2 = Paced });
 #[derive(Clone, Debug)]
 #[repr(C)] // What is always looked at goes first.
 pub struct Schedule {
-    /// Time at which the next inter-packet gap ends: that of the first entry of `paced`.
+    /// Time at which the next inter-packet gap ends, as in the first entry of `paced`.
     next_resume: Time,
     /// Flows and endpoints that may send now.
     ready: ReadyQueues,
@@ -178,6 +177,7 @@ impl Schedule {
             place,
             was_paced: false,
         });
+        // Each flow is among the paced at most once. Room for all of them keeps the event loop from allocating.
         self.paced.reserve(self.flows.len() - self.paced.len());
         self.flows.len() as u32 - 1
     }
@@ -215,7 +215,7 @@ impl Schedule {
     }
 
     /// Adds an endpoint of `flow` that has a packet to send, unless the schedule knows it. If the oldest goes first,
-    /// the order is that of `age`: the lower, the older.
+    /// the order is by `age`: the lower, the older.
     pub fn offer(&mut self, flow: u32, endpoint: u32, age: u64, now: Time) {
         let next = &mut self.endpoints[endpoint as usize].next;
         if *next == NOT_OFFERED {
@@ -224,7 +224,7 @@ impl Schedule {
         }
     }
 
-    /// Resumes the flows whose inter-packet gap is over.
+    /// Resumes the flows with an inter-packet gap that is over.
     #[inline]
     pub fn resume_paced(&mut self, now: Time) {
         if self.next_resume <= now {
@@ -250,7 +250,7 @@ impl Schedule {
         self.next_resume
     }
 
-    /// Prefetches the flow whose turn on VL0 is next, and the end of the next gap.
+    /// Prefetches the flow that is next in turn on VL0, and the end of the next gap.
     #[inline]
     pub fn prefetch(&self) {
         if let Some(paced) = self.paced.peek() {
@@ -263,7 +263,7 @@ impl Schedule {
         }
     }
 
-    /// Prefetches a flow, if there is one of this number.
+    /// Prefetches the flow with this number, if it exists.
     #[inline]
     pub fn prefetch_flow(&self, flow: u32) {
         if let Some(flow) = self.flows.get(flow as usize) {
@@ -308,8 +308,8 @@ impl Schedule {
         }
     }
 
-    /// Handles a packet sent by the selected endpoint. `more` is the age of its next packet, if it has one; its flow
-    /// may not send before `paced_until`.
+    /// Handles a packet sent by the selected endpoint. `more` is the age of the endpoint's next packet, if it has a
+    /// next packet. The flow may not send before `paced_until`.
     pub fn sent(&mut self, selection: Selection, more: Option<u64>, paced_until: Time, now: Time) {
         let flow = &mut self.flows[selection.flow as usize];
         let lane = flow.lane;
@@ -362,7 +362,7 @@ impl Schedule {
         self.place(flow, now);
     }
 
-    /// Oldest first: removes endpoints from the front of the queue whose flow has been paced since they joined it.
+    /// Oldest first: removes endpoints from the front of the queue if their flow has been paced since they joined it.
     fn set_paced_aside(&mut self, lane: Lane, now: Time) {
         loop {
             let ReadyQueues::OldestFirst(line) = &mut self.ready else { return };
@@ -487,7 +487,7 @@ mod tests {
     }
 
     proptest! {
-        /// In either order, all endpoints with a packet are ready whose flow is not paced, on their flow's lane alone.
+        /// In either order, all endpoints with a packet and an unpaced flow are ready, on their flow's lane alone.
         /// Endpoints 2 and 3 share flow 2.
         #[test]
         fn all_that_may_send_are_ready(

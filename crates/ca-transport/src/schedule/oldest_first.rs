@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::spec::ScheduleSpec;
 
-    /// Endpoints 0 and 1 have a flow each; 2 and 3 share one.
+    /// Endpoints 0 and 1 have a flow each; 2 and 3 share a flow.
     const FLOWS: [u32; 4] = [0, 1, 2, 2];
 
     /// A step of the test.
@@ -77,15 +77,15 @@ mod tests {
     enum Op {
         /// Post a packet to this endpoint.
         Post(usize),
-        /// Let the selected endpoint send, and pace its flow for so many us.
+        /// Let the selected endpoint send, and pace its flow for this number of us.
         Send(u64),
-        /// Let so many us pass.
+        /// Let this number of us pass.
         Pass(u64),
     }
 
     proptest! {
-        /// Compares the schedule with a list of all posted packets: of those whose flow is not paced, the one posted
-        /// first goes.
+        /// Compares the schedule with a list of all posted packets: the first posted packet of an unpaced flow goes
+        /// first.
         #[test]
         fn the_oldest_endpoint_that_may_send_goes_first(
             ops in prop::collection::vec(prop_oneof![
