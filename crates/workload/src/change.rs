@@ -2,7 +2,7 @@
 
 use units::Time;
 
-/// Named flows and hot spots that start or stop at one instant.
+/// Named flows and hot spots that start or stop at the same instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrafficChange {
     /// The instant.

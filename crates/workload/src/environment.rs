@@ -27,7 +27,7 @@ pub struct Environment<'a> {
 
 impl<'a> Environment<'a> {
     /// Creates the environment of an endless run without files. `hosts` are the names of the hosts in the order of
-    /// their nodes, `host_rate` is the data rate of a host's link, and `seed` is the run's seed.
+    /// their nodes. `host_rate` is the data rate of a host's link, and `seed` is the run's seed.
     #[must_use]
     pub fn new(hosts: &'a [&'a str], host_rate: &'a dyn Fn(NodeId) -> Rate, seed: u64) -> Self {
         let by_name = hosts.iter().copied().zip((0..).map(NodeId)).collect();
@@ -46,7 +46,8 @@ impl<'a> Environment<'a> {
         Self { files: Some(files), ..self }
     }
 
-    /// Sets the switch that each host is attached to, in the order of hosts. Without, all are attached to one.
+    /// Sets the switch that each host is attached to, in the order of hosts. Without it, all hosts are attached to
+    /// the same switch.
     #[must_use]
     pub fn attached_to(self, switches: &'a [NodeId]) -> Self {
         Self { switches: Some(switches), ..self }
@@ -109,7 +110,7 @@ impl<'a> Environment<'a> {
         mean_bytes * BIT_PS / (load * self.rate(host))
     }
 
-    /// Mean time between two events, in ps, of which each brings `bytes` to one of these hosts: their links together are
+    /// Mean time in ps between two events that each bring `bytes` to one of these hosts. Their links together are
     /// used for this share.
     pub(crate) fn mean_interval_of(&self, hosts: &[NodeId], bytes: f64, load: f64) -> f64 {
         let rate: f64 = hosts.iter().map(|host| self.rate(*host)).sum();

@@ -12,9 +12,10 @@ use crate::volume::FiniteAmount;
 /// The messages of all finite traffic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiniteTraffic {
-    /// Number of messages; `None` if it depends on the run, because some traffic posts until a stop what completions allow.
+    /// Number of messages. `None` if it depends on the run, because some traffic posts until a stop as completions
+    /// allow.
     pub messages: Option<u64>,
-    /// Time by which every message is posted that time alone brings, and traffic has stopped that only a stop ends;
+    /// Time by which time alone has brought all its messages, and by which traffic that only a stop ends has stopped.
     /// [`Time::NEVER`] if that is not before the end of the run.
     pub last_posting: Time,
     /// Stops of closed loops that may end before, by their number of messages; in order of time.
@@ -29,7 +30,8 @@ impl Default for FiniteTraffic {
 }
 
 impl FiniteTraffic {
-    /// Adds up the finite traffic of a run that ends at `end`. `stop_of` is the declared stop of a flow, or of its pattern.
+    /// Adds up the finite traffic of a run that ends at `end`. `stop_of` is the declared stop of a flow, or of its
+    /// pattern.
     pub(crate) fn of(
         flows: &[Flow],
         host_traffic: &[HostTraffic],

@@ -10,7 +10,7 @@ use units::{Bytes, PackedOption, Rate, Time};
 
 use packet::Operation;
 
-/// The messages from one host to one other.
+/// The messages between a pair of hosts, in a single direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flow {
     /// Unique name: as in the scenario (`local3` for the third of the pattern `local`), or made from the pattern and
@@ -28,8 +28,8 @@ pub struct Flow {
     pub source: NodeId,
     /// Host that the data goes to.
     pub destination: NodeId,
-    /// Numbers of source and destination in the list of flows that the flow comes from; else their places in the order of
-    /// the topology's hosts, from 0.
+    /// Numbers of source and destination in the list of flows that the flow comes from. Without a list, their places
+    /// in the order of the topology's hosts, from 0.
     pub numbers: (u32, u32),
     /// Service level of its packets.
     pub service_level: ServiceLevel,
@@ -46,7 +46,8 @@ pub struct Flow {
 pub enum Posting {
     /// The flow has a schedule of its own, which a [`MessageGenerator`](crate::MessageGenerator) follows.
     Scheduled(MessageSchedule),
-    /// A [`HostTraffic`](crate::HostTraffic) draws the messages during the run, and shares them out among several flows of a host.
+    /// A [`HostTraffic`](crate::HostTraffic) draws the messages during the run, and shares them out among several
+    /// flows of a host.
     Drawn {
         /// Number of the traffic in [`Workload::host_traffic`](crate::Workload::host_traffic).
         host_traffic: u32,
@@ -59,12 +60,12 @@ pub enum Posting {
     },
 }
 
-/// Times and sizes of the messages of one flow.
+/// Times and sizes of the messages of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MessageSchedule {
     /// A constant number of messages outstanding.
     Saturate {
-        /// Messages posted at the start; one more is posted for each that completes. At least 1.
+        /// Messages posted at the start; another message is posted for each that completes. At least 1.
         outstanding: u32,
         /// Payload of each message.
         message: Bytes,

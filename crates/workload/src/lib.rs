@@ -1,8 +1,8 @@
 //! Traffic: the flows of a run, and the times, sizes and destinations of their messages.
 //!
-//! Invariant: all chance comes from streams that belong to traffic alone, each to one host and one purpose, so two
-//! designs of one scenario meet identical arrivals. Times and sizes drawn as floats are rounded to whole picoseconds
-//! and bytes at once.
+//! Invariant: all chance comes from streams that belong to traffic alone, each to a single host and purpose. Two
+//! designs of a scenario therefore meet identical arrivals. Times and sizes drawn as floats are rounded to whole
+//! picoseconds and bytes at once.
 //!
 //! Modules form floors, lowest first; each imports from floors above it in this table only.
 //!

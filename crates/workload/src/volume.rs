@@ -13,9 +13,9 @@ pub struct PostedVolume {
     pub messages: u64,
     /// Their payload.
     pub payload: Bytes,
-    /// Number of these messages that are posted at one time, the first.
+    /// Number of these messages that are posted at the time of the first.
     pub at_once: u64,
-    /// True if one more message is posted for each that completes.
+    /// True if another message is posted for each that completes.
     pub replaced: bool,
 }
 
@@ -34,8 +34,8 @@ impl PostedVolume {
 }
 
 impl MessageSchedule {
-    /// Returns the time of the last message; [`Time::NEVER`] if there is no last one, or if only completions bring it, and
-    /// zero if there is none.
+    /// Returns the time of the last message; zero if there is no message. Returns [`Time::NEVER`] if messages never
+    /// end, or if only completions bring the last.
     pub(crate) fn last(&self) -> Time {
         match self {
             Self::Paced { message, rate, start, stop } if *stop != Time::NEVER => {
@@ -75,7 +75,7 @@ impl MessageSchedule {
     }
 }
 
-/// The messages of one source of finite traffic: of a flow, or of the host traffic of one host.
+/// The messages of a source of finite traffic: of a flow, or of a host's traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FiniteAmount {
     /// As [`FiniteTraffic::messages`](crate::FiniteTraffic::messages).
@@ -87,7 +87,7 @@ pub(crate) struct FiniteAmount {
 }
 
 impl FiniteAmount {
-    /// This number of messages, the last one posted at `last_posting`, or by a completion after it.
+    /// This number of messages, the last posted at `last_posting`, or by a completion after it.
     pub(crate) const fn counted(messages: u64, last_posting: Time) -> Self {
         Self { messages: Some(messages), last_posting, loop_stop: None }
     }
@@ -107,7 +107,8 @@ impl FiniteAmount {
         Self::until(Time::NEVER)
     }
 
-    /// Returns the time from which a closed loop posts no further message; [`Time::NEVER`] if only their number ends it.
+    /// Returns the time from which a closed loop posts no further message; [`Time::NEVER`] if only their number ends
+    /// it.
     pub(crate) const fn loop_end(self) -> Time {
         match (self.loop_stop, self.messages) {
             (Some(stop), _) => stop,

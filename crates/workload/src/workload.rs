@@ -13,8 +13,8 @@ use crate::spec::Carriage;
 /// All traffic of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Workload {
-    /// Flows by number ([`FlowId`](packet::FlowId)): named flows first, those of `flows` before those of patterns, then
-    /// all others. Flows of patterns are in the order of their patterns, each pattern's by source and then destination.
+    /// Flows by number ([`FlowId`](packet::FlowId)): named flows of `flows`, then named flows of patterns, then all
+    /// others. Flows of patterns are in the order of their patterns, each pattern's by source and then destination.
     pub flows: Vec<Flow>,
     /// Groups of flows, in the order in which the scenario first mentions them: `flows` before `traffic`.
     pub groups: Vec<Group>,
@@ -31,14 +31,14 @@ pub struct Workload {
 /// Flows that are counted together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Name in tables and files, unlike that of any flow.
+    /// Name in tables and files, which no flow has.
     pub name: String,
 }
 
 /// A pattern of the scenario, and the time in which it posts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
-    /// Its name, if the scenario gives it one.
+    /// Name of the pattern, if the scenario gives it any.
     pub name: Option<String>,
     /// Beginning of the names of its flows: its name, or its kind with a number from the second of a kind on.
     pub label: String,
@@ -55,8 +55,8 @@ pub struct Pattern {
 }
 
 impl Workload {
-    /// Returns the time of the clock of the lists of flows at which the run begins; 0 if there is no list, or if their
-    /// clocks differ.
+    /// Returns the time at which the run begins by the clock of the lists of flows. Returns 0 if there is no list, or
+    /// if their clocks differ.
     #[must_use]
     pub fn origin(&self) -> Time {
         let mut origins = self.patterns.iter().filter_map(|pattern| pattern.origin);
@@ -64,12 +64,12 @@ impl Workload {
         if origins.all(|origin| origin == first) { first } else { Time::ZERO }
     }
 
-    /// Returns the starts and stops of named flows, named patterns and hot spots in order of time, one change an
+    /// Returns the starts and stops of named flows, named patterns and hot spots in order of time, a change an
     /// instant. A flow of a counted number of messages has a start and no declared stop. The flows of a named pattern
     /// change together, when the pattern is declared to, whatever their jitter, and go by its name: `local starts`.
     #[must_use]
     pub fn changes(&self) -> Vec<TrafficChange> {
-        // The sort is stable: at one instant flows come first, and hot spots in the order of the scenario.
+        // The sort is stable: of simultaneous changes flows come first, and hot spots in the order of the scenario.
         let mut all = [self.changes_by_name(), self.declared.clone()].concat();
         all.sort_by_key(|change| change.at);
         all.dedup_by(|later, earlier| {

@@ -1,13 +1,13 @@
 //! Exponentially distributed draws, the same on every machine.
 //!
-//! Invariant: a draw follows from the stream by comparisons of integers alone. The usual methods take a logarithm,
-//! whose last bit depends on the machine's mathematics library, and results must not.
+//! Invariant: a draw follows from the stream by comparisons of integers alone. The usual methods take a logarithm.
+//! Its last bit depends on the machine's mathematics library, and results must not.
 //!
-//! The method is von Neumann's ("Various techniques used in connection with random digits", 1951).
-//! Draw uniform u0, u1, ... until one is greater than the one before it. Given u0 = x, the draws up to
-//! the n-th descend with probability x^n / n!, so the number drawn after u0 is odd with probability
-//! 1 - x + x^2/2! - ... = e^-x. If it is odd, u0 is the fraction of the result; if not, the whole part of the result
-//! increases by one, which has to happen with probability 1/e, and the method starts again.
+//! The method is von Neumann's ("Various techniques used in connection with random digits", 1951). Draw uniform u0,
+//! u1, ... until a draw exceeds its predecessor. Given u0 = x, the draws up to the n-th descend with probability x^n
+//! / n!. The number drawn after u0 is therefore odd with probability 1 - x + x^2/2! - ... = e^-x. If it is odd, u0 is
+//! the fraction of the result. If not, the whole part of the result increases by 1, which has to happen with
+//! probability 1/e, and the method starts again.
 
 use rand::Rng;
 
@@ -23,8 +23,7 @@ pub(crate) fn exponential(random: &mut impl Rng) -> f64 {
     }
 }
 
-/// Returns whether the number of draws up to the first that is greater than the one before it, that one included, is
-/// odd.
+/// Returns true if the draws up to and including the first that exceeds its predecessor are odd in number.
 fn descends_to_odd(first: u64, random: &mut impl Rng) -> bool {
     let (mut last, mut odd) = (first, true);
     loop {
@@ -36,7 +35,7 @@ fn descends_to_odd(first: u64, random: &mut impl Rng) -> bool {
     }
 }
 
-/// Returns the number in [0, 1) whose 53 bits are the upper ones of `bits`.
+/// Returns the number in [0, 1) with the upper 53 bits of `bits` as its digits.
 pub(crate) fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -52,8 +51,8 @@ mod tests {
         (0..N).map(|_| exponential(&mut random)).collect()
     }
 
-    /// The share of draws above t is e^-t, with standard deviation sqrt(e^-t (1 - e^-t) / N): within five
-    /// of these, a right sampler fails once in two million.
+    /// The share of draws above t is e^-t, with standard deviation sqrt(e^-t (1 - e^-t) / N). Within five of these, a
+    /// right sampler fails once in two million.
     #[test]
     fn the_tail_is_exponential() {
         let draws = draws();

@@ -1,6 +1,6 @@
 //! Exponentially distributed times on and off, in turn.
 //!
-//! Invariant: the periods follow from one stream, and do not depend on when they are asked for.
+//! Invariant: the periods follow from a single stream, and do not depend on when they are asked for.
 
 use event_kernel::Stream;
 use rand::RngExt;

@@ -3,12 +3,12 @@
 use rand::Rng;
 use rand::seq::SliceRandom;
 
-/// Draws a receiver for each sender, none itself and no two the same, uniformly among all such assignments. There are at
-/// least as many receivers as senders, and at least 2 unless the one differs from the only sender.
+/// Draws a receiver for each sender, none itself and no two the same, uniformly among all such assignments. There are
+/// at least as many receivers as senders, and at least 2 unless the only receiver differs from the only sender.
 ///
-/// The method is rejection: if all hosts send and receive, a share of about 1/e of all permutations has no fixed point,
-/// so this takes e tries on average, and fewer otherwise; every assignment is equally likely. Sattolo's algorithm takes
-/// one try, but draws only among permutations that are one single cycle: two hosts would never send to each other.
+/// The method is rejection, so every assignment is equally likely. If all hosts send and receive, about 1/e of all
+/// permutations have no fixed point: this takes e tries on average, and fewer otherwise. Sattolo's algorithm takes a
+/// single try, but draws only among permutations that are a single cycle: two hosts would never send to each other.
 pub(crate) fn assignment(senders: &[u32], receivers: &[u32], random: &mut impl Rng) -> Vec<u32> {
     let mut to = receivers.to_vec();
     loop {
@@ -39,8 +39,8 @@ mod tests {
         assert!(chi_squared < 37.3, "{chi_squared}");
     }
 
-    /// Two hosts send to three, one of which sends too: 0 to 1, 2 or 3, and 1 to another, 2 or 3. Chi-squared with 3 degrees
-    /// of freedom passes 25.9 once in 100,000.
+    /// Two hosts send to three hosts, and a receiver is also a sender: 0 sends to 1, 2 or 3, and 1 to another of 2 or
+    /// 3. Chi-squared with 3 degrees of freedom passes 25.9 once in 100,000.
     #[test]
     fn assignments_to_other_hosts_are_uniform() {
         let mut random = event_kernel::stream(3, "assignment", "test");

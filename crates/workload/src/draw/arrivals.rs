@@ -1,7 +1,7 @@
 //! Times of the messages of a host that does not wait for completions.
 //!
 //! Invariant: times are in order, from the start to before the stop, at the offered load on average from the first
-//! instant on: evenly spaced messages begin after a uniformly drawn part of an interval.
+//! instant on. Evenly spaced messages therefore begin after a uniformly drawn part of an interval.
 
 use event_kernel::Stream;
 use rand::Rng;
@@ -19,13 +19,12 @@ pub(crate) struct PostingPeriod {
 }
 
 impl PostingPeriod {
-    /// Its length, in ps.
     pub(crate) fn length(self) -> f64 {
         (self.stop - self.start).ps() as f64
     }
 }
 
-/// Iterates over the times of one host's messages, in order.
+/// Iterates over the times of a host's messages, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ArrivalTimes {
     period: PostingPeriod,
@@ -73,6 +72,7 @@ impl ArrivalTimes {
                 new(interval, ArrivalClock::Poisson { at: period.start, random })
             }
             TimedArrivals::OnOff { on, off, .. } => {
+                // The load is a mean over times on and off, so messages come closer while the host is on.
                 let share = on.ps() as f64 / (on.ps() as f64 + off.ps() as f64);
                 let phase = unit(random.next_u64());
                 let periods = OnPeriods::new((on, off), period.start, period.stop, random);

@@ -1,7 +1,7 @@
 //! Destinations of a host's messages.
 //!
-//! Invariant: a host never sends to itself. Apart from the one permutation that all hosts share, the draws of one host
-//! do not depend on those of another.
+//! Invariant: a host never sends to itself. Apart from the permutation that all hosts share, the draws of a host do
+//! not depend on the draws of others.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::spec::{BitPermutation, DestinationSpec, Parties};
 /// A rule for destinations that suits the hosts that send and receive.
 #[derive(Debug, PartialEq)]
 pub(crate) enum DestinationRule {
-    /// One of these hosts, drawn for each message.
+    /// Any of these hosts, drawn for each message.
     Drawn(Arc<[u32]>),
-    /// One of some hosts, drawn for each message; these hosts are listed for each host of the topology.
+    /// Any of some hosts, drawn for each message; these hosts are listed for each host of the topology.
     DrawnBySource(Vec<Arc<[u32]>>),
-    /// One host for each host of the topology; the host itself if it sends nothing.
+    /// A fixed destination for each host of the topology; the host itself if it sends nothing.
     Map(Vec<u32>),
     /// These hosts in turn, those that follow the source first.
     InTurn(Arc<[u32]>),
@@ -63,15 +63,17 @@ impl DestinationRule {
         Ok(rule)
     }
 
-    /// Creates the rule of a permutation: every sender has one receiver of its own, none itself.
+    /// Creates the rule of a permutation: every sender has its own receiver, which is never itself.
     pub(crate) fn permutation(
         parties: &Parties,
         environment: &Environment<'_>,
         random: &mut impl Rng,
     ) -> Result<Self, WorkloadErrorKind> {
+        // With fewer receivers than senders, the last senders would silently send nothing.
         parties.check_places()?;
         let number = |hosts: &[NodeId]| hosts.iter().map(|host| host.0).collect::<Vec<_>>();
         let (senders, receivers) = (number(&parties.senders), number(&parties.receivers));
+        // No permutation of a single host leads elsewhere: the draw would never end.
         if receivers.len() == 1 && receivers == senders {
             return Err(SyntheticError::NobodySends { hosts: 1 }.into());
         }
@@ -116,7 +118,7 @@ fn in_other_racks(parties: &Parties, environment: &Environment<'_>) -> Vec<Arc<[
     environment.nodes().map(of_host).collect()
 }
 
-/// The destinations of one host's messages.
+/// The destinations of a host's messages.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Targets {
     /// Hosts in ascending order; the source may be among them.
@@ -138,8 +140,8 @@ impl Targets {
         (count > 0).then(|| Self { receivers: Arc::clone(receivers), start, count, drawn })
     }
 
-    /// Creates the destinations of a source that draws one of these hosts, in ascending order, for each message; returns
-    /// `None` if there is none but the source.
+    /// Creates the destinations of a source that draws any of these hosts for each message. The hosts are in
+    /// ascending order. Returns `None` if there is none but the source.
     pub(crate) fn drawn(receivers: &Arc<[u32]>, source: NodeId) -> Option<Self> {
         Self::new(receivers, source.0, true)
     }
@@ -148,6 +150,7 @@ impl Targets {
     pub(super) fn destination(&self, k: u64, random: &mut impl Rng) -> u32 {
         let all = self.receivers.len() as u64;
         let place = if self.drawn {
+            // A draw among the others, with the source left out: places from the source on move up by 1.
             let other = random.random_range(0..self.count);
             let own_before = u64::from(self.count) < all && other + 1 >= self.start;
             u64::from(other) + u64::from(own_before)

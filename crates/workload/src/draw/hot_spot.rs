@@ -1,7 +1,7 @@
-//! Uniform traffic of one host, with hot spots.
+//! Uniform traffic of a host, with hot spots.
 //!
-//! Invariant: a window only redirects. It changes neither the load that a host offers nor the times of its messages,
-//! and messages that it leaves alone keep the destination that they have without it.
+//! Invariant: a window only redirects. It changes neither the load that a host offers nor the times of its messages.
+//! A message that it leaves alone keeps the destination that it has without the window.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use super::message::DrawnMessage;
 use crate::chance::exponential;
 use crate::spec::{HotSpotWindow, SpacingSpec};
 
-/// The messages of one host. Each takes one draw from each stream, needed or not, so that a window changes nothing
-/// outside of itself.
+/// The messages of a host. Each message takes a draw from each stream, needed or not, so that a window changes
+/// nothing outside of itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HotSpotMessages {
     pub(crate) source: NodeId,
@@ -76,7 +76,7 @@ impl Iterator for HotSpotMessages {
 }
 
 impl SpacingClock {
-    /// Creates the clock of a host whose messages begin at `from`.
+    /// Creates the clock of a host that begins its messages at `from`.
     pub(crate) const fn new(spacing: SpacingSpec, from: Time) -> Self {
         match spacing {
             SpacingSpec::Poisson => Self::Poisson { at: from },
@@ -109,7 +109,7 @@ fn uniform(random: &mut Stream) -> f64 {
 }
 
 /// Returns the target that a window redirects a message to, if it does. `draw` is uniform from 0 to 1; its part below
-/// the window's fraction is cut into equal pieces, one for each target.
+/// the window's fraction is cut into equal pieces, a piece for each target.
 fn redirected(windows: &[HotSpotWindow], source: NodeId, at: Time, draw: f64) -> Option<NodeId> {
     let in_time = |window: &&HotSpotWindow| window.from <= at && at < window.until;
     let HotSpotWindow { fraction, targets, contributes, .. } = windows.iter().find(in_time)?;
@@ -118,6 +118,7 @@ fn redirected(windows: &[HotSpotWindow], source: NodeId, at: Time, draw: f64) ->
     }
     let own = usize::from(targets.contains(&source));
     let count = targets.len() - own;
+    // A draw just below the fraction may round up to the number of targets.
     let piece = ((draw / fraction * count as f64) as usize).min(count - 1);
     targets.iter().copied().filter(|target| *target != source).nth(piece)
 }

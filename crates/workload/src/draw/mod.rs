@@ -1,4 +1,4 @@
-//! Messages of one host, as its streams yield them.
+//! Messages of a host, as its streams yield them.
 //!
 //! Invariant: drawn messages are a value. Drawn again from the start they are the same, so the flows and the total
 //! payload of a host are known before the run.
@@ -27,7 +27,7 @@ pub(crate) use message::DrawnMessage;
 pub(crate) use sequence::{MessageSequence, TimedSequence};
 pub(crate) use sizes::SizeDistribution;
 
-/// The messages of one host, in order of time.
+/// The messages of a host, in order of time.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TimedMessages {
     /// Messages by rules for destinations, arrivals and sizes.
@@ -49,7 +49,7 @@ impl Iterator for TimedMessages {
     }
 }
 
-/// The messages from one host to one other, before they are posted.
+/// The messages between a pair of hosts, before they are posted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FlowForecast {
     pub(crate) to: NodeId,
@@ -59,7 +59,7 @@ pub(crate) struct FlowForecast {
     pub(crate) total: Bytes,
 }
 
-/// Adds up messages by destination, for those of `hosts` hosts that receive any, in order.
+/// Adds up messages by destination. Returns the destinations that receive any among `hosts` hosts, in order.
 pub(crate) fn forecast(messages: impl Iterator<Item = DrawnMessage>, hosts: usize) -> Vec<FlowForecast> {
     let none = |to| FlowForecast { to, first: Time::NEVER, total: Bytes::ZERO };
     let mut all: Vec<_> = (0..).map(NodeId).take(hosts).map(none).collect();

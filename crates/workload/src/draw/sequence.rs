@@ -1,7 +1,7 @@
-//! Destinations and sizes of a host's messages, drawn one after the other.
+//! Destinations and sizes of a host's messages, drawn message by message.
 //!
-//! Invariant: destinations, times and sizes of a host are three streams of its own. If one of the rules changes, the
-//! other two draw the same.
+//! Invariant: destinations, times and sizes of a host are three streams of its own. If a rule changes, the other two
+//! draw the same.
 
 use std::sync::Arc;
 

@@ -53,7 +53,6 @@ impl SizeDistribution {
         }
     }
 
-    /// Largest size.
     pub(crate) fn longest(&self) -> Bytes {
         match self {
             Self::Fixed(size) | Self::Uniform(_, size) => *size,
@@ -61,7 +60,7 @@ impl SizeDistribution {
         }
     }
 
-    /// Draws the size of one message.
+    /// Draws the size of a message.
     pub(crate) fn draw(&self, random: &mut impl Rng) -> Bytes {
         match self {
             Self::Fixed(size) => *size,

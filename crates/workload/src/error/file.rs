@@ -65,7 +65,7 @@ pub enum FileFault {
         /// An example or a range.
         right: &'static str,
     },
-    /// A number is less than that of the line before.
+    /// A number is less than in the line before.
     #[error("{given} is less than {before} in the line before")]
     Descending {
         /// The number.

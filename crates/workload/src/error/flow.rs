@@ -12,7 +12,7 @@ pub enum FlowError {
     /// The name is empty.
     #[error("a flow has no name")]
     EmptyName,
-    /// Two flows have one name.
+    /// Two flows have the same name.
     #[error("a second flow is called `{name}`")]
     DuplicateName {
         /// The name.
@@ -50,7 +50,7 @@ pub enum FlowError {
     /// The flow has no messages.
     #[error("a flow of 0 messages sends nothing")]
     NoMessages,
-    /// There is no memory for a list of so many messages.
+    /// There is no memory for a list of this number of messages.
     #[error(
         "this makes about {expected} messages, and a list of them needs {} MB: more than the limit, the memory that this process can \
          still take",

@@ -24,7 +24,7 @@ pub enum HostError {
         /// The range as given.
         given: String,
     },
-    /// All hosts are attached to one switch.
+    /// All hosts are attached to the same switch.
     #[error("no host that could send is attached to another switch than a host that could receive")]
     OneRack,
     /// The receiver of a pattern would send to itself.

@@ -42,7 +42,7 @@ pub enum HotSpotError {
     WindowsOverlap {
         /// The beginning as given.
         from: Time,
-        /// The end of the one before.
+        /// The end of the previous hot spot.
         last: Time,
     },
 }

@@ -1,7 +1,7 @@
 //! Faults in a scenario's traffic.
 //!
-//! Invariant: the message names the wrong value and the reason, the help a value to write instead. The caller proposes
-//! names close to an unknown one, since it knows every name that may stand there.
+//! Invariant: the message names the wrong value and the reason, the help a value to write instead. The caller
+//! proposes names close to an unknown name, since it knows every name that may stand there.
 //!
 //! | module | faults in |
 //! |---|---|
@@ -66,7 +66,7 @@ pub enum WorkloadErrorKind {
 }
 
 impl WorkloadError {
-    /// A fault in one field of a flow or pattern.
+    /// A fault in a field of a flow or pattern.
     pub(crate) fn at(path: impl Into<FieldPath>, kind: impl Into<WorkloadErrorKind>) -> Self {
         Self { path: path.into(), kind: kind.into() }
     }

@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Display, Formatter};
 
-/// A name that a pattern or a group cannot have. The faults of a flow's name are those of its
+/// A name that a pattern or a group cannot have. Faults in a flow's name are part of its
 /// [`FlowError`](super::FlowError).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {

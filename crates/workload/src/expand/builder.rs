@@ -1,15 +1,15 @@
-//! The parts that all patterns share: names of flows, random streams, flows whose messages are drawn.
+//! The parts that all patterns share: names of flows, random streams, flows with messages that are drawn.
 //!
-//! Invariant: a pattern draws from streams of its own, named by its place in the scenario and, where hosts act alone, by
-//! the host; so the traffic of one host does not depend on another's.
+//! Invariant: a pattern draws from streams of its own, named by its place in the scenario. Where hosts act alone, the
+//! host is part of the name, so the traffic of a host does not depend on others.
 //!
 //! | pattern | streams |
 //! |---|---|
-//! | permutation | `traffic[i] permutation`, one for all hosts |
+//! | permutation | `traffic[i] permutation`, common to all hosts |
 //! | Poisson | `traffic[i] arrivals` and `traffic[i] destinations`, of each host |
-//! | incast | `traffic[i] times`, `receivers` and `senders`, one for all hosts |
+//! | incast | `traffic[i] times`, `receivers` and `senders`, common to all hosts |
 //! | list of flows | none |
-//! | synthetic | `traffic[i] arrivals`, `traffic[i] destinations`, `traffic[i] sizes`, of each host; `traffic[i] permutation` |
+//! | synthetic | `traffic[i] arrivals`, `destinations` and `sizes`, of each host; `traffic[i] permutation` |
 //! | converge | `traffic[i] jitter`, of each host; `traffic[i] senders` |
 //! | sessions | `traffic[i] sessions`, of each host; `traffic[i] senders` |
 //! | hot spot | `traffic[i] arrivals`, `destinations` and `hot spot`, of each host |
@@ -26,7 +26,7 @@ use crate::spec::{BitPermutation, Carriage, Carried, DestinationSpec, PatternSpe
 use crate::volume::{FiniteAmount, PostedVolume};
 use packet::Operation;
 
-/// Builds the flows of one pattern.
+/// Builds the flows of a pattern.
 pub(super) struct PatternBuilder<'a> {
     /// Index of the pattern in the scenario.
     i: usize,
@@ -86,8 +86,8 @@ impl<'a> PatternBuilder<'a> {
         }
     }
 
-    /// Creates flows whose messages one host posts, to be exchanged with others: for RDMA READs, the data comes from
-    /// the others.
+    /// Creates flows between a host, which posts their messages, and others. For RDMA READs, the data comes from the
+    /// others.
     pub(super) fn flows_posted_by(
         &self,
         host: NodeId,
@@ -102,8 +102,9 @@ impl<'a> PatternBuilder<'a> {
         self.flows(others.map(flow).collect())
     }
 
-    /// Returns the flows of a host whose messages are drawn during the run. They are drawn once before it, to find out
-    /// which flows there are, and their payload. `most` is the number of messages after which there are no more.
+    /// Returns the flows of a host that draws its messages during the run. The messages are drawn once before the run
+    /// as well, to find out the flows and their payload. `most` is the number of messages after which there are no
+    /// more.
     pub(super) fn timed(
         &self,
         source: NodeId,
@@ -161,9 +162,9 @@ pub(super) fn one_message(message: ListedMessage) -> Posting {
     Posting::Scheduled(MessageSchedule::Listed([message].into()))
 }
 
-/// Returns the beginning of the names of the flows of `patterns[i]`, where the scenario does not name them: the
-/// pattern's name. Without one it is the pattern's kind, followed from the second pattern of a kind on by its number
-/// among them.
+/// Returns the beginning of the names of the flows of `patterns[i]`, where the scenario does not name them. This is
+/// the pattern's name, or the kind of a pattern without a name. From the second pattern of a kind on, its number
+/// among them follows the kind.
 fn prefix(patterns: &[PatternSpec], i: usize) -> String {
     if let Some(name) = patterns[i].name() {
         return name.to_owned();

@@ -1,6 +1,6 @@
-//! Flows from several hosts to one: at once, or in sessions that come and go.
+//! Flows from several hosts to a receiver: at once, or in sessions that come and go.
 //!
-//! Invariant: the draws of one host depend neither on another host nor on the number of hosts.
+//! Invariant: the draws of a host depend neither on other hosts nor on the number of hosts.
 
 use packet::{FlowName, NodeId};
 use rand::RngExt;

@@ -1,7 +1,7 @@
 //! Incasts, once or again and again.
 //!
-//! Invariant: a pair of hosts has one flow, whichever incasts draw it. Times, receivers and senders are three streams of
-//! the pattern; if the rule for one of them changes, the other two draw the same.
+//! Invariant: a pair of hosts has a single flow, whichever incasts draw it. Times, receivers and senders are three
+//! streams of the pattern; if a rule changes, the other two draw the same.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ impl Incasts {
     }
 }
 
-/// The choice of the senders of each incast, or of a pattern with one receiver.
+/// The choice of the senders of each incast, or of a pattern with a single receiver.
 pub(super) struct SenderDraw<'a> {
     environment: &'a Environment<'a>,
     senders: &'a Senders,
@@ -103,7 +103,8 @@ impl SenderDraw<'_> {
             Senders::OtherRacks(count) => environment.in_other_racks(to).take(*count as usize).collect(),
             Senders::Named(senders) => senders.iter().copied().filter(|sender| *sender != to).collect(),
             Senders::Drawn(count) => {
-                // The beginning of a shuffle: one host more than needed, in place of the receiver if it is among them.
+                // The beginning of a shuffle. It has a host more than needed, to take the place of the receiver if
+                // the receiver is drawn.
                 let count = *count as usize;
                 for place in 0..(count + 1).min(hosts) {
                     let other = self.random.random_range(place as u32..hosts as u32);

@@ -8,7 +8,7 @@
 //! | `names` | names of flows and patterns, and their groups |
 //! | `simple` | permutation, Poisson |
 //! | `incast` | incasts, once or repeated |
-//! | `converge` | flows from several hosts to one, at once or in sessions |
+//! | `converge` | flows from several hosts to a receiver, at once or in sessions |
 //! | `hot_spot` | uniform traffic with hot spots |
 //! | `synthetic` | rules for destinations, arrivals and sizes |
 //! | `flow_list` | flows from a file |
@@ -59,6 +59,7 @@ impl Workload {
         for (i, pattern) in patterns.iter().enumerate() {
             names.add_pattern(pattern, &FieldPath::from("traffic").index(i))?;
         }
+        // The names of all patterns are known by now, so a flow's name is checked against each of them.
         let mut described = Vec::new();
         for i in 0..patterns.len() {
             let place = FieldPath::from("traffic").index(i);
@@ -125,7 +126,7 @@ fn longest(
         PatternSpec::Converge(spec) => spec.message,
         PatternSpec::Sessions(spec) => spec.message,
         PatternSpec::Synthetic(spec) => SizeDistribution::new(&spec.size, environment)?.longest(),
-        // Each flow of a list is one message.
+        // Each flow of a list is a single message.
         PatternSpec::FlowList(_) => {
             flows.iter().filter_map(|flow| flow.posting.total()).max().unwrap_or_default()
         }

@@ -1,7 +1,7 @@
 //! Names of flows, patterns and groups.
 //!
-//! Invariant: flows and patterns share one set of names, each given once. A group has the name of no flow, and that of a
-//! pattern only if the pattern belongs to it.
+//! Invariant: flows and patterns share a set of names, each given once. A group never has the name of a flow. It has
+//! the name of a pattern only if the pattern belongs to it.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) struct Names {
     written: Vec<String>,
     /// The beginnings of names that patterns make, as [`PatternBuilder`](super::builder::PatternBuilder) has them.
     prefixes: Vec<String>,
-    /// True if the names of two hosts could be read as those of two others in the name of a flow.
+    /// True if the names of two hosts could be read as the names of two others in the name of a flow.
     ambiguous_hosts: bool,
 }
 
@@ -32,7 +32,8 @@ enum Owner {
 }
 
 impl Names {
-    /// Starts with no names for the flows and patterns of a scenario. `prefixes` are the beginnings of the names of flows by pattern.
+    /// Starts with no names for the flows and patterns of a scenario. `prefixes` are the beginnings of the names of
+    /// flows by pattern.
     pub(super) fn new(
         flows: &[FlowSpec],
         patterns: &[PatternSpec],
@@ -56,14 +57,15 @@ impl Names {
         flows: &[Flow],
         place: &FieldPath,
     ) -> Result<(), WorkloadError> {
+        // A pattern of a million flows would otherwise keep a million names.
         if self.differ_by_hosts(i, flows) {
             return Ok(());
         }
         flows.iter().try_for_each(|flow| self.add_flow_of_pattern(&flow.name, place))
     }
 
-    /// Returns true if it is certain without a look at their names that these flows share none with each other or with anything
-    /// else: the scenario names none of them, nothing else has a name that begins as theirs do, and no two have the same hosts.
+    /// Returns true if the names of these flows need no look to be unique. The scenario names none of these flows,
+    /// and nothing else has a name that begins as theirs do. No two flows have the same hosts.
     fn differ_by_hosts(&self, i: usize, flows: &[Flow]) -> bool {
         let own = &self.prefixes[i];
         let other =
@@ -88,7 +90,7 @@ impl Names {
     fn add_flow_of_pattern(&mut self, name: &str, place: &FieldPath) -> Result<(), WorkloadError> {
         match self.known.insert(name.to_owned(), Owner::Flow(None)) {
             None => Ok(()),
-            // The name of a flow of `flows` is written, so that one can be changed.
+            // The name of a flow of `flows` is written, so it can be changed.
             Some(Owner::Flow(earlier)) => Err(second_flow(name, earlier.as_ref().unwrap_or(place))),
             Some(Owner::Pattern { place, .. }) => Err(taken(name, NameOwner::Flow).below(&place)),
         }
@@ -128,7 +130,7 @@ impl Names {
     }
 }
 
-/// The groups of a scenario, and the one that each flow of `flows` and each pattern belongs to.
+/// The groups of a scenario, and the group that each flow of `flows` and each pattern belongs to.
 pub(super) struct Groups {
     pub(super) all: Vec<Group>,
     pub(super) of_flows: Vec<Option<u32>>,
@@ -136,7 +138,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Finds the groups; `names` are those of all flows and patterns.
+    /// Finds the groups; `names` are the names of all flows and patterns.
     pub(super) fn new(
         flows: &[FlowSpec],
         patterns: &[PatternSpec],
@@ -167,12 +169,12 @@ impl Groups {
     }
 }
 
-/// Returns true if a name begins with this prefix and a colon, as those of a pattern's flows do.
+/// Returns true if a name begins with this prefix and a colon, as the names of a pattern's flows do.
 fn below(name: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(':'))
 }
 
-/// The fault of a flow whose name another flow has.
+/// The fault of a flow with the name of another flow.
 fn second_flow(name: &str, place: &FieldPath) -> WorkloadError {
     WorkloadError::at("name", FlowError::DuplicateName { name: name.to_owned() }).below(place)
 }

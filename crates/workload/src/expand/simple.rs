@@ -24,7 +24,7 @@ impl PatternBuilder<'_> {
         Ok(self.flows(parties.senders.iter().map(flow).collect()))
     }
 
-    /// Returns the flows of uniform traffic with Poisson arrivals and messages of one size.
+    /// Returns the flows of uniform traffic with Poisson arrivals and messages of the same size.
     pub(super) fn poisson(
         &self,
         spec: &PoissonSpec,

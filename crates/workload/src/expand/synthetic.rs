@@ -101,6 +101,7 @@ impl PatternBuilder<'_> {
             match arrivals {
                 TimedArrivals::Fixed { .. } | TimedArrivals::Poisson { .. } => count,
                 TimedArrivals::OnOff { on, off, .. } => {
+                    // Short times on may have no message at all, but each of them takes a draw.
                     count.max(length / (on.ps() as f64 + off.ps() as f64))
                 }
             }
@@ -113,8 +114,8 @@ impl PatternBuilder<'_> {
         self.environment.mean_interval(host, messages.sizes.mean(), arrivals.load())
     }
 
-    /// Payload in bytes that a closed loop cannot exhaust before its stop: the payload that the link carries until then,
-    /// and the longest messages that may be outstanding.
+    /// Payload in bytes that a closed loop cannot exhaust before its stop. This is the payload that the link carries
+    /// until then, and the longest messages that may be outstanding.
     fn capacity(&self, messages: &HostMessages, outstanding: u32, host: NodeId) -> f64 {
         let carried = self.environment.carried(host, messages.period.length());
         carried + f64::from(outstanding) * messages.sizes.longest().get() as f64
@@ -163,7 +164,7 @@ impl PatternBuilder<'_> {
         self.drawn(source, forecasts, number)
     }
 
-    /// Returns the flows of one closed loop: to all hosts that it can come to send to in its time.
+    /// Returns the flows of a closed loop: to all hosts that it can come to send to in its time.
     fn closed_loop(
         &self,
         messages: &HostMessages,
@@ -177,6 +178,7 @@ impl PatternBuilder<'_> {
         let sequence = self.sequence(messages, (source, targets));
         let mut receives = vec![false; self.environment.hosts().len()];
         let (mut count, mut total) = (0, 0);
+        // The loop cannot post more than its capacity in its time, so the destinations of later messages need no flow.
         for (to, bytes) in sequence.clone() {
             if count == most || total > capacity {
                 break;

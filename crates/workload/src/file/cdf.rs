@@ -67,7 +67,7 @@ impl SizeCdf {
         Ok(Self { points })
     }
 
-    /// Mean size in bytes of the distribution as written; draws are rounded to whole bytes, at least one.
+    /// Mean size in bytes of the distribution as written; draws are rounded to whole bytes, at least to 1 B.
     pub(crate) fn mean(&self) -> f64 {
         let first = self.points[0];
         let parts = self.points.windows(2).map(|ends| {
@@ -77,7 +77,6 @@ impl SizeCdf {
         first.share * first.size + parts.sum::<f64>()
     }
 
-    /// Largest size.
     pub(crate) fn longest(&self) -> Bytes {
         whole(self.points[self.points.len() - 1].size)
     }
@@ -141,7 +140,7 @@ mod tests {
         assert!(draws.iter().all(|draw| (1..=1_000_000).contains(draw)));
     }
 
-    /// A share at the first point, and one where the curve goes straight up, are those of one size.
+    /// A share at the first point belongs to a single size, as does a share where the curve goes straight up.
     #[test]
     fn steps_are_single_sizes() {
         let cdf = SizeCdf::read("64 0.5\n4096 0.5\n4096 1\n").unwrap();

@@ -15,12 +15,11 @@ pub(crate) struct Flaw {
 }
 
 impl Flaw {
-    /// A fault in one word.
+    /// A fault in a word.
     pub(super) fn word(word: Word<'_>, fault: FileFault) -> Self {
         Self { at: word.range(), fault }
     }
 
-    /// A fault in a line.
     pub(super) fn line(words: &[Word<'_>], fault: FileFault) -> Self {
         Self { at: range(words), fault }
     }

@@ -1,6 +1,6 @@
 //! Flows from a file: HPCC's `flow.txt`.
 //!
-//! Invariant: every line becomes a flow with one message, at its time exactly: decimals are read as digits,
+//! Invariant: every line becomes a flow with a single message, at its time exactly: decimals are read as digits,
 //! never as a float.
 //!
 //! ```text
@@ -22,7 +22,7 @@ use crate::limits::{LONGEST_MESSAGE, MAX_FLOWS};
 
 const COLUMNS: &str = "six, or five without the port: source, destination, priority, port, bytes, start";
 
-/// A line of the file: one flow.
+/// A line of the file, which is a flow.
 pub(crate) struct FlowLine<'a> {
     pub(crate) source: NodeId,
     pub(crate) destination: NodeId,
@@ -73,7 +73,7 @@ pub(crate) fn flow_lines<'t>(
     rows.iter().map(|words| row(words, hosts, origin)).collect()
 }
 
-/// The fault of a list in which no flow starts by the end of the run; `None` if one does.
+/// The fault of a list in which no flow starts by the end of the run; `None` if any flow does.
 pub(crate) fn after_the_run(lines: &[FlowLine<'_>], end: Time) -> Option<Flaw> {
     let first = lines.iter().min_by_key(|line| line.message.at)?;
     (first.message.at >= end).then(|| Flaw::word(first.start, FileFault::AfterTheRun))
@@ -137,6 +137,7 @@ fn seconds(word: Word<'_>) -> Result<u64, Flaw> {
     if whole.is_empty() || !digits(whole) || !digits(fraction) || fraction.len() > 12 {
         return Err(wrong());
     }
+    // Padded to twelve digits, the fraction is a number of picoseconds.
     let ps: u64 = format!("{fraction:0<12}").parse().map_err(|_| wrong())?;
     let whole: u64 = whole.parse().map_err(|_| wrong())?;
     whole.checked_mul(1_000_000_000_000).and_then(|whole| whole.checked_add(ps)).ok_or_else(wrong)

@@ -1,4 +1,4 @@
-//! The messages of one flow, as its schedule brings them during the run.
+//! The messages of a flow, as its schedule brings them during the run.
 //!
 //! Invariant: [`MessageGenerator::deadline`] is the time of the next message that time alone brings. It moves only when
 //! [`MessageGenerator::on_deadline`] returns that message. Messages that completions bring have no deadline.
@@ -17,7 +17,7 @@ use units::{Bytes, Rate, Time};
 
 use crate::flow::{ListedMessage, MessageSchedule, paced};
 
-/// Posts the messages of one flow. It allocates nothing after [`MessageGenerator::new`].
+/// Posts the messages of a flow. It allocates nothing after [`MessageGenerator::new`].
 ///
 /// ```
 /// # use units::{Bytes, Rate, Time};
@@ -80,7 +80,7 @@ impl MessageGenerator {
         self.deadline
     }
 
-    /// Returns the payload of a message to post, if one is due. The caller repeats the call while the deadline is not
+    /// Returns the payload of a message to post, if any is due. The caller repeats the call while the deadline is not
     /// later than `now`; a call before the deadline does nothing.
     pub fn on_deadline(&mut self, now: Time) -> Option<Bytes> {
         if now < self.deadline || self.deadline == Time::NEVER {

@@ -1,16 +1,16 @@
-//! The messages that one host posts to several others, drawn during the run.
+//! The messages that a host posts to several others, drawn during the run.
 //!
 //! Invariant: messages and their order follow from the host's own streams alone. Memory does not grow with the number
-//! of messages, except for those posted at once at the start.
+//! of messages, except for messages posted at once at the start.
 //!
 //! | kind | at the start | then |
 //! |---|---|---|
 //! | timed | nothing | each message at the time that is drawn for it |
-//! | closed loop | the messages that may be outstanding | the next message when one is complete |
+//! | closed loop | the messages that may be outstanding | the next message when another is complete |
 //! | at once | all messages | nothing |
 //!
-//! Host traffic spans several queue pairs of one adapter. The time at which a closed loop posts a message depends on
-//! the run, but the choice of the next message never does, so two designs meet the same traffic.
+//! Host traffic spans several queue pairs of an adapter. The time at which a closed loop posts a message depends on
+//! the run. The choice of the next message never does, so two designs meet the same traffic.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use units::{Bytes, Time};
 use crate::draw::{DrawnMessage, MessageSequence, PostingPeriod, TimedMessages};
 use crate::volume::{FiniteAmount, PostedVolume};
 
-/// Posts the messages of several flows of one host.
+/// Posts the messages of several flows of a host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostTraffic {
     /// Hosts that the flows lead to, ascending: flow by flow in the order of the workload.
@@ -55,7 +55,7 @@ pub struct Post {
 
 state_codec::value!(Post { flow, bytes });
 
-/// Messages after those of the start.
+/// Messages that follow the messages of the start.
 #[derive(Clone, Debug, PartialEq)]
 enum AfterStart {
     Nothing,
@@ -77,8 +77,8 @@ state_codec::state!(enum AfterStart {
 });
 
 impl HostTraffic {
-    /// Creates traffic that posts messages at their times, to these hosts in ascending order. `volume` is the amount of
-    /// those before the end of the run.
+    /// Creates traffic that posts messages at their times, to these hosts in ascending order. `volume` is the amount
+    /// of messages before the end of the run.
     pub(crate) fn timed(to: Arc<[u32]>, messages: TimedMessages, volume: PostedVolume) -> Self {
         let after_start = AfterStart::Timed { messages, next: None };
         let period = PostingPeriod { start: Time::ZERO, stop: Time::NEVER };
@@ -96,8 +96,8 @@ impl HostTraffic {
         Self { to, period, first, begun: 0, after_start: AfterStart::Nothing, volume, finite: None }
     }
 
-    /// Creates traffic that posts the first `outstanding` of `messages` messages at the start, and each further one
-    /// when one is complete.
+    /// Creates traffic that posts the first `outstanding` of `messages` messages at the start, and the next message
+    /// whenever another is complete.
     pub(crate) fn closed(
         to: Arc<[u32]>,
         mut sequence: MessageSequence,
@@ -117,12 +117,12 @@ impl HostTraffic {
         Self { finite, ..self }
     }
 
-    /// Returns the amount of messages, if the traffic ends by itself.
     pub(crate) const fn finite(&self) -> Option<FiniteAmount> {
         self.finite
     }
 
-    /// Returns the messages of a closed loop that completions are to bring yet, if the loop ends by itself; 0 of other traffic.
+    /// Returns the messages of a closed loop that completions are to bring yet, if the loop ends by itself. Returns 0
+    /// for other traffic.
     #[must_use]
     pub fn to_come(&self, now: Time) -> u64 {
         match (&self.after_start, self.finite) {
@@ -131,7 +131,7 @@ impl HostTraffic {
         }
     }
 
-    /// Returns the messages that are posted before the end of the run, besides those that replace others.
+    /// Returns the messages that are posted before the end of the run, besides messages that replace others.
     #[must_use]
     pub const fn volume(&self) -> PostedVolume {
         self.volume
@@ -157,7 +157,7 @@ impl HostTraffic {
         }
     }
 
-    /// Returns a message to post, if one is due. The caller repeats the call while the deadline is not later than
+    /// Returns a message to post, if any is due. The caller repeats the call while the deadline is not later than
     /// `now`; a call before the deadline does nothing.
     pub fn on_deadline(&mut self, now: Time) -> Option<Post> {
         self.deadline().filter(|(due, _)| *due <= now)?;
@@ -174,7 +174,7 @@ impl HostTraffic {
         }
     }
 
-    /// Handles the completion of a message of one of the flows. Returns the message to post in its place, if any.
+    /// Handles the completion of a message of the flows. Returns the message to post in its place, if any.
     pub fn on_completed(&mut self, now: Time) -> Option<Post> {
         match &mut self.after_start {
             AfterStart::Closed { sequence, remaining } if now < self.period.stop && *remaining > 0 => {
@@ -202,11 +202,12 @@ fn volume_of(first: &[Post], replaced: bool) -> PostedVolume {
 /// Returns the posts of these messages, flow by flow.
 fn in_order_of_flows(to: &[u32], messages: impl Iterator<Item = (u32, Bytes)>) -> Arc<[Post]> {
     let mut posts: Vec<Post> = messages.map(|message| post(to, message)).collect();
+    // The sort is stable: messages of a flow keep the order in which they were drawn.
     posts.sort_by_key(|post| post.flow);
     posts.into()
 }
 
-/// Returns the post of a message to one of the hosts that the traffic leads to.
+/// Returns the post of a message to a host that the traffic leads to.
 fn post(to: &[u32], (host, bytes): (u32, Bytes)) -> Post {
     let flow = to.binary_search(&host).expect("a forecast names every host that messages are drawn for");
     Post { flow: flow as u32, bytes }

@@ -44,7 +44,7 @@ pub(crate) fn amount(expected: f64, most: u64) -> Result<(), FlowError> {
     if expected > most { Err(FlowError::TooManyMessages { expected, most }) } else { Ok(()) }
 }
 
-/// Number of messages from which on the room for a list is looked for first.
+/// Number of messages from which on a list is made only after a look for memory.
 const LARGE: u64 = 1 << 20;
 /// Held while a large list is made: of several threads each finds what the others have left.
 static LISTING: Mutex<()> = Mutex::new(());
@@ -55,7 +55,8 @@ pub(crate) struct Room {
     _listing: Option<MutexGuard<'static, ()>>,
 }
 
-/// Checks the number of messages of a list, and that there is memory for so many copies of it, also within `ulimit -v`.
+/// Checks the number of messages of a list. Checks that there is memory for this number of copies of it, also within
+/// `ulimit -v`.
 pub(crate) fn listed(expected: f64, copies: u64) -> Result<Room, FlowError> {
     amount(expected, MAX_LISTED)?;
     let expected = expected as u64;
@@ -67,7 +68,7 @@ pub(crate) fn listed(expected: f64, copies: u64) -> Result<Room, FlowError> {
     let bytes = expected * copies * size_of::<ListedMessage>() as u64 / 8 * 9;
     let mut room = Vec::<u8>::new();
     let is_there = usize::try_from(bytes).is_ok_and(|bytes| room.try_reserve_exact(bytes).is_ok());
-    // Memory that is not used would not be asked for.
+    // The compiler would leave out an allocation that nothing uses.
     black_box(&room);
     if is_there { Ok(Room { _listing: Some(listing) }) } else { Err(FlowError::NoRoom { expected, bytes }) }
 }

@@ -1,4 +1,4 @@
-//! Flows from several hosts to one: at once, or in sessions that come and go.
+//! Flows from several hosts to a receiver: at once, or in sessions that come and go.
 
 use packet::NodeId;
 use units::{Bytes, Span, Time};
@@ -71,7 +71,7 @@ impl ConvergeSpec {
         }
     }
 
-    /// The flow of one host, which starts `late` after the earliest start.
+    /// The flow of a host, which starts `late` after the earliest start.
     pub(crate) fn flow(&self, name: String, from: &str, late: Span) -> FlowSpec {
         FlowSpec {
             name,
@@ -90,8 +90,8 @@ impl ConvergeSpec {
 }
 
 impl SessionsSpec {
-    /// Checks all fields, and returns the hosts that can send, and the receiver. A fault in the flows is reported even if
-    /// the run has no session.
+    /// Checks all fields, and returns the hosts that can send, and the receiver. A fault in the flows is reported
+    /// even if the run has no session.
     pub(crate) fn resolve(&self, environment: &Environment<'_>) -> Result<(Senders, NodeId), WorkloadError> {
         let (senders, receiver) = parties(&self.from, &self.to, environment)?;
         check::period(self.start, self.stop).in_field("stop")?;
@@ -112,7 +112,7 @@ impl SessionsSpec {
         Ok((senders, receiver))
     }
 
-    /// One session of a host, from its start to its stop.
+    /// A session of a host, from its start to its stop.
     pub(crate) fn flow(&self, name: String, from: &str, (start, stop): (Time, Time)) -> FlowSpec {
         FlowSpec {
             name,

@@ -1,6 +1,6 @@
-//! One example of every pattern and rule, for tests that have to cover them all.
+//! An example of every pattern and rule, for tests that have to cover them all.
 //!
-//! Invariant: each list holds one example of each variant, in the order of declaration. The `place` functions match
+//! Invariant: each list holds an example of each variant, in the order of declaration. The `place` functions match
 //! exhaustively, so a new variant compiles only once it has a place here, and a test compares places and examples.
 
 use packet::{ServiceLevel, TransportService};
@@ -33,7 +33,7 @@ impl BitPermutation {
 }
 
 impl DestinationSpec {
-    /// One example of each rule, for any number of hosts that is a power of two and at least 4.
+    /// An example of each rule, for any number of hosts that is a power of two and at least 4.
     pub const EXAMPLES: [Self; 6] = [
         Self::Uniform,
         Self::OtherRacks,
@@ -56,7 +56,7 @@ impl DestinationSpec {
 }
 
 impl ArrivalSpec {
-    /// One example of each rule.
+    /// An example of each rule.
     pub const EXAMPLES: [Self; 5] = [
         Self::Fixed { load: 0.3 },
         Self::Poisson { load: 0.3 },
@@ -77,7 +77,7 @@ impl ArrivalSpec {
 }
 
 impl SizeSpec {
-    /// Returns one example of each rule; the distribution is in the file `sizes.txt`.
+    /// Returns an example of each rule; the distribution is in the file `sizes.txt`.
     #[must_use]
     pub fn examples() -> Vec<Self> {
         let (least, most) = (Bytes::new(100), Bytes::kib(8));
@@ -95,8 +95,8 @@ impl SizeSpec {
 }
 
 impl SendersSpec {
-    /// Returns one example of each rule, for hosts `h1`, `h2`, ...: at least 4, of which 2 are attached to another switch
-    /// than any receiver.
+    /// Returns an example of each rule, for at least 4 hosts `h1`, `h2`, ...: two of them are attached to another
+    /// switch than any receiver.
     #[must_use]
     pub fn examples() -> Vec<Self> {
         vec![
@@ -121,7 +121,7 @@ impl SendersSpec {
 }
 
 impl RepeatSpec {
-    /// One example of each repetition.
+    /// An example of each repetition.
     pub const EXAMPLES: [Self; 3] = [
         Self::Once,
         Self::Every { interval: Span::from_us(10), until: None },
@@ -138,7 +138,7 @@ impl RepeatSpec {
 }
 
 impl LoadSpec {
-    /// One example of each load.
+    /// An example of each load.
     pub const EXAMPLES: [Self; 3] =
         [Self::Saturate { outstanding: 2 }, Self::Paced(Rate::gbps(8)), Self::Messages(3)];
 
@@ -152,8 +152,8 @@ impl LoadSpec {
 }
 
 impl PatternSpec {
-    /// Returns one example of each pattern, for hosts `h1`, `h2`, ...: 4 or 8 of them. The list of
-    /// flows is in the file `flow.txt`. Combine rules of synthetic traffic from their own examples.
+    /// Returns an example of each pattern, for hosts `h1`, `h2`, ...: 4 or 8 of them. The list of flows is in the
+    /// file `flow.txt`. Combine rules of synthetic traffic from their own examples.
     #[must_use]
     pub fn examples() -> Vec<Self> {
         let (from, until, message, load) = (us(1), us(50), Bytes::kib(2), 0.3);

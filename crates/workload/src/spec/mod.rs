@@ -1,21 +1,21 @@
 //! Traffic as a scenario writes it, with the checks of its fields.
 //!
 //! Invariant: serde reads fields as written, and a check stands beside the fields that it is about. Faults come in
-//! the order of the checks; the first one is reported.
+//! the order of the checks; the first is reported.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `check` | the checks that several specs share |
 //! | `shared` | the fields that all patterns share |
-//! | `flow` | one flow with a name of its own |
+//! | `flow` | a flow with a name of its own |
 //! | `pattern` | every traffic pattern |
 //! | `hosts` | hosts by name, pattern and range |
 //! | `simple` | permutation, Poisson |
 //! | `incast` | incasts, once or repeated |
-//! | `converge` | flows from several hosts to one, at once or in sessions |
+//! | `converge` | flows from several hosts to a receiver, at once or in sessions |
 //! | `hot_spot` | uniform traffic with hot spots, at rest or moving |
 //! | `synthetic` | every host to others: rules for destinations, arrivals and sizes |
-//! | `examples` | one example of each pattern and rule, for tests |
+//! | `examples` | an example of each pattern and rule, for tests |
 
 pub(crate) mod check;
 mod converge;
