@@ -1,23 +1,24 @@
-//! The events of the open window, one batch for each owner.
+//! The events of the open window, a batch for each owner.
 //!
-//! Invariant: the batches that are not current yet are complete; their events are in any order. The current batch is sorted.
+//! Invariant: batches that are not current yet are complete; their events are in any order. The current batch is
+//! sorted.
 
 use core::ops::Range;
 
 use crate::Owned;
 use crate::keyed_event::{KeyedEvent, NO_KEY};
 
-/// All events of one owner in the open window.
+/// All events of an owner in the open window.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnerBatch {
     owner: u32,
-    /// Range of its events among those of the window.
+    /// Range of its events in the window.
     begin: u32,
     end: u32,
 }
 
 impl OwnerBatch {
-    /// Returns a batch of an owner whose events are not placed yet.
+    /// Returns a batch of an owner. Its events are not placed yet.
     const fn of(owner: u32) -> Self {
         Self { owner, begin: 0, end: 0 }
     }
@@ -29,26 +30,27 @@ const OWNERS_PER_EVENT: usize = 3;
 /// Most events that are sorted by owner instead of counted: a window of a small fabric has two or three.
 const FEW: usize = 12;
 
-/// Most places, for each event, that events may move while a batch is sorted by insertion. More than nearly sorted batches need.
+/// Most places, for each event, that events may move while a batch is sorted by insertion. More than nearly sorted
+/// batches need.
 const MOVES_PER_EVENT: usize = 8;
 
 /// The batches of the open window.
 pub(crate) struct WindowBatches<E> {
-    /// Events of the window by owner, of which those beyond `count` are unused; or in the order of their times.
+    /// Events of the window by owner, unused beyond `count`; or in the order of their times.
     events: Vec<KeyedEvent<E>>,
     count: usize,
-    /// True if the events are in the order of their times: those of the current batch, and the rest.
+    /// True if the events, of the current batch and of the rest, are in the order of their times.
     is_in_order: bool,
     /// Events of the current batch that have not come out, as a range of `events`.
     current: Range<usize>,
-    /// While events are grouped, the number of each owner's events, then the index of its next one; otherwise zero.
+    /// While events are grouped, the number of each owner's events, then the index of its next event; otherwise zero.
     next_index: Box<[u32]>,
-    /// Batches that are not current yet, last one first.
+    /// Batches that are not current yet, the last at the front.
     batches: Vec<OwnerBatch>,
 }
 
 impl<E: Copy + Owned> WindowBatches<E> {
-    /// Creates batches for so many owners.
+    /// Creates batches for this number of owners.
     pub(crate) fn new(owners: usize) -> Self {
         Self {
             events: Vec::new(),
@@ -60,9 +62,9 @@ impl<E: Copy + Owned> WindowBatches<E> {
         }
     }
 
-    /// Makes batches of so many events, which come in pieces, each with the time in ps from the window's start to the origin of its
-    /// keys. They follow the events that have been grouped `before` in the same window. Returns true if the batches of the first `leaves`
-    /// owners follow those of all others.
+    /// Makes batches of `count` events, which come in pieces. Each piece comes with the time in ps from the window's
+    /// start to the origin of its keys. The events follow `before` events that have been grouped in the same window.
+    /// Returns true if the batches of the first `leaves` owners follow all other batches.
     pub(crate) fn group<'a>(
         &mut self,
         leaves: u32,
@@ -79,6 +81,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
             return false;
         }
         let filler = pieces.clone().next().and_then(|(_, events)| events.first());
+        // Every slot needs some event until its own is placed.
         if let Some(any) = filler
             && self.events.len() < self.count
         {
@@ -90,6 +93,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
         } else {
             self.count_by_owner(leaves, pieces.clone());
         }
+        // From here on `next_index` has the place for each owner's next event, instead of their number.
         let mut end = before as u32;
         for batch in &mut self.batches {
             batch.begin = end;
@@ -103,6 +107,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
                 *index += 1;
             }
         }
+        // Only the owners with events are visited: most owners have none.
         for batch in &self.batches {
             self.next_index[batch.owner as usize] = 0;
         }
@@ -136,7 +141,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
                 end += 1;
             }
         }
-        // Last one first, as `batches` has them.
+        // The last batch comes first, as `batches` has them.
         while end > before {
             let owner = self.events[end - 1].event.owner();
             let mut begin = end - 1;
@@ -165,7 +170,8 @@ impl<E: Copy + Owned> WindowBatches<E> {
         }
     }
 
-    /// Counts each owner's events. Lists the owners in the order of their numbers, which is that of their memory, but leaves last.
+    /// Counts each owner's events. Lists the owners in the order of their numbers, and so of their memory, but leaves
+    /// last.
     fn count_by_owner<'a>(&mut self, leaves: u32, pieces: impl Iterator<Item = (u64, &'a [KeyedEvent<E>])>)
     where
         E: 'a,
@@ -196,7 +202,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
         }
         self.events.push(entry);
         let mut place = self.events.len() - 1;
-        // Most events are among the last ones.
+        // Most events belong near the end.
         while place > self.current.end && comes_before(&entry, &self.events[place - 1]) {
             self.events[place] = self.events[place - 1];
             place -= 1;
@@ -213,8 +219,8 @@ impl<E: Copy + Owned> WindowBatches<E> {
         self.current.end += 1;
     }
 
-    /// Makes the first events of the rest the current batch, those of one instant and owner, and returns the owner; `None` if they
-    /// are not before `end_key`.
+    /// Makes the first events of the rest the current batch: all events of the first instant and owner. Returns the
+    /// owner; `None` if the events are not before `end_key`.
     #[inline]
     pub(crate) fn next_in_order(&mut self, end_key: u64) -> Option<u32> {
         let rest = &self.events[self.current.end..];
@@ -226,7 +232,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
         Some(owner)
     }
 
-    /// Forgets the events that have come out, before further ones are inserted in order.
+    /// Forgets the events that have come out, before further events are inserted in order.
     #[inline]
     pub(crate) fn forget_done(&mut self) {
         let done = if self.is_in_order { self.current.end } else { self.events.len() };
@@ -242,7 +248,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
         self.is_in_order = false;
     }
 
-    /// Returns the batches that are not current yet, last one first.
+    /// Returns the batches that are not current yet, the last at the front.
     pub(crate) fn batches(&mut self) -> &mut [OwnerBatch] {
         &mut self.batches
     }
@@ -263,7 +269,7 @@ impl<E: Copy + Owned> WindowBatches<E> {
         if start < end { self.events[start].key } else { NO_KEY }
     }
 
-    /// Takes the event of the current batch with the least key. There is one.
+    /// Takes the event of the current batch with the least key. The batch has an event.
     #[inline]
     pub(crate) fn pop(&mut self) -> KeyedEvent<E> {
         let entry = self.events[self.current.start];
@@ -315,8 +321,8 @@ fn comes_before<E: Copy + Owned>(event: &KeyedEvent<E>, other: &KeyedEvent<E>) -
     }
 }
 
-/// Sorts the events of a batch by key. Buckets are shorter than a window, and come in order, so that an event is few places
-/// away from its own, and insertion is the fastest way. Where it is not, as for thousands of events of one instant, the
+/// Sorts the events of a batch by key. Buckets are shorter than a window, and come in order. An event is therefore few
+/// places away from its own, and insertion is the fastest way. Otherwise, as for thousands of simultaneous events, the
 /// standard library's sort takes over.
 #[inline(always)]
 fn sort_nearly_sorted<E: Copy>(events: &mut [KeyedEvent<E>]) {

@@ -12,8 +12,9 @@ use units::{Span, Time};
 /// Events between two looks.
 const A_LOOK: u64 = 4096;
 
-/// Events in a window below which the order of times is faster: `zhu2015-victim` has 26 and is as fast either way, `pfister2005` 119,
-/// and takes 1.13 times as long in order; with 2, `gran2011-scenario1` takes 0.8 times as long.
+/// Events in a window below which the order of times is faster. Measured: `zhu2015-victim` has 26 and is as fast
+/// either way. `pfister2005` has 119 and takes 1.13 times as long in order. `gran2011-scenario1` has 2 and takes 0.8
+/// times as long.
 const FEW: u64 = 32;
 
 /// The density of a part's events.
@@ -41,14 +42,15 @@ impl Density {
         self.is_low
     }
 
-    /// Returns true if a look is due once the part has handled so many events.
+    /// Returns true if a look is due once the part has handled this number of events.
     #[inline]
     #[must_use]
     pub const fn is_due(&self, events: u64) -> bool {
         events >= self.look_at
     }
 
-    /// Looks at the density, once the part has handled so many events, all of them before `now`. A window is at most `window` long.
+    /// Looks at the density, once the part has handled `events` events, all of them before `now`. A window is at most
+    /// `window` long.
     pub fn look(&mut self, events: u64, now: Time, window: Span) {
         let elapsed = u128::from(now.ps().saturating_sub(self.at.ps()));
         let since = u128::from(events - self.events);

@@ -9,7 +9,7 @@ use crate::mix::{GOLDEN, finalise};
 
 /// A stable fingerprint of a sequence of words.
 ///
-/// Each owner absorbs its events into a digest of its own, in its own order; at the end the digests are
+/// Each owner absorbs its events into a digest of its own, in its own order. At the end the digests are
 /// [combined](Digest::combine) in a fixed order of owners. The digest of a run therefore does not depend on the
 /// interleaving of owners.
 ///
@@ -33,14 +33,14 @@ impl Digest {
 
     /// Appends a word. The order of words counts.
     ///
-    /// The step is `finalise((state + GOLDEN) ^ word)`, with the finaliser and the constant of
-    /// `SplitMix64`: a bijection of the state for any word, and of the word for any state.
+    /// The step is `finalise((state + GOLDEN) ^ word)`, with the finaliser and the constant of `SplitMix64`. It is a
+    /// bijection of the state for any word, and of the word for any state.
     #[inline]
     pub const fn absorb(&mut self, word: u64) {
         self.0 = finalise(self.0.wrapping_add(GOLDEN) ^ word);
     }
 
-    /// Returns the digest of a text: that of its bytes.
+    /// Returns the digest of the bytes of a text.
     #[must_use]
     pub fn of_text(text: &str) -> Self {
         Self::of_bytes(text.as_bytes())
@@ -50,6 +50,7 @@ impl Digest {
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         let mut digest = Self::new();
+        // Without the length, bytes of zero at the end of the last word would not count.
         digest.absorb(bytes.len() as u64);
         for bytes in bytes.chunks(8) {
             digest.absorb(bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)));
@@ -74,6 +75,7 @@ impl Digest {
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let digest = Self(u64::from_str_radix(text, 16).ok()?);
+        // Parsing also accepts capitals, a sign and fewer digits, which no digest is displayed as.
         (digest.to_string() == text).then_some(digest)
     }
 

@@ -1,13 +1,13 @@
 //! An event with its sort key.
 //!
-//! Invariant: keys of one owner's events that are counted from one origin sort as `(time, order)` does.
+//! Invariant: keys of an owner's events that are counted from the same origin sort as `(time, order)` does.
 //!
 //! ```text
 //! 63                      40 39   0
 //! time since the origin, ps | order
 //! ```
 //!
-//! The origin is the beginning of the event's bucket, or that of the open window.
+//! The origin is the beginning of the event's bucket or of the open window.
 
 use units::Time;
 

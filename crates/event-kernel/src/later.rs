@@ -1,7 +1,7 @@
 //! The events beyond the near future, most of them timers.
 //!
-//! Invariant: an event is in the ring if the ring covers its time, and in the heap otherwise; it comes out no later than
-//! when its coarse bucket does.
+//! Invariant: an event is in the ring if the ring covers its time, and in the heap otherwise. It comes out no later
+//! than its coarse bucket does.
 //!
 //! A *coarse bucket* is [`NEAR_BUCKETS`] buckets of the near future long. An event enters it and leaves it without a
 //! comparison, where a heap with thousands of timers takes a dozen that no processor foresees. The heap holds what lies
@@ -16,7 +16,8 @@ use crate::ring::{BucketRing, SIZE};
 /// Binary logarithm of [`NEAR_BUCKETS`].
 const COARSE_SHIFT: u32 = 8;
 
-/// Number of near buckets in a coarse one: less than the near ring has, which takes all events of one at a time.
+/// Number of near buckets in a coarse bucket. The near ring has more, and takes all events of a coarse bucket
+/// together.
 pub(crate) const NEAR_BUCKETS: u64 = 1 << COARSE_SHIFT;
 
 /// An event with its time.
@@ -78,7 +79,7 @@ impl<E: Copy> LaterEvents<E> {
         in_ring.chain(self.heap.iter().map(|event| &event.0))
     }
 
-    /// Adds an event, which does not lie before any that has come out.
+    /// Adds an event, which is not before any event that has come out.
     ///
     /// # Panics
     /// If its time is `Time::NEVER`.
@@ -99,6 +100,7 @@ impl<E: Copy> LaterEvents<E> {
             return;
         }
         self.ring_start = self.first;
+        // The ring now begins later, so it covers events that were beyond it.
         let covered = (self.first + SIZE as u64).saturating_mul(1 << self.shift);
         while let Some(event) = self.heap.peek_mut()
             && event.0.time < covered

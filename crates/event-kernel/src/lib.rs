@@ -1,8 +1,8 @@
 //! Event scheduling, random streams and digests.
 //!
-//! Invariant: nothing here depends on how a run is executed. A node's events come out in the order of
-//! `(time, order)` for any order of insertion, a random stream depends only on its names and the run's seed, and
-//! a digest depends only on its input.
+//! Invariant: nothing here depends on how a run is executed. A node's events come out in the order of `(time, order)`
+//! for any order of insertion. A random stream depends only on its names and the run's seed, and a digest only on its
+//! input.
 //!
 //! | item | contents |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | [`Density`] | the choice between windows and the order of times, by the events in a window |
 //! | [`Owned`] | an event that tells its owner |
 //! | [`EventOrder`] | the rank of an event among its owner's events of the same instant |
-//! | [`stream`] | the random stream of one purpose and one owner |
+//! | [`stream`] | the random stream of a purpose and an owner |
 //! | [`finalise`] | a bijection of 64-bit words that scatters them |
 //! | [`Digest`] | the fingerprint of a run |
 //!

@@ -1,18 +1,18 @@
 //! The rank of an event among events of the same instant.
 //!
-//! Invariant: the order follows from the event itself (its kind, port, lane, and its sequence number at its node), never
-//! from the time of insertion. This makes the results of a run independent of the number of threads.
+//! Invariant: the order follows from the event itself (its kind, port, lane, and its sequence number at its node),
+//! never from the time of insertion. This makes the results of a run independent of the number of threads.
 //!
 //! ```text
 //! 39    36 35      24 23    20 19         0
 //! kind     port       lane     sequence
 //! ```
 
-/// The total order of a node's simultaneous events, smallest first. Those of different nodes have none: within one instant
-/// nodes do not affect each other.
+/// The total order of a node's simultaneous events, smallest first. Events of different nodes have no order: within
+/// an instant nodes do not affect each other.
 ///
-/// Two events of one node and instant must differ in their order, unless they commute. Two events that one wire delivers
-/// at one instant differ in kind or lane; two timers of a node differ in the node's sequence number.
+/// Two events of a node at the same instant must differ in their order, unless they commute. Two events that a wire
+/// delivers at the same instant differ in kind or lane. Two timers of a node differ in the node's sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventOrder(u64);
 
@@ -33,8 +33,9 @@ pub(crate) const ORDER_BITS: u32 = KIND_SHIFT + KIND_BITS;
 impl EventOrder {
     /// Makes the order of an event.
     ///
-    /// `kind` < 16, `port` < 4096 and `lane` < 16, which debug builds assert. Only the low 20 bits of `sequence` count. The
-    /// number may wrap, so a node may have at most 2^20 pending events of one kind, port, lane and instant.
+    /// `kind` < 16, `port` < 4096 and `lane` < 16, which debug builds assert. Only the low 20 bits of `sequence`
+    /// count. The number may wrap, so a node may have at most 2^20 pending events of the same kind, port, lane and
+    /// instant.
     #[inline]
     #[must_use]
     pub const fn new(kind: u8, port: u16, lane: u8, sequence: u32) -> Self {

@@ -3,8 +3,8 @@
 //! Invariant: events come out in ascending order of their keys.
 //!
 //! Most of them are scheduled nearly in order: a sorted list takes an event at its end, or a few places before it. An
-//! event that would move more than [`NEAR`] others goes to a heap of *late* events: insertion at any place is quadratic if
-//! thousands of events share an owner and an instant.
+//! event that would move more than [`NEAR`] others goes to a heap of *late* events. Insertion at any place would be
+//! quadratic if thousands of events shared an owner and an instant.
 
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 
@@ -33,7 +33,6 @@ impl<E: Copy> OwnEvents<E> {
         self.sorted.len() - self.next + self.late.len()
     }
 
-    /// Adds an event.
     #[inline]
     pub(crate) fn push(&mut self, entry: KeyedEvent<E>) {
         if self.next == self.sorted.len() {
@@ -46,7 +45,7 @@ impl<E: Copy> OwnEvents<E> {
         self.sorted.push(entry);
     }
 
-    /// Adds an event that comes out before the last one.
+    /// Adds an event that comes out before the last.
     #[inline(never)] // One event of eight.
     fn push_before_last(&mut self, entry: KeyedEvent<E>) {
         let first = self.sorted.len().saturating_sub(NEAR).max(self.next);

@@ -1,11 +1,11 @@
 //! The future-event list, and with it the clock: window by window, and owner by owner within a window.
 //!
-//! An action of one owner reaches another after a minimum delay, the *lookahead*. Within a window no longer than the
-//! lookahead no owner can therefore affect another, and each owner handles all its events of the window in one batch,
-//! while its state is in the cache. This is the conservative window of parallel simulation (Nicol, "The cost of
-//! conservative synchronization in parallel discrete event simulations", 1993), used on one core.
+//! An action of an owner reaches another after a minimum delay, the *lookahead*. Within a window no longer than the
+//! lookahead no owner can therefore affect another. Each owner handles all its events of the window in a batch, while
+//! its state is in the cache. This is the conservative window of parallel simulation (Nicol, "The cost of
+//! conservative synchronization in parallel discrete event simulations", 1993), used on a single core.
 //!
-//! Invariant: an owner's events come out in ascending order of `(time, order)` for any order of insertion, and no event
+//! Invariant: an owner's events come out in ascending order of `(time, order)` for any order of insertion. No event
 //! comes out while an earlier event of that owner can still be scheduled.
 //!
 //! ```text
@@ -13,17 +13,19 @@
 //! ```
 //!
 //! * A *bucket* is a power of two of picoseconds. A window begins with the first bucket that has events.
-//! * *Leaves* are owners that reach each other no sooner than they reach others: the adapters of a network, between which there are
-//!   switches. In a window as long as the lookahead *to others*, these have their turns first, and the leaves afterwards, with the events
-//!   that were scheduled for them meanwhile. The leaves *share* such a window. A switch's latency counts with the cables that lead to it, so
-//!   a shared window may be several times as long as an adapter's cable.
-//! * The events of the open window are grouped by owner, in *batches*. A batch is sorted when it becomes current. The events
-//!   that its owner schedules for itself meanwhile, within the window, form a second sorted list.
+//! * *Leaves* are owners that reach each other no sooner than they reach others: the adapters of a network, which have
+//!   switches between them. In a window as long as the lookahead *to others*, other owners have their turns first.
+//!   Leaves follow, with the events that were scheduled for them meanwhile. The leaves *share* such a window. A switch's
+//!   latency counts with the cables that lead to it, so a shared window may be several times as long as an adapter's
+//!   cable.
+//! * The events of the open window are grouped by owner, in *batches*. A batch is sorted when it becomes current. The
+//!   events that its owner schedules for itself meanwhile, within the window, form a second sorted list.
 //! * The *ring* covers the buckets that follow.
 //! * *Later* events, mostly timers, move into the ring when a window reaches them.
 //!
-//! Windows and batches pay where windows have many events. Few events are served [in order](EventQueue::open_in_order) instead: each
-//! instant of each owner is a batch, and a bucket may be as long as a few events fill it.
+//! Windows and batches pay where windows have many events. Few events are served [in
+//! order](EventQueue::open_in_order) instead. Each instant of each owner is then a batch, and a bucket is long enough
+//! for a few events.
 
 mod in_order;
 mod opening;
@@ -40,13 +42,15 @@ use crate::own_events::OwnEvents;
 use crate::ring::{BucketRing, SIZE};
 use in_order::InOrder;
 
-/// Number of buckets in a window from which it loses at most an eighth of the lookahead, since it has a whole number of them.
+/// Number of buckets in a window from which on it loses at most an eighth of the lookahead. A window has a whole
+/// number of buckets.
 const BUCKETS: u64 = 8;
 
 /// Largest share of the lookahead that a window loses by fewer buckets, as its reciprocal.
 const LOSS: u64 = 8;
 
-/// The same of windows that are opened rarely. Longer buckets let the ring cover more time: fewer events come as later ones.
+/// The same for windows that are opened rarely. Longer buckets let the ring cover more time, so fewer events come as
+/// later events.
 const LOSS_OF_RARE: u64 = 4;
 
 /// Most buckets in a window that leaves share.
@@ -55,7 +59,7 @@ const MOST_BUCKETS: u64 = 128;
 /// Ratio of lengths from which a window is shared: its events are copied once more.
 const SHARED_GAIN: u64 = 2;
 
-/// Binary logarithm of a length in ps below which a bucket costs more than it sorts: 8.2 ns, in which few nodes of even a
+/// Binary logarithm of a length in ps below which a bucket costs more than it sorts. In 8.2 ns few nodes of even a
 /// large fabric have an event.
 const SHORT: u32 = 13;
 
@@ -75,7 +79,8 @@ state_codec::value!(Lookahead { any, to_others });
 pub struct WindowLengths {
     /// Of a bucket: a power of two of picoseconds. A window that ends at a multiple of it takes no time to be cut.
     pub bucket: Span,
-    /// Of a window all of whose events are [known](EventQueue::open_known) when it is opened.
+    /// Of a window with events that are all [known](EventQueue::open_known) when it is opened, except for an owner's
+    /// own.
     pub known: Span,
     /// Of a window that leaves may share: not shorter.
     pub longest: Span,
@@ -91,7 +96,7 @@ impl WindowLengths {
         let Lookahead { any, to_others } = lookahead;
         assert!(any <= to_others, "{any:?} for any owner, but {to_others:?} for others than leaves");
         let longest = any.ps().clamp(1, LONGEST);
-        // Where leaves share windows, those of the least lookahead are rare, and may lose more.
+        // Where leaves share windows, windows of the least lookahead are rare, and may lose more.
         let is_shared = to_others.ps() >= longest.saturating_mul(SHARED_GAIN);
         let shift = bucket_shift(longest, if is_shared { LOSS_OF_RARE } else { LOSS });
         let known = longest >> shift;
@@ -104,8 +109,8 @@ impl WindowLengths {
 
 /// The future-event list. Each event belongs to the owner that it [names](Owned).
 ///
-/// Two events of an owner with the same time and the same order come out in unspecified order, which is a bug of the
-/// caller unless they commute.
+/// Two events of an owner with the same time and the same order come out in unspecified order. This is a bug of the
+/// caller unless the events commute.
 ///
 /// ```
 /// use event_kernel::{EventOrder, EventQueue};
@@ -139,15 +144,15 @@ pub struct EventQueue<E> {
     bucket_shift: u32,
     /// The same of a bucket of windows.
     window_shift: u32,
-    /// Number of buckets in a window all of whose events are known when it is opened.
+    /// Number of buckets in a window that leaves do not share: its events are known when it is opened.
     known_buckets: u64,
     /// Number of buckets in a window that leaves share: not fewer.
     shared_buckets: u64,
-    /// Number of owners that are leaves: the first ones.
+    /// Number of leaves, which are the first owners.
     leaves: u32,
     /// Batches of the open window.
     open: WindowBatches<E>,
-    /// Events of the open window whose owners have no batch yet: leaves, if the window is shared.
+    /// Events of the open window for owners without a batch so far: leaves, if the window is shared.
     of_leaves: Vec<KeyedEvent<E>>,
     /// True if the open window is shared.
     is_shared: bool,
@@ -174,15 +179,15 @@ impl<E: Copy + Owned> EventQueue<E> {
     /// Makes an empty list, at time zero, for owners numbered from zero. An owner schedules events for others at
     /// least `lookahead` ahead.
     ///
-    /// If the lookahead is zero, a window is one instant long, and an event for another owner at that instant opens
+    /// If the lookahead is zero, a window is a single instant, and an event for another owner at that instant opens
     /// the window again.
     #[must_use]
     pub fn new(owners: usize, lookahead: Span) -> Self {
         Self::with_leaves(owners, 0, Lookahead { any: lookahead, to_others: lookahead })
     }
 
-    /// Makes an empty list, at time zero, of which the first `leaves` owners are leaves: a window may be as long as the lookahead to
-    /// others. Without leaves that is the lookahead for any owner.
+    /// Makes an empty list, at time zero, with the first `leaves` owners as leaves. A window may be as long as the
+    /// lookahead to others. Without leaves that is the lookahead for any owner.
     ///
     /// # Panics
     /// If `any` is longer than `to_others`.
@@ -231,15 +236,15 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.len() == 0
     }
 
-    /// Returns the end of the window that was opened last, exclusive. If all its batches are done, those of leaves included, every
-    /// event before that instant is handled.
+    /// Returns the end of the window that was opened last, exclusive. If all its batches are done, including the
+    /// batches of leaves, every event before that instant is handled.
     #[must_use]
     pub const fn window_end(&self) -> Time {
         Time::from_ps(self.window_end)
     }
 
-    /// Returns all events of future windows, each with its time and order, in any order. Between two windows these are all
-    /// events.
+    /// Returns all events of future windows, each with its time and order, in any order. Between two windows these
+    /// are all events.
     pub fn scheduled(&self) -> impl Iterator<Item = (Time, EventOrder, &E)> {
         let near = self.ring.events(self.first_bucket).map(|(bucket, entry)| {
             (time_of(entry.key, bucket << self.bucket_shift), entry.order(), &entry.event)
@@ -259,15 +264,15 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.window_end = end.ps();
     }
 
-    /// Returns a time at or before the first event, and not long before it: the beginning of a bucket; `None` if no event is
-    /// pending. All batches of the open window are done.
+    /// Returns a time at or before the first event, and not long before it: the beginning of a bucket. `None` if no
+    /// event is pending. All batches of the open window are done.
     #[must_use]
     pub fn next_time(&self) -> Option<Time> {
         let bucket = self.first_pending()?;
         Some(Time::from_ps(bucket << self.bucket_shift))
     }
 
-    /// Returns the first bucket with events, or that with which the first later ones begin.
+    /// Returns the first bucket with events, or the bucket with which the first later events begin.
     #[inline]
     fn first_pending(&self) -> Option<u64> {
         if !self.open.rest().is_empty() {
@@ -322,8 +327,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.own.push(entry);
     }
 
-    /// Schedules an event of another owner in the open window, which can be only if that is one instant, or if the other is a leaf
-    /// whose turn comes. Refuses the past, for every owner.
+    /// Schedules an event of another owner in the open window. This happens only in a window of a single instant, or
+    /// for a leaf that has its turn later. Refuses the past, for every owner.
     #[inline(never)]
     fn push_for_another(&mut self, time: u64, order: EventOrder, event: E) {
         assert!(time >= self.now, "an event at {time} ps, pushed at {} ps", self.now);
@@ -344,16 +349,17 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.later.push(later);
     }
 
-    /// Returns true if leaves have their turns after all others in the open window: it is shared, or has so many events that owners
-    /// have them by number. False once a caller may have [reordered](Self::batches) the batches of a window that is not shared.
+    /// Returns true if leaves have their turns after all others in the open window. This is so if the window is
+    /// shared, or if its many events are listed by the numbers of owners. False once a caller may have
+    /// [reordered](Self::batches) the batches of a window that is not shared.
     #[inline]
     #[must_use]
     pub const fn leaves_are_last(&self) -> bool {
         self.leaves_are_last
     }
 
-    /// Returns the batches of the open window that are not current yet, last one first. A caller may reorder them: the
-    /// order has no effect on owners.
+    /// Returns the batches of the open window that are not current yet, the last at the front. A caller may reorder
+    /// them: the order has no effect on owners.
     pub fn batches(&mut self) -> &mut [OwnerBatch] {
         self.leaves_are_last = self.is_shared;
         self.open.batches()
@@ -367,6 +373,7 @@ impl<E: Copy + Owned> EventQueue<E> {
             self.is_batch_done(),
             "a batch is done when its owner has no events left in the window"
         );
+        // The new owner may be behind the previous owner's time.
         self.now = 0;
         self.owner = match &self.order {
             None => self.open.next_batch(),
@@ -382,8 +389,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.batch_key == NO_KEY && self.own_key == NO_KEY
     }
 
-    /// Returns the events that the open window had when its batches were made, batch by batch, from this index on. The batches of
-    /// leaves follow once they are made.
+    /// Returns the events that the open window had when its batches were made, batch by batch, from this index on.
+    /// The batches of leaves follow once they are made.
     pub fn window_events(&self, from: usize) -> impl Iterator<Item = &E> + Clone {
         self.open.all().iter().skip(from).map(|entry| &entry.event)
     }
@@ -395,8 +402,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.open.all().len()
     }
 
-    /// Returns the events that the open window, which was [known](Self::open_known), had when it was opened, each with its time, batch
-    /// by batch.
+    /// Returns the events that the open window, which was [known](Self::open_known), had when it was opened. Each
+    /// comes with its time, batch by batch.
     pub fn open_events(&self) -> impl Iterator<Item = (Time, &E)> {
         self.open.all().iter().map(|entry| (time_of(entry.key, self.window_start), &entry.event))
     }
@@ -459,8 +466,8 @@ impl<E: Copy + Owned> EventQueue<E> {
     }
 }
 
-/// Returns the binary logarithm of a bucket's length in ps, for windows of at most `longest` ps: eight or more buckets, or fewer
-/// that are not longer than [`SHORT`] where the window loses no more than `1 / loss` by them.
+/// Returns the binary logarithm of a bucket's length in ps, for windows of at most `longest` ps. A window has eight or
+/// more buckets. It has fewer if these are not longer than [`SHORT`] and the window loses no more than `1 / loss` by them.
 fn bucket_shift(longest: u64, loss: u64) -> u32 {
     let loses_little = |shift: &u32| longest % (1 << shift) <= longest / loss;
     let short = (longest / 2).checked_ilog2().map_or(0, |shift| shift.min(SHORT));
@@ -480,7 +487,8 @@ mod tests {
 
     const LOOKAHEAD: u64 = 2_000;
     const OWNERS: u32 = 100;
-    /// Delays of every kind: none, within the window, within the ring, at its end, later, at the end of that, beyond it.
+    /// Delays of every kind: none, within the window, within the ring, at its end, later, at the end of the later ring,
+    /// beyond it.
     const DELAYS: [u64; 8] = [0, 5, 700, 90_000, 524_287, 1_048_576, 150_000_000, 9_000_000_000];
 
     #[test]

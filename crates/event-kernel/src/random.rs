@@ -1,7 +1,7 @@
 //! Named random streams.
 //!
-//! Invariant: the numbers of a stream depend on the run's seed, its purpose and its owner's name only, and not on the
-//! number of streams, the order of draws, or the division of a run into parts.
+//! Invariant: the numbers of a stream depend on the run's seed, its purpose and its owner's name only. The number of
+//! streams, the order of draws and the division of a run into parts have no effect on them.
 
 use rand_pcg::Pcg64Mcg;
 
@@ -16,9 +16,9 @@ pub type Stream = Pcg64Mcg;
 /// Two designs with the same seed have the same streams, so both meet identical arrivals. A stream that its owner no
 /// longer uses leaves all others unchanged.
 ///
-/// Seeding: h is the 64-bit FNV-1a hash of the seed's eight bytes (little-endian), the purpose, the byte 0xFF (which
-/// no UTF-8 text contains) and the owner. The generator's state is the first two outputs of `SplitMix64` started
-/// from h, the first one low.
+/// Seeding: h is the 64-bit FNV-1a hash of the seed's eight bytes (little-endian), the purpose, a separator and the
+/// owner. The separator is the byte 0xFF, which no UTF-8 text contains. The generator's state is the first two
+/// outputs of `SplitMix64` started from h, the first in the low half.
 ///
 /// ```
 /// let mut a = event_kernel::stream(1, "arrivals", "host 3");

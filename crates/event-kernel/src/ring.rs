@@ -1,9 +1,9 @@
 //! A ring of buckets, each with the unsorted events of a span of time.
 //!
 //! Invariant: a bucket has memory exactly while it has events, and its bit is set exactly then. Memory is reused in
-//! small chunks, the last one freed first, so that the next write hits the cache. If each bucket kept its own memory,
-//! that memory would be evicted before its next use, and a bucket with a single timer would keep the memory of its
-//! fullest time.
+//! small chunks, the last freed chunk first, so that the next write hits the cache. If each bucket kept its own
+//! memory, that memory would be evicted before its next use. A bucket with a single timer would keep the memory of
+//! its fullest time.
 //!
 //! Buckets are numbered from time zero; `number % SIZE` is the slot of a bucket.
 
@@ -30,9 +30,10 @@ pub(crate) struct BucketRing<T> {
     occupied: [u64; WORDS],
     /// Bit `w` is set if word `w` of `occupied` is not zero.
     summary: u16,
-    /// All chunks, one after the other.
+    /// All chunks, in the order of their numbers.
     entries: Vec<T>,
-    /// The next chunk of the same bucket, by chunk, or of the unused ones; of a bucket's last one, any.
+    /// By chunk, the next chunk of the same bucket, or of the unused chunks. Without a meaning for a bucket's last
+    /// chunk.
     following: Vec<u32>,
     /// The first unused chunk, or [`NONE`]. A bucket's whole list joins them at once.
     free: u32,
@@ -41,7 +42,7 @@ pub(crate) struct BucketRing<T> {
 /// No chunk.
 const NONE: u32 = u32::MAX;
 
-/// The list of a bucket's chunks, of which all except the last are full.
+/// The list of a bucket's chunks. All chunks except the last are full.
 #[derive(Clone, Copy)]
 struct BucketSlot {
     /// Number of events.
@@ -64,7 +65,6 @@ impl<T: Copy> BucketRing<T> {
         }
     }
 
-    /// Adds an event to a bucket.
     #[inline(always)]
     pub(crate) fn push(&mut self, bucket: u64, entry: T) {
         let slot = slot_of(bucket);
@@ -78,7 +78,7 @@ impl<T: Copy> BucketRing<T> {
         }
     }
 
-    /// Adds an event to a bucket whose chunks are full, or that has none.
+    /// Adds an event to a bucket without a place for it: without chunks, or with full chunks only.
     #[inline(never)] // One event of 32 in a large fabric.
     fn push_to_new_chunk(&mut self, slot: usize, entry: T) {
         let chunk = self.free;
@@ -91,7 +91,7 @@ impl<T: Copy> BucketRing<T> {
         self.prefetch_chunk(self.free);
     }
 
-    /// Appends a chunk with one event to the list of a slot.
+    /// Appends a chunk with a single event to the list of a slot.
     #[inline]
     fn append(&mut self, slot: usize, chunk: u32) {
         let BucketSlot { len, first, last } = &mut self.slots[slot];
@@ -124,14 +124,13 @@ impl<T: Copy> BucketRing<T> {
         }
     }
 
-    /// Returns those of the buckets that have events, in ascending order.
+    /// Returns the buckets with events, in ascending order.
     #[inline]
     pub(crate) fn occupied(&self, buckets: Range<u64>) -> OccupiedBuckets<'_> {
         debug_assert!(buckets.end - buckets.start <= SIZE as u64, "a ring has each slot once");
         OccupiedBuckets::new(&self.occupied, buckets)
     }
 
-    /// Empties buckets.
     #[inline]
     pub(crate) fn clear(&mut self, buckets: Range<u64>) {
         self.take(buckets, |_, _| ());
@@ -163,7 +162,7 @@ impl<T: Copy> BucketRing<T> {
         }
     }
 
-    /// Takes the events of a slot whose bit is cleared.
+    /// Takes the events of a slot, after its bit is cleared.
     #[inline]
     fn take_slot(&mut self, slot: usize, mut take: impl FnMut(&[T])) {
         let BucketSlot { len, first, last } = core::mem::replace(&mut self.slots[slot], EMPTY);
@@ -178,6 +177,7 @@ impl<T: Copy> BucketRing<T> {
             chunk = self.following[chunk as usize];
             self.prefetch_chunk(chunk);
         }
+        // The whole list joins the unused chunks in a single step, whatever its length.
         self.following[last as usize] = self.free;
         self.free = first;
     }
@@ -199,22 +199,23 @@ impl<T: Copy> BucketRing<T> {
         held.flat_map(|(bucket, events)| events.iter().map(move |event| (bucket, event)))
     }
 
-    /// Returns the events of buckets, bucket by bucket, in pieces; those of one bucket are in the order in which they came. Events of
-    /// one instant come in the order of the nodes that scheduled them, which is often that of the ports that they come to.
+    /// Returns the events of buckets, bucket by bucket, in pieces. Events of a bucket are in the order in which they
+    /// came. Simultaneous events come in the order of the nodes that scheduled them, and so often in the order of the
+    /// ports that they come to.
     #[inline]
     pub(crate) fn slices(&self, buckets: Range<u64>) -> impl Iterator<Item = (u64, &[T])> + Clone {
         self.occupied(buckets).flat_map(move |bucket| {
             let held = chunks(self.slots[slot_of(bucket)], &self.following);
             held.map(move |(chunk, held)| {
-                // Another one of the bucket, if this is not its last.
+                // The bucket's next chunk, if this is not its last.
                 self.prefetch_chunk(self.following[chunk as usize]);
                 (bucket, &self.entries[held])
             })
         })
     }
 
-    /// Returns the events of buckets in the same way, each piece with the time in ps from the start of the first bucket to that of its
-    /// own. A bucket is 2^`shift` ps long.
+    /// Returns the events of buckets in the same way. Each piece comes with the time in ps from the start of the
+    /// first bucket to the start of its own. A bucket is 2^`shift` ps long.
     #[inline]
     pub(crate) fn pieces(
         &self,
@@ -237,8 +238,8 @@ impl<T: Copy> BucketRing<T> {
         let slot = if here != 0 {
             word * 64 + here.trailing_zeros() as usize
         } else {
-            // The following words, then round the ring the preceding ones, and last this word, whose low bits are
-            // the end of the ring.
+            // The following words come first, then round the ring the preceding words. This word comes last: its low
+            // bits are the end of the ring.
             let from_next = self.summary.rotate_right(word as u32 + 1);
             let next = (word + 1 + from_next.trailing_zeros() as usize) % WORDS;
             next * 64 + self.occupied[next].trailing_zeros() as usize
@@ -254,7 +255,8 @@ impl<T: Copy> BucketRing<T> {
     }
 }
 
-/// Buckets with events, in ascending order. Empty buckets cost nothing but a bit: most buckets of a small fabric's window are empty.
+/// Buckets with events, in ascending order. Empty buckets cost nothing but a bit: most buckets of a small fabric's
+/// window are empty.
 #[derive(Clone)]
 pub(crate) struct OccupiedBuckets<'a> {
     occupied: &'a [u64; WORDS],
@@ -293,7 +295,7 @@ impl Iterator for OccupiedBuckets<'_> {
     }
 }
 
-/// Returns the chunks of a bucket, first one first, each with the range of its entries.
+/// Returns the chunks of a bucket in order, each with the range of its entries.
 fn chunks(
     BucketSlot { len, first, .. }: BucketSlot,
     following: &[u32],
@@ -332,7 +334,7 @@ mod tests {
         assert_eq!((ring.first_from(77), ring.total_len()), (None, 0));
     }
 
-    /// So many chunks are prefetched. The last of a list leads nowhere, or to an unused one.
+    /// A ring of this many chunks prefetches them. The last chunk of a list leads nowhere, or to an unused chunk.
     #[test]
     fn a_ring_with_many_chunks_gives_all_events_back() {
         let mut ring = BucketRing::new();

@@ -1,10 +1,10 @@
 //! Service in order: the events of all owners by time, where they are few.
 //!
-//! Invariant: the events of the open bucket that have not come out are sorted by time, owner and order. All events of an owner and
-//! instant form a batch, so that the owner handles them as it does in any other window.
+//! Invariant: the events of the open bucket that have not come out are sorted by time, owner and order. All events of
+//! an owner and instant form a batch, so that the owner handles them as it does in any other window.
 //!
-//! No lookahead limits a bucket, since an event that any owner schedules within it takes its place among the others. A bucket is
-//! therefore as long as some events fill it, which share the cost of opening it.
+//! No lookahead limits a bucket, since an event that any owner schedules within it takes its place among the others. A
+//! bucket is therefore long enough for several events, which share the cost of opening it.
 
 use units::Time;
 
@@ -31,7 +31,7 @@ const MANY: u32 = 16;
 /// Mean number of events in a bucket below which buckets become longer: few events share the cost of opening it.
 const FEW: u32 = 4;
 
-/// Most events of a bucket that are moved to their places one by one, which takes quadratic time.
+/// Most events of a bucket that are moved to their places individually, which takes quadratic time.
 const CROWD: usize = 256;
 
 /// Buckets after which their length is chosen again.
@@ -41,11 +41,12 @@ const TRIED: u32 = 512;
 const LONGEST_SHIFT: u32 = LONGEST.ilog2() - 1;
 
 impl<E: Copy + Owned> EventQueue<E> {
-    /// Opens a window in which the events before `end` come out in the order of their times: a batch has the events of one owner
-    /// and one instant. Returns false if there is no event before `end`. The batches of the previous window must all be done.
+    /// Opens a window in which the events before `end` come out in the order of their times. A batch has the events
+    /// of a single owner and instant. Returns false if there is no event before `end`. The batches of the previous
+    /// window must all be done.
     ///
-    /// Results are those of [`open`](Self::open). The window may be longer than the lookahead. Events take less time this way where
-    /// windows have few of them. A crowded bucket is opened as [`open`](Self::open) does.
+    /// Results are the same as with [`open`](Self::open). The window may be longer than the lookahead. Events take
+    /// less time this way where windows have few of them. A crowded bucket is opened as [`open`](Self::open) does.
     pub fn open_in_order(&mut self, end: Time) -> bool {
         debug_assert!(self.open.is_done() && self.is_batch_done(), "all batches of the last window are done");
         match &self.order {
@@ -62,7 +63,7 @@ impl<E: Copy + Owned> EventQueue<E> {
             self.first_bucket = bucket;
             if self.later.first_bucket() > bucket {
                 if self.ring.len(bucket..bucket + 1) > CROWD {
-                    // Thousands of hosts may begin at one instant, where events are rare otherwise.
+                    // Thousands of hosts may begin at the same instant, where events are rare otherwise.
                     return self.open(end);
                 }
                 self.window_start = start;
@@ -73,7 +74,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         }
     }
 
-    /// Returns true if the last window was opened [in order](Self::open_in_order). Its events are in no batch before they come out.
+    /// Returns true if the last window was opened [in order](Self::open_in_order). Its events are in no batch before
+    /// they come out.
     #[inline]
     #[must_use]
     pub const fn is_in_order(&self) -> bool {
@@ -84,7 +86,8 @@ impl<E: Copy + Owned> EventQueue<E> {
     fn open_bucket(&mut self) -> bool {
         let Self { ring, open, first_bucket, .. } = self;
         open.forget_done();
-        // If the last window ended within this bucket, it has events already, and the ring those that were scheduled since.
+        // If the last window ended within this bucket, the bucket's earlier events are open already, and the ring has
+        // only the events that were scheduled since.
         ring.take(*first_bucket..*first_bucket + 1, |_, events| {
             events.iter().for_each(|entry| open.insert(*entry, false));
         });
@@ -103,7 +106,7 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.batch_key = self.open.least_key();
     }
 
-    /// Chooses the length of buckets by the events that the last ones had.
+    /// Chooses the length of buckets by the events that recent buckets had.
     #[cold]
     fn choose_length(&mut self) {
         let InOrder { buckets, events, .. } = self.order.unwrap_or_default();
@@ -115,7 +118,7 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.set_order(Some(InOrder::default()), shift);
     }
 
-    /// Opens windows again, of which owners have batches, after those in order.
+    /// Opens windows with batches again, after windows in order.
     #[cold]
     pub(super) fn leave_order(&mut self) {
         self.set_order(None, self.window_shift);
@@ -129,6 +132,7 @@ impl<E: Copy + Owned> EventQueue<E> {
         if shift == self.bucket_shift && self.open.rest().is_empty() {
             return self.open.forget_all();
         }
+        // Keys and places depend on the length of buckets, so every event is scheduled anew.
         let pending: Vec<_> = self.scheduled().map(|(at, order, event)| (at, order, *event)).collect();
         self.ring.clear(self.first_bucket..self.first_bucket + SIZE as u64);
         self.open.forget_all();

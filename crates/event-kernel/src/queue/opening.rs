@@ -1,7 +1,7 @@
 //! Opening of windows.
 //!
-//! Invariant: a window begins with the first bucket that has events. Its batches have all of its events, except those that owners
-//! schedule for themselves, and those of leaves that have no batches yet.
+//! Invariant: a window begins with the first bucket that has events. Its batches have all of its events, with two
+//! exceptions: events that owners schedule for themselves, and events of leaves that have no batches yet.
 
 use core::ops::Range;
 
@@ -20,7 +20,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         self.open_window(end, self.shared_buckets)
     }
 
-    /// Opens the next window in the same way, but one that leaves do not share: all of its events but an owner's own are known now.
+    /// Opens the next window in the same way, but does not share it among leaves. All of its events but an owner's
+    /// own are known now.
     pub fn open_known(&mut self, end: Time) -> bool {
         self.open_window(end, self.known_buckets)
     }
@@ -50,7 +51,7 @@ impl<E: Copy + Owned> EventQueue<E> {
         !(self.open.is_done() && self.of_leaves.is_empty())
     }
 
-    /// Takes the events of these buckets, and makes batches of those of owners that are no leaves.
+    /// Takes the events of these buckets, and makes batches for owners that are no leaves.
     fn group_others(&mut self, buckets: Range<u64>) {
         let Self { ring, of_leaves, of_others, leaves, bucket_shift, .. } = self;
         let start = buckets.start;
@@ -65,8 +66,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         of_others.clear();
     }
 
-    /// Makes batches of the leaves' events in the open window, once those of all others are done. Returns false if there are none, or
-    /// if they have been made.
+    /// Makes batches of the leaves' events in the open window, once all other batches are done. Returns false if
+    /// leaves have no events, or have their batches already.
     #[inline]
     pub fn open_leaves(&mut self) -> bool {
         !self.of_leaves.is_empty() && self.group_leaves()
@@ -88,8 +89,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         within.for_each(|entry| self.ring.push(bucket, entry));
     }
 
-    /// Returns the events before `end` of the window that [`open_known`](Self::open_known) opens next, each with its time, in any
-    /// order.
+    /// Returns the events before `end` of the window that [`open_known`](Self::open_known) opens next, each with its
+    /// time, in any order.
     pub fn next_window(&mut self, end: Time) -> impl Iterator<Item = (Time, &E)> {
         let buckets = self.find_window(end, self.known_buckets).unwrap_or(0..0);
         let shift = self.bucket_shift;
@@ -99,8 +100,8 @@ impl<E: Copy + Owned> EventQueue<E> {
         timed.filter(move |(at, _)| *at < end)
     }
 
-    /// Finds the next window of at most `longest` buckets that holds events, if it begins before `end`. Returns its buckets that begin
-    /// before `end`.
+    /// Finds the next window of at most `longest` buckets that holds events, if it begins before `end`. Returns its
+    /// buckets that begin before `end`.
     fn find_window(&mut self, end: Time, longest: u64) -> Option<Range<u64>> {
         if self.order.is_some() {
             self.leave_order();
