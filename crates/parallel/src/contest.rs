@@ -2,9 +2,9 @@
 //!
 //! Invariant: both ways have the same results, so the choice changes the time that a run takes, and nothing else.
 //!
-//! One way is preferred. The other is tried for a slice now and then, and becomes the preferred one if it is faster. Two slices are
-//! little evidence where other programs share the processors and the memory: so the slower way is tried again soon at first, and then
-//! less and less often, until it is the faster one.
+//! A way is preferred. The other is tried for a slice now and then, and becomes the preferred way if it is faster.
+//! Two slices are little evidence where other programs share the processors and the memory. The slower way is
+//! therefore tried again soon at first, and then less and less often, until it is the faster.
 
 /// The two ways, and what is known of both.
 #[derive(Debug)]
@@ -37,11 +37,13 @@ impl Contest {
         self.is_first
     }
 
-    /// Ends a slice in which the present way did so much work in a unit of time, and chooses the way of the next. Without a doubt
-    /// about the preferred way, its rival is not tried.
+    /// Ends a slice in which the present way did `speed` units of work in a unit of time, and chooses the way of the
+    /// next. Without a doubt about the preferred way, its rival is not tried.
     pub fn end_slice(&mut self, speed: f64, is_doubtful: bool) {
         if self.is_trial {
             self.is_trial = false;
+            // A trial that loses makes the next trial rarer. A trial that wins starts the count again, with the
+            // winner as preferred.
             if speed < self.speed {
                 self.is_first = !self.is_first;
                 self.hold = self.next_hold;
@@ -91,8 +93,8 @@ mod tests {
         assert!(share > 0.9, "{share} of the first way, which is faster");
     }
 
-    /// Other guests of the machine make single slices slow. Such slices do not decide about a short run: the slower way has its
-    /// two slices after the mistake, and four trials, of which each comes after twice as long as the one before.
+    /// Other guests of the machine make single slices slow. Such slices do not decide about a short run. The slower
+    /// way has its two slices after the mistake, and four trials, each after twice as long as the previous trial.
     #[test]
     fn a_mistake_is_noticed_soon() {
         let speed = |is_first, slice| match (is_first, slice) {

@@ -1,12 +1,13 @@
-//! The place where one thread hands values to another.
+//! The place where a thread hands values to another.
 //!
-//! Invariant: each value is taken once, in the order in which they were given, and there is at most one at a time.
+//! Invariant: each value is taken once, in the order in which they were given, and there is at most a single value at
+//! a time.
 
 use crate::stopwatch::Clock;
 use crate::sync::{AtomicBool, Mutex, Ordering};
 use crate::waiting::Waiting;
 
-/// A place for one value, between a thread that gives and a thread that takes.
+/// A place for a value, between a thread that gives and a thread that takes.
 ///
 /// ```
 /// use parallel::{Clock, Handoff};
@@ -42,7 +43,7 @@ impl<T> Handoff<T> {
         }
     }
 
-    /// Gives a value, once the last one is taken. Drops the value if the place is closed.
+    /// Gives a value, once the previous value is taken. Drops the value if the place is closed.
     ///
     /// # Panics
     /// If a thread panicked while it held the value, which none does.
@@ -63,6 +64,7 @@ impl<T> Handoff<T> {
     pub fn take(&self) -> Option<T> {
         self.waiting.until(|| self.is_full.load(Ordering::Acquire) || self.is_closed());
         let value = self.value.lock().expect("no thread panics with it").take();
+        // Cleared after the value is out: a giver that saw it earlier would overwrite the value.
         self.is_full.store(false, Ordering::Release);
         self.waiting.wake();
         value

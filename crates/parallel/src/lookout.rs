@@ -1,7 +1,7 @@
 //! Waiting for what another process does, which can only be found out by looking.
 //!
-//! Invariant: however long a wait is, it keeps no processor from others for more than a millisecond. It ends at most a millisecond after
-//! the thing is there, if a processor is free.
+//! Invariant: however long a wait is, it keeps no processor from others for more than a millisecond. It ends at most
+//! a millisecond after the thing is there, if a processor is free.
 
 use core::time::Duration;
 use core::{hint, iter};
@@ -10,19 +10,19 @@ use std::thread;
 use crate::patience::ANOTHER_TURN;
 use crate::stopwatch::{Clock, Stopwatch};
 
-/// Looks between two yields, each of which takes as long as some looks.
+/// Looks between two yields. A yield takes as long as some looks.
 const LOOKS: u32 = 16;
 /// Time of looks without a nap. On processors of their own, processes differ by less in a window.
 const AWAKE: Duration = Duration::from_millis(1);
 /// Length of the shortest and of the longest nap.
 const NAPS: [Duration; 2] = [Duration::from_micros(50), Duration::from_millis(1)];
 
-/// Looks for something again and again until it is there. Between looks other threads and processes get turns: at first by a
-/// yield. Once a yield has given another one a turn, or after a millisecond, by naps: those that this one waits for may need its
-/// processor.
+/// Looks for something again and again until it is there. Between looks other threads and processes get turns, at
+/// first by a yield. Naps follow once a yield has given another thread a turn, or after a millisecond: the process
+/// that is waited for may need this processor.
 ///
-/// Ranks of MPI wait so, with as many processes as processors or more. MPI itself waits by looking all the time: on a machine
-/// with other work each window then takes the turns of others.
+/// Ranks of MPI wait so, with as many processes as processors or more. MPI itself waits by looking all the time: on a
+/// machine with other work each window then takes the turns of others.
 ///
 /// ```
 /// use parallel::look_until;
@@ -47,6 +47,7 @@ pub fn look_until<T>(mut look: impl FnMut() -> Option<T>) -> T {
         }
         let yielded = Stopwatch::start(clock);
         thread::yield_now();
+        // A yield that takes this long shows other work: this process should leave the processor to it.
         if yielded.elapsed() > ANOTHER_TURN {
             break;
         }
@@ -60,7 +61,8 @@ pub fn look_until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     unreachable!("naps have no end")
 }
 
-/// Returns the lengths of naps: each twice the one before, so that a wait ends soon after what it waits for, up to the longest.
+/// Returns the lengths of naps. Each is twice as long as the previous nap, up to the longest, so that a short wait
+/// has short naps.
 fn naps() -> impl Iterator<Item = Duration> {
     iter::successors(Some(NAPS[0]), |nap| Some((*nap * 2).min(NAPS[1])))
 }
@@ -77,7 +79,8 @@ mod tests {
         assert_eq!(micros, [50, 100, 200, 400, 800, 1000, 1000, 1000]);
     }
 
-    /// The wait lasts well into the naps, in which looks are rare: a wait that looked all the time would look a million times.
+    /// The wait lasts well into the naps, in which looks are rare. A wait that looked all the time would look a
+    /// million times.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "another thread takes its time here")]
     fn a_long_wait_finds_what_comes_and_looks_seldom() {

@@ -1,7 +1,8 @@
 //! Meetings, and the members that take part in them.
 //!
-//! Invariant: words and mail of a meeting lie in one of two sets, by the parity of the meeting's number. A member writes to a
-//! set again only when all others have come to the meeting between, and so have read it: before they came.
+//! Invariant: words and mail of a meeting lie in either of two sets, by the parity of the meeting's number. A member
+//! writes to a set again only when all others have come to the meeting in between. They have read the set before they
+//! came.
 
 use core::iter;
 use std::thread;
@@ -13,8 +14,8 @@ use crate::waiting::Waiting;
 /// Number of a meeting that never comes: a member that has failed is there.
 const FOR_EVER: u64 = u64::MAX;
 
-/// The meetings of a fixed number of members, who tell each other `WORDS` words in each and exchange mail of type `T`, such as a
-/// list.
+/// The meetings of a fixed number of members, who tell each other `WORDS` words in each. They also exchange mail of
+/// type `T`, such as a list.
 ///
 /// ```
 /// use core::mem;
@@ -43,7 +44,8 @@ pub struct Meeting<T, const WORDS: usize> {
     failed: AtomicBool,
 }
 
-/// The place of a member, which it alone writes to. No two are in one cache line, nor in a pair that is fetched together.
+/// The place of a member, which it alone writes to. No two are in the same cache line, nor in a pair that is fetched
+/// together.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Place<const WORDS: usize> {
@@ -69,7 +71,7 @@ pub struct Member<'a, T, const WORDS: usize> {
 }
 
 impl<T: Default, const WORDS: usize> Meeting<T, WORDS> {
-    /// Creates the meetings of so many members, who wait by the clock.
+    /// Creates the meetings of this number of members, who wait by the clock.
     #[must_use]
     pub fn new(clock: Clock, members: usize) -> Self {
         let place = || Place {
@@ -86,7 +88,7 @@ impl<T: Default, const WORDS: usize> Meeting<T, WORDS> {
         }
     }
 
-    /// Returns the members, by number. Call it once: each member is one.
+    /// Returns the members, by number. Call it once: a member must not exist twice.
     #[must_use]
     pub fn members(&self) -> Vec<Member<'_, T, WORDS>> {
         let since = Stopwatch::start(self.clock);
@@ -96,8 +98,9 @@ impl<T: Default, const WORDS: usize> Meeting<T, WORDS> {
 }
 
 impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
-    /// Sends mail, which the receiver gets after the next meeting. At most once to each receiver before a meeting. Leaves in its
-    /// place what the receiver left of the mail of two meetings ago: nothing but memory, if it takes all out.
+    /// Sends mail, which the receiver gets after the next meeting. At most once to each receiver before a meeting.
+    /// Leaves in its place what the receiver left of the mail of two meetings ago: nothing but memory, if it takes
+    /// all out.
     ///
     /// # Panics
     /// If there is no such member.
@@ -121,8 +124,8 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
         self.wait()
     }
 
-    /// Comes to the next meeting with these words, once all mail for it is sent. A member that has more to do before it needs what
-    /// others send does that, and then [waits](Self::wait) for them. It has read the words and the mail of the meeting before.
+    /// Comes to the next meeting with these words, once all mail for it is sent. The member has read the words and
+    /// the mail of the previous meeting. It may do other work before it [waits](Self::wait) for what others send.
     ///
     /// # Panics
     /// If the member has come already.
@@ -133,12 +136,13 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
         for (place, word) in own.words[(meeting % 2) as usize].iter().zip(words) {
             place.store(word, Ordering::Relaxed);
         }
+        // Publishes the words and the mail: a member that sees this number sees them as well.
         own.meeting.store(meeting, Ordering::Release);
         all.waiting.wake();
     }
 
-    /// Waits for all others at the meeting that this member has [come](Self::come) to. Returns the words of all, by member, to be read
-    /// before the next.
+    /// Waits for all others at the meeting that this member has [come](Self::come) to. Returns the words of all, by
+    /// member, to be read before the next.
     ///
     /// # Panics
     /// If another member panicked, or if this member has not come.
@@ -153,6 +157,7 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
         let lost = all.places.iter().filter(|place| wait_for(place).is_loss(|| self.since.elapsed())).count();
         self.lost += u64::from(lost > 0);
         self.since = Stopwatch::start(all.clock);
+        // A member that panicked counts as present at all meetings, so the wait ends without it.
         assert!(!all.failed.load(Ordering::Relaxed), "another thread of this run panicked");
         self.meeting = meeting;
         all.places
@@ -160,14 +165,15 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
             .map(move |place| place.words[parity].each_ref().map(|word| word.load(Ordering::Relaxed)))
     }
 
-    /// Returns the number of meetings so far, and of those before which a member lost its processor, as far as this member knows:
-    /// it yielded its own to another thread, or slept and waited for longer than it had worked.
+    /// Returns the number of meetings so far, and the number of meetings before which a member lost its processor.
+    /// The latter is as far as this member knows. It yielded its own processor to another thread, or slept and waited
+    /// for longer than it had worked.
     #[must_use]
     pub const fn meetings(&self) -> [u64; 2] {
         [self.meeting, self.lost]
     }
 
-    /// Shows the mail that others sent to this member before the last meeting to `see`, sender by sender, to take
+    /// Shows the mail that others sent to this member before the last meeting to `see`, sender by sender. `see` takes
     /// it out before the member comes to the next. Mail that nobody has sent is as a sender left it, or the default.
     pub fn receive(&self, mut see: impl FnMut(&mut T)) {
         for from in (0..self.all.places.len()).filter(|from| *from != self.number) {
@@ -184,6 +190,7 @@ impl<'a, T, const WORDS: usize> Member<'a, T, WORDS> {
 
 impl<T, const WORDS: usize> Drop for Member<'_, T, WORDS> {
     fn drop(&mut self) {
+        // Otherwise the other members would wait for ever.
         if thread::panicking() {
             self.all.failed.store(true, Ordering::Relaxed);
             self.all.places[self.number].meeting.store(FOR_EVER, Ordering::Release);

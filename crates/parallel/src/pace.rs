@@ -1,11 +1,13 @@
-//! The choice between one thread for each part and one thread for all, by the speed of both on a machine with other work.
+//! The choice between a thread for each part and a single thread for all, by the speed of both on a machine with
+//! other work.
 //!
-//! Invariant: the choice changes the time that a run takes, and nothing else: windows are the same to the nodes in both ways.
+//! Invariant: the choice changes the time that a run takes, and nothing else: windows are the same to the nodes in
+//! both ways.
 //!
-//! Threads that meet after every window go as fast as the slowest of them. On a machine whose processors have other work, one
-//! of them is often without a processor, and all wait for it: measured with 13 runnable threads on two processors, two
-//! threads took 7 to 13 times as long as one. So once threads have lost their processors before some meetings of a slice of time, or were
-//! started very often, one thread tries a slice, and the faster way goes on for a while.
+//! Threads that meet after every window go as fast as the slowest of them. If the processors have other work, some
+//! thread is often without a processor, and all wait for it. Measured with 13 runnable threads on two processors: two
+//! threads took 7 to 13 times as long as a single thread. A single thread therefore tries a slice once threads have
+//! lost their processors before some meetings, or were started very often. The faster way then goes on for a while.
 
 use core::time::Duration;
 
@@ -17,7 +19,7 @@ use crate::stopwatch::{Clock, Stopwatch};
 pub enum Way {
     /// Each part on a thread of its own.
     Threads,
-    /// All parts in turn on one thread.
+    /// All parts in turn on the calling thread.
     InTurn,
 }
 
@@ -27,7 +29,7 @@ const SLICE: Duration = Duration::from_millis(20);
 const BUSY: u64 = 2;
 /// Advances in a slice that show that starting threads may take longer than their work: 0.4 ms each.
 const SHORT: u64 = 50;
-/// Most slices of the faster way until the slower one is tried again.
+/// Most slices of the faster way until the slower way is tried again.
 const LONGEST_HOLD: u32 = 12;
 
 /// The rest of a slice of elapsed time, from a moment on.
@@ -67,7 +69,7 @@ pub struct Stretch {
 /// The way of a run, chosen slice of elapsed time by slice.
 #[derive(Debug)]
 pub struct Pace {
-    /// Between threads and one thread.
+    /// Between several threads and a single thread.
     contest: Contest,
     /// Work of the present slice.
     slice: Stretch,
@@ -119,8 +121,8 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Runs 1,000 slices of four advances each, of so many events on threads and on one thread. An advance has 100 meetings, before
-    /// so many of which a thread lost its processor. Returns the share of slices on threads.
+    /// Runs 1,000 slices of four advances each, with this number of events on threads and in turn. An advance has 100
+    /// meetings. Before `lost` of them a thread lost its processor. Returns the share of slices on threads.
     fn share_on_threads(on_threads: u64, in_turn: u64, lost: u64) -> f64 {
         let (mut pace, mut slices) = (Pace::default(), 0);
         for _ in 0..1000 {

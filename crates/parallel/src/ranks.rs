@@ -1,7 +1,7 @@
 //! Ranks: processes that work in step and exchange messages, each with memory of its own.
 //!
-//! Invariant: every rank takes part in every exchange. A message that is sent in an exchange is received in the same exchange,
-//! by its receiver alone. No rank is ahead of another by more than one exchange.
+//! Invariant: every rank takes part in every exchange. A message that is sent in an exchange is received in the same
+//! exchange, by its receiver alone. No rank is ahead of another by more than an exchange.
 
 use core::fmt::Debug;
 use core::mem;
@@ -9,7 +9,7 @@ use core::ops::Range;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// The ranks of a run, as one of them sees them. Ranks are numbered from 0, without gaps.
+/// The ranks of a run, as a single rank sees them. Ranks are numbered from 0, without gaps.
 ///
 /// ```
 /// use parallel::{RanksInThreads, Ranks};
@@ -29,15 +29,15 @@ pub trait Ranks: Debug + Sync {
     /// Returns the number of ranks, at least 1.
     fn count(&self) -> usize;
 
-    /// Sends the message `messages[rank]` to each other rank, and puts the message that this rank sent in its place. Waits for
-    /// all of them. The own message stays. Messages may be empty.
+    /// Sends the message `messages[rank]` to each other rank, and puts the message that this rank sent in its place.
+    /// Waits for all of them. The own message stays. Messages may be empty.
     ///
     /// # Panics
     /// If another rank has failed, or if there are not as many messages as ranks.
     fn exchange(&self, messages: &mut [Vec<u8>]);
 }
 
-/// Returns the parts of a rank: neighbours, each rank at least one if there are as many parts as ranks.
+/// Returns the parts of a rank, which are neighbours. Each rank has a part if there are as many parts as ranks.
 #[must_use]
 pub const fn parts_of(rank: usize, ranks: usize, parts: usize) -> Range<usize> {
     rank * parts / ranks..(rank + 1) * parts / ranks
@@ -49,7 +49,7 @@ pub const fn rank_of(part: usize, ranks: usize, parts: usize) -> usize {
     ((part + 1) * ranks - 1) / parts
 }
 
-/// Ranks that are threads of one process: for tests of what ranks do.
+/// Ranks that are threads of the same process, for tests.
 #[derive(Debug)]
 pub struct RanksInThreads {
     rank: usize,
@@ -90,6 +90,7 @@ impl Ranks for RanksInThreads {
         assert_eq!(messages.len(), self.count(), "a message for each rank");
         let from = self.from.lock().expect("one thread exchanges the messages of a rank");
         let others = || (0..self.to.len()).filter(|rank| *rank != self.rank);
+        // All messages are sent before any is awaited: two ranks that awaited each other first would never end.
         for rank in others() {
             let message = mem::take(&mut messages[rank]);
             self.to[rank].send(message).unwrap_or_else(|_| panic!("rank {rank} has ended"));

@@ -1,7 +1,7 @@
 //! Elapsed time of the machine.
 //!
-//! Invariant: no result of a run depends on it. It measures how fast a run is, and decides how threads work. Whoever measures it holds a
-//! [`Clock`]; nothing else in the simulation asks the machine for the time.
+//! Invariant: no result of a run depends on it. It measures how fast a run is, and decides how threads work. Whoever
+//! measures it holds a [`Clock`]; nothing else in the simulation asks the machine for the time.
 #![expect(
     clippy::disallowed_types,
     clippy::disallowed_methods,
@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 /// Leave to read the machine's clock, passed on to all that measures time.
 ///
-/// A WebAssembly module has no clock: a reading would panic. This type has no value there, so code that needs a clock cannot run,
-/// and is left out of the module. Code that has a page's run as a caller takes an `Option`, and does without a clock.
+/// A WebAssembly module has no clock: a reading would panic. This type has no value there, so code that needs a clock
+/// cannot run, and is left out of the module. Code that has a page's run as a caller takes an `Option`, and does
+/// without a clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(Leave);
 

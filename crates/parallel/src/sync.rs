@@ -1,4 +1,5 @@
-//! The primitives of synchronisation: those of the standard library, or of loom, which tries every order of their effects.
+//! The primitives of synchronisation, from the standard library or from loom, which tries every order of their
+//! effects.
 
 #[cfg(loom)]
 pub(crate) use loom::{

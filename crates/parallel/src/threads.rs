@@ -1,6 +1,7 @@
 //! The number of threads that some work may take.
 //!
-//! Invariant: it is at most the number of the machine's processors, since threads that work in step gain nothing without a processor each.
+//! Invariant: it is at most the number of the machine's processors, since threads that work in step gain nothing
+//! without a processor each.
 
 use core::fmt::{self, Display, Formatter};
 use core::num::NonZero;
@@ -12,7 +13,7 @@ pub enum Threads {
     /// The calling thread alone.
     #[default]
     One,
-    /// So many, or fewer if that many gain nothing, but no more than the machine has processors.
+    /// This number, or fewer if that many gain nothing, but no more than the machine has processors.
     AtMost(NonZero<usize>),
     /// As many as gain, but no more than the machine has processors.
     Auto,

@@ -9,7 +9,8 @@ use crate::patience::{ANOTHER_TURN, Patience};
 use crate::stopwatch::{Clock, Stopwatch};
 use crate::sync::{AtomicUsize, Condvar, Mutex, Ordering, fence, yield_now};
 
-/// Looks between two readings of the clock, each of which takes as long as some looks. None under loom, which tries every order.
+/// Looks between two readings of the clock. A reading takes as long as some looks. None under loom, which tries every
+/// order.
 const SPINS: u32 = if cfg!(loom) { 0 } else { 64 };
 
 /// The place where threads wait, and where others wake them.
@@ -35,8 +36,9 @@ pub(crate) enum Wait {
 }
 
 impl Wait {
-    /// Returns true if a thread lost its processor: this one, or one that it waited for. `since_last` is the time since the last
-    /// wait, this one included. A thread that has more to do is waited for too, but not for longer than the others work.
+    /// Returns true if a thread lost its processor: the thread that waited, or a thread that it waited for.
+    /// `since_last` is the time since the last wait, including this wait. A thread that has more to do is waited for
+    /// too, but not for longer than the others work.
     pub(crate) fn is_loss(self, since_last: impl FnOnce() -> Duration) -> bool {
         match self {
             Self::Awake => false,
@@ -47,7 +49,7 @@ impl Wait {
 }
 
 impl Waiting {
-    /// Creates a place for so many threads that work at the same time.
+    /// Creates a place for this number of threads that work at the same time.
     pub(crate) fn new(clock: Clock, threads: usize) -> Self {
         Self {
             clock,
@@ -98,7 +100,7 @@ impl Waiting {
         }
         let mut lock = self.lock.lock().expect("no thread panics with this lock");
         self.sleepers.fetch_add(1, Ordering::Relaxed);
-        // Either the other thread sees this one among the sleepers, or this one sees what the other has done.
+        // Either the other thread sees this thread among the sleepers, or this thread sees what the other has done.
         fence(Ordering::SeqCst);
         while !is_there() {
             lock = self.wakes.wait(lock).expect("no thread panics with this lock");
@@ -108,9 +110,10 @@ impl Waiting {
         if wait == Wait::Yielded { wait } else { Wait::Slept(began.elapsed()) }
     }
 
-    /// Wakes those that sleep, after something was done that they may wait for.
+    /// Wakes the threads that sleep, after something was done that they may wait for.
     #[inline]
     pub(crate) fn wake(&self) {
+        // Pairs with the fence in `longer`: what was done comes before the look at the sleepers.
         fence(Ordering::SeqCst);
         if self.sleepers.load(Ordering::Relaxed) > 0 {
             self.notify();
@@ -129,7 +132,8 @@ impl Waiting {
 mod tests {
     use super::*;
 
-    /// With 11,664 hosts, one of two threads sleeps now and then, since the other has 1.2 ms more to do in a window of 6 ms.
+    /// With 11,664 hosts, either of two threads sleeps now and then. The other has 1.2 ms more to do in a window of 6
+    /// ms.
     #[test]
     fn a_wait_is_a_loss_if_it_is_longer_than_the_work_before() {
         let us = Duration::from_micros;

@@ -86,7 +86,7 @@ impl<E: Copy + Owned> EventQueue<E> {
     fn open_bucket(&mut self) -> bool {
         let Self { ring, open, first_bucket, .. } = self;
         open.forget_done();
-        // If the last window ended within this bucket, the bucket's earlier events are open already, and the ring has
+        // If the last window ended within this bucket, the bucket's earlier events are open already. The ring has
         // only the events that were scheduled since.
         ring.take(*first_bucket..*first_bucket + 1, |_, events| {
             events.iter().for_each(|entry| open.insert(*entry, false));
