@@ -15,9 +15,9 @@
 //! * A *bucket* is a power of two of picoseconds. A window begins with the first bucket that has events.
 //! * *Leaves* are owners that reach each other no sooner than they reach others: the adapters of a network, which have
 //!   switches between them. In a window as long as the lookahead *to others*, other owners have their turns first.
-//!   Leaves follow, with the events that were scheduled for them meanwhile. The leaves *share* such a window. A switch's
-//!   latency counts with the cables that lead to it, so a shared window may be several times as long as an adapter's
-//!   cable.
+//!   Leaves follow, with the events that were scheduled for them meanwhile. The leaves *share* such a window. A
+//!   switch's latency counts with the cables that lead to it, so a shared window may be several times as long as an
+//!   adapter's cable.
 //! * The events of the open window are grouped by owner, in *batches*. A batch is sorted when it becomes current. The
 //!   events that its owner schedules for itself meanwhile, within the window, form a second sorted list.
 //! * The *ring* covers the buckets that follow.

@@ -1,18 +1,19 @@
 //! The busiest of several objects.
 //!
-//! Invariant: among equals the first ones count as busier, so that the choice is the same in every run of a plan. An object
-//! that did nothing is never chosen.
+//! Invariant: among equals the first count as busier, so that the choice is the same in every run of a plan. An
+//! object that did nothing is never chosen.
 
 use std::cmp::Reverse;
 
 use units::Bytes;
 
-/// Returns the places of the objects that are chosen already, and of the `count` with the largest value by each measure, in
-/// ascending order.
+/// Returns the places of the objects that are chosen already, and of the `count` objects with the largest value by
+/// each measure. Places are in ascending order.
 #[must_use]
 pub fn busiest(mut chosen: Vec<bool>, measures: &[(usize, &[Bytes])]) -> Vec<usize> {
     for (count, values) in measures {
         let mut order: Vec<usize> = (0..chosen.len()).filter(|place| values[*place] > Bytes::ZERO).collect();
+        // The sort is stable, which makes the first of equals the busier.
         order.sort_by_key(|place| Reverse(values[*place]));
         order.iter().take(*count).for_each(|place| chosen[*place] = true);
     }

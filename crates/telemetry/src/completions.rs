@@ -8,15 +8,15 @@ use units::{Bytes, Span, Time};
 /// Completion of messages.
 #[derive(Clone, Debug, Default)]
 pub struct Completions {
-    /// Messages posted by the flows whose messages can be distinguished: delivered ones in order of delivery, then all
-    /// others in order of posting; messages of one instant by flow and number.
+    /// Messages posted by flows with messages that can be distinguished. Delivered messages come first, in order of
+    /// delivery, then all others in order of posting. Messages of the same instant are ordered by flow and number.
     pub messages: Vec<MessageRecord>,
     /// End of the record, up to which messages age.
     pub end: Time,
     /// Time at which the run begins, by the clock of the list of flows that its traffic comes from; else 0.
     pub origin: Time,
-    /// Number of flows whose messages cannot be distinguished: those of a service without retransmission, in a run
-    /// with losses.
+    /// Number of flows with messages that cannot be distinguished. Such flows use a service without retransmission,
+    /// in a run with losses.
     pub excluded_flows: usize,
     /// Number of messages that those flows posted.
     pub excluded_messages: u64,
@@ -38,7 +38,7 @@ pub struct MessageRecord {
     pub completed: Option<Time>,
     /// Completion time in an otherwise empty fabric.
     pub ideal: Span,
-    /// Completion for the host that posted the message; `None` for services without acknowledgement, and for messages
+    /// Completion for the host that posted the message. `None` for services without acknowledgement, and for messages
     /// that were not acknowledged by the end of the record.
     pub acknowledged: Option<Acknowledged>,
 }
@@ -64,6 +64,7 @@ impl Completions {
     /// Sorts the messages into the order of the record.
     pub fn sort(&mut self) {
         self.messages.sort_unstable_by_key(|one| {
+            // Messages that were not delivered come last, by the time of posting.
             let order = one.completed.map_or((Time::NEVER, one.posted), |at| (at, Time::ZERO));
             (order, one.flow, one.number)
         });

@@ -1,6 +1,7 @@
 //! Congestion trees: roots, contributors, victims, and waiting times.
 //!
-//! Invariant: flows are numbered in the order of the run's flows, roots in the order of their first samples. `docs/models/congestion-trees.md` defines every word.
+//! Invariant: flows are numbered in the order of the run's flows, roots in the order of their first samples.
+//! `docs/models/congestion-trees.md` defines every word.
 
 use units::{Bytes, Rate, Span, Time};
 
@@ -13,11 +14,12 @@ pub struct Congestion {
     pub samples: Vec<TreeSample>,
     /// Number of samples of the run, with trees or without.
     pub sampled: u32,
-    /// The tree with most branches at one sample, of several the one with the longest queue, of these the first.
+    /// The tree with most branches at a sample; among several, the tree with the longest queue, and among these the
+    /// first.
     pub worst: Option<WorstTree>,
 }
 
-/// A tree at one sample, output by output and flow by flow.
+/// A tree at a sample, output by output and flow by flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorstTree {
     /// Time of the sample.
@@ -64,17 +66,17 @@ pub struct RootRecord {
     pub last: Time,
     /// Number of samples of the tree.
     pub samples: u32,
-    /// Largest number of branches at one sample.
+    /// Largest number of branches at a sample.
     pub branches: u32,
     /// Longest path from the root to the end of a branch, in links.
     pub depth: u32,
-    /// Largest number of saturated ports at one sample.
+    /// Largest number of saturated ports at a sample.
     pub ports: u32,
     /// Sum over all branches of the time without credit: the size of the tree over time.
     pub held_back: Span,
     /// Rate of the root's link.
     pub rate: Rate,
-    /// Cause of the root, if the rule names one.
+    /// Cause of the root, if the rule names any.
     pub cause: Option<Cause>,
     /// Number of hosts that send the contributors' data.
     pub senders: u32,
@@ -146,7 +148,7 @@ state_codec::value!(enum Cause {
     5 = SlowerLinkOfSeveral { feeding },
 });
 
-/// The part of a flow in a tree to whose root it leads.
+/// The part of a flow in a tree that has a root on the flow's path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContributorRecord {
     /// Number of the flow.
@@ -168,7 +170,8 @@ pub struct VictimRecord {
     pub samples: u32,
     /// Time for which an output on the path of those packets was without credit.
     pub waited: Span,
-    /// Payload that the idle outputs on its path could have carried for it, shared fairly with the tree's other victims.
+    /// Payload that the idle outputs on its path could have carried for it, shared fairly with the tree's other
+    /// victims.
     pub lost: Bytes,
 }
 
@@ -191,12 +194,12 @@ pub struct OutputLoad {
     pub held_back: u32,
 }
 
-/// A tree at one sample.
+/// A tree at a sample.
 #[derive(Clone, Debug, Default)]
 pub struct TreeSample {
     /// Time of the sample.
     pub at: Time,
-    /// Time of the first of the consecutive samples of the tree up to this one.
+    /// Time of the first of the consecutive samples of the tree up to this sample.
     pub since: Time,
     /// Number of the root.
     pub root: u32,
@@ -206,7 +209,7 @@ pub struct TreeSample {
     pub branches: u32,
     /// Longest path from the root to the end of a branch, in links.
     pub depth: u32,
-    /// Number of saturated ports: those of the branches and the root.
+    /// Number of saturated ports: the ports of the branches and of the root.
     pub ports: u32,
     /// Number of contributors.
     pub contributors: u32,

@@ -14,8 +14,8 @@ pub enum RunEnding {
     Done,
     /// The run was to end when all finite traffic was delivered, and reached its longest time before.
     NotDone,
-    /// The run was to end when all finite traffic was delivered, and all that was left of it belonged to queue pairs that had
-    /// given up.
+    /// The run was to end when all finite traffic was delivered. All that was left of it belonged to queue pairs that
+    /// had given up.
     GaveUp,
     /// The run was ended from outside.
     Interrupted,

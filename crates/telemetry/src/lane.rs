@@ -1,7 +1,7 @@
-//! Instruments of one port and lane. They are part of the node that they observe.
+//! Instruments of a port and lane. They are part of the node that they observe.
 //!
-//! Invariant: the counters that every packet changes take half a cache line for each direction, so that observing a lane
-//! costs one line at most. Counters that few packets change, such as [`Marks`], are stored elsewhere.
+//! Invariant: the counters that every packet changes take half a cache line for each direction, so that observing a
+//! lane costs at most a cache line. Counters that few packets change, such as [`Marks`], are stored elsewhere.
 
 use packet::MarkCode;
 use units::{Bytes, Span, Time};
@@ -45,8 +45,9 @@ pub struct LaneInput {
     /// Bytes in the buffer, which is smaller than 4 GiB.
     held: u32,
     peak: u32,
-    /// Sum of length times time over the packets that arrived, less that over those that departed, in byte-picoseconds, modulo
-    /// 2^128. What is held now times the present time, less this, is the integral of `held` over time.
+    /// Sum of length times time over the packets that arrived, less the same sum over the packets that departed. In
+    /// byte-picoseconds, modulo 2^128. The bytes held now times the present time, less this, is the integral of
+    /// `held` over time.
     moment: u128,
 }
 
@@ -62,6 +63,7 @@ impl LaneInput {
     /// If the buffer has 4 GiB, more than any buffer can hold.
     #[inline]
     pub fn stored(&mut self, length: Bytes, now: Time) {
+        // The sums wrap, but their difference is right: the integral itself is far below 2^128.
         self.moment = self.moment.wrapping_add(moment(length, now));
         self.held = self.held.checked_add(length.get() as u32).expect("a buffer holds less than 4 GiB");
         self.peak = self.peak.max(self.held);
@@ -141,7 +143,7 @@ impl LaneOutput {
         self.starved_since = self.starved_since.min(now);
     }
 
-    /// Returns the start of the present wait for credit, and the sum of past ones.
+    /// Returns the start of the present wait for credit, and the sum of past waits.
     #[must_use]
     pub fn waits(&self) -> (Option<Time>, Span) {
         (Some(self.starved_since).filter(|since| *since < Time::NEVER), self.starved)

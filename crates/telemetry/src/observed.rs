@@ -1,7 +1,7 @@
 //! Series of single ports and sources, and the log of pauses, as far as the scenario asks for them.
 //!
-//! Invariant: samples stand in order of time, and at each time in the order of their objects. Counts are those of the
-//! interval that ends at the sample; all other values are those of its instant.
+//! Invariant: samples stand in order of time, and at each time in the order of their objects. Counts are taken over
+//! the interval that ends at the sample; all other values are taken at its instant.
 
 use units::{Bytes, Rate, Span, Time};
 
@@ -10,11 +10,11 @@ use units::{Bytes, Rate, Span, Time};
 pub struct PortSeries {
     /// Index of each lane in the record, in order.
     pub lanes: Vec<u32>,
-    /// Samples: at each sample of the run one for each lane.
+    /// Samples, in order of time: at each sample of the run an entry for each lane.
     pub samples: Vec<PortSample>,
 }
 
-/// An output and lane, and the input buffer of its port, at one sample.
+/// An output and lane, and the input buffer of its port, at a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortSample {
     /// Bytes that wait in the switch for this output; `None` at an adapter, which makes packets as they leave.
@@ -36,11 +36,11 @@ state_codec::value!(PortSample { queue, held, marked, sent, stalled });
 pub struct SourceSeries {
     /// Index of each flow in the record, in order.
     pub flows: Vec<u32>,
-    /// Samples: at each sample of the run one for each flow.
+    /// Samples, in order of time: at each sample of the run an entry for each flow.
     pub samples: Vec<SourceSample>,
 }
 
-/// The control of a flow at one sample. A quantity that its response does not have is `None`.
+/// The control of a flow at a sample. A quantity that its response does not have is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SourceSample {
     /// Payload that the destination's host took.
@@ -118,6 +118,7 @@ impl SourceSeries {
 
 /// Returns the columns `kept` of samples that have `width` columns.
 fn retained<T: Copy>(samples: &[T], width: usize, kept: &[usize]) -> Vec<T> {
+    // A series of no objects has no samples, but a width of 0 is not allowed.
     let rows = samples.chunks_exact(width.max(1));
     rows.flat_map(|row| kept.iter().map(|place| row[*place])).collect()
 }

@@ -22,10 +22,10 @@ pub struct RunRecord {
     pub ended: RunEnding,
     /// Traffic that ends by itself; `None` if there is none.
     pub finite: Option<FiniteRecord>,
-    /// Flows whose queue pair has given up, by time.
+    /// Flows with a queue pair that has given up, by time.
     pub failed: Vec<FailedFlow>,
-    /// Time since which no payload was delivered, if outputs wait for each other at the end of the run: packets may be in a
-    /// deadlock that is not proved.
+    /// Time since which no payload was delivered, if outputs wait for each other at the end of the run. Packets may
+    /// then be in a deadlock that is not proved.
     pub stands_still: Option<Time>,
     /// Number of events handled.
     pub events: u64,
@@ -102,25 +102,26 @@ impl RunRecord {
     /// Returns the payload that a flow had delivered by the instant of a snapshot.
     ///
     /// # Panics
-    /// If there is no snapshot of that instant: every phase has one at its start, its middle and its end.
+    /// If there is no snapshot of that instant: every phase has a snapshot at its start, its middle and its end.
     #[must_use]
     pub fn delivered_by(&self, flow: usize, at: Time) -> Bytes {
         let place = self.snapshots.binary_search_by_key(&at, |snapshot| snapshot.at);
         let place = place.unwrap_or_else(|_| panic!("no snapshot was taken at {at}"));
+        // A snapshot at the start of the run is empty.
         self.snapshots[place].delivered.get(flow).copied().unwrap_or_default()
     }
 
     /// Returns the payload that a flow delivered between the instants of two snapshots.
     ///
     /// # Panics
-    /// If a snapshot is missing, or `from` is the later one.
+    /// If a snapshot is missing, or `from` is later than `to`.
     #[must_use]
     pub fn delivered_between(&self, flow: usize, from: Time, to: Time) -> Bytes {
         self.delivered_by(flow, to) - self.delivered_by(flow, from)
     }
 
-    /// Returns true if a flow has data to send within a phase: it starts before the end of the phase, has not stopped by
-    /// its beginning, and has not delivered all its data by then.
+    /// Returns true if a flow has data to send within a phase. It starts before the end of the phase, has not stopped
+    /// by its beginning, and has not delivered all its data by then.
     #[must_use]
     pub fn active(&self, flow: usize, phase: &Phase) -> bool {
         let record = &self.flows[flow];
@@ -212,11 +213,12 @@ pub struct FlowRecord {
     pub source: Arc<String>,
     /// Name of the host that receives the data.
     pub destination: Arc<String>,
-    /// Numbers of both hosts, as in the list of flows that the flow comes from, or in the order of the topology, from 0.
+    /// Numbers of both hosts, as in the list of flows that the flow comes from, or in the order of the topology, from
+    /// 0.
     pub hosts: (u32, u32),
     /// True if the scenario names the flow; other flows belong to a traffic pattern.
     pub named: bool,
-    /// Index of its group in the record, if it belongs to one.
+    /// Index of its group in the record, if it belongs to any.
     pub group: Option<u32>,
     /// Transport service.
     pub transport: TransportService,
@@ -224,7 +226,7 @@ pub struct FlowRecord {
     pub operation: Operation,
     /// Time of its first message.
     pub start: Time,
-    /// Time from which it posts no further message, if the scenario sets one.
+    /// Time from which it posts no further message, if the scenario sets that.
     pub stop: PackedOption<Time>,
     /// Payload that it has to send in total, if that is known beforehand.
     pub total: PackedOption<Bytes>,
@@ -242,14 +244,14 @@ pub struct FlowRecord {
     pub latency_sum: Span,
     /// The longest such latency.
     pub latency_max: Span,
-    /// Number of packets that arrived marked, by the reason of the first switch that marked them; `None` if none did. Apart, since
-    /// there may be a million flows, few of them marked.
+    /// Number of packets that arrived marked, by the reason of the first switch that marked them; `None` if none did.
+    /// Stored apart, since there may be a million flows, few of them marked.
     pub marks: Option<Box<Marks>>,
 }
 
 const _: () = assert!(size_of::<FlowRecord>() <= 144, "there may be a million flows");
 
-/// A group of flows, such as those of one job. Each [`FlowRecord`] names its own group.
+/// A group of flows, such as the flows of a job. Each [`FlowRecord`] names its own group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupRecord {
     /// Name of the group.
@@ -283,16 +285,17 @@ pub struct LaneRecord {
     pub peak: Bytes,
     /// Mean occupancy of the input buffer, in bytes.
     pub mean: f64,
-    /// The queue at this output in which packets wait a second time, in a switch that has one.
+    /// The queue at this output in which packets wait a second time, in a switch with such a queue.
     pub output_queue: Option<QueueRecord>,
     /// Load of this output at the samples, if it is a switch's.
     pub load: Option<OutputLoad>,
-    /// Queue for this output, relative to the threshold above which packets are marked, if there is one.
+    /// Queue for this output, relative to the threshold above which packets are marked, if such a threshold is set.
     pub marking: Option<MarginRecord>,
-    /// Queue for this output, relative to the threshold above which all packets are marked (Kmax), if there is one.
+    /// Queue for this output, relative to the threshold above which all packets are marked (Kmax), if such a
+    /// threshold is set.
     pub marking_all: Option<MarginRecord>,
-    /// Occupancy of the input buffer, or in an output-queued switch of the output's queue, relative to the level that
-    /// triggers marking by the HP proposal, if it is used.
+    /// Occupancy relative to the level that triggers marking by the HP proposal, if it is used. This is the occupancy
+    /// of the input buffer, or in an output-queued switch of the output's queue.
     pub trigger: Option<MarginRecord>,
     /// Time for which packets waited for credit at this output, with the wire free.
     pub without_credit: Span,
@@ -372,16 +375,17 @@ impl Phase {
         Self { name, from, second_half: from + to.since(from) / 2, to }
     }
 
-    /// Returns the part of the phase before `end`, the end of a run whose traffic was done; `None` if the phase had not
-    /// begun. All of a part counts as its second half, so that it does not depend on the longest time of the run.
+    /// Returns the part of the phase before `end`, at which all traffic of the run was done; `None` if the
+    /// phase had not begun. All of a part counts as its second half, so that it does not depend on the longest time
+    /// of the run.
     #[must_use]
     pub fn until(self, end: Time) -> Option<Self> {
         let second_half = if self.to <= end { self.second_half } else { self.from };
         self.before(end).map(|part| Self { second_half, ..part })
     }
 
-    /// Returns the part of the phase before `end`, the end of an interrupted run; `None` if the phase had not begun. If its
-    /// second half had not begun either, all of that part counts as its second half.
+    /// Returns the part of the phase before `end`, the end of an interrupted run; `None` if the phase had not begun.
+    /// If its second half had not begun either, all of that part counts as its second half.
     #[must_use]
     pub fn before(self, end: Time) -> Option<Self> {
         let second_half = if self.second_half < end { self.second_half } else { self.from };
@@ -389,7 +393,7 @@ impl Phase {
     }
 }
 
-/// Deliveries of every flow up to one instant.
+/// Deliveries of every flow up to the same instant.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// Time of the snapshot.
@@ -405,7 +409,7 @@ state_codec::value!(Snapshot { at, delivered });
 pub struct Watched {
     /// The quantities.
     pub quantities: Vec<WatchedQuantity>,
-    /// One row a sample, with a value for each quantity.
+    /// A row for each sample, with a value for each quantity.
     pub rows: Vec<Vec<f64>>,
 }
 

@@ -1,7 +1,7 @@
 //! Payload delivered over time.
 //!
-//! Invariant: every row has a value for each column, and a spread for each column of several flows. A flow counts in the
-//! total, and in one group or in the others or in neither; a named flow has a column of its own besides.
+//! Invariant: every row has a value for each column, and a spread for each column of several flows. A flow counts in
+//! the total, and in its group, in the others or in neither. A named flow has a column of its own besides.
 
 use units::{Bytes, Span};
 
@@ -12,10 +12,11 @@ pub struct Series {
     pub interval: Span,
     /// Columns: named flows in order, groups in order, all others if there are any, and the total.
     pub columns: Vec<SeriesColumn>,
-    /// One row a sample, the first at one interval after the start: payload delivered within the interval that ends
-    /// there, by column.
+    /// A row for each sample, the first at an interval after the start: payload delivered within the interval that
+    /// ends there, by column.
     pub rows: Vec<Vec<Bytes>>,
-    /// One row a sample: the spread over the flows of each group in order, then over all others if there are any.
+    /// A row for each sample: the spread over the flows of each group in order, then over all others if there are
+    /// any.
     pub spreads: Vec<Vec<FlowSpread>>,
 }
 
@@ -23,8 +24,8 @@ state_codec::state!(Series { interval: plan, columns: plan, rows, spreads });
 
 /// Quartiles of the payload that each of several flows delivered within a sampling interval, by nearest rank.
 ///
-/// A flow counts if it has begun before the end of the interval, and delivered payload within it or has a message at its
-/// end that is not complete at its source.
+/// A flow counts if it has begun before the end of the interval. It must also have delivered payload within the
+/// interval, or have a message at its end that is not complete at its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowSpread {
     /// Number of flows that count; without any, the quartiles are 0.
@@ -40,7 +41,8 @@ pub struct FlowSpread {
 state_codec::value!(FlowSpread { flows, lower, median, upper });
 
 impl FlowSpread {
-    /// Most flows of a column over which quartiles are taken. Of more, evenly spaced ones in their order are taken.
+    /// Most flows of a column over which quartiles are taken. Of more flows, an evenly spaced selection in their
+    /// order is taken.
     pub const MOST: usize = 16_384;
 
     /// Memory of a spread, in bytes.
@@ -92,6 +94,7 @@ impl Series {
     /// Returns the spread over the flows of a column at a sample; `None` if the column is a single flow, or the total.
     #[must_use]
     pub fn spread(&self, row: usize, column: SeriesColumn) -> Option<&FlowSpread> {
+        // Only these columns have a spread, so the place counts among them alone.
         let several = self.columns.iter().filter(|one| one.is_spread());
         let place = several.clone().position(|one| *one == column)?;
         self.spreads.get(row)?.get(place)

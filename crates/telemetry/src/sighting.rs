@@ -7,10 +7,11 @@ use units::Time;
 
 /// A time in which packets waited at an output with the wire free.
 ///
-/// Waits of an output and lane do not overlap, and add up to the output's time without credit. Their beginnings and ends are exact, but
-/// for waits that begin and end in one window, which is as long as the shortest cable takes. All such waits of a window are one: as long
-/// as all together, it ends with the window, or where a wait begins that outlasts the window. If a wait from an earlier window ended before
-/// them, they prolong that wait instead.
+/// Waits of an output and lane do not overlap, and add up to the output's time without credit. Their beginnings and
+/// ends are exact, except for waits that begin and end in the same window. A window is as long as the shortest cable
+/// takes. All such waits of a window count as a single wait, as long as all together. It ends with the window, or
+/// where a wait begins that outlasts the window. If a wait from an earlier window ended before them, they prolong
+/// that wait instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     /// Node of the output.
@@ -36,7 +37,7 @@ pub struct Sighting {
     pub port: PortId,
     /// True if the port sends it, false if the port receives it.
     pub outbound: bool,
-    /// The port that sends it: this one, or the other end of its cable.
+    /// The port that sends it: the port itself, or the other end of its cable.
     pub from: (NodeId, PortId),
     /// The packet or the frame.
     pub what: Passing,
@@ -57,7 +58,7 @@ pub enum Passing {
 }
 
 impl Sighting {
-    /// Returns the order of sightings. No two have the same: a wire carries one thing at a time.
+    /// Returns the order of sightings. No two have the same: a wire carries a single packet or frame at a time.
     #[must_use]
     pub fn order(&self) -> (Time, NodeId, PortId, bool) {
         (self.at, self.node, self.port, self.outbound)

@@ -1,7 +1,7 @@
 //! The load of every output, and the congestion trees, at a few moments of a run.
 //!
-//! Invariant: moments are evenly spaced, and each stands for the interval that ends with it. The interval of the first begins
-//! at time zero.
+//! Invariant: moments are evenly spaced, and each stands for the interval that ends with it. The interval of the
+//! first begins at time zero.
 
 use units::{Bytes, Span, Time};
 
@@ -13,19 +13,22 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Most moments of a run that is reported: enough for a picture of the fabric that moves, in a file of some MB for 648 hosts.
+    /// Most moments of a run that is reported. They are enough for a picture of the fabric that moves, in a file of
+    /// some MB for 648 hosts.
     pub const MOST: usize = 64;
     /// Most outputs and lanes at all moments together: 12 MiB.
     const MOST_CELLS: usize = 1 << 19;
     /// Fewest moments, however large the fabric.
     const FEWEST: usize = 8;
 
-    /// Returns the most moments of a run with so many outputs and lanes of which at most `asked` are asked for: an even number.
+    /// Returns the most moments of a run with this number of outputs and lanes, if at most `asked` are asked for: an
+    /// even number.
     #[must_use]
     pub const fn most_for(lanes: usize, asked: usize) -> usize {
         let fitting = Self::MOST_CELLS / if lanes == 0 { 1 } else { lanes };
         let fitting = if fitting < Self::FEWEST { Self::FEWEST } else { fitting };
         let most = if asked < fitting { asked } else { fitting };
+        // Every second moment is dropped once there are too many, so that half of them has to be a whole number.
         most.next_multiple_of(2)
     }
 }
@@ -42,7 +45,7 @@ const _: () = assert!(size_of::<LaneMoment>() <= LaneMoment::SIZE, "the estimate
 pub struct Moment {
     /// End of the interval.
     pub at: Time,
-    /// One for each lane of the record, in its order.
+    /// A value for each lane of the record, in its order.
     pub lanes: Vec<LaneMoment>,
     /// Trees at `at`, those with most branches first.
     pub trees: Vec<TreeMoment>,
