@@ -1,7 +1,7 @@
 //! The channel-dependency graph, which shows if packets can wait for each other in a cycle.
 //!
-//! Invariant: the graph has a dependency for every two channels that some packet of the traffic occupies one after
-//! the other, and no others. Without a cycle of dependencies no deadlock can arise within the fabric; with a cycle
+//! Invariant: the graph has a dependency for every two channels that some packet of the traffic occupies in
+//! succession, and no others. Without a cycle of dependencies no deadlock can arise within the fabric; with a cycle
 //! it can, but need not.
 //!
 //! W. J. Dally, C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", 1987.
@@ -88,10 +88,10 @@ impl<'a> ChannelDependencies<'a> {
         }
     }
 
-    /// Adds the dependencies of packets to one host on one lane, from each of these nodes, hosts or switches.
+    /// Adds the dependencies of packets to a host on a lane, from each of these nodes, hosts or switches.
     ///
     /// The paths to a host form a tree, which is walked once. All sources of a host and lane are therefore given
-    /// together, and hosts in the order of their numbers, which keeps the walk within the cache.
+    /// together. Hosts come in the order of their numbers, which keeps the walk within the cache.
     ///
     /// # Panics
     /// If the graph was made with lane changes, or the links do not have this lane.
@@ -107,6 +107,7 @@ impl<'a> ChannelDependencies<'a> {
                 for port in self.routes.ports(at, to) {
                     let out = self.first[place] + port.index();
                     let next = self.peers[out];
+                    // Hosts consume what they receive, so nothing waits behind this cable.
                     if self.graph.is_host(next) {
                         continue;
                     }
@@ -120,11 +121,11 @@ impl<'a> ChannelDependencies<'a> {
         }
     }
 
-    /// Adds the dependencies of packets to one host of one service level, from each of these hosts. Each switch chooses their
-    /// lane anew: `lane_of` returns it, by switch, input and output.
+    /// Adds the dependencies of packets to a host of the same service level, from each of these hosts. Each switch
+    /// chooses their lane anew: `lane_of` returns it, by switch, input and output.
     ///
-    /// The lane that a packet has, and thus its path through the channels, may depend on its source. So channels are walked,
-    /// not switches.
+    /// The lane that a packet has, and thus its path through the channels, may depend on its source. So channels are
+    /// walked, not switches.
     ///
     /// # Panics
     /// If the graph was made without lane changes, or the links do not have a lane.
@@ -147,8 +148,9 @@ impl<'a> ChannelDependencies<'a> {
         }
     }
 
-    /// Lets packets to a host enter the node at the end of a cable, which they crossed by a channel between switches, or
-    /// from their source. Schedules the channels by which they continue, unless the current walk has been there.
+    /// Lets packets to a host enter the node at the end of a cable. They crossed the cable by a channel between
+    /// switches, or from their source. Schedules the channels by which they continue, unless the current walk has
+    /// been there.
     fn enter(
         &mut self,
         by: Option<usize>,
@@ -175,11 +177,12 @@ impl<'a> ChannelDependencies<'a> {
         }
     }
 
-    /// Returns a cycle of channels, each of which packets occupy while they wait for the next, and the last for the
-    /// first; [`None`] if there is none. Among the cycles through one channel it is one of the shortest.
+    /// Returns a cycle of channels, or [`None`] if there is none. Packets occupy each channel while they wait for the
+    /// next, and the last while they wait for the first. No cycle through the first channel is shorter.
     #[must_use]
     pub fn cycle(&self) -> Option<Vec<VirtualChannel>> {
         let start = self.on_a_cycle()?;
+        // Breadth first, from a channel that is known to lie on a cycle: the first way back is a shortest cycle.
         let mut before = vec![usize::MAX; self.channels()];
         let mut queue = vec![start];
         let mut next = 0;
@@ -253,7 +256,7 @@ impl<'a> ChannelDependencies<'a> {
         self.peers.len() * self.lanes
     }
 
-    /// Returns the channels that packets occupy after this one.
+    /// Returns the channels that packets occupy after this channel.
     fn after(&self, channel: usize) -> impl Iterator<Item = usize> {
         let (out, lane) = (channel / self.lanes, channel % self.lanes);
         let masks = &self.onward[channel * self.words..(channel + 1) * self.words];

@@ -1,7 +1,7 @@
 //! Faults in the description of a topology.
 //!
-//! Invariant: a message names the value and the reason, the help says what to write instead. Names similar to
-//! an unknown one are suggested by the caller, who knows all candidates.
+//! Invariant: a message names the value and the reason, the help says what to write instead. The caller suggests
+//! names similar to an unknown name, since it knows all candidates.
 
 use settings::{FieldPath, SettingError};
 
@@ -21,7 +21,7 @@ pub enum TopologyErrorKind {
     /// A node without a name.
     #[error("a node has no name")]
     EmptyName,
-    /// Two nodes of one name.
+    /// Two nodes of the same name.
     #[error("a second node is called `{name}`")]
     DuplicateName {
         /// The shared name.
@@ -65,7 +65,7 @@ pub enum TopologyErrorKind {
         /// The number as written.
         given: u16,
     },
-    /// A switch some of whose links number their port.
+    /// A switch that has numbered ports for only some of its links.
     #[error("some links of this switch give the number of their port, and others do not")]
     PortsPartlyNumbered,
     /// More ports at a switch than IBA can number.
@@ -90,7 +90,7 @@ pub enum TopologyErrorKind {
     /// An empty list of sizes.
     #[error("the list is empty, so there is no switch")]
     NoSwitches,
-    /// A list whose length contradicts another list.
+    /// A list with a length that contradicts another list.
     #[error("the list has {given} entries, which does not go with the sizes")]
     WrongLength {
         /// Number of entries as written.

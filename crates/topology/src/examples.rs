@@ -1,4 +1,4 @@
-//! One value of each family of topologies and of each routing, for tests that must cover them all.
+//! A value of each family of topologies and of each routing, for tests that must cover them all.
 //!
 //! Invariant: a variant without an example does not compile.
 

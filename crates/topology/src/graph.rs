@@ -84,7 +84,8 @@ impl Graph {
         &self.far_ends
     }
 
-    /// Returns the position of a port among the ports of all nodes. Those of hosts come first, one of each.
+    /// Returns the position of a port among the ports of all nodes. The ports of hosts come first, a port for each
+    /// host.
     #[must_use]
     #[inline]
     pub fn position(&self, (node, port): (NodeId, PortId)) -> usize {
@@ -121,8 +122,8 @@ impl Graph {
 }
 
 impl Graph {
-    /// Returns the same nodes with other cables. `kind` gives the kind of the cable at each port, `None` if it is removed; it is
-    /// the same at both ends. Ports keep their order, and are numbered without gaps.
+    /// Returns the same nodes with other cables. `kind` gives the kind of the cable at each port, `None` if it is
+    /// removed; it is the same at both ends. Ports keep their order, and are numbered without gaps.
     pub(crate) fn rewired(&self, kind: impl Fn((NodeId, PortId), FarEnd) -> Option<usize>) -> Self {
         let mut kinds = Vec::with_capacity(self.far_ends.len());
         let mut numbers = Vec::with_capacity(self.far_ends.len());
@@ -131,6 +132,7 @@ impl Graph {
         for from in (0..self.nodes()).map(node) {
             first.push(kept);
             for (port, end) in (0..).map(PortId).zip(self.ports(from)) {
+                // The new number of every port must be known before any cable names the port at its far end.
                 numbers.push(PortId((kept - first[from.index()]) as u16));
                 kinds.push(kind((from, port), *end));
                 kept += usize::from(kinds[kinds.len() - 1].is_some());
@@ -173,12 +175,12 @@ pub(crate) fn ranked(node: usize, rank: usize) -> RankedPort {
 }
 
 impl GraphDraft {
-    /// Starts a graph of named nodes without cables. The first `hosts` names are those of hosts.
+    /// Starts a graph of named nodes without cables. The first `hosts` names belong to hosts.
     pub(crate) fn new(hosts: usize, names: Vec<String>) -> Self {
         Self { hosts, names, links: Vec::new() }
     }
 
-    /// Starts a graph whose hosts are called `h1`, `h2`, and so on.
+    /// Starts a graph with hosts called `h1`, `h2`, and so on.
     pub(crate) fn with_numbered_hosts(hosts: usize, switch_names: impl Iterator<Item = String>) -> Self {
         Self::new(hosts, (1..=hosts).map(|i| format!("h{i}")).chain(switch_names).collect())
     }

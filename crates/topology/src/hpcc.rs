@@ -1,7 +1,7 @@
 //! Fabrics from a file: HPCC's `topology.txt` and its dialects.
 //!
-//! Invariant: every fault is reported with its place in the text; only empty lines and text behind a `#` are
-//! skipped. The result is a fabric node by node, like one written by hand.
+//! Invariant: every fault is reported with its place in the text; only empty lines and text behind a `#` are skipped.
+//! The result is a fabric node by node, as if written by hand.
 //!
 //! ```text
 //! NODES SWITCHES LINKS                              NODES SWITCHES TORS LINKS            (ns3-datacenter)
@@ -10,8 +10,9 @@
 //! ```
 //!
 //! The number of words of the first line tells the dialect: 3, 4 or 6. Nodes are numbered from 0; nodes that are not
-//! listed as switches are hosts, before or after them. Names keep the numbers of the file: host 7 is `h7`, switch 9 `s9`. Rates and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports
-//! are numbered in the order in which links name a node.
+//! listed as switches are hosts, before or after them. Names keep the numbers of the file: host 7 is `h7`, switch 9
+//! `s9`. Rates and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports are numbered in the
+//! order in which links name a node.
 
 use core::ops::Range;
 use core::str::FromStr;
@@ -310,6 +311,7 @@ fn quantity(word: Word<'_>, units: &[(&str, u64)]) -> Option<u64> {
     let split = word.text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.text.len());
     let (number, unit) = word.text.split_at(split);
     let size = units.iter().find(|(name, _)| *name == unit)?.1;
+    // Computed in integers: a float could round a product that is whole, or hide that it is not.
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let fraction = fraction.trim_end_matches('0');
     let digits: u128 = format!("{whole}{fraction}").parse().ok()?;

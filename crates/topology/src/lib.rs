@@ -1,8 +1,8 @@
 //! Fabrics as plain data: graphs, builders, forwarding tables.
 //!
-//! Invariant: nothing here has state or knows time. A [`TopologySpec`] becomes a [`Topology`], whose [`Graph`] is
-//! well-formed, or a [`TopologyError`] that names the field. [`Routes`] follow from topology, routing and seed of
-//! the scenario alone, so one scenario always has the same tables.
+//! Invariant: nothing here has state or knows time. A [`TopologySpec`] becomes a [`Topology`] with a well-formed
+//! [`Graph`], or a [`TopologyError`] that names the field. [`Routes`] follow from topology, routing and seed of the
+//! scenario alone, so a scenario always has the same tables.
 //!
 //! Modules, lowest floor first:
 //!
@@ -20,7 +20,7 @@
 //! | [`spec`] | the topology of a scenario as written |
 //! | [`routing`] | forwarding tables |
 //! | [`dependencies`] | the channel-dependency graph: cycles in which packets can wait |
-//! | `examples` | one value of each family and routing |
+//! | `examples` | a value of each family and routing |
 
 pub mod builders;
 pub mod changed_cables;

@@ -5,11 +5,11 @@
 //! | written | selects |
 //! |---|---|
 //! | `leaf1:3` | port 3 of `leaf1`, counted from 1 |
-//! | `leaf1:h3` | the ports of `leaf1` whose cables lead to `h3` |
-//! | `leaf*:h1*` | of every node `leaf*`, the ports whose cables lead to nodes `h1*` |
+//! | `leaf1:h3` | the ports of `leaf1` with cables to `h3` |
+//! | `leaf*:h1*` | of every node `leaf*`, the ports with cables to nodes `h1*` |
 //! | `leaf1:*`, `leaf1` | all ports of `leaf1` |
 //!
-//! The last colon separates the node from its port. `*` stands for any text and `?` for any one character; digits alone
+//! The last colon separates the node from its port. `*` stands for any text and `?` for any character. Digits alone
 //! are the number of a port, never the name of a peer.
 
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ fn no_node(given: &str) -> String {
 }
 
 impl Graph {
-    /// Returns the nodes whose names match a pattern, in order; none if no name does.
+    /// Returns the nodes with names that match a pattern, in order; none if no name does.
     #[must_use]
     pub fn matching(&self, pattern: &str) -> Vec<NodeId> {
         if !glob::is_wild(pattern) {

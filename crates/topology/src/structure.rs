@@ -1,7 +1,7 @@
 //! A topology that has been built: its graph, and the structure that its own routing rule follows.
 //!
 //! Invariant: graph and structure describe the same fabric, except for single cables that were changed. Only
-//! [`TopologySpec::build`](crate::TopologySpec::build) makes a topology, so one that exists has passed every check.
+//! [`TopologySpec::build`](crate::TopologySpec::build) makes a topology, so every topology has passed every check.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct Topology {
 /// A port: a node, and the number of the port there.
 pub type PortOfNode = (NodeId, PortId);
 
-/// The cables that one entry changes.
+/// The cables that an entry changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedCables {
     /// The entry as written.
@@ -52,13 +52,14 @@ impl Topology {
         Self { graph, structure, changed: Vec::new() }
     }
 
-    /// Returns the same fabric with these changes of its cables, whose ends are ports of the present graph.
+    /// Returns the same fabric with these changes of its cables. Their ends are ports of the present graph.
     pub(crate) fn rewired(self, changed: Vec<ChangedCables>) -> Self {
         let kinds: BTreeMap<_, Option<usize>> = changed
             .iter()
             .flat_map(|entry| entry.cables.iter().map(|(from, _)| (*from, entry.kind)))
             .collect();
         let kind = |port: PortOfNode, end: FarEnd| {
+            // A cable is entered by its lower end alone, and looked up from both.
             let cable = port.min((end.peer, end.peer_port));
             kinds.get(&cable).copied().unwrap_or(Some(end.cable))
         };

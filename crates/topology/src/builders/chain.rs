@@ -90,7 +90,8 @@ impl Chain {
             }
             if i + 1 < switches {
                 for k in 0..parallel {
-                    // Ranks follow those of all hosts: first cables to the previous switch, then to the next.
+                    // Ports to other switches rank behind the ports to hosts: first to the previous switch, then to
+                    // the next.
                     let (to_next, to_previous) = (hosts + parallel + k, hosts + k);
                     draft.link(ranked(hosts + i, to_next), ranked(hosts + i + 1, to_previous), trunk_cable);
                 }

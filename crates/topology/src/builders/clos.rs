@@ -1,7 +1,6 @@
 //! Fat trees that fewer parameters describe: two-tier Clos networks, k-ary n-trees, the Sun DCS 648.
 //!
-//! Invariant: each is a [`FatTree`], names and ports included. Its graph and its routes are those of that fat
-//! tree.
+//! Invariant: each is a [`FatTree`], names and ports included. It has the graph and the routes of that fat tree.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

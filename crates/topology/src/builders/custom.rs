@@ -120,7 +120,7 @@ impl CustomFabric {
     }
 }
 
-/// The ports that links may still use: one at a host, [`MAX_SWITCH_PORTS`] at a switch.
+/// The ports that links may still use: a single port at a host, [`MAX_SWITCH_PORTS`] at a switch.
 struct FreePorts<'a> {
     hosts: &'a [String],
     /// Index of each host's link.

@@ -1,11 +1,12 @@
 //! Dragonflies: fully connected groups of fully connected switches.
 //!
-//! Invariant: a path crosses at most one cable of its first group, one between groups, and one of its last.
+//! Invariant: a path crosses at most a cable of its first group, a cable between groups, and a cable of its last
+//! group.
 //!
-//! J. Kim, W. J. Dally, S. Scott, D. Abts, "Technology-driven, highly-scalable dragonfly topology", 2008, with
-//! its a, p and h. The paper leaves open to which group each of a group's a h global channels leads; here channel
-//! q + (g-1) s of group i leads to group i + q + 1 (modulo g), for each q < g - 1, and is channel
-//! (g-2-q) + (g-1) s of that group. Channel c belongs to switch c / h.
+//! J. Kim, W. J. Dally, S. Scott, D. Abts, "Technology-driven, highly-scalable dragonfly topology", 2008, with its a,
+//! p and h. The paper leaves open to which group each of a group's a h global channels leads. Here channel q + (g-1)
+//! s of group i leads to group i + q + 1 (modulo g), for each q < g - 1, and is channel (g-2-q) + (g-1) s of that
+//! group. Channel c belongs to switch c / h.
 //!
 //! ```text
 //! Dragonfly(routers: 2, hosts: 1, global: 1)      group 1: g1.r1 -- g1.r2
@@ -101,7 +102,7 @@ impl Dragonfly {
     }
 }
 
-/// The structure of a dragonfly whose parameters have been checked. Switches are counted group by group.
+/// The structure of a dragonfly with parameters that have been checked. Switches are counted group by group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DragonflyShape {
     /// Switches of a group.
@@ -140,11 +141,11 @@ impl DragonflyShape {
         Some(group * self.routers + channel / self.global)
     }
 
-    /// Returns the routing layer of a path between two switches: 0 to a group of higher number, 1 to one of
-    /// lower number.
+    /// Returns the routing layer of a path between two switches: 0 to a group of higher number, 1 to a group of lower
+    /// number.
     ///
-    /// In layer 0 every path leads from a lower group to a higher one: a cable within a group that is the last of
-    /// one path and the first of another leads on to a group of yet higher number. So there is no cycle;
+    /// In layer 0 every path leads from a lower group to a higher group. A cable within a group may be the last of a
+    /// path and the first of another: the latter leads on to a group of yet higher number. So there is no cycle;
     /// likewise in layer 1. A path within a group makes no turn.
     ///
     /// DEVIATION: Kim and others change the lane behind the cable between groups instead, as

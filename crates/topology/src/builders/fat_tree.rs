@@ -3,9 +3,9 @@
 //! Invariant: every host has exactly one path down from any switch above it, and as many paths up as there are
 //! switches at the top of the path. Routes have a choice on the way up only.
 //!
-//! The parameters are those of a parallel-ports generalised fat tree, PGFT(h; m; w; p) (E. Zahavi, "D-Mod-K
-//! routing providing non-blocking traffic for shift permutations on real life fat trees", 2010): a switch
-//! of tier t has m(t) children and w(t+1) parents, and p(t) cables to each child. With W(t) = w(1) w(2) ... w(t):
+//! The parameters belong to a parallel-ports generalised fat tree, PGFT(h; m; w; p) (E. Zahavi, "D-Mod-K routing
+//! providing non-blocking traffic for shift permutations on real life fat trees", 2010). A switch of tier t has m(t)
+//! children and w(t+1) parents, and p(t) cables to each child. With W(t) = w(1) w(2) ... w(t):
 //!
 //! ```text
 //! tier t has  m(t+1) ... m(h)  subtrees of  W(t)  switches each; switch (T, B) is B of subtree T, and is
@@ -51,14 +51,14 @@ pub struct FatTree {
     pub trunk_cable: String,
 }
 
-/// The structure of a fat tree whose parameters have been checked.
+/// The structure of a fat tree with parameters that have been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FatTreeShape {
     /// The tiers, lowest first.
     pub(crate) tiers: Vec<TreeTier>,
 }
 
-/// The switches of one tier.
+/// The switches of a tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TreeTier {
     /// Children of a switch (m(t)).
@@ -174,7 +174,7 @@ impl FatTreeShape {
     }
 }
 
-/// Returns the tiers of a tree whose lists have been checked, lowest first.
+/// Returns the tiers of a tree, lowest first. Its lists have been checked.
 fn tiers(tree: &FatTree) -> Vec<TreeTier> {
     let at = |list: &[u16], place: usize| list.get(place).map_or(0, |n| usize::from(*n));
     let parallel = |place: usize| match tree.parallel.is_empty() {

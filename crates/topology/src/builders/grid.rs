@@ -63,7 +63,7 @@ pub(crate) enum GridRows {
     HyperX,
 }
 
-/// The structure of a grid whose parameters have been checked.
+/// The structure of a grid with parameters that have been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GridShape {
     rows: GridRows,
@@ -249,9 +249,9 @@ impl GridShape {
         }
     }
 
-    /// Returns true if the path round a row leads to higher coordinates. The shorter path is taken; of two equal
-    /// ones that to higher coordinates if the destination's coordinate is even, so that half lead in each
-    /// direction.
+    /// Returns true if the path round a row leads to higher coordinates. The shorter path is taken. Of two equal
+    /// paths, the path to higher coordinates is taken if the destination's coordinate is even, so that half lead in
+    /// each direction.
     fn forwards(&self, dimension: usize, here: usize, there: usize) -> bool {
         let size = usize::from(self.sizes[dimension]);
         let ahead = (there + size - here) % size;

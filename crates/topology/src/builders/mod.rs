@@ -1,4 +1,4 @@
-//! Families of topologies, one file each: their parameters, checks and graphs.
+//! Families of topologies, each in its own file: their parameters, checks and graphs.
 //!
 //! Invariant: names and ports follow from the parameters alone. Sizes are checked before anything is allocated,
 //! so a mistyped digit costs a message and no memory. The structure that a routing rule needs (`..Shape`) is
@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`custom`] | any fabric, node by node and link by link |
 //! | [`two_switches`] | dumbbells with named groups of hosts |
-//! | [`chain`] | one switch, and switches in a row |
+//! | [`chain`] | a single switch, and switches in a row |
 //! | [`fat_tree`] | folded Clos networks of any number of tiers |
 //! | [`clos`] | fat trees by fewer parameters: two-tier Clos, k-ary n-tree, Sun DCS 648 |
 //! | [`omega`] | Omega networks |

@@ -1,11 +1,11 @@
 //! Omega networks: stages of k x k switches with a perfect shuffle before each.
 //!
-//! Invariant: there is one path between any two hosts, and data cross a cable between stages in one direction
-//! only, from the first stage to the last.
+//! Invariant: any two hosts have a single path between them. Data cross a cable between stages in a single direction,
+//! from the first stage to the last.
 //!
-//! D. H. Lawrie, "Access and alignment of data in an array processor", 1975. With n stages there are k^n
-//! hosts; a host's number, written with n digits to the base k, is its position. A shuffle moves the first
-//! digit of a position to the end; a switch changes the last digit:
+//! D. H. Lawrie, "Access and alignment of data in an array processor", 1975. With n stages there are k^n hosts; a
+//! host's number, written with n digits to the base k, is its position. A shuffle moves the first digit of a position
+//! to the end; a switch changes the last digit:
 //!
 //! ```text
 //! hosts      stage1.x        stage2.x             host h sends at position h; for each stage:
@@ -15,10 +15,10 @@
 //! h4 -tap4 ~         -[  ]~         -[  ]- tap4 - h4
 //! ```
 //!
-//! DEVIATION: in an Omega network a host sends by one cable and receives by another; here a host has an adapter
-//! with one port. A switch with three ports, the *tap*, therefore connects the host to both: it forwards packets
-//! of the host to the first stage, and packets of the last stage to the host. Nothing contends in the tap. It
-//! adds two hops of latency, and one buffer before the first stage and one behind the last.
+//! DEVIATION: in an Omega network a host sends by a cable of the first stage and receives by a cable of the last.
+//! Here a host has an adapter with a single port. A switch with three ports, the *tap*, therefore connects the host
+//! to both. It forwards packets of the host to the first stage, and packets of the last stage to the host. Nothing
+//! contends in the tap. It adds two hops of latency, a buffer before the first stage and a buffer behind the last.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ impl Omega {
     }
 }
 
-/// The structure of an Omega network whose parameters have been checked. Switches are counted stage by stage,
+/// The structure of an Omega network with parameters that have been checked. Switches are counted stage by stage,
 /// then taps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OmegaShape {

@@ -1,4 +1,4 @@
-//! Two switches with named groups of hosts: a dumbbell whose numbers of hosts are parameters.
+//! Two switches with named groups of hosts: a dumbbell with numbers of hosts as parameters.
 //!
 //! Invariant: a host is called by its group and its number within the group, whatever the size of the group.
 //! The only host of the group `C` is `C1`, and keeps that name when the group grows.
@@ -85,7 +85,7 @@ impl SwitchWithHosts {
         let path = |group: &str| FieldPath::from(side).name("hosts").name(group);
         let total: usize = self.hosts.values().copied().map(usize::from).sum();
         let largest = self.hosts.iter().max_by_key(|(_, count)| **count);
-        // The trunk takes one port.
+        // The trunk takes a port.
         if let Some((group, _)) = largest.filter(|_| total >= MAX_SWITCH_PORTS) {
             return Err(TopologyError::new(path(group), Kind::TooManyPorts));
         }

@@ -1,7 +1,7 @@
 //! Clusters: nodes that a partition keeps together.
 //!
-//! Invariant: a cluster is connected, or has one node. Clusters are numbered by their first nodes, so that those with hosts
-//! come first, in the order in which families number racks and pods.
+//! Invariant: a cluster is connected, or is a single node. Clusters are numbered by their first nodes. Clusters with
+//! hosts therefore come first, in the order in which families number racks and pods.
 
 use std::collections::BTreeSet;
 
@@ -23,8 +23,8 @@ pub(super) struct Clusters {
 }
 
 impl Clusters {
-    /// Returns the clusters for cuts of ever shorter cables, the longest first; each with hosts at their switches, and with
-    /// hosts apart.
+    /// Returns the clusters for cuts of ever shorter cables, the longest first; each with hosts at their switches,
+    /// and with hosts apart.
     pub(super) fn levels(fabric: &WeighedGraph<'_>) -> Vec<Self> {
         let lengths: BTreeSet<Span> = fabric.cables().map(|(.., lookahead)| lookahead).collect();
         let levels = lengths.into_iter().rev();
@@ -60,7 +60,6 @@ impl Clusters {
         Self { neighbours: neighbours(fabric, &of_node, count), of_node, work, with_hosts }
     }
 
-    /// Returns the number of clusters.
     pub(super) fn len(&self) -> usize {
         self.work.len()
     }

@@ -4,16 +4,18 @@
 //!
 //! Two beginnings, each refined by moves of single clusters:
 //!
-//! * in the order of their hosts, which families number by racks and pods, then clusters without hosts to their neighbours;
-//! * grown from one cluster along the cables, for fabrics whose numbering means nothing.
+//! * in the order of their hosts, which families number by racks and pods, then clusters without hosts to their
+//!   neighbours;
+//! * grown from a cluster along the cables, for fabrics with meaningless numbers.
 
 use super::BALANCED;
 use super::clusters::Clusters;
 
-/// Passes of the refinement, of which each moves every cluster at most once.
+/// Passes of the refinement. A pass moves every cluster at most once.
 const PASSES: usize = 8;
 
-/// Returns partitions of the fabric in so many parts, each as the part of every node; none if there are fewer clusters.
+/// Returns partitions of the fabric in this number of parts, each as the part of every node; none if there are fewer
+/// clusters.
 pub(super) fn dealt(clusters: &Clusters, parts: usize) -> Vec<Vec<u16>> {
     if clusters.len() < parts || parts < 2 {
         return Vec::new();
@@ -44,8 +46,9 @@ fn blocks(clusters: &Clusters, row: &[usize], parts: usize, of_cluster: &mut [u1
     }
 }
 
-/// Deals clusters with hosts out in their order; then each other cluster, the ones with most placed neighbours first, to the
-/// part of three quarters of these neighbours, or else to the part with least work.
+/// Deals clusters with hosts out in their order. The other clusters follow, always those next with the largest share
+/// of placed neighbours. A cluster goes to the part of three quarters of these neighbours, or else to the part with
+/// least work.
 fn in_order(clusters: &Clusters, parts: usize) -> Vec<u16> {
     let mut of_cluster = vec![0; clusters.len()];
     let hosts: Vec<usize> = (0..clusters.with_hosts).collect();
@@ -80,12 +83,13 @@ fn in_order(clusters: &Clusters, parts: usize) -> Vec<u16> {
     of_cluster
 }
 
-/// Orders clusters by growth: from the first, always the cluster with most cables into the grown set; then cuts this row.
+/// Orders clusters by growth: from the first, always the cluster with most cables into the grown set. Then cuts this
+/// row.
 fn grown(clusters: &Clusters, parts: usize) -> Vec<u16> {
     let mut of_cluster = vec![0; clusters.len()];
     let mut row = Vec::with_capacity(clusters.len());
     let mut cables = vec![0_u32; clusters.len()];
-    // By number of cables into the grown set, then the first one; a cluster may stand here several times.
+    // By number of cables into the grown set, then by number of the cluster; a cluster may stand here several times.
     let mut front = std::collections::BTreeSet::new();
     let mut is_in = vec![false; clusters.len()];
     for first in 0..clusters.len() {
@@ -128,13 +132,14 @@ impl<'a> Deal<'a> {
         Self { clusters, of_cluster, work, count, limit }
     }
 
-    /// Moves each cluster once if that cuts fewer cables between balanced parts, or evens out their work. Returns true if it
-    /// moved one.
+    /// Moves each cluster once if that cuts fewer cables between balanced parts, or evens out their work. Returns
+    /// true if any cluster moved.
     fn refine(&mut self) -> bool {
         let mut moved = false;
         let parts = self.work.len();
         for cluster in 0..self.clusters.len() {
             let from = usize::from(self.of_cluster[cluster]);
+            // A part must not become empty.
             if self.count[from] == 1 {
                 continue;
             }

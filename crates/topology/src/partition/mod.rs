@@ -1,6 +1,6 @@
 //! Partitions: the parts into which a run divides a fabric.
 //!
-//! Invariant: every part has at least one node. A partition follows from the fabric and its expected work alone.
+//! Invariant: every part has a node. A partition follows from the fabric and its expected work alone.
 //!
 //! Parts work side by side in windows no longer than the shortest cable between two of them. So a good partition, in
 //! this order, gives all parts equal work, cuts long cables only, and cuts few of them.
@@ -20,8 +20,8 @@ use units::Span;
 use crate::graph::Graph;
 use clusters::Clusters;
 
-/// Most work of a part, in hundredths of the mean, with which parts count as balanced. Threads wait for the busiest part, so a
-/// hundredth more costs a hundredth of the time; a cable more among hundreds costs less.
+/// Most work of a part, in hundredths of the mean, with which parts count as balanced. Threads wait for the busiest
+/// part, so a hundredth more costs a hundredth of the time; a cable more among hundreds costs less.
 const BALANCED: u64 = 103;
 
 /// The parts of a fabric, as a run may divide it.
@@ -52,13 +52,14 @@ pub struct PartitionCost {
     pub cut: usize,
     /// All cables.
     pub cables: usize,
-    /// Least time from part to part, which no common window exceeds. `None`, without end, if no cable leads from part to part.
+    /// Least time from part to part, which no common window exceeds. `None`, without end, if no cable leads from part
+    /// to part.
     pub window: Option<Span>,
 }
 
 impl Partition {
-    /// Creates the partition in which `of_node` names the part of each node. Names are any numbers: parts are numbered by
-    /// their first nodes.
+    /// Creates the partition in which `of_node` names the part of each node. Names are any numbers: parts are
+    /// numbered by their first nodes.
     ///
     /// ```
     /// use topology::Partition;
@@ -79,11 +80,11 @@ impl Partition {
         Self { of_node, parts: names.len().max(1) }
     }
 
-    /// Divides a fabric into so many parts, or into fewer if it has too few nodes.
+    /// Divides a fabric into this number of parts, or into fewer if it has too few nodes.
     ///
-    /// Of all partitions that it tries it takes, among those in which no part has more than 1.1 times the mean work, the one
-    /// with the longest window, and among those the one that cuts fewest cables; without any such partition, the most
-    /// balanced one.
+    /// First choice are partitions in which no part has more than 1.1 times the mean work. Among these, the partition
+    /// with the longest window is taken, and then the partition that cuts fewest cables. Without any such partition,
+    /// the most balanced partition found is taken.
     #[must_use]
     pub fn balanced(fabric: &WeighedGraph<'_>, parts: usize) -> Self {
         let rank = |partition: &Self| {

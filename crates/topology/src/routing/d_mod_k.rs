@@ -1,11 +1,11 @@
 //! Destination-mod-k: in a fat tree, the destination's number chooses the path up.
 //!
-//! Invariant: all packets for a host come down through the same switches, and the hosts outside a subtree are
-//! spread evenly over the ports that lead up.
+//! Invariant: all packets for a host come down through the same switches. The hosts outside a subtree are spread
+//! evenly over the ports that lead up.
 //!
-//! E. Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees",
-//! 2010: at a switch of tier t, host j is reached by port floor(j / W(t)) mod (w(t+1) p(t+1)) of those that
-//! lead up, and packets come down by that same cable. All switches of a subtree and tier have the same table.
+//! E. Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees", 2010.
+//! At a switch of tier t, host j is reached by port floor(j / W(t)) mod (w(t+1) p(t+1)) of the ports that lead up.
+//! Packets come down by that same cable. All switches of a subtree and tier have the same table.
 
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ impl Routes {
         Self::new(hosts, tables)
     }
 
-    /// Makes the tables of a fat tree without some of its cables: at each switch the rule counts among the ports that still lead
-    /// there by the fewest links. With all cables these are the tables of [`d_mod_k`](Self::d_mod_k).
+    /// Makes the tables of a fat tree without some of its cables. At each switch the rule counts among the ports that
+    /// still lead there by the fewest links. With all cables these are the tables of [`d_mod_k`](Self::d_mod_k).
     ///
     /// Where cables are missing, packets for a host may come down through several switches.
     pub(super) fn d_mod_k_around_gaps(graph: &Graph, tree: &FatTreeShape) -> Self {
@@ -51,7 +51,9 @@ impl Routes {
 }
 
 impl TreeTier {
-    /// Returns the number of the cable to the child on the path to a host below: the one that the child's own table chose.
+    /// Returns the number of the cable to the child on the path to a host below. The child's own table chose this
+    /// cable.
+    /// own table chose.
     fn cable_down(&self, host: usize) -> usize {
         if self.cables_down == 1 {
             return 0;
@@ -62,7 +64,8 @@ impl TreeTier {
     }
 }
 
-/// Returns the entries by LID at a switch of this tier with no host below: each host is reached by a port that leads up.
+/// Returns the entries by LID at a switch of this tier with no host below: each host is reached by a port that leads
+/// up.
 fn entries_up(tier: &TreeTier, hosts: usize) -> Vec<u8> {
     let ports_up = (0..tier.up * tier.cables_up).map(|port| byte(tier.ports_down() + port));
     let each_in_turn = ports_up.cycle().flat_map(|entry| core::iter::repeat_n(entry, tier.width));

@@ -11,7 +11,7 @@ use super::routes::Routes;
 use super::table::{ForwardingTable, NOWHERE, entry};
 use crate::graph::Graph;
 
-/// Tables under construction, one after another.
+/// Tables under construction, table by table.
 pub(super) struct TablesDraft {
     hosts: usize,
     entries: Vec<u8>,
@@ -24,7 +24,7 @@ impl TablesDraft {
         Self { hosts, entries: vec![NOWHERE; (hosts + 1) * graph.switches()] }
     }
 
-    /// Starts with the entries of other tables, whose choices between several ports are lost.
+    /// Starts with the entries of other tables. Their choices between several ports are lost.
     pub(super) fn of(routes: &Routes, hosts: usize) -> Self {
         let entries = routes.tables().iter().flat_map(|table| table.entries().iter().copied()).collect();
         Self { hosts, entries }
@@ -47,7 +47,7 @@ impl TablesDraft {
         hosts_of(graph, switch).for_each(|(host, port)| self.set(switch, host, port));
     }
 
-    /// Returns the tables, equal ones stored once.
+    /// Returns the tables. Equal tables are stored once.
     pub(super) fn finish(self) -> Routes {
         let mut known: BTreeSet<Arc<[u8]>> = BTreeSet::new();
         let share = |row: &[u8]| match known.get(row) {

@@ -1,7 +1,7 @@
 //! Faults in the routing of a scenario.
 //!
-//! Invariant: a message names the value and the reason, the help says what to write instead. Names similar to
-//! an unknown one are suggested by the caller, who knows all candidates.
+//! Invariant: a message names the value and the reason, the help says what to write instead. The caller suggests
+//! names similar to an unknown name, since it knows all candidates.
 
 use settings::{FieldPath, SettingError};
 
@@ -76,7 +76,7 @@ pub enum RoutingErrorKind {
         /// The word as written.
         given: String,
     },
-    /// A table whose entries are more or fewer than there are hosts.
+    /// A table with more or fewer entries than there are hosts.
     #[error("this table has {given} entries, and the topology {hosts} hosts")]
     WrongTable {
         /// Number of entries, as far as they were read.

@@ -34,6 +34,7 @@ impl Routes {
             for (to, hosts) in hosts.iter().enumerate().filter(|(to, hosts)| *to != at && !hosts.is_empty()) {
                 let Some(next) = next(at, to) else { continue };
                 let peer = node(graph.hosts() + next);
+                // Sorted by peer, the parallel cables to a switch are neighbours.
                 let first = trunks.partition_point(|(n, _)| *n < peer);
                 let cables = trunks[first..].partition_point(|(n, _)| *n == peer);
                 if cables == 0 {

@@ -1,16 +1,16 @@
 //! Changes of lane under way, by which paths of several layers need two lanes only.
 //!
-//! Invariant: the lane of a link follows from the input, the output and the service level of a packet, as in the tables of
-//! IBA's switches (7.6.6).
+//! Invariant: the lane of a link follows from the input, the output and the service level of a packet. So it does in
+//! the tables of IBA's switches (7.6.6).
 //!
 //! | routing | service level | lane of a link between switches |
 //! |---|---|---|
 //! | dimension order | as without changes: a binary digit for each dimension in which a row can close a cycle | the digit of the link's dimension |
 //! | minimal in a dragonfly | the flow's own | 1 behind a cable between groups, else 0 |
 //!
-//! In dimension order only the digit of a dimension matters on its links: packets wait for each other within a dimension,
-//! or for a later one. OpenSM's torus-2QoS does so. In a dragonfly the cable within a group that is the last of a path
-//! has another lane than one that is the first (J. Kim, W. J. Dally, S. Scott, D. Abts, "Technology-driven,
+//! In dimension order only the digit of a dimension matters on its links. Packets wait for each other within a
+//! dimension, or for a later dimension. OpenSM's torus-2QoS does so. In a dragonfly a cable within a group has
+//! another lane as the last of a path than as the first (J. Kim, W. J. Dally, S. Scott, D. Abts, "Technology-driven,
 //! highly-scalable dragonfly topology", 2008). A flow that asks for level s has lanes 2 s and 2 s + 1.
 
 use packet::{NodeId, PortId};
@@ -28,7 +28,7 @@ pub struct LaneChanges<'a> {
 }
 
 impl Topology {
-    /// Returns the rule by which switches change lanes with this routing; `None` if its paths have one layer.
+    /// Returns the rule by which switches change lanes with this routing; `None` if its paths have a single layer.
     #[must_use]
     pub fn lane_changes(&self, routing: &RoutingSpec) -> Option<LaneChanges<'_>> {
         let native = matches!(routing, RoutingSpec::Native) || *routing == self.structure().native_routing();

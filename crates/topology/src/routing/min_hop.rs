@@ -1,10 +1,10 @@
 //! Tables by fewest links.
 //!
-//! Invariant: tables follow from the graph, random ones also from the seed; every entry leads one hop nearer to
-//! its host.
+//! Invariant: tables follow from the graph, random tables also from the seed; every entry leads a hop nearer to its
+//! host.
 //!
-//! Hosts of one switch share everything except the last choice, so distances are computed once for each switch
-//! that has hosts, not once for each host:
+//! Hosts of the same switch share everything except the last choice. Distances are therefore computed for each switch
+//! that has hosts, not for each host:
 //!
 //! ```text
 //! for each switch `edge` with hosts:
@@ -22,8 +22,8 @@ use super::routes::Routes;
 use crate::graph::Graph;
 
 impl Routes {
-    /// Makes tables of shortest paths. Of the k ports of a switch that are equally near to the host with index n,
-    /// in the order of their numbers, the port at place n mod k is taken.
+    /// Makes tables of shortest paths. Some k ports of a switch are equally near to the host with index n. In the
+    /// order of their numbers, the port at place n mod k is taken.
     ///
     /// In a two-tier [`Clos`](crate::Clos) this is d-mod-k routing: each host of a leaf is reached over another
     /// spine. With more tiers the same digit of n would choose at each of them, which d-mod-k does not do.
@@ -34,8 +34,8 @@ impl Routes {
         fewest_links(graph, |_, host, nearer| nearer[host.index() % nearer.len()])
     }
 
-    /// Makes tables of shortest paths. One of the ports of a switch that are equally near to a host is drawn, for
-    /// each switch and host anew, from a random stream of the switch, and used for the whole run.
+    /// Makes tables of shortest paths. Each switch draws a port for each host, among the ports that are equally near.
+    /// It draws from a random stream of its own, and uses the port for the whole run.
     #[must_use]
     pub fn random(graph: &Graph, seed: u64) -> Self {
         let stream = |switch| event_kernel::stream(seed, "routing", graph.name(switch));
@@ -47,7 +47,7 @@ impl Routes {
     }
 }
 
-/// Makes tables of shortest paths. `choose` picks, for a switch and a host, one of the ports that lead nearer.
+/// Makes tables of shortest paths. `choose` picks, for a switch and a host, any of the ports that lead nearer.
 pub(super) fn fewest_links(
     graph: &Graph,
     mut choose: impl FnMut(NodeId, NodeId, &[PortId]) -> PortId,
@@ -62,8 +62,8 @@ pub(super) fn fewest_links(
     draft.finish()
 }
 
-/// Calls `found` with every switch, the hosts of every other switch, and the ports that lead one hop nearer to
-/// those hosts.
+/// Calls `found` with every switch, the hosts of every other switch, and the ports that lead a hop nearer to those
+/// hosts.
 pub(super) fn each_nearer(graph: &Graph, mut found: impl FnMut(NodeId, &[(NodeId, PortId)], &[PortId])) {
     let mut search = DistanceSearch::new(graph);
     let mut nearer = Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn each_nearer(graph: &Graph, mut found: impl FnMut(NodeId, &[(NodeId
 
 const UNREACHED: u16 = u16::MAX;
 
-/// Breadth-first search over switches. Its memory is reused from one run to the next.
+/// Breadth-first search over switches. Its memory is reused from search to search.
 pub(super) struct DistanceSearch {
     hosts: usize,
     /// Number of links from each switch to the start.
@@ -119,7 +119,7 @@ impl DistanceSearch {
         &self.queue
     }
 
-    /// Stores in `nearer` the ports of `switch` that lead one hop nearer to the start.
+    /// Stores in `nearer` the ports of `switch` that lead a hop nearer to the start.
     fn ports_nearer(&self, graph: &Graph, switch: NodeId, nearer: &mut Vec<PortId>) {
         nearer.clear();
         let here = self.distance(switch);

@@ -1,11 +1,11 @@
 //! Forwarding tables: the output port of every switch for every host, linear as in IBA 14.2.5.10.
 //!
-//! Invariant: if a table has an entry for a host, following the tables reaches that host: no path loops, ends at
+//! Invariant: if a table has an entry for a host, following the tables reaches that host. No path loops, ends at
 //! another host, or breaks off. Equal tables are stored once.
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`table`] | the table of one switch |
+//! | [`table`] | the table of a switch |
 //! | [`routes`] | the tables of all switches, and the layers of paths |
 //! | `draft` | tables under construction |
 //! | [`error`] | faults in the routing of a scenario |
@@ -20,9 +20,9 @@
 //! | [`lane_changes`] | changes of lane under way, for paths of several layers |
 //! | `select` | the tables that a topology gets by it |
 //!
-//! A path also has a *layer*: a number that its source adds to a packet's service level, so that packets which
-//! would wait for each other in a cycle take different lanes. A packet keeps its lane all the way, unless switches change
-//! lanes by [`lane_changes`].
+//! A path also has a *layer*: a number that its source adds to a packet's service level. Packets that would wait for
+//! each other in a cycle thus take different lanes. A packet keeps its lane all the way, unless switches change lanes
+//! by [`lane_changes`].
 
 mod d_mod_k;
 mod draft;

@@ -1,8 +1,8 @@
-//! Equal-cost multipath (ECMP): a key chooses one of the ports that lead one hop nearer.
+//! Equal-cost multipath (ECMP): a key chooses among the ports that lead a hop nearer.
 //!
 //! Invariant: a flow keeps its path, since the key belongs to the flow; equal sets of ports are stored once.
 //!
-//! IBA's tables know a packet by its destination alone. Multipath is for fabrics whose switches hash a packet's
+//! IBA's tables know a packet by its destination alone. Multipath is for fabrics with switches that hash a packet's
 //! flow (RFC 2992 compares methods).
 
 use std::collections::BTreeMap;

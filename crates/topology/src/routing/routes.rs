@@ -1,6 +1,6 @@
 //! The forwarding tables of all switches, and the layers of paths.
 //!
-//! Invariant: that of [`routing`](super): an entry for a host is the first step of a path that reaches it.
+//! Invariant: as in [`routing`](super), an entry for a host is the first step of a path that reaches it.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Makes routes of one layer.
+    /// Makes routes of a single layer.
     pub(super) fn new(hosts: usize, tables: Vec<ForwardingTable>) -> Self {
         Self { hosts, tables, layers: PathLayers::One }
     }
@@ -31,8 +31,8 @@ impl Routes {
         Self { layers, ..self }
     }
 
-    /// Returns the same tables for switches that change lanes ([`Topology::lane_changes`](crate::Topology::lane_changes)): in a
-    /// dragonfly all paths then have layer 0.
+    /// Returns the same tables for switches that change lanes
+    /// ([`Topology::lane_changes`](crate::Topology::lane_changes)). In a dragonfly all paths then have layer 0.
     #[must_use]
     pub fn with_lane_changes(self) -> Self {
         let layers = match self.layers {
@@ -71,7 +71,7 @@ impl Routes {
         self.table(switch).ports(to.lid())
     }
 
-    /// Returns the first of these [`ports`](Self::ports), which is the only one except under multipath.
+    /// Returns the first of these [`ports`](Self::ports). Except under multipath there is no other.
     ///
     /// # Panics
     /// If the nodes are not a switch and a host of this fabric.
@@ -80,9 +80,9 @@ impl Routes {
         self.ports(switch, to).next()
     }
 
-    /// Returns every (node, output port) that a packet crosses between two different nodes, `from`'s own first;
-    /// an empty list from a node to itself. [`None`] if `to` is not a host, or is not reached. Under multipath,
-    /// whose paths are all equally long, the path follows each switch's first port.
+    /// Returns every (node, output port) that a packet crosses between two different nodes, `from`'s own first. The
+    /// list is empty from a node to itself; [`None`] if `to` is not a host, or is not reached. Under multipath all
+    /// paths are equally long, and this path follows each switch's first port.
     #[must_use]
     pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Option<Vec<(NodeId, PortId)>> {
         if !graph.is_host(to) {
@@ -98,6 +98,7 @@ impl Routes {
             };
             path.push((at, port));
             at = graph.ports(at)[port.index()].peer;
+            // A path with more hops than the fabric has nodes would never end.
             if path.len() > graph.nodes() {
                 return None;
             }
@@ -115,7 +116,7 @@ impl Routes {
         }
     }
 
-    /// Returns the layer of the path from one host to another, below [`layers`](Self::layers).
+    /// Returns the layer of the path between two hosts, below [`layers`](Self::layers).
     #[must_use]
     pub fn layer(&self, from: NodeId, to: NodeId) -> u32 {
         let (from, to) = (from.index(), to.index());
@@ -129,6 +130,7 @@ impl Routes {
     /// Returns the size of all tables in bytes, equal tables counted once.
     #[must_use]
     pub fn table_bytes(&self) -> usize {
+        // Equal tables share their entries, so the address tells them apart.
         let distinct: BTreeSet<*const u8> =
             self.tables.iter().map(|table| table.entries().as_ptr()).collect();
         distinct.len() * (self.hosts + 1)
@@ -140,7 +142,7 @@ impl Routes {
 pub(super) enum PathLayers {
     /// All paths have layer 0.
     One,
-    /// Dimension order: by the rows whose end the path crosses.
+    /// Dimension order: by the rows in which the path crosses the end.
     Grid(GridShape),
     /// Minimal routing in a dragonfly: by the direction between the groups.
     Dragonfly(DragonflyShape),

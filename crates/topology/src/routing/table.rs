@@ -1,8 +1,8 @@
-//! The forwarding table of one switch: the output port for each host.
+//! The forwarding table of a switch: the output port for each host.
 //!
-//! Invariant: a packet's output follows from its destination and, among equally good ports, from its flow, so
-//! packets of one flow never overtake each other on different paths. An entry is a byte; only tables with choices
-//! need two more bytes an entry.
+//! Invariant: a packet's output follows from its destination and, among equally good ports, from its flow. Packets of
+//! a flow therefore never overtake each other on different paths. An entry is a byte; only tables with choices need
+//! two more bytes an entry.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ pub(super) const NOWHERE: u8 = u8::MAX;
 /// Entry of a host that several ports lead to.
 const SEVERAL: u8 = u8::MAX - 1;
 
-/// Output ports by LID: a linear table as in IBA 14.2.5.10, or one with several ports an entry, as in switches that
-/// hash a packet's flow. Copies share their memory.
+/// Output ports by LID: a linear table as in IBA 14.2.5.10, or a table with several ports an entry. Switches that
+/// hash a packet's flow have the latter. Copies share their memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForwardingTable {
     /// Entries by LID, from 0 to the number of hosts.

@@ -1,7 +1,7 @@
 //! Tables that the scenario gives whole: the forwarding tables of a cluster.
 //!
-//! Invariant: that of [`routing`](super). Nothing is filled in: a switch without a table is refused, and a host that a table
-//! leads nowhere is reached from there by no path.
+//! Invariant: as in [`routing`](super). Nothing is filled in: a switch without a table is refused. A host that a
+//! table leads nowhere is reached from there by no path.
 //!
 //! ```text
 //! Tables({"leaf1": "1 2 20*6 -"})      host 1 by port 1, host 2 by port 2, hosts 3 to 8 by port 20, host 9 not at all
@@ -53,7 +53,8 @@ impl Routes {
     }
 }
 
-/// Writes the table of a switch: the ports for all hosts in order, counted from 1; `None` for a host that no port leads to.
+/// Writes the table of a switch: the ports for all hosts in order, counted from 1; `None` for a host that no port
+/// leads to.
 #[must_use]
 pub fn written_table(ports: &[Option<u16>]) -> String {
     let entry = |same: &[Option<u16>]| {
@@ -71,6 +72,7 @@ fn ports(text: &str, hosts: usize) -> Result<Vec<Option<u16>>, Kind> {
         let (port, times) = word.split_once('*').unwrap_or((word, "1"));
         let port = if port == NONE { None } else { Some(number(port).ok_or_else(wrong)?) };
         let times: usize = number(times).filter(|times| *times > 0).ok_or_else(wrong)?;
+        // Checked before the repetition, since a mistyped digit could ask for all memory.
         if times > hosts - ports.len() {
             return Err(Kind::WrongTable { given: ports.len().saturating_add(times), hosts });
         }

@@ -1,13 +1,12 @@
 //! Up/down: first towards a root, then away from it, in any graph.
 //!
-//! Invariant: after a hop away from the roots no path has a hop towards them. Hops towards roots cannot form
-//! a cycle, nor can hops away from them, so packets do not wait for each other in a cycle on a single lane.
+//! Invariant: after a hop away from the roots no path has a hop towards them. Neither hops towards roots nor hops
+//! away from them can form a cycle. Packets therefore do not wait for each other in a cycle on a single lane.
 //!
-//! M. D. Schroeder and others, "Autonet: a high-speed, self-configuring local area network using
-//! point-to-point links", 1991: a link leads up to the end nearer to a root; between equals, to the one of
-//! lower number. A table knows a packet's destination, not its source. So a switch from which a path down
-//! leads to a host always takes a shortest such path, and any other switch takes its shortest path up to one of
-//! those switches.
+//! M. D. Schroeder and others, "Autonet: a high-speed, self-configuring local area network using point-to-point
+//! links", 1991. A link leads up to the end nearer to a root; between equals, to the end of lower number. A table
+//! knows a packet's destination, not its source. A switch from which a path down leads to a host therefore always
+//! takes a shortest such path. Any other switch takes its shortest path up to such a switch.
 
 use packet::{NodeId, PortId};
 
@@ -44,8 +43,8 @@ impl Routes {
         draft.finish()
     }
 
-    /// Returns roots for a graph without a structure: of each connected part, the middle of a long shortest path,
-    /// found by two searches, the second from the end of the first.
+    /// Returns roots for a graph without a structure: of each connected part, the middle of a long shortest path. Two
+    /// searches find it, the second from the end of the first.
     pub(super) fn central_switches(graph: &Graph) -> Vec<NodeId> {
         let mut search = DistanceSearch::new(graph);
         let mut seen = vec![false; graph.switches()];
@@ -75,7 +74,7 @@ struct RootOrder {
     hosts: usize,
     /// Number of links from each switch to the nearest root.
     level: Vec<u32>,
-    /// All switches, those nearest to a root first.
+    /// All switches, the nearest to a root first.
     descending: Vec<NodeId>,
 }
 
@@ -109,7 +108,7 @@ impl RootOrder {
     }
 }
 
-/// The paths to one switch.
+/// The paths to a switch.
 struct UpDownPaths {
     hosts: usize,
     /// Number of links of the shortest path that only leads down, by switch.
@@ -145,6 +144,7 @@ impl UpDownPaths {
             }
         }
         self.taken.copy_from_slice(&self.down);
+        // Switches above come first, so the paths that they take are known.
         for switch in &order.descending {
             if self.down[switch.index() - hosts] == UNREACHED {
                 let above = trunks_of(graph, *switch).filter(|(peer, _)| order.is_up(*switch, *peer));

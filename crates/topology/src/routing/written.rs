@@ -1,7 +1,7 @@
 //! Tables with entries that the scenario gives.
 //!
-//! Invariant: that of [`routing`](super): an entry that sends packets to another host, round in a cycle, or to a
-//! switch without an entry is refused.
+//! Invariant: as in [`routing`](super), an entry that sends packets to another host, round in a cycle, or to a switch
+//! without an entry is refused.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::graph::Graph;
 pub(super) type WrittenEntries = BTreeMap<String, BTreeMap<String, u16>>;
 
 impl Routes {
-    /// Replaces some entries of tables that have one port an entry.
+    /// Replaces some entries of tables that have a port an entry.
     pub(super) fn with_entries(self, graph: &Graph, written: &WrittenEntries) -> Result<Self, RoutingError> {
         let mut draft = TablesDraft::of(&self, graph.hosts());
         let mut touched = BTreeMap::new();
@@ -31,6 +31,7 @@ impl Routes {
             }
         }
         let routes = draft.finish().with_layers(self.path_layers().clone());
+        // Only hosts with a new entry can be reached by other paths than before.
         let mut walks = TableWalks::new(graph);
         for (to, path) in touched {
             walks.check(graph, &routes, to).map_err(|kind| RoutingError::new(path, kind))?;
@@ -57,7 +58,7 @@ fn resolve(graph: &Graph, switch: &str, host: &str, given: u16) -> Result<(NodeI
     Ok((at, to, PortId(given - 1)))
 }
 
-/// Walks along the tables, to one host after another.
+/// Walks along the tables, to host after host.
 pub(super) struct TableWalks {
     /// Number of the last walk through each switch.
     seen: Vec<usize>,
@@ -81,6 +82,7 @@ impl TableWalks {
                 if *seen == self.count {
                     return Err(cycle(graph, routes, at, to));
                 }
+                // An earlier walk to this host has passed here, and reached it.
                 if *seen >= first {
                     break;
                 }
