@@ -118,8 +118,8 @@ pub struct ClaimError {
     pub missing: NotInRun,
 }
 
-/// Judges a paper's claims. `outcomes` returns those of a run by its name, one for each seed. With `ranges`, numbers must
-/// lie in the ranges in which they were measured before, which holds for runs of the usual length.
+/// Judges a paper's claims. `outcomes` returns those of a run by its name, one for each seed. With `ranges`, numbers
+/// must lie in the ranges in which they were measured before, which holds for runs of the usual length.
 ///
 /// # Errors
 /// If a claim looks for something that its run does not have.

@@ -146,8 +146,8 @@ fn completion_times(outcome: &Outcome) -> Option<Vec<f64>> {
     times.collect()
 }
 
-/// Returns the places of the named flows among those that the scenario names; `local*` means all flows whose names begin
-/// with `local`.
+/// Returns the places of the named flows among those that the scenario names; `local*` means all flows whose names
+/// begin with `local`.
 ///
 /// # Errors
 /// If a name fits no flow.

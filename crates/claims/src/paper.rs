@@ -77,8 +77,8 @@ pub struct UnknownPaper {
 const SCENARIOS_OF: [(&str, &str); 1] = [("conext2016", "zhu2016")];
 
 impl Paper {
-    /// Returns the tables and figures that `repro` writes, by their path below the folder of results; those of the grid come with
-    /// `--full`.
+    /// Returns the tables and figures that `repro` writes, by their path below the folder of results; those of the grid
+    /// come with `--full`.
     #[must_use]
     pub fn files(&self) -> Vec<FileSchema> {
         let folder = format!("repro-{}", self.name);

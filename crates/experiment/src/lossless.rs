@@ -1,6 +1,7 @@
 //! Losses of a fabric that was to be lossless: packets dropped on lanes with PFC.
 //!
-//! Invariant: lanes without PFC may drop, and are not counted. Under credits a loss is a violated invariant, and ends the run.
+//! Invariant: lanes without PFC may drop, and are not counted. Under credits a loss is a violated invariant, and ends
+//! the run.
 
 use core::fmt::{self, Display, Formatter};
 use std::collections::BTreeMap;

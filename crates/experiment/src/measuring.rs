@@ -1,6 +1,7 @@
 //! Measures of a plan that has not run.
 //!
-//! Invariant: a measure that passes [`check`] names a group and a phase of the scenario. A run may still lack the number.
+//! Invariant: a measure that passes [`check`] names a group and a phase of the scenario. A run may still lack the
+//! number.
 
 use measures::run::{self, Posting};
 use measures::{ALL, Measure, MeasureError, MeasureFault};
@@ -12,8 +13,8 @@ pub fn list(plan: &Plan) -> Vec<Measure> {
     run::list(groups(plan), flows(plan), plan.phases().len())
 }
 
-/// Returns the names that measures of a plan can have in their brackets: `all`, the scenario's groups and named flows, and
-/// `others`, `victims` and `contributors`.
+/// Returns the names that measures of a plan can have in their brackets: `all`, the scenario's groups and named flows,
+/// and `others`, `victims` and `contributors`.
 #[must_use]
 pub fn names(plan: &Plan) -> Vec<&str> {
     run::with_common_names(groups(plan).chain(flows(plan)))

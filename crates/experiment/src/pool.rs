@@ -58,7 +58,8 @@ pub fn work_through_by<T: Sync, R: Send, E: Send>(
     Ok(finished.into_inner().expect("no worker panics").in_order())
 }
 
-/// Returns the results of work that cannot fail, in the order of the pieces; as many are worked on at a time as there are processors.
+/// Returns the results of work that cannot fail, in the order of the pieces; as many are worked on at a time as there
+/// are processors.
 pub fn results<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     results_by(processors(), pieces, work)
 }

@@ -39,8 +39,8 @@ pub enum RelativeError {
 }
 
 impl RelativeSetting {
-    /// Returns the setting in percent of the scenario's; `Threshold` and `MarkingRate` as they are, `None` for a setting
-    /// that is no number.
+    /// Returns the setting in percent of the scenario's; `Threshold` and `MarkingRate` as they are, `None` for a
+    /// setting that is no number.
     #[must_use]
     pub fn percent(self) -> Option<f64> {
         match self {

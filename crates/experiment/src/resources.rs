@@ -28,8 +28,9 @@ pub fn peak_memory() -> Option<u64> {
     kib_after("VmHWM:", &fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// Returns the memory that this process can still take, in bytes: the least of what programs can take without swapping, what is left
-/// to the process's control groups (`memory.max` of a container or of a job), and what is left of its address space (`ulimit -v`).
+/// Returns the memory that this process can still take, in bytes: the least of what programs can take without swapping,
+/// what is left to the process's control groups (`memory.max` of a container or of a job), and what is left of its
+/// address space (`ulimit -v`).
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     let text = |path: &str| fs::read_to_string(path).ok();
@@ -40,8 +41,8 @@ pub fn available_memory() -> Option<u64> {
     [of_machine, of_group, of_space].into_iter().flatten().min()
 }
 
-/// Returns the memory that the limits of a process's control groups leave, of the group itself and of all above it. `read` returns the
-/// text of a file. The first version of groups is read as the second is, at its own place.
+/// Returns the memory that the limits of a process's control groups leave, of the group itself and of all above it.
+/// `read` returns the text of a file. The first version of groups is read as the second is, at its own place.
 fn left_to_groups(groups: &str, read: &impl Fn(&str) -> Option<String>) -> Option<u64> {
     let number = |path: String| read(&path)?.trim().parse::<u64>().ok();
     let left_at = |root: &str, group: &str, [limit, usage, reclaimable]: [&str; 3]| {
@@ -88,8 +89,8 @@ fn left_of_space(limits: &str, status: &str) -> Option<u64> {
 /// supports.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Returns the sum of fields 14 and 15, counted from 1: time in user mode and in the kernel. Field 2, the program's name
-/// in parentheses, may contain spaces.
+/// Returns the sum of fields 14 and 15, counted from 1: time in user mode and in the kernel. Field 2, the program's
+/// name in parentheses, may contain spaces.
 fn stat_time(stat: &str) -> Option<Duration> {
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_ascii_whitespace().skip(11);

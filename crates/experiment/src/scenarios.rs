@@ -12,8 +12,8 @@ use crate::unit::{IdentifiedUnit, Unit, UnitSeeds};
 /// Largest number of scenarios that are kept: more than threads that work through runs side by side.
 const MOST: usize = 64;
 
-/// Scenarios with overrides, each read once. Of a sweep most runs differ in their seeds alone; reading a scenario takes longer
-/// than a short run.
+/// Scenarios with overrides, each read once. Of a sweep most runs differ in their seeds alone; reading a scenario takes
+/// longer than a short run.
 #[derive(Debug, Default)]
 pub struct Scenarios {
     read: Mutex<Vec<Arc<ReadScenario>>>,

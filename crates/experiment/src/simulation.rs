@@ -52,7 +52,8 @@ pub enum SimulationError {
     Run(#[from] RunError),
 }
 
-/// Returns the plan of a scenario, a file, a shipped one or a [configuration](configurations), after the overrides (`PATH=VALUE`) and the seed.
+/// Returns the plan of a scenario, a file, a shipped one or a [configuration](configurations), after the overrides
+/// (`PATH=VALUE`) and the seed.
 ///
 /// ```
 /// let overrides = ["duration=1 ms".to_owned()];
@@ -129,8 +130,8 @@ pub fn simulate_among_others(
     Ok(outcome(plan, record, began.elapsed(), None))
 }
 
-/// Runs a plan as [`simulate`] does, from time zero or from a saved state, and saves it on the way. Earlier processes took the wall
-/// time `earlier` up to that state.
+/// Runs a plan as [`simulate`] does, from time zero or from a saved state, and saves it on the way. Earlier processes
+/// took the wall time `earlier` up to that state.
 ///
 /// # Errors
 /// As [`simulate`], or if the state is not that of a run of this plan.

@@ -1,7 +1,7 @@
 //! One run of a sweep or a tuning: a scenario, overrides and seeds.
 //!
-//! Invariant: the name of a unit is made from everything that its result depends on: the plan with all overrides, defaults
-//! and seeds, and the version of the simulator. Units with one name have one result.
+//! Invariant: the name of a unit is made from everything that its result depends on: the plan with all overrides,
+//! defaults and seeds, and the version of the simulator. Units with one name have one result.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -117,8 +117,8 @@ pub struct IdentifiedUnit {
     plan_digest: String,
 }
 
-/// Hexadecimal digits of the digest in a name. Two of 10,000 units have one name with a probability below 10^-6; the result
-/// of a unit also holds the whole digest of its plan, so that even then none is taken for another.
+/// Hexadecimal digits of the digest in a name. Two of 10,000 units have one name with a probability below 10^-6; the
+/// result of a unit also holds the whole digest of its plan, so that even then none is taken for another.
 const DIGITS: usize = 12;
 /// Longest name of a scenario in the name of a unit, in characters.
 const LONGEST: usize = 60;
@@ -157,7 +157,8 @@ impl IdentifiedUnit {
     }
 }
 
-/// Returns true for a name as the unit of a plan has it: it is that of a folder, and ends with the digest of this plan and version.
+/// Returns true for a name as the unit of a plan has it: it is that of a folder, and ends with the digest of this plan
+/// and version.
 pub(crate) fn is_name(name: &str, plan_digest: &str, version: &str) -> bool {
     let end = Digest::read(plan_digest).map(|digest| end_of_name(digest, version));
     let parts = name.rsplit_once('-').and_then(|(rest, end)| Some((rest.rsplit_once("-seed")?, end)));

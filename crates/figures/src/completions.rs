@@ -1,7 +1,7 @@
 //! `completions.svg`: the share of the posted messages that were delivered within a time.
 //!
-//! Invariant: a message that was not delivered counts as posted. Right of the shortest such wait the share is a lower bound,
-//! and a note says so.
+//! Invariant: a message that was not delivered counts as posted. Right of the shortest such wait the share is a lower
+//! bound, and a note says so.
 
 use std::collections::BTreeMap;
 

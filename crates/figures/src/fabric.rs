@@ -237,7 +237,8 @@ impl Fabric {
     }
 }
 
-/// Returns the distance from a node to the next of the same row, in pixels: among all hosts for a host, else among all switches.
+/// Returns the distance from a node to the next of the same row, in pixels: among all hosts for a host, else among all
+/// switches.
 fn room(node: &Node, alike: &[&Node]) -> f64 {
     if node.is_host && alike.len() > 64 {
         return 0.0;
@@ -343,7 +344,8 @@ mod tests {
         assert!(!svg.contains("<title>root</title>") && !svg.contains("host of"), "{svg}");
     }
 
-    /// In the record made by hand `S1` port 2 is the root, `H1`, `H2` and `H4` are held back, `F2` from `H2` is the victim.
+    /// In the record made by hand `S1` port 2 is the root, `H1`, `H2` and `H4` are held back, `F2` from `H2` is the
+    /// victim.
     #[test]
     fn root_branches_contributors_and_victims_have_marks_of_their_own() {
         let files = fixture::files();

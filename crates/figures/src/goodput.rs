@@ -116,7 +116,8 @@ impl GoodputFigure<'_> {
         self.panel(title.to_owned(), highest(curves), height, lines.collect())
     }
 
-    /// Returns one panel with the bands and the lines on top, or a panel of lines and some of bands where they are too many.
+    /// Returns one panel with the bands and the lines on top, or a panel of lines and some of bands where they are too
+    /// many.
     fn lines_and_bands(&self, lines: &[&GoodputCurve], bands: &[FlowBand]) -> Vec<Panel> {
         let of_bands = |title: &str, bands: &[FlowBand], on_top: &[&GoodputCurve]| {
             // A group has one pen in all panels.
@@ -147,8 +148,8 @@ impl GoodputFigure<'_> {
         }
     }
 
-    /// Returns the bands of groups that have flows without a line of their own, and of so many named flows without a group
-    /// that they have none.
+    /// Returns the bands of groups that have flows without a line of their own, and of so many named flows without a
+    /// group that they have none.
     fn bands(&self, flows: &[&GoodputCurve]) -> Vec<FlowBand> {
         let have_lines = flows.len() <= SMALL;
         let mut bands = Vec::new();
@@ -219,7 +220,8 @@ const fn plural(flows: usize) -> &'static str {
     if flows == 1 { "flow" } else { "flows" }
 }
 
-/// Returns the highest point of these curves as they are drawn, so that the peaks of single samples do not flatten all lines.
+/// Returns the highest point of these curves as they are drawn, so that the peaks of single samples do not flatten all
+/// lines.
 fn highest(curves: &[&GoodputCurve]) -> f64 {
     let samples = curves.iter().map(|curve| curve.gbps.len()).max().unwrap_or(0).div_ceil(400).max(1);
     let means = curves.iter().flat_map(|curve| {

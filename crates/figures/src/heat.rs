@@ -43,8 +43,8 @@ impl TimeGrid {
         sums.into_iter().map(|(sum, count)| (count > 0).then(|| sum / f64::from(count))).collect()
     }
 
-    /// Returns the share of each column that these times cover, which do not overlap. Columns that reach beyond `known_s`
-    /// have no value.
+    /// Returns the share of each column that these times cover, which do not overlap. Columns that reach beyond
+    /// `known_s` have no value.
     pub(super) fn shares(&self, times: &[(f64, f64)], known_s: f64) -> Vec<Option<f64>> {
         let width = self.end_s / self.columns as f64;
         let mut covered = vec![0.0; self.columns];

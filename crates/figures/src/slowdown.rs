@@ -1,7 +1,7 @@
 //! `slowdown.svg`: quantiles of the slowdown of messages by their size.
 //!
-//! Invariant: a quantile that undelivered messages could change has no point: a bar from its lower to its upper bound, or
-//! nothing if it has no upper one. A note counts both.
+//! Invariant: a quantile that undelivered messages could change has no point: a bar from its lower to its upper bound,
+//! or nothing if it has no upper one. A note counts both.
 
 use measures::censoring::quantile;
 use results::format::grouped;

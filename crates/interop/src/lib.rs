@@ -1,6 +1,7 @@
 //! Scenarios from the files of clusters and of other simulators, and files for a cluster's tools from a plan.
 //!
-//! Invariant: a run needs nothing of this crate. An import ends as the text of a scenario file, and an export begins with a checked plan.
+//! Invariant: a run needs nothing of this crate. An import ends as the text of a scenario file, and an export begins
+//! with a checked plan.
 //!
 //! ```text
 //! files of a cluster or simulator --import--> text of a scenario --scenario--> Plan --export--> files for a cluster's tools

@@ -1,7 +1,7 @@
 //! Quantiles and means over values of which some are right-censored: known by a lower bound only.
 //!
-//! Invariant: a statistic is a number only if no true value of the censored ones could change it. Else it is the closest
-//! pair of bounds that is certain; the upper one may be missing.
+//! Invariant: a statistic is a number only if no true value of the censored ones could change it. Else it is the
+//! closest pair of bounds that is certain; the upper one may be missing.
 //!
 //! The true values are at least the lower bounds. Order statistics and means rise with each value, so
 //!
@@ -9,8 +9,8 @@
 //! statistic with each censored value at its bound  <=  true statistic  <=  statistic with each censored value infinite
 //! ```
 //!
-//! Each value between the two ends is possible. If they are equal, that is the number; if the upper one is infinite, only
-//! the lower bound is left. A message that was not delivered by the end of a run is censored at its age.
+//! Each value between the two ends is possible. If they are equal, that is the number; if the upper one is infinite,
+//! only the lower bound is left. A message that was not delivered by the end of a run is censored at its age.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,8 +95,8 @@ impl CensoredValue {
         }
     }
 
-    /// Rounds to so many decimals: a lower bound down and an upper bound up, so that they stay bounds. Bounds between which
-    /// every value is rounded to the same number give that number.
+    /// Rounds to so many decimals: a lower bound down and an upper bound up, so that they stay bounds. Bounds between
+    /// which every value is rounded to the same number give that number.
     #[must_use]
     pub fn rounded(self, decimals: i32) -> Self {
         let nearest = |value| rounded(value, decimals);
@@ -114,8 +114,8 @@ impl CensoredValue {
         )
     }
 
-    /// Returns the value with so many decimals, for tables: `3000.0`, `3000.0 to 3100.0` for bounds, or `≥ 3000.0` for a lower
-    /// bound alone.
+    /// Returns the value with so many decimals, for tables: `3000.0`, `3000.0 to 3100.0` for bounds, or `≥ 3000.0` for
+    /// a lower bound alone.
     #[must_use]
     pub fn printed(self, decimals: usize) -> String {
         match self.rounded(decimals as i32) {
@@ -202,7 +202,8 @@ pub fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     sorted.get(place(sorted.len(), share)).copied()
 }
 
-/// Returns the rank of the quantile for `share`, 0 to 1, among a number of values in ascending order: the nearest rank, from 1.
+/// Returns the rank of the quantile for `share`, 0 to 1, among a number of values in ascending order: the nearest rank,
+/// from 1.
 #[must_use]
 pub fn rank(values: u64, share: f64) -> u64 {
     ((share * values as f64).ceil() as u64).max(1)
@@ -279,8 +280,8 @@ mod tests {
     type Statistic<'a> = &'a dyn Fn(&SortedSample) -> Option<CensoredValue>;
 
     proptest! {
-        /// Brute force over the true values: a number is the true one, bounds hold, and each bound is reached by some true
-        /// values, so that none could be closer.
+        /// Brute force over the true values: a number is the true one, bounds hold, and each bound is reached by some
+        /// true values, so that none could be closer.
         #[test]
         fn numbers_are_true_and_bounds_hold(values in values(), share in 0.01..1.0f64) {
             let known = |(value, bound): &(f64, Option<f64>)| match bound {

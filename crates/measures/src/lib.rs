@@ -1,7 +1,7 @@
 //! Measures: numbers that are read off the record of a run.
 //!
-//! Invariant: a quantity and a statistic have one definition, which stands here; tables, figures, sweeps, tunings and claims name it. A
-//! number that the end of a run could change is a lower bound, and says so.
+//! Invariant: a quantity and a statistic have one definition, which stands here; tables, figures, sweeps, tunings and
+//! claims name it. A number that the end of a run could change is a lower bound, and says so.
 //!
 //! | module | contents |
 //! |---|---|

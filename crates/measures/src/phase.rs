@@ -1,8 +1,8 @@
 //! Goodput of a flow in a phase.
 //!
-//! Invariant: goodput is the payload that the destination's host took, over simulated time. Headers, acknowledgements and
-//! retransmissions are not counted. The second half of a phase begins where the record says: a phase that a run cut short may count
-//! as a whole ([`Phase::until`]).
+//! Invariant: goodput is the payload that the destination's host took, over simulated time. Headers, acknowledgements
+//! and retransmissions are not counted. The second half of a phase begins where the record says: a phase that a run cut
+//! short may count as a whole ([`Phase::until`]).
 
 use serde::Deserialize;
 use telemetry::{Phase, RunRecord};

@@ -1,7 +1,7 @@
 //! Quantities that can be measured of a group of flows.
 //!
-//! Invariant: each quantity has one name, one unit, one better direction and one definition, and `docs/statistics.md` has the
-//! same ones.
+//! Invariant: each quantity has one name, one unit, one better direction and one definition, and `docs/statistics.md`
+//! has the same ones.
 
 use crate::unit::Unit;
 

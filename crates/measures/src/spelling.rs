@@ -1,5 +1,5 @@
-//! Quantities as text: three significant digits, of an instant six, and the largest multiple of the unit that does not exceed the
-//! value.
+//! Quantities as text: three significant digits, of an instant six, and the largest multiple of the unit that does not
+//! exceed the value.
 //!
 //! Invariant: every sentence, page and estimate spells times, rates and sizes here.
 
@@ -42,8 +42,8 @@ pub fn spelled(value: f64, dimension: Dimension, zeros: Zeros) -> String {
     format!("{} {unit}", digits(value / size, zeros))
 }
 
-/// Returns an instant of simulated time, in s, with a fitting unit: six significant digits, as it tells runs apart that differ
-/// little, without zeros at the end of its decimals.
+/// Returns an instant of simulated time, in s, with a fitting unit: six significant digits, as it tells runs apart that
+/// differ little, without zeros at the end of its decimals.
 #[must_use]
 pub fn instant(seconds: f64) -> String {
     let (size, unit) = multiple(seconds, Dimension::Time, 1.0 - 0.5e-6);
@@ -56,7 +56,8 @@ pub fn digits(value: f64, zeros: Zeros) -> String {
     with_digits(value, 3, zeros)
 }
 
-/// Returns the largest multiple of the unit of which a quantity is this share at least, else the smallest; for 0 the plain unit.
+/// Returns the largest multiple of the unit of which a quantity is this share at least, else the smallest; for 0 the
+/// plain unit.
 fn multiple(value: f64, dimension: Dimension, least: f64) -> (f64, &'static str) {
     let multiples = dimension.multiples();
     let fits = |(size, _): &&(f64, &str)| value.abs() >= *size * least;

@@ -15,7 +15,8 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 
 /// Returns the median of values in ascending order; of an even number the mean of the middle two. `None` of no values.
 ///
-/// [`censoring::quantile`](crate::censoring::quantile) takes the lower of the two instead, so that it is one of the values.
+/// [`censoring::quantile`](crate::censoring::quantile) takes the lower of the two instead, so that it is one of the
+/// values.
 ///
 /// ```
 /// assert_eq!(measures::statistics::median(&[1.0, 2.0, 4.0, 9.0]), Some(3.0));
@@ -26,8 +27,8 @@ pub fn median(sorted: &[f64]) -> Option<f64> {
     Some(f64::midpoint(sorted[last / 2], sorted[last.div_ceil(2)]))
 }
 
-/// Returns the coefficient of variation, the standard deviation of the values over their mean; `None` of no values, or if their
-/// mean is zero.
+/// Returns the coefficient of variation, the standard deviation of the values over their mean; `None` of no values, or
+/// if their mean is zero.
 ///
 /// The values are all that there are, not a sample of more: the squares are divided by their number.
 ///
@@ -42,7 +43,8 @@ pub fn variation(values: &[f64]) -> Option<f64> {
     Some((squares / values.len() as f64).sqrt() / mean)
 }
 
-/// Returns the largest deviation of a value from the mean, as a share of the mean; `None` of no values, or if their mean is zero.
+/// Returns the largest deviation of a value from the mean, as a share of the mean; `None` of no values, or if their
+/// mean is zero.
 ///
 /// ```
 /// assert_eq!(measures::statistics::spread(&[1.0, 3.0, 2.0]), Some(0.5));

@@ -1,33 +1,35 @@
 //! Steady state of a series: the end of its warm-up, and whether the rest is stationary.
 //!
-//! Invariant: a series has a mean only if its warm-up ends in its first half, and the rest shows no trend. Else it has the
-//! reason for which it has none.
+//! Invariant: a series has a mean only if its warm-up ends in its first half, and the rest shows no trend. Else it has
+//! the reason for which it has none.
 //!
-//! Warm-up: MSER-5 (White 1997, "An effective truncation heuristic for bias reduction in simulation output"; White, Cobb and
-//! Spratt 2000). The series is averaged in batches of five samples. Of `n` batches, the first `d` are cut for which the squared
-//! standard error of the mean of the rest is smallest:
+//! Warm-up: MSER-5 (White 1997, "An effective truncation heuristic for bias reduction in simulation output"; White,
+//! Cobb and Spratt 2000). The series is averaged in batches of five samples. Of `n` batches, the first `d` are cut for
+//! which the squared standard error of the mean of the rest is smallest:
 //!
 //! ```text
 //! d = argmin  sum over i >= d of (Z[i] - mean of Z[d..])^2 / (n - d)^2
 //! ```
 //!
-//! A series for which that is more than half was too short. The last quarter is not searched, where a few batches look quiet
-//! by chance (Hoad, Robinson and Davies 2010, "Automating warm-up length estimation", for the same reason leave out the last
-//! ones). Chance does that before too: of stationary series of 50 samples MSER-5 would refuse 44 %, of 100 samples 12 %, of 200
-//! samples 2 %. So a series is refused only if the test below finds it not stationary as a whole; else nothing is cut.
+//! A series for which that is more than half was too short. The last quarter is not searched, where a few batches look
+//! quiet by chance (Hoad, Robinson and Davies 2010, "Automating warm-up length estimation", for the same reason leave
+//! out the last ones). Chance does that before too: of stationary series of 50 samples MSER-5 would refuse 44 %, of 100
+//! samples 12 %, of 200 samples 2 %. So a series is refused only if the test below finds it not stationary as a whole;
+//! else nothing is cut.
 //!
-//! Stationarity: the rest is averaged in 20 batches, and von Neumann's ratio compares neighbours with all ("Distribution of
-//! the ratio of the mean square successive difference to the variance", 1941; for batch means Fishman 1978, "Grouping
-//! observations in digital simulation"). Trends and jumps, and waves longer than a batch, make neighbours too alike:
+//! Stationarity: the rest is averaged in 20 batches, and von Neumann's ratio compares neighbours with all
+//! ("Distribution of the ratio of the mean square successive difference to the variance", 1941; for batch means Fishman
+//! 1978, "Grouping observations in digital simulation"). Trends and jumps, and waves longer than a batch, make
+//! neighbours too alike:
 //!
 //! ```text
 //! C = 1 - sum of (Y[j+1] - Y[j])^2 / (2 sum of (Y[j] - mean)^2)
 //! ```
 //!
-//! For 20 independent batches C has mean 0 and variance 18/399, and is nearly normal (Young 1941). A series is not stationary
-//! if C is above the 99 % quantile, and the drift is above 1 % of the mean: a run of a few thousand samples would show drifts
-//! that change nothing. The drift is four times the largest deviation of the cumulated sums from a straight line, over the
-//! length: the height of a step in the middle that deviates as much.
+//! For 20 independent batches C has mean 0 and variance 18/399, and is nearly normal (Young 1941). A series is not
+//! stationary if C is above the 99 % quantile, and the drift is above 1 % of the mean: a run of a few thousand samples
+//! would show drifts that change nothing. The drift is four times the largest deviation of the cumulated sums from a
+//! straight line, over the length: the height of a step in the middle that deviates as much.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -270,7 +272,8 @@ mod tests {
         assert!(steady_state(&small).is_ok_and(|steady| steady.drift < SMALL_DRIFT));
     }
 
-    /// Short series of independent samples, in which MSER-5 alone would see a late end of the warm-up in 44, 12 and 2 of a hundred.
+    /// Short series of independent samples, in which MSER-5 alone would see a late end of the warm-up in 44, 12 and 2
+    /// of a hundred.
     #[test]
     fn few_short_stationary_series_are_refused() {
         for samples in [50, 100, 200] {
@@ -285,8 +288,8 @@ mod tests {
         }
     }
 
-    /// Of stationary series, one in a hundred is refused for its neighbours; of those with a trend of two deviations from
-    /// start to end, nearly all.
+    /// Of stationary series, one in a hundred is refused for its neighbours; of those with a trend of two deviations
+    /// from start to end, nearly all.
     #[test]
     fn one_stationary_series_in_a_hundred_is_refused() {
         let refused = |trend: f64| {

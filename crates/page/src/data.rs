@@ -1,7 +1,7 @@
 //! Curves and tables as data of the script.
 //!
-//! Invariant: values are those of the files. Long series are given by the lowest and highest value of each interval, long tables
-//! by their first rows by a stated order, and both say so.
+//! Invariant: values are those of the files. Long series are given by the lowest and highest value of each interval,
+//! long tables by their first rows by a stated order, and both say so.
 
 use core::str::FromStr;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The HTML of a page: head, policy, sections, data, script.
 //!
-//! Invariant: every text that a caller gives is escaped here. The page refers to nothing outside it, except by links that a
-//! reader follows.
+//! Invariant: every text that a caller gives is escaped here. The page refers to nothing outside it, except by links
+//! that a reader follows.
 
 use std::fmt::Write as _;
 

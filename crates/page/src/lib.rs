@@ -1,7 +1,8 @@
 //! `report.html`: a folder of results as one page that needs no other file and no network.
 //!
-//! Invariant: a page is a pure function of the folder's files. Every name in it is data: it is escaped in HTML and JSON, and
-//! the script writes it as text. Its policy admits the one script and the one style sheet, by their hashes, and no request.
+//! Invariant: a page is a pure function of the folder's files. Every name in it is data: it is escaped in HTML and
+//! JSON, and the script writes it as text. Its policy admits the one script and the one style sheet, by their hashes,
+//! and no request.
 //!
 //! | module | contents |
 //! |---|---|
@@ -16,8 +17,9 @@
 //! | `sweep` | the page of a sweep |
 //! | `tuning` | the page of a tuning |
 //!
-//! `script/` has the page's JavaScript in modules of its own, whose types `types.d.ts` names and the compiler of TypeScript checks (`npm run types`
-//! in `web/`); the playground in `web/` is made of the same modules. `vendor/` has uPlot with its licence.
+//! `script/` has the page's JavaScript in modules of its own, whose types `types.d.ts` names and the compiler of
+//! TypeScript checks (`npm run types` in `web/`); the playground in `web/` is made of the same modules. `vendor/` has
+//! uPlot with its licence.
 
 mod base64;
 mod data;
@@ -68,9 +70,9 @@ pub enum PageError {
     Torn,
 }
 
-/// Returns the page of a folder of results: of a run, a sweep or a tuning, as its manifest says. Points of the figures of the latter
-/// two lead to the folders of their runs. `folder` is the address of the folder from the place of the page: empty for a page in it,
-/// else with `/` at its end.
+/// Returns the page of a folder of results: of a run, a sweep or a tuning, as its manifest says. Points of the figures
+/// of the latter two lead to the folders of their runs. `folder` is the address of the folder from the place of the
+/// page: empty for a page in it, else with `/` at its end.
 ///
 /// # Errors
 /// If the folder is none of these or has no results, or a file is missing or wrong.
@@ -97,8 +99,9 @@ pub fn of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<OutputFile, 
     Ok(OutputFile { name: PAGE.to_owned(), contents: run::page(files, manifest)? })
 }
 
-/// Returns the data of the page of a run: JSON with curves, the fabric at moments, tables, and sentences, as its script reads them
-/// (`script/types.d.ts`), and the numbers whose ranges it names. Another page with the same components needs no more.
+/// Returns the data of the page of a run: JSON with curves, the fabric at moments, tables, and sentences, as its script
+/// reads them (`script/types.d.ts`), and the numbers whose ranges it names. Another page with the same components needs
+/// no more.
 ///
 /// # Errors
 /// If the run has no results, or a file is missing or wrong.

@@ -1,7 +1,8 @@
 //! The files of `script/`, joined into one script.
 //!
-//! Invariant: each file is an ES module as browsers and Node.js read it, whose imports are one line each and name files that
-//! stand before it. Joined, all share one scope: lines of imports, of types too, and the word `export` go, and no two files define one name.
+//! Invariant: each file is an ES module as browsers and Node.js read it, whose imports are one line each and name files
+//! that stand before it. Joined, all share one scope: lines of imports, of types too, and the word `export` go, and no
+//! two files define one name.
 
 /// The modules, lowest floor first: name and text.
 const MODULES: &[(&str, &str)] = &[

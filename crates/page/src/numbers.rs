@@ -1,7 +1,7 @@
 //! Numbers of a page's data: in its JSON, or taken out of it for a reader with typed arrays.
 //!
-//! Invariant: where numbers are taken out, the JSON names a range of [`Numbers`] in place of each array: `{"f64": [from, length]}` or
-//! `{"u16": [from, length]}`. Both forms have the same values.
+//! Invariant: where numbers are taken out, the JSON names a range of [`Numbers`] in place of each array:
+//! `{"f64": [from, length]}` or `{"u16": [from, length]}`. Both forms have the same values.
 
 use core::fmt::Debug;
 

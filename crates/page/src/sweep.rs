@@ -17,7 +17,8 @@ const TABLE: &str = "results.csv";
 const NO_QUESTION: &str = "No question has been asked of these runs: `backwater sweep collect DIR --maximise MEASURE`, or `--minimise`, says \
     which setting is best, by how much and how sure that is, and the next page opens with that answer.";
 
-/// Returns the page of a sweep. `folder` is the address of its folder from the page's place: empty, or with `/` at its end.
+/// Returns the page of a sweep. `folder` is the address of its folder from the page's place: empty, or with `/` at its
+/// end.
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
     let data = read(files, folder)?;
     let leads = leads(&data, manifest.verdict.as_deref());
@@ -108,7 +109,8 @@ fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
     leads
 }
 
-/// Says which runs have results of a fabric that does not do its work, by the words of the column `ended`; `None` if no run has.
+/// Says which runs have results of a fabric that does not do its work, by the words of the column `ended`; `None` if no
+/// run has.
 fn faults(ended: &[String]) -> Option<String> {
     let count = |word: &str| ended.iter().filter(|end| *end == word).count();
     let (lossy, still) = (count("not_lossless"), count("stands_still"));

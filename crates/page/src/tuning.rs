@@ -14,7 +14,8 @@ const TRIALS: &str = "trials.csv";
 /// Word for a point of the space in the column `setting`.
 const SEARCHED: &str = "searched";
 
-/// Returns the page of a tuning. `folder` is the address of its folder from the page's place: empty, or with `/` at its end.
+/// Returns the page of a tuning. `folder` is the address of its folder from the page's place: empty, or with `/` at its
+/// end.
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
     let table = Table::read(files, TRIALS)?;
     let data = read_trials(&table, folder)?;

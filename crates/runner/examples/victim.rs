@@ -1,4 +1,5 @@
-//! One scenario with congestion control off and on: which flow is held back by a congestion tree that it has no part in?
+//! One scenario with congestion control off and on: which flow is held back by a congestion tree that it has no part
+//! in?
 //!
 //! ```text
 //! cargo run --release -p backwater --example victim

@@ -77,8 +77,8 @@ impl Simulation {
         self.set(&format!("seed={seed}"))
     }
 
-    /// Lets the run end when all its finite traffic is delivered, as `--until-done` does: after `at_most` at the latest. If that
-    /// is left out, after ten times the duration.
+    /// Lets the run end when all its finite traffic is delivered, as `--until-done` does: after `at_most` at the
+    /// latest. If that is left out, after ten times the duration.
     ///
     /// # Errors
     /// If the text is not a scenario. Traffic without an end is found by [`Simulation::check`].
@@ -99,8 +99,8 @@ impl Simulation {
     /// Checks the scenario.
     ///
     /// # Errors
-    /// If the scenario or an override is wrong. The [`Diagnostic`] holds all faults, each with its place, path, cause and
-    /// remedy.
+    /// If the scenario or an override is wrong. The [`Diagnostic`] holds all faults, each with its place, path, cause
+    /// and remedy.
     pub fn check(&self) -> Result<Plan, Diagnostic> {
         Scenario::read(&self.source)?.check(&self.source)
     }
@@ -135,7 +135,8 @@ pub struct FinishedRun {
 }
 
 impl FinishedRun {
-    /// Runs a plan to its end, and records moments for `timeline.csv` whatever the options say. `progress` is called now and then with the simulated time reached.
+    /// Runs a plan to its end, and records moments for `timeline.csv` whatever the options say. `progress` is called
+    /// now and then with the simulated time reached.
     ///
     /// # Errors
     /// If an invariant of the simulator is violated, or packets are in a deadlock.
@@ -149,8 +150,8 @@ impl FinishedRun {
         Ok(Self { plan, summary, record })
     }
 
-    /// Runs a plan as [`FinishedRun::of`] does, from time zero or from a saved state, and saves it on the way. Earlier processes took
-    /// the wall time `earlier` up to that state.
+    /// Runs a plan as [`FinishedRun::of`] does, from time zero or from a saved state, and saves it on the way. Earlier
+    /// processes took the wall time `earlier` up to that state.
     ///
     /// # Errors
     /// As [`FinishedRun::of`], or if the state is not that of a run of this plan.
@@ -177,8 +178,8 @@ impl FinishedRun {
         self.printed_within(results::format::WIDTH)
     }
 
-    /// Returns the tables that `backwater sim` prints on a terminal of this width, in characters. Tables fit into it where
-    /// possible.
+    /// Returns the tables that `backwater sim` prints on a terminal of this width, in characters. Tables fit into it
+    /// where possible.
     #[must_use]
     pub fn printed_within(&self, width: usize) -> String {
         let loss = Loss::of(&self.plan, &self.record).map_or_else(String::new, |loss| format!("{loss}\n"));
@@ -209,8 +210,8 @@ impl FinishedRun {
         MadeFiles::new(&self.summary, &self.record, self.plan.resolved())
     }
 
-    /// Returns those files that are chosen, and the chosen figures that are not among them. Files that the scenario names go with
-    /// `plan.ron`. `made` are the files of this run.
+    /// Returns those files that are chosen, and the chosen figures that are not among them. Files that the scenario
+    /// names go with `plan.ron`. `made` are the files of this run.
     #[must_use]
     pub fn output_of(&self, made: MadeFiles<'_>, choice: &FileChoice) -> RunOutput {
         let mut output = figures::output_of(made, choice);
@@ -221,8 +222,8 @@ impl FinishedRun {
         output
     }
 
-    /// Writes [`FinishedRun::files`] and their manifest to a folder, which is made if it does not exist. Files of an earlier
-    /// run of the same plan go.
+    /// Writes [`FinishedRun::files`] and their manifest to a folder, which is made if it does not exist. Files of an
+    /// earlier run of the same plan go.
     ///
     /// # Errors
     /// If the folder holds the results of another run, or a file cannot be written. Then nothing changes.

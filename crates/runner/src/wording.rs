@@ -20,8 +20,9 @@ use crate::shortage;
 
 pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 
-/// Describes a plan: its size and duration in one line, single cables that differ, the use that each pattern makes of the fabric, the memory that
-/// it needs, a cycle that could deadlock, whether ECN acts before PFC, and settings that are mostly not meant.
+/// Describes a plan: its size and duration in one line, single cables that differ, the use that each pattern makes of
+/// the fabric, the memory that it needs, a cycle that could deadlock, whether ECN acts before PFC, and settings that
+/// are mostly not meant.
 ///
 /// # Examples
 ///
@@ -56,11 +57,12 @@ pub fn description(plan: &Plan) -> String {
     text + &cautions::cautions(plan)
 }
 
-/// Most additive increases of DCQCN that the papers' parameters need for the rate of a link, which they state for 40 Gb/s.
+/// Most additive increases of DCQCN that the papers' parameters need for the rate of a link, which they state for 40
+/// Gb/s.
 const STEPS_OF_PAPERS: u64 = 1000;
 
-/// Says that DCQCN's additive increase is small for a link of this rate; `None` if it takes no more than twice as many steps as
-/// with the papers' parameters at their rate.
+/// Says that DCQCN's additive increase is small for a link of this rate; `None` if it takes no more than twice as many
+/// steps as with the papers' parameters at their rate.
 fn slow_recovery(response: &DcqcnResponseSpec, rate: Rate) -> Option<String> {
     let DcqcnResponseSpec { additive_increase, timer, .. } = response;
     let steps = rate.get() / additive_increase.get().max(1);

@@ -34,12 +34,12 @@ pub struct Claim {
     /// Kind of statement.
     #[serde(default)]
     pub role: ClaimRole,
-    /// Range of the means, in `unit`, in which they were when the claim was written. For a claim that is not met, and for
-    /// a report: outside this range the verdict is FAIL, so that neither can drift unseen.
+    /// Range of the means, in `unit`, in which they were when the claim was written. For a claim that is not met, and
+    /// for a report: outside this range the verdict is FAIL, so that neither can drift unseen.
     #[serde(default)]
     pub measured: Option<(f64, f64)>,
-    /// Runs under which the claim must fail, by name: the same question to another policy, or to none. A claim that also
-    /// holds there says nothing about its own run.
+    /// Runs under which the claim must fail, by name: the same question to another policy, or to none. A claim that
+    /// also holds there says nothing about its own run.
     #[serde(default)]
     pub fails_under: Vec<String>,
 }

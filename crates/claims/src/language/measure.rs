@@ -8,9 +8,9 @@ use serde::Deserialize;
 
 /// A number, or one number per flow, to be read off a run.
 ///
-/// Phases count from 1. Goodput, shares and queues are those of the phase's second half, unless `over` says the whole of
-/// it; `TimeToReach`, `Lowest` and `BackAfter` look at the whole phase, `Held` and the counts of packets at the whole
-/// run. Flows are named as in the scenario; `local*` means all flows whose names begin with `local`.
+/// Phases count from 1. Goodput, shares and queues are those of the phase's second half, unless `over` says the whole
+/// of it; `TimeToReach`, `Lowest` and `BackAfter` look at the whole phase, `Held` and the counts of packets at the
+/// whole run. Flows are named as in the scenario; `local*` means all flows whose names begin with `local`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the variants explain their fields")]
@@ -57,8 +57,8 @@ pub enum Measure {
     Queue { place: String, phase: usize },
     /// Swing of the queue at a watched place: the 95 % quantile of its samples less the 5 % quantile.
     QueueSwing { place: String, phase: usize },
-    /// A number of the completion times of all messages of the run. A time ends when the last acknowledgement is back at the
-    /// source, as HPCC's simulator counts.
+    /// A number of the completion times of all messages of the run. A time ends when the last acknowledgement is back
+    /// at the source, as HPCC's simulator counts.
     Completion(CompletionStatistic),
     /// PAUSE frames sent over the whole run, refreshes included.
     Pauses,

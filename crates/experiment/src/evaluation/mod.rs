@@ -1,7 +1,7 @@
 //! One evaluation for an outside optimiser: parameters in, measures out.
 //!
-//! Invariant: an answer states every measure that was asked for, with a number or with the reason for which it has none. Over
-//! several seeds the number is the mean, and it exists only if every run has the measure.
+//! Invariant: an answer states every measure that was asked for, with a number or with the reason for which it has
+//! none. Over several seeds the number is the mean, and it exists only if every run has the measure.
 //!
 //! | module | contents |
 //! |---|---|
@@ -130,8 +130,9 @@ impl CheckedQuestion {
     }
 }
 
-/// Returns the end of all runs in one word: that of the first without results, else the first standstill, else the first loss of a
-/// lossless fabric, else the end of the first that gave up, else of the first that was not done, else of the first.
+/// Returns the end of all runs in one word: that of the first without results, else the first standstill, else the
+/// first loss of a lossless fabric, else the end of the first that gave up, else of the first that was not done, else
+/// of the first.
 fn status(runs: &[EvaluatedRun]) -> &'static str {
     // Of equal ranks the first run decides.
     let rank = |run: &&EvaluatedRun| match (&run.ended, run.fault) {
@@ -154,8 +155,8 @@ pub struct Answer {
     pub scenario: String,
     /// Overrides, those of the parameters last.
     pub overrides: Vec<String>,
-    /// End of the runs: `complete`, `done`, `not_done`, `gave_up`, `not_lossless`, `stands_still`, `deadlock` or `violation`. Of
-    /// several runs the first without results decides, then the first in the reverse of this order.
+    /// End of the runs: `complete`, `done`, `not_done`, `gave_up`, `not_lossless`, `stands_still`, `deadlock` or
+    /// `violation`. Of several runs the first without results decides, then the first in the reverse of this order.
     pub status: &'static str,
     /// Numbers by measure.
     pub measures: Numbers,

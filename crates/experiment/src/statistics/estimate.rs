@@ -49,8 +49,9 @@ impl Estimate {
         Self::of(&differences)
     }
 
-    /// Returns the two-sided probability of a mean at least as far from 0 as this one, if the true mean is 0: the paired t test,
-    /// of an estimate of differences. 0 if all seeds give one number other than 0, 1 if all give 0; `None` for one seed.
+    /// Returns the two-sided probability of a mean at least as far from 0 as this one, if the true mean is 0: the
+    /// paired t test, of an estimate of differences. 0 if all seeds give one number other than 0, 1 if all give 0;
+    /// `None` for one seed.
     #[must_use]
     pub fn chance_if_zero(&self) -> Option<f64> {
         let degrees = (self.seeds > 1).then(|| (self.seeds - 1) as f64)?;

@@ -1,6 +1,7 @@
 //! Statistics over seeds and within a run: intervals, differences, warm-up, verdicts.
 //!
-//! Invariant: a value that is not known never makes a setting look better. Everything is deterministic, bootstraps included.
+//! Invariant: a value that is not known never makes a setting look better. Everything is deterministic, bootstraps
+//! included.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Quantiles over the messages of all seeds of a setting together.
 //!
-//! Invariant: the interval comes from drawing runs again, never single messages. A quantile that unfinished messages could
-//! change has no interval.
+//! Invariant: the interval comes from drawing runs again, never single messages. A quantile that unfinished messages
+//! could change has no interval.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -44,8 +44,8 @@ pub struct Pooled {
     pub runs: usize,
 }
 
-/// Returns the completion times of all flows, of each group of the scenario, and of its first 16 named flows. Empty if the run
-/// did not keep them, or messages cannot be told apart after a loss.
+/// Returns the completion times of all flows, of each group of the scenario, and of its first 16 named flows. Empty if
+/// the run did not keep them, or messages cannot be told apart after a loss.
 #[must_use]
 pub fn completions_of(record: &RunRecord) -> Vec<GroupCompletions> {
     let Some(all) = record.completions.as_ref().filter(|all| all.excluded_flows == 0) else {
@@ -75,8 +75,8 @@ pub fn completions_of(record: &RunRecord) -> Vec<GroupCompletions> {
 }
 
 impl Pooled {
-    /// Returns a quantile over the messages of all these runs. `None` if the measure is not a quantile of completion times, or a
-    /// run has no such messages.
+    /// Returns a quantile over the messages of all these runs. `None` if the measure is not a quantile of completion
+    /// times, or a run has no such messages.
     #[must_use]
     pub fn of(measure: &Measure, runs: &[&[GroupCompletions]]) -> Option<Self> {
         let share = match measure.quantity {

@@ -1,6 +1,7 @@
 //! Seeds that a difference needs.
 //!
-//! Invariant: the difference and its spread are taken to be those that were seen, so the number is a plan and no promise.
+//! Invariant: the difference and its spread are taken to be those that were seen, so the number is a plan and no
+//! promise.
 
 use super::estimate::Estimate;
 use super::student;
@@ -10,12 +11,12 @@ pub const POWER: f64 = 0.8;
 /// Largest number of seeds that is looked for.
 pub const MOST_SEEDS: usize = 10_000;
 
-/// Returns the number of seeds, at least those of the estimate, with which a paired t test at a two-sided `level` (0.05) finds a
-/// difference as large and as spread as this one with a chance of 80 %. `None` if that takes more than 10,000, the
-/// difference is 0, or one seed shows no spread.
+/// Returns the number of seeds, at least those of the estimate, with which a paired t test at a two-sided `level`
+/// (0.05) finds a difference as large and as spread as this one with a chance of 80 %. `None` if that takes more than
+/// 10,000, the difference is 0, or one seed shows no spread.
 ///
-/// The number is the smallest `n` with `difference >= (t(1 - level/2, n - 1) + t(0.8, n - 1)) * deviation / sqrt(n)` (Cohen 1988,
-/// 2.3, with Student's t in place of its noncentral form).
+/// The number is the smallest `n` with `difference >= (t(1 - level/2, n - 1) + t(0.8, n - 1)) * deviation / sqrt(n)`
+/// (Cohen 1988, 2.3, with Student's t in place of its noncentral form).
 #[must_use]
 pub fn seeds_needed(difference: &Estimate, level: f64) -> Option<usize> {
     let deviation = difference.standard_error()? * (difference.seeds as f64).sqrt();

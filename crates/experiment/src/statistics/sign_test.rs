@@ -1,6 +1,7 @@
 //! The sign test, for pairs of which only the order is known.
 //!
-//! Invariant: a pair without a known order counts for neither side (Conover 1999, "Practical Nonparametric Statistics", 3.4).
+//! Invariant: a pair without a known order counts for neither side (Conover 1999, "Practical Nonparametric Statistics",
+//! 3.4).
 
 use statrs::function::beta::beta_reg;
 

@@ -1,7 +1,8 @@
 //! Many units: those whose results are missing are run, as many at a time as there are threads.
 //!
-//! Invariant: results come in the order of the units and do not depend on the number of threads, nor on which of them were
-//! there before. A run that fails is a result. Only the user, or a folder that cannot be written to, ends the batch.
+//! Invariant: results come in the order of the units and do not depend on the number of threads, nor on which of them
+//! were there before. A run that fails is a result. Only the user, or a folder that cannot be written to, ends the
+//! batch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -95,8 +96,8 @@ struct Missing<'a> {
 }
 
 impl Store {
-    /// Returns the results of all units, in their order. Units without a result are run; equal ones once. `watch` is called
-    /// from all threads.
+    /// Returns the results of all units, in their order. Units without a result are run; equal ones once. `watch` is
+    /// called from all threads.
     ///
     /// # Errors
     /// If the store cannot be written to, a scenario has changed since its unit was named, or the user ends the batch.

@@ -1,8 +1,8 @@
 //! The folder of a unit's result on disk.
 //!
-//! Invariant: a folder of a unit's name appears whole, by one rename. A folder whose bytes are not those that were written, as
-//! after a loss of power, or whose result is another unit's, is never taken for a result: `result.json` holds a digest of
-//! its own text and one of each other file.
+//! Invariant: a folder of a unit's name appears whole, by one rename. A folder whose bytes are not those that were
+//! written, as after a loss of power, or whose result is another unit's, is never taken for a result: `result.json`
+//! holds a digest of its own text and one of each other file.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -174,12 +174,14 @@ pub(super) fn owned(folder: &Path) -> Option<OwnedFolder<'_>> {
         .or_else(|| OwnedFolder::proven(folder, RESULT, is_of_unit))
 }
 
-/// Returns true for the text of a result by any version, also for one of which not all was on the disk when the power was lost.
+/// Returns true for the text of a result by any version, also for one of which not all was on the disk when the power
+/// was lost.
 fn is_of_unit(text: &str) -> bool {
     text.starts_with(BEGINNING) || BEGINNING.starts_with(text) || text.bytes().all(|byte| byte == 0)
 }
 
-/// Returns the names of files in a unit's folder that the program has made. A manifest may come from others, and name any file.
+/// Returns the names of files in a unit's folder that the program has made. A manifest may come from others, and name
+/// any file.
 pub(super) fn names(folder: &Path) -> BTreeSet<String> {
     let text = text_of_file(&folder.join(MANIFEST)).unwrap_or_default();
     let files = Manifest::read(&text).map_or_else(|_| Vec::new(), |manifest| manifest.files);

@@ -53,7 +53,8 @@ pub(super) fn made<'a>(plan: &Plan, Outcome { summary, record, .. }: &'a Outcome
     MadeFiles::new(summary, record, plan.resolved())
 }
 
-/// Returns the files that are kept of a run, and the figures among them that cannot be drawn. A run without results has no more than its plan.
+/// Returns the files that are kept of a run, and the figures among them that cannot be drawn. A run without results has
+/// no more than its plan.
 pub(super) fn kept(plan: &Plan, made: Option<MadeFiles<'_>>, keep: &FileChoice) -> RunOutput {
     let file = |(name, contents): (&str, String)| OutputFile { name: name.to_owned(), contents };
     let has_plan = keep.has("plan.ron");

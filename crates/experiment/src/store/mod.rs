@@ -1,7 +1,8 @@
 //! The store: a folder with the results of units, one folder each.
 //!
-//! Invariant: a result is there whole or not at all, whenever a process is killed and however many processes write to the
-//! store. Nothing that is there whole is computed again. Nothing is replaced but folders that carry a manifest or a result.
+//! Invariant: a result is there whole or not at all, whenever a process is killed and however many processes write to
+//! the store. Nothing that is there whole is computed again. Nothing is replaced but folders that carry a manifest or a
+//! result.
 //!
 //! ```text
 //! DIR/runs/NAME-seedN-DIGEST/result.json   the result, histograms of completion times, and digests of all other files
@@ -160,8 +161,8 @@ impl Store {
     }
 }
 
-/// Puts a result in its place. If another process has put a whole one there meanwhile, that one stays. Of what else is there, only
-/// a folder that carries a manifest is replaced, and files in it that are yours go to the new one.
+/// Puts a result in its place. If another process has put a whole one there meanwhile, that one stays. Of what else is
+/// there, only a folder that carries a manifest is replaced, and files in it that are yours go to the new one.
 fn place(
     workshop: &Workshop,
     (place, unit): (&Path, &IdentifiedUnit),

@@ -1,7 +1,8 @@
 //! The result of a unit, and its budget.
 //!
-//! Invariant: a result is plain data that survives its file: its numbers have at most fifteen digits, which every reader of JSON
-//! reads back as they were, so that a result that was there before and one that was made just now are the same to the last bit.
+//! Invariant: a result is plain data that survives its file: its numbers have at most fifteen digits, which every
+//! reader of JSON reads back as they were, so that a result that was there before and one that was made just now are
+//! the same to the last bit.
 
 use std::time::Duration;
 
@@ -179,7 +180,8 @@ impl UnitEnd {
         }
     }
 
-    /// Returns the end as one word, as tables have it: the fault of a run with results, if there is one, otherwise this end.
+    /// Returns the end as one word, as tables have it: the fault of a run with results, if there is one, otherwise this
+    /// end.
     #[must_use]
     pub fn word_with(&self, fault: Option<RunFault>) -> &'static str {
         fault.map_or(self.word(), RunFault::word)

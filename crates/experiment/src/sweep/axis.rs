@@ -1,7 +1,7 @@
 //! Axes of a sweep: each is a list of settings, and the sweep is their cross product.
 //!
-//! Invariant: every point of an axis has a value for each of its columns. The points of a Latin hypercube follow from its
-//! seed alone.
+//! Invariant: every point of an axis has a value for each of its columns. The points of a Latin hypercube follow from
+//! its seed alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -140,8 +140,9 @@ impl Axis {
         Self { columns: vec![path.to_owned()], points: values.iter().map(point).collect() }
     }
 
-    /// Draws a Latin hypercube: each range is cut into as many equal parts as there are points, each part has one point, at
-    /// a place drawn in it, and the parts of the ranges are matched by drawn permutations (Technometrics 21, 1979, page 239).
+    /// Draws a Latin hypercube: each range is cut into as many equal parts as there are points, each part has one
+    /// point, at a place drawn in it, and the parts of the ranges are matched by drawn permutations (Technometrics 21,
+    /// 1979, page 239).
     pub(crate) fn hypercube(
         ranges: &[(String, ValueRange)],
         points: usize,

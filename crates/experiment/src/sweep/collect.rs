@@ -1,7 +1,7 @@
 //! One table of all results of a sweep: a row a run, columns typed with units.
 //!
-//! Invariant: the table follows from the plan and the results alone: not from the order in which runs ended, the number of
-//! threads, shards or machines. A cell that a run does not have is empty.
+//! Invariant: the table follows from the plan and the results alone: not from the order in which runs ended, the number
+//! of threads, shards or machines. A cell that a run does not have is empty.
 
 use std::collections::BTreeSet;
 
@@ -44,8 +44,8 @@ pub struct Collected {
 const NOT_RUN: &str = "not_run";
 
 impl Collected {
-    /// Collects the results of the runs of a plan, in their order; `None` for a run without a result. Without `measures`, all
-    /// stored measures of the whole run are columns of which some run has a value.
+    /// Collects the results of the runs of a plan, in their order; `None` for a run without a result. Without
+    /// `measures`, all stored measures of the whole run are columns of which some run has a value.
     #[must_use]
     pub fn of(plan: &SweepPlan, results: &[Option<UnitResult>], measures: Option<&[Measure]>) -> Self {
         let mut table = Self { columns: Vec::new(), rows: vec![Vec::new(); plan.runs.len()] };
@@ -215,8 +215,8 @@ const fn unit_of(unit: MeasureUnit) -> Option<&'static str> {
     }
 }
 
-/// Returns the column of a varied path. Quantities of one kind are numbers in its unit, which ends the name; numbers are
-/// numbers; everything else is text as it was written.
+/// Returns the column of a varied path. Quantities of one kind are numbers in its unit, which ends the name; numbers
+/// are numbers; everything else is text as it was written.
 fn setting(path: &str, labels: &[&str]) -> (ResultColumn, Vec<String>) {
     let column = |ending: &str, kind, unit, meaning: &str| ResultColumn {
         name: format!("{path}{ending}"),

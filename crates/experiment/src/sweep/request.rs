@@ -121,8 +121,8 @@ impl SweepRequest {
         })
     }
 
-    /// Returns all rows of the sweep: first the order of the axes (variants, lists, zipped lists, ranges, hypercube), within a
-    /// setting the seeds. The last axis changes fastest.
+    /// Returns all rows of the sweep: first the order of the axes (variants, lists, zipped lists, ranges, hypercube),
+    /// within a setting the seeds. The last axis changes fastest.
     ///
     /// # Errors
     /// If an option or an entry of the file is wrong. Overrides are checked by [`Sweep::identify`].

@@ -1,7 +1,7 @@
 //! The rows of a sweep, and its plan: a line of JSON for each run.
 //!
-//! Invariant: every row is checked before any is run, so a wrong value of the last row is found before the first run. A plan
-//! is read back only if it is whole.
+//! Invariant: every row is checked before any is run, so a wrong value of the last row is found before the first run. A
+//! plan is read back only if it is whole.
 
 use settings::files::{MOST_TEXT, limited_text};
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,8 +124,8 @@ impl Sweep {
         if faults.is_empty() { Ok(SweepPlan { runs }) } else { Err(Diagnostic::new(faults)) }
     }
 
-    /// Returns a fault of an override with the place at which the sweep gives it. Where another file than the override is at
-    /// fault, the message names the run in which it is.
+    /// Returns a fault of an override with the place at which the sweep gives it. Where another file than the override
+    /// is at fault, the message names the run in which it is.
     fn placed(&self, fault: &LocatedFault, unit: &Unit) -> LocatedFault {
         let set = fault.file.strip_prefix("--set ");
         match set.and_then(|set| Some((set, self.origins.get(set)?))) {
@@ -243,8 +243,8 @@ impl PlannedRun {
         paths(self) == paths(other)
     }
 
-    /// Returns the unit with the name that it was given when it was planned. Its scenario is compared with the plan's digest
-    /// when it runs.
+    /// Returns the unit with the name that it was given when it was planned. Its scenario is compared with the plan's
+    /// digest when it runs.
     #[must_use]
     pub fn unit(&self) -> IdentifiedUnit {
         IdentifiedUnit::named_before(self.unit.clone(), self.name.clone(), self.plan_digest.clone())

@@ -1,7 +1,7 @@
 //! Lists and ranges of values, as users write them.
 //!
-//! Invariant: a comma within brackets or quotes divides nothing. The ends of a range are exactly as written; no value is
-//! rounded to another one's place without a fault.
+//! Invariant: a comma within brackets or quotes divides nothing. The ends of a range are exactly as written; no value
+//! is rounded to another one's place without a fault.
 
 use units::{Bytes, Length, Rate, Span};
 
@@ -63,8 +63,8 @@ pub(crate) fn list(text: &str) -> Result<Vec<String>, ValueFault> {
     Ok(values.into_iter().map(str::to_owned).collect())
 }
 
-/// A range of values between two ends: `lin:1 us..10 us:4`, `log:10 KB..400 KB:5`; without the number of values for a Latin
-/// hypercube.
+/// A range of values between two ends: `lin:1 us..10 us:4`, `log:10 KB..400 KB:5`; without the number of values for a
+/// Latin hypercube.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ValueRange {
     scale: Scale,
@@ -146,8 +146,8 @@ impl ValueRange {
         }
     }
 
-    /// Returns the value at a share of the range, 0 to 1. The ends are as written; values between them have four significant
-    /// digits, whole numbers and quantities as many as their smallest unit allows.
+    /// Returns the value at a share of the range, 0 to 1. The ends are as written; values between them have four
+    /// significant digits, whole numbers and quantities as many as their smallest unit allows.
     pub(crate) fn at(&self, share: f64) -> String {
         if share <= 0.0 {
             return self.from.clone();

@@ -23,11 +23,14 @@ pub struct Tuned {
     pub winner: Option<usize>,
     /// Baseline over the held-out runs.
     pub baseline: Held,
-    /// The winner, then other members of the front, against the baseline. If the baseline wins alone, the best other setting.
+    /// The winner, then other members of the front, against the baseline. If the baseline wins alone, the best other
+    /// setting.
     pub judged: Vec<Judged>,
-    /// The guideline against the baseline, or the reason for which it is no candidate; `None` if time ended the search before it.
+    /// The guideline against the baseline, or the reason for which it is no candidate; `None` if time ended the search
+    /// before it.
     pub guideline: Result<Option<Judged>, NoGuideline>,
-    /// Place of the point whose parameters are moved: the winner, or the best other point; `None` if no point is feasible.
+    /// Place of the point whose parameters are moved: the winner, or the best other point; `None` if no point is
+    /// feasible.
     pub moved: Option<usize>,
     /// Effect of each parameter, in their order.
     pub sensitivity: Vec<Sensitivity>,
@@ -50,7 +53,8 @@ pub struct TrialRow {
     pub overrides: Vec<String>,
     /// Value of each parameter, as it stands behind its path; `None` if a given candidate has no such field.
     pub written: Vec<Option<String>>,
-    /// Number of each parameter in its unit, the index of a choice; `None` if the value of a given candidate is no such number.
+    /// Number of each parameter in its unit, the index of a choice; `None` if the value of a given candidate is no such
+    /// number.
     pub numbers: Vec<Option<f64>>,
     /// Mean of the measure of each objective over the training runs; `None` if it is not known.
     pub means: Vec<Option<f64>>,
@@ -74,8 +78,8 @@ pub struct Judged {
     pub trial: usize,
     /// Its own numbers.
     pub held: Held,
-    /// For each objective, the gain over the baseline, paired by held-out seed: above 0 if the setting is better. `None` if a
-    /// run lacks the number.
+    /// For each objective, the gain over the baseline, paired by held-out seed: above 0 if the setting is better.
+    /// `None` if a run lacks the number.
     pub gains: Vec<Option<Estimate>>,
 }
 
@@ -129,8 +133,8 @@ impl Tuned {
 }
 
 impl Judged {
-    /// Returns true if every objective gains with an interval above zero, and the setting keeps each constraint in every
-    /// held-out run.
+    /// Returns true if every objective gains with an interval above zero, and the setting keeps each constraint in
+    /// every held-out run.
     #[must_use]
     pub fn beats_baseline(&self) -> bool {
         let above =
@@ -144,10 +148,10 @@ impl Judged {
 pub struct Sensitivity {
     /// Name of the parameter.
     pub parameter: String,
-    /// Spearman's rank correlation with the objective's cost over all trials with a known one: above 0 if a larger value is
-    /// worse. `None` for a choice, or too few trials.
+    /// Spearman's rank correlation with the objective's cost over all trials with a known one: above 0 if a larger
+    /// value is worse. `None` for a choice, or too few trials.
     pub rank_correlation: Option<f64>,
-    /// The neighbours of the point that is moved: the value, and the loss against it, paired by training seed; above 0 if the neighbour is
-    /// worse, `None` if its objective is not known or it breaks a constraint.
+    /// The neighbours of the point that is moved: the value, and the loss against it, paired by training seed; above 0
+    /// if the neighbour is worse, `None` if its objective is not known or it breaks a constraint.
     pub neighbours: Vec<(String, Option<Estimate>)>,
 }

@@ -1,8 +1,8 @@
 //! The budget of a tuning, divided between the search, the judgement and the sensitivity.
 //!
-//! Invariant: at least half of the runs are for the search. The judgement has all held-out seeds, or the question is refused.
-//! Where the other half is short, fewer members of a Pareto front are judged, and the sensitivity has fewer seeds, or none;
-//! then a sentence says so.
+//! Invariant: at least half of the runs are for the search. The judgement has all held-out seeds, or the question is
+//! refused. Where the other half is short, fewer members of a Pareto front are judged, and the sensitivity has fewer
+//! seeds, or none; then a sentence says so.
 
 /// Runs that a tuning asks for, by purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +79,8 @@ impl Budget {
         self.demand.neighbours * self.moved_seeds
     }
 
-    /// Returns the division in words, before the first run: the runs of each purpose, and what the budget has no room for. The search
-    /// tries so many points of the space at most.
+    /// Returns the division in words, before the first run: the runs of each purpose, and what the budget has no room
+    /// for. The search tries so many points of the space at most.
     pub(super) fn told(&self, points: usize) -> String {
         let Demand { runs, given, each_given, each, held_out, .. } = self.demand;
         let given_names = if given > 1 { "baseline and guideline" } else { "the baseline" };

@@ -1,6 +1,7 @@
 //! Candidates of a search: points of the space, and settings that are given beforehand.
 //!
-//! Invariant: a given candidate takes part in every rung with the same seeds as the points, and is never dropped before the last.
+//! Invariant: a given candidate takes part in every rung with the same seeds as the points, and is never dropped before
+//! the last.
 
 use super::point::Point;
 

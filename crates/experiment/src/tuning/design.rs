@@ -12,8 +12,8 @@ use super::space::Space;
 /// Largest number of points of a grid.
 const MOST_POINTS: usize = 1_000_000;
 
-/// Returns the full grid with at most `budget` points: the same number of levels for every parameter, as many as fit, and
-/// for a parameter with fewer values all of them. Levels lie in the middle of equal parts of the range.
+/// Returns the full grid with at most `budget` points: the same number of levels for every parameter, as many as fit,
+/// and for a parameter with fewer values all of them. Levels lie in the middle of equal parts of the range.
 #[must_use]
 pub(super) fn grid(space: &Space, budget: usize) -> Vec<Point> {
     let counts: Vec<_> =
@@ -39,7 +39,8 @@ pub(super) fn grid(space: &Space, budget: usize) -> Vec<Point> {
     points.into_iter().map(Point::new).collect()
 }
 
-/// Returns a Latin hypercube: each parameter's range is divided into `count` equal parts, and each part holds one point.
+/// Returns a Latin hypercube: each parameter's range is divided into `count` equal parts, and each part holds one
+/// point.
 #[must_use]
 pub(super) fn latin_hypercube(dimensions: usize, count: usize, seed: u64) -> Vec<Point> {
     // McKay, Beckman and Conover (1979): parts in an order of their own for each parameter, a drawn place in each part.

@@ -1,7 +1,7 @@
 //! Tree-structured Parzen estimator (TPE): the next point from the points so far (Bergstra and others 2011).
 //!
-//! Invariant: the next point is a function of the history, the number of points asked for, and the seed. Only the order of
-//! the scores counts, so that constraints and several objectives need no weights.
+//! Invariant: the next point is a function of the history, the number of points asked for, and the seed. Only the order
+//! of the scores counts, so that constraints and several objectives need no weights.
 
 use event_kernel::{Stream, stream};
 use tpe::{TpeOptimizer, histogram_estimator, parzen_estimator};
@@ -25,8 +25,8 @@ impl<'a> Estimator<'a> {
         Self { space, random: stream(seed, "tpe", "tuning") }
     }
 
-    /// Returns the next point. `ranked` are the points so far, the best first. `is_known` says whether a setting was tried:
-    /// such a point is proposed only if nothing else is found.
+    /// Returns the next point. `ranked` are the points so far, the best first. `is_known` says whether a setting was
+    /// tried: such a point is proposed only if nothing else is found.
     pub(super) fn propose(&mut self, ranked: &[&Point], is_known: impl Fn(&Point) -> bool) -> Point {
         let mut parameters: Vec<_> = (0..self.space.dimensions()).map(|at| self.model(ranked, at)).collect();
         let mut point = self.sample(&mut parameters);

@@ -1,5 +1,5 @@
-//! Successive halving: many settings with few seeds, then half of them with twice as many (Jamieson and Talwalkar 2016). If asked for, duration takes
-//! the place of seeds.
+//! Successive halving: many settings with few seeds, then half of them with twice as many (Jamieson and Talwalkar
+//! 2016). If asked for, duration takes the place of seeds.
 //!
 //! Invariant: the last rung has all seeds and the whole duration, and all rungs together keep to the budget.
 
@@ -48,8 +48,8 @@ pub(super) fn within(budget: usize, seeds: usize) -> Option<Vec<Rung>> {
 /// Shares of the duration, rung by rung.
 pub(super) const SHARES: [f64; 3] = [0.25, 0.5, 1.0];
 
-/// Returns the rungs of durations with the most settings that take at most `budget` runs, each counted whole; `None` if not
-/// even one setting does.
+/// Returns the rungs of durations with the most settings that take at most `budget` runs, each counted whole; `None` if
+/// not even one setting does.
 pub(super) fn of_durations(budget: usize, seeds: usize) -> Option<Vec<Rung>> {
     let rungs = |settings: usize| -> Vec<Rung> {
         let of =

@@ -1,6 +1,7 @@
 //! Pareto fronts of several objectives, all to be minimised.
 //!
-//! Invariant: no member of a front is dominated by any point, and every point outside is dominated by a member or equals one.
+//! Invariant: no member of a front is dominated by any point, and every point outside is dominated by a member or
+//! equals one.
 
 /// Returns true if `a` is at most `b` in every objective, and below it in one.
 #[must_use]
@@ -36,8 +37,8 @@ pub(super) fn crowding_distances(points: &[&[f64]]) -> Vec<f64> {
     distances
 }
 
-/// Returns the place of the member nearest to the ideal point, whose objectives are the best of all members; distances are
-/// relative to the range of each objective. `None` for an empty front.
+/// Returns the place of the member nearest to the ideal point, whose objectives are the best of all members; distances
+/// are relative to the range of each objective. `None` for an empty front.
 #[must_use]
 pub(super) fn nearest_to_ideal(points: &[&[f64]]) -> Option<usize> {
     let objectives = points.first()?.len();

@@ -1,7 +1,7 @@
 //! The question of a tuning, and everything about it that can be checked before the first run.
 //!
-//! Invariant: a question that passes has a scenario that takes settings of the space, goals that its runs list, seeds that are
-//! held out, and a budget with room for a search.
+//! Invariant: a question that passes has a scenario that takes settings of the space, goals that its runs list, seeds
+//! that are held out, and a budget with room for a search.
 
 use std::time::Duration;
 
@@ -118,8 +118,8 @@ pub enum TuningError {
 }
 
 impl TuningJob {
-    /// Returns the plan of the baseline with the first training seed, after a check of everything that can be checked without
-    /// a run.
+    /// Returns the plan of the baseline with the first training seed, after a check of everything that can be checked
+    /// without a run.
     ///
     /// # Errors
     /// If the scenario, the space, a goal, the seeds or the budget are wrong.
@@ -146,7 +146,8 @@ impl TuningJob {
         Ok(plan)
     }
 
-    /// Returns the candidates that are given beforehand, the baseline first, and the reason for which no guideline is among them.
+    /// Returns the candidates that are given beforehand, the baseline first, and the reason for which no guideline is
+    /// among them.
     pub(super) fn given(&self, plan: &Plan) -> (Vec<Given>, Option<NoGuideline>) {
         let mut given = vec![self.values_of(Candidate::Baseline, plan)];
         match self.guideline(plan) {
@@ -228,7 +229,8 @@ impl TuningJob {
         })
     }
 
-    /// Checks that the scenario takes settings of the space: one of nine is enough, as others may break a rule across fields.
+    /// Checks that the scenario takes settings of the space: one of nine is enough, as others may break a rule across
+    /// fields.
     fn check_space(&self, plan: &Plan) -> Result<(), TuningError> {
         let middle = Point::new(vec![0.5; self.space.dimensions()]);
         let points =
@@ -246,8 +248,8 @@ impl TuningJob {
         Err(first.expect("nine points were looked at").into())
     }
 
-    /// Returns the override that every setting of the space needs before its own: congestion control written out, where the
-    /// fields of the space have no path without it, as with `Guideline` and presets.
+    /// Returns the override that every setting of the space needs before its own: congestion control written out, where
+    /// the fields of the space have no path without it, as with `Guideline` and presets.
     fn prefix(&self, plan: &Plan) -> Option<String> {
         let below = |path: &str| path.trim_start().starts_with("congestion_control.");
         let parameters = self.space.parameters.iter().map(|parameter| parameter.path.as_str());
@@ -362,7 +364,8 @@ mod tests {
     fn a_question_without_an_answer_is_refused_before_the_first_run() {
         let whole = job("gran2011-scenario1", "iba", "goodput(F1)");
         let refused = |job: TuningJob| job.check().expect_err("the question is wrong").to_string();
-        // 2 held-out seeds for winner, baseline and guideline are half of the runs; the latter two and a point have 2 training seeds each.
+        // 2 held-out seeds for winner, baseline and guideline are half of the runs; the latter two and a point have 2
+        // training seeds each.
         assert_eq!(
             refused(TuningJob { runs: 11, ..whole.clone() }),
             "11 runs are too few: at least half of them are for the search, and the judgement of baseline, guideline and winner takes 6 \

@@ -1,6 +1,7 @@
 //! The runs of a tuning, by the store: scores of settings, results of held-out runs.
 //!
-//! Invariant: a setting that the scenario refuses, and a run without results, have the worst score; neither ends the search.
+//! Invariant: a setting that the scenario refuses, and a run without results, have the worst score; neither ends the
+//! search.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -100,7 +101,8 @@ impl Runs<'_> {
         };
         let worst =
             |constraint: &Constraint| results.iter().map(|one| constraint.violation(one)).fold(0.0, f64::max);
-        // A setting under which a lossless fabric drops packets or stands still is none to recommend, whatever its goodput.
+        // A setting under which a lossless fabric drops packets or stands still is none to recommend, whatever its
+        // goodput.
         let ended = results.iter().all(UnitResult::is_sound);
         // The sum of nothing is -0.
         let broken: f64 = self.job.constraints.iter().map(worst).sum::<f64>() + 0.0;

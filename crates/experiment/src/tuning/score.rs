@@ -1,8 +1,8 @@
 //! Scores of settings, and their order.
 //!
-//! Invariant: the order is total and deterministic. A setting that keeps every constraint precedes each one that does not;
-//! an unknown objective is the worst there is (Deb 2000, "An efficient constraint handling method for genetic algorithms":
-//! feasible by objective, infeasible by violation, the feasible first).
+//! Invariant: the order is total and deterministic. A setting that keeps every constraint precedes each one that does
+//! not; an unknown objective is the worst there is (Deb 2000, "An efficient constraint handling method for genetic
+//! algorithms": feasible by objective, infeasible by violation, the feasible first).
 
 use std::cmp::Ordering;
 
@@ -13,8 +13,8 @@ use super::pareto;
 pub struct Score {
     /// Objectives, each turned so that smaller is better; infinite where unknown, or known only as a bound.
     pub objectives: Vec<f64>,
-    /// Violation of the constraints, 0 if all are kept: relative to each bound, of the worst seed, added up; infinite if a
-    /// run did not end or a measure has no value.
+    /// Violation of the constraints, 0 if all are kept: relative to each bound, of the worst seed, added up; infinite
+    /// if a run did not end or a measure has no value.
     pub violation: f64,
 }
 
@@ -45,8 +45,8 @@ impl Score {
     }
 }
 
-/// Returns the places of the scores, best first; equal ones in their given order. Several objectives are ordered by Pareto
-/// front, and inside a front by crowding distance, the least crowded first (Deb and others 2002, NSGA-II).
+/// Returns the places of the scores, best first; equal ones in their given order. Several objectives are ordered by
+/// Pareto front, and inside a front by crowding distance, the least crowded first (Deb and others 2002, NSGA-II).
 #[must_use]
 pub fn ranking(scores: &[Score]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..scores.len()).collect();

@@ -1,9 +1,9 @@
 //! Sensitivity of the objective to each parameter.
 //!
-//! Invariant: two methods, each named where its numbers are printed. Spearman's rank correlation over all settings that were
-//! tried says which parameters mattered in the search; a search that converges has tried few values far from its best, so
-//! the second method moves each parameter from the winner by itself (one at a time; Saltelli and others 2008, "Global
-//! Sensitivity Analysis: The Primer", 2.1 and 1.2.1).
+//! Invariant: two methods, each named where its numbers are printed. Spearman's rank correlation over all settings that
+//! were tried says which parameters mattered in the search; a search that converges has tried few values far from its
+//! best, so the second method moves each parameter from the winner by itself (one at a time; Saltelli and others 2008,
+//! "Global Sensitivity Analysis: The Primer", 2.1 and 1.2.1).
 
 use super::point::Point;
 use super::space::{Space, Values};
@@ -11,8 +11,8 @@ use super::space::{Space, Values};
 /// Distance of a neighbour, as a share of the parameter's range.
 pub const DISTANCE: f64 = 0.1;
 
-/// Returns Spearman's rank correlation of two lists, equal values with their mean rank (Spearman 1904); `None` for fewer
-/// than three pairs, or if one list is constant.
+/// Returns Spearman's rank correlation of two lists, equal values with their mean rank (Spearman 1904); `None` for
+/// fewer than three pairs, or if one list is constant.
 ///
 /// # Panics
 /// If the lists differ in length.
@@ -45,7 +45,8 @@ fn ranks(numbers: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Returns the neighbours of a point in one dimension: the points a tenth of the range below and above, or, of a choice, the choices before and after. A neighbour with the same setting, at the end of the range, is left out.
+/// Returns the neighbours of a point in one dimension: the points a tenth of the range below and above, or, of a
+/// choice, the choices before and after. A neighbour with the same setting, at the end of the range, is left out.
 #[must_use]
 pub fn neighbours(space: &Space, point: &Point, dimension: usize) -> Vec<Point> {
     let at = point.coordinates()[dimension];

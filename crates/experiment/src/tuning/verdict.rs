@@ -1,6 +1,7 @@
 //! The answer of a tuning in sentences, for the terminal, `tuning.json` and the page.
 //!
-//! Invariant: settings are recommended only if the held-out runs speak for them; else the answer begins with "Keep the settings".
+//! Invariant: settings are recommended only if the held-out runs speak for them; else the answer begins with "Keep the
+//! settings".
 
 use super::answer::{Advice, Held, Judged, Tuned};
 use super::candidate::Candidate;
@@ -100,7 +101,8 @@ impl TuningJob {
     }
 }
 
-/// Returns a gain in percent of the baseline's mean, with its interval: `+8.44 ± 0.52 %`; `None` if that mean is 0 or not known.
+/// Returns a gain in percent of the baseline's mean, with its interval: `+8.44 ± 0.52 %`; `None` if that mean is 0 or
+/// not known.
 #[must_use]
 pub fn percent(gain: &Estimate, baseline: Option<&Estimate>) -> Option<String> {
     let base = baseline.filter(|base| base.mean != 0.0)?;

@@ -1,7 +1,7 @@
 //! Laws of the statistics: intervals of the mean waiting time in queues whose mean is known.
 //!
-//! Each law has an alternative that fails, so that the law could. Waiting times follow Lindley's recursion (1952), `W' = max(0, W +
-//! S - A)`, with the service times `S` and the times between arrivals `A`:
+//! Each law has an alternative that fails, so that the law could. Waiting times follow Lindley's recursion (1952),
+//! `W' = max(0, W + S - A)`, with the service times `S` and the times between arrivals `A`:
 //!
 //! | queue | service times | mean waiting time, in mean service times |
 //! |---|---|---|

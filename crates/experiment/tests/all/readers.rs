@@ -1,4 +1,5 @@
-//! Files of our own that somebody has changed: plans of sweeps and spaces of tunings. Each is read or refused, and none panics.
+//! Files of our own that somebody has changed: plans of sweeps and spaces of tunings. Each is read or refused, and none
+//! panics.
 
 use std::fs;
 use std::path::Path;

@@ -160,7 +160,8 @@ impl Line {
 }
 
 impl Layer {
-    /// Returns the points of a line, or of the upper edge of a band, as they are drawn: the highest value at each place.
+    /// Returns the points of a line, or of the upper edge of a band, as they are drawn: the highest value at each
+    /// place.
     #[must_use]
     pub fn tops(&self) -> Vec<(f64, f64)> {
         match self {

@@ -1,7 +1,7 @@
 //! The engine of all figures: charts as values, and their drawing as SVG.
 //!
-//! Invariant: the same chart draws the same bytes, without clock, chance or fonts. Nothing is drawn outside the area of its
-//! plot.
+//! Invariant: the same chart draws the same bytes, without clock, chance or fonts. Nothing is drawn outside the area of
+//! its plot.
 //!
 //! Floors, lowest first; each module imports from those above it in this table only.
 //!

@@ -4,8 +4,8 @@
 
 use super::svg::{Letters, Stroke};
 
-/// Colours that can be distinguished under every common form of colour blindness (Okabe and Ito 2008), without black, and
-/// without the yellow, which is too light for a line on white.
+/// Colours that can be distinguished under every common form of colour blindness (Okabe and Ito 2008), without black,
+/// and without the yellow, which is too light for a line on white.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 /// Dashes and gaps, which tell lines apart without colours. Lines that coincide show through the gaps of those above.
 const DASHES: [&str; 6] = ["", "8 4", "2 3", "9 3 2 3", "16 5", "9 3 2 3 2 3"];

@@ -133,7 +133,8 @@ impl Congestion {
         masked.filter_map(|(_, number)| u8::try_from(*number).ok()).collect()
     }
 
-    /// Returns the ports of a switch with settings of their own: each with the index among its ports. The last setting of a port holds.
+    /// Returns the ports of a switch with settings of their own: each with the index among its ports. The last setting
+    /// of a port holds.
     pub(super) fn ports_of(&self, plan: &Plan, switch: NodeId) -> BTreeMap<PortId, &PortMarking> {
         let own = self.ports.iter().filter(|own| own.switch == plan.graph().name(switch));
         own.map(|own| (PortId(own.port - 1), own)).collect()

@@ -1,6 +1,7 @@
 //! Command lines of `ibccconfig`: congestion control, node by node.
 //!
-//! Invariant: every switch and every adapter has its commands, by its LID. A table has blocks of 64 entries (IBA A10.4.3.9).
+//! Invariant: every switch and every adapter has its commands, by its LID. A table has blocks of 64 entries (IBA
+//! A10.4.3.9).
 
 use core::fmt::Write;
 use std::collections::BTreeMap;
@@ -80,7 +81,8 @@ pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportErro
     Ok(Exported { text, account: congestion.account })
 }
 
-/// Writes the settings of single ports, which precede those of their switch (IBA A10.4.3.7): valid, and of congestion control.
+/// Writes the settings of single ports, which precede those of their switch (IBA A10.4.3.7): valid, and of congestion
+/// control.
 fn ports(text: &mut String, addresses: &Addresses, switch: NodeId, own: &BTreeMap<PortId, &PortMarking>) {
     let lid = addresses.node(switch).lid;
     for (port, PortMarking { threshold, packet_size, marking_rate, .. }) in own {

@@ -1,7 +1,8 @@
 //! Forwarding tables in the form of `dump_lfts.sh`, as `opensm -R file -U FILE` takes them.
 //!
-//! Invariant: the entry for a host is the plan's own. Entries for switches, which a plan has none of, lead to them without
-//! a loop: to a switch with hosts as to its first one, else over the fewest links, by the port of the lowest number.
+//! Invariant: the entry for a host is the plan's own. Entries for switches, which a plan has none of, lead to them
+//! without a loop: to a switch with hosts as to its first one, else over the fewest links, by the port of the lowest
+//! number.
 //!
 //! ```text
 //! Unicast lids [0-7] of switch Lid 6 guid 0x0200000000000600 ('S1'):

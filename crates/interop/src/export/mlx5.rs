@@ -1,7 +1,7 @@
 //! DCQCN parameters of ConnectX adapters, by the names of the driver, with the vendor's units.
 //!
-//! Invariant: every parameter that the vendor documents has a line, except for the marks on CNPs. A value that is no whole number
-//! of the vendor's unit, or out of its range, is entered in the account with the difference.
+//! Invariant: every parameter that the vendor documents has a line, except for the marks on CNPs. A value that is no
+//! whole number of the vendor's unit, or out of its range, is entered in the account with the difference.
 //!
 //! | parameter | field | unit, range |
 //! |---|---|---|

@@ -1,7 +1,7 @@
 //! Files for a cluster's own tools, from a plan.
 //!
-//! Invariant: a value that the target holds differently, or not at all, has an entry in the account of the export. A plan of
-//! another kind of network than the target's is refused.
+//! Invariant: a value that the target holds differently, or not at all, has an entry in the account of the export. A
+//! plan of another kind of network than the target's is refused.
 //!
 //! | module | contents |
 //! |---|---|

@@ -2,8 +2,8 @@
 //!
 //! Invariant: OpenSM (3.3.23) takes every line, and gives every value back (`opensm -F FILE -c OUT`).
 //!
-//! OpenSM reads at most 128 entries of `cc_cct`, and lines of at most 1,022 bytes; it drops what is beyond. Longer tables are
-//! therefore refused.
+//! OpenSM reads at most 128 entries of `cc_cct`, and lines of at most 1,022 bytes; it drops what is beyond. Longer
+//! tables are therefore refused.
 
 use core::fmt::Write;
 

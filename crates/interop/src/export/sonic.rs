@@ -1,7 +1,7 @@
 //! `config_db.json` of a SONiC switch: thresholds of ECN and PFC, and shared memory.
 //!
-//! Invariant: each port and lane of the switch has the profile of its own thresholds. Powers of two that alpha is not, and whole
-//! percents that Pmax is not, are entered in the account with the difference.
+//! Invariant: each port and lane of the switch has the profile of its own thresholds. Powers of two that alpha is not,
+//! and whole percents that Pmax is not, are entered in the account with the difference.
 //!
 //! | table | from |
 //! |---|---|

@@ -1,16 +1,16 @@
 //! DCQCN parameters of ConnectX adapters, by the names of the driver's folders (`rpg_time_reset`), of debugfs
 //! (`rp_time_reset`) or of the firmware (`RPG_TIME_RESET_P1`).
 //!
-//! Invariant: every parameter of the file has an entry in the account, and a name that is none of the vendor's is a fault.
-//! Values have the vendor's units.
+//! Invariant: every parameter of the file has an entry in the account, and a name that is none of the vendor's is a
+//! fault. Values have the vendor's units.
 //!
 //! ```text
 //! rpg_time_reset 300              name and value, which may stand behind `=` or `:`
 //! /sys/class/net/eth0/ecn/roce_rp/rpg_time_reset:300      what `grep . FOLDER/*` prints
 //! ```
 //!
-//! Sources: names, units and meanings by the vendor's page of DCQCN parameters (NVIDIA, DOCA, and Mellanox DOC-2790), names of
-//! debugfs by Linux (`drivers/infiniband/hw/mlx5/cong.c`).
+//! Sources: names, units and meanings by the vendor's page of DCQCN parameters (NVIDIA, DOCA, and Mellanox DOC-2790),
+//! names of debugfs by Linux (`drivers/infiniband/hw/mlx5/cong.c`).
 
 use core::ops::Range;
 use std::collections::BTreeMap;
@@ -20,8 +20,8 @@ use super::settings::ImportedSettings;
 use super::source::{Part, SourceText, decimal};
 use scenario::{Diagnostic, help_with_name};
 
-/// A parameter: the driver's name, the name in debugfs if it differs by more than its beginning, the largest value, the unit,
-/// and the vendor's default where its documents give one.
+/// A parameter: the driver's name, the name in debugfs if it differs by more than its beginning, the largest value, the
+/// unit, and the vendor's default where its documents give one.
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
     debugfs: &'static str,

@@ -1,6 +1,7 @@
 //! Settings without a fabric: fields of a scenario by their paths.
 //!
-//! Invariant: each is put into a scenario like `--set PATH=VALUE`, so that its value is read and checked like any other.
+//! Invariant: each is put into a scenario like `--set PATH=VALUE`, so that its value is read and checked like any
+//! other.
 
 use topology::TopologySpec;
 

@@ -1,9 +1,10 @@
 //! Every fault of a table of addresses has a file in `fixtures/bad`, and beside it the exact message that it must give.
 //!
-//! `export-nodes-WHAT.csv` is in the place of `nodes.csv` of the imported two switches, `export-ports-WHAT.csv` in that of
-//! `ports.csv`.
+//! `export-nodes-WHAT.csv` is in the place of `nodes.csv` of the imported two switches, `export-ports-WHAT.csv` in that
+//! of `ports.csv`.
 //!
-//! `BLESS=1 cargo test -p interop --test all bad_exports::`, like `cargo xtask bless`, writes the messages as they are now.
+//! `BLESS=1 cargo test -p interop --test all bad_exports::`, like `cargo xtask bless`, writes the messages as they are
+//! now.
 
 use interop::export::addresses::Addresses;
 use interop::import::SourceText;

@@ -2,7 +2,8 @@
 //!
 //! The file's name says which reader it is for: `import-FORMAT-WHAT.txt`.
 //!
-//! `BLESS=1 cargo test -p interop --test all bad_imports::`, like `cargo xtask bless`, writes the messages as they are now.
+//! `BLESS=1 cargo test -p interop --test all bad_imports::`, like `cargo xtask bless`, writes the messages as they are
+//! now.
 
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use interop::import::{self, ImportedScenario, ImportedSettings, SourceText, htsim, mlx5, opensm, sonic};

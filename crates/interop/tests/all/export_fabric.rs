@@ -1,5 +1,5 @@
-//! Exports of fabrics: what `import ibnetdiscover` makes of a net file and forwarding tables has the same nodes, cables and
-//! paths, by name and by number of port. What a file cannot hold is named or refused.
+//! Exports of fabrics: what `import ibnetdiscover` makes of a net file and forwarding tables has the same nodes, cables
+//! and paths, by name and by number of port. What a file cannot hold is named or refused.
 
 use interop::export::addresses::Addresses;
 use interop::export::{ExportError, Exported, ibsim, lfts};

@@ -1,5 +1,5 @@
-//! Exports of settings: what an import makes of a file is what ran, within what the account of the export says. What a target
-//! cannot hold is named, scenarios of the other world are refused.
+//! Exports of settings: what an import makes of a file is what ran, within what the account of the export says. What a
+//! target cannot hold is named, scenarios of the other world are refused.
 
 use cc_policies::dcqcn::spec::{CnpEcho, DcqcnResponseSpec};
 use cc_policies::iba::IbaResponse;
@@ -165,8 +165,8 @@ proptest! {
     }
 }
 
-/// Each port with settings of its own has a command behind that of its switch, with the number that the port has in the cluster, and its
-/// bit in the switch's mask. Keys of OpenSM have no place for it.
+/// Each port with settings of its own has a command behind that of its switch, with the number that the port has in the
+/// cluster, and its bit in the switch's mask. Keys of OpenSM have no place for it.
 #[test]
 fn single_ports_have_commands_of_their_own() {
     let own = |port: u16, threshold: u8, victim: bool| {

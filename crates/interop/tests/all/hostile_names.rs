@@ -1,7 +1,8 @@
 //! Names from strangers, on every reading: scenario files, overrides, clusters, configurations of other simulators.
 //!
-//! Invariant tested: a name that the rule refuses is refused with its place wherever a scenario has names, or is replaced where it
-//! comes with a whole cluster; what is printed about it acts on no terminal; an accepted name breaks out of no exported file.
+//! Invariant tested: a name that the rule refuses is refused with its place wherever a scenario has names, or is
+//! replaced where it comes with a whole cluster; what is printed about it acts on no terminal; an accepted name breaks
+//! out of no exported file.
 
 use interop::export::addresses::Addresses;
 use interop::export::{ibccconfig, ibsim, lfts, mlx5, opensm, sonic};

@@ -1,5 +1,5 @@
-//! Lane arbitration tables of a cluster by port: each port of the scenario has those of the cluster's port. No bytes make the
-//! reader panic.
+//! Lane arbitration tables of a cluster by port: each port of the scenario has those of the cluster's port. No bytes
+//! make the reader panic.
 
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use interop::import::{ImportedScenario, KeyFate, SourceText};
@@ -33,8 +33,8 @@ fn weights(low: [u8; 2], high: [u8; 2], limit_of_high_priority: u8) -> VlArbitra
     VlArbitrationSpec { strict: Vec::new(), high: table(high), low: table(low), limit_of_high_priority }
 }
 
-/// Ports 17 and 20 of both switches, 3 and 4 of the scenario, have a table of high priority; one adapter has weights of its
-/// own.
+/// Ports 17 and 20 of both switches, 3 and 4 of the scenario, have a table of high priority; one adapter has weights of
+/// its own.
 #[test]
 fn tables_are_those_of_the_cluster_by_port() {
     let imported = import(Some(SL2VL), VLARB).unwrap_or_else(|said| panic!("{said}"));
@@ -71,7 +71,8 @@ fn tables_that_are_alike_are_the_links() {
     assert_eq!(imported.scenario.matches("vl_arbitration").count(), 1, "{}", imported.scenario);
 }
 
-/// Limits that are not in the file are assumed, weights of lanes without packets are left out, and the account has both.
+/// Limits that are not in the file are assumed, weights of lanes without packets are left out, and the account has
+/// both.
 #[test]
 fn what_is_assumed_or_left_out_is_said() {
     let lines = VLARB.lines().filter(|line| !line.starts_with("VLHighLimit"));

@@ -1,5 +1,5 @@
-//! Imports of InfiniBand clusters: the formats agree, every scenario passes the program's own check, and each difference is
-//! named. No bytes make a reader panic.
+//! Imports of InfiniBand clusters: the formats agree, every scenario passes the program's own check, and each
+//! difference is named. No bytes make a reader panic.
 
 use std::fmt::Write;
 
@@ -138,8 +138,8 @@ fn as_subnet_list() -> String {
     cables.iter().map(|(one, other, speed)| line(one, other, speed) + &line(other, one, speed)).collect()
 }
 
-/// The four formats of one fabric give one scenario. A list of ports cannot tell which adapter a port belongs to, so its
-/// hosts have other names and no GUIDs of nodes.
+/// The four formats of one fabric give one scenario. A list of ports cannot tell which adapter a port belongs to, so
+/// its hosts have other names and no GUIDs of nodes.
 #[test]
 fn the_formats_agree() {
     let plain = import(TWO_SWITCHES).expect("it is right");
@@ -228,8 +228,8 @@ fn paths_without_tables_have_no_cycle() {
     assert!(import(TWO_SWITCHES).expect("it is right").scenario.contains("routing: MinHop,"));
 }
 
-/// Writes what `ibnetdiscover` would print of a fat tree of switches with `down` hosts each, `spines` roots, and one cable
-/// between any two.
+/// Writes what `ibnetdiscover` would print of a fat tree of switches with `down` hosts each, `spines` roots, and one
+/// cable between any two.
 fn fat_tree(leaves: usize, down: usize, spines: usize) -> String {
     let mut text = String::new();
     let guid = |kind: usize, i: usize| 0x0002_c900_0000_0000_u64 + (kind * 0x0100_0000 + i * 0x10) as u64;

@@ -1,5 +1,5 @@
-//! Imports of settings: OpenSM's, ConnectX's and SONiC's. Every value has its field, units are the vendors', and each change of
-//! the experiment is named. No bytes make a reader panic.
+//! Imports of settings: OpenSM's, ConnectX's and SONiC's. Every value has its field, units are the vendors', and each
+//! change of the experiment is named. No bytes make a reader panic.
 
 use interop::import::{ImportedSettings, KeyAccount, KeyFate, SourceText, mlx5, opensm, sonic};
 use proptest::prelude::*;
@@ -247,7 +247,8 @@ fn thresholds_of_sonic_are_those_of_the_ports() {
     ] {
         assert_eq!(value(&settings, path), right, "{path}");
     }
-    // 10,000,000 bytes are shared; 32 ports with 2 lanes each have 160,000 + 18,432 bytes of their own, 4 of them 18,432 more.
+    // 10,000,000 bytes are shared; 32 ports with 2 lanes each have 160,000 + 18,432 bytes of their own, 4 of them
+    // 18,432 more.
     let memory: Bytes = value(&settings, "switch.memory").trim_matches('"').parse().expect("an amount");
     assert_eq!(memory.get(), 10_000_000 + 32 * 2 * (160_000 + 18_432) + 4 * 2 * 18_432);
     let marking = value(&settings, "congestion_control.marking");

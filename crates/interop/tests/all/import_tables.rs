@@ -1,5 +1,5 @@
-//! Forwarding tables and tables of lanes of a cluster: the formats agree, the scenario has the cluster's own paths, and each pair
-//! without a path, each loop and each credit loop is named. No bytes make a reader panic.
+//! Forwarding tables and tables of lanes of a cluster: the formats agree, the scenario has the cluster's own paths, and
+//! each pair without a path, each loop and each credit loop is named. No bytes make a reader panic.
 
 use interop::import::infiniband::forwarding::{ForwardingTables, without_descriptions};
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
@@ -10,7 +10,8 @@ use scenario::{Plan, Scenario, ScenarioText};
 
 const SWITCHES: usize = 4;
 
-/// A ring of four switches: a host at port 1, the next switch at port 20, the one before at port 30. Host i has LID i + 1.
+/// A ring of four switches: a host at port 1, the next switch at port 20, the one before at port 30. Host i has LID i +
+/// 1.
 fn ring() -> String {
     let nodes = (0..SWITCHES).map(|i| {
         let (next, before) = ((i + 1) % SWITCHES, (i + SWITCHES - 1) % SWITCHES);

@@ -1,7 +1,7 @@
 //! The flows of a group.
 //!
-//! Invariant: a group has at least one flow, and its flows are in the order of the record. A name of the scenario goes before
-//! `others`, `victims` and `contributors`.
+//! Invariant: a group has at least one flow, and its flows are in the order of the record. A name of the scenario goes
+//! before `others`, `victims` and `contributors`.
 
 use std::cell::OnceCell;
 

@@ -1,7 +1,7 @@
 //! Numbers of a run, with the reasons for those that it lacks.
 //!
-//! Invariant: a number is present, or a reason is. A censored number is a lower bound. Numbers have twelve significant digits,
-//! which every reader of JSON reads back as they were.
+//! Invariant: a number is present, or a reason is. A censored number is a lower bound. Numbers have twelve significant
+//! digits, which every reader of JSON reads back as they were.
 
 use crate::censoring::CensoredValue;
 use serde::{Deserialize, Serialize};
@@ -124,7 +124,8 @@ impl Measured {
     }
 }
 
-/// Rounds to twelve significant digits. With at most fifteen, a reader that does not round the last bit correctly does no harm.
+/// Rounds to twelve significant digits. With at most fifteen, a reader that does not round the last bit correctly does
+/// no harm.
 fn twelve_digits(value: f64) -> f64 {
     format!("{value:.11e}").parse().expect("a printed number is a number")
 }

@@ -1,7 +1,7 @@
 //! Completion of a group's messages.
 //!
-//! Invariant: messages that were not delivered count with their age, as a lower bound. Statistics over delivered messages
-//! alone do not exist here.
+//! Invariant: messages that were not delivered count with their age, as a lower bound. Statistics over delivered
+//! messages alone do not exist here.
 
 use crate::censoring::{CensoredSample, CensoredValue, SortedSample};
 use telemetry::RunRecord;
@@ -55,7 +55,8 @@ impl GroupMessages {
     }
 }
 
-/// Returns true if messages of a flow cannot be told apart: over a service without retransmission, in a run with losses.
+/// Returns true if messages of a flow cannot be told apart: over a service without retransmission, in a run with
+/// losses.
 pub(super) fn has_excluded(record: &RunRecord, flows: &[usize]) -> bool {
     let lossy = record.dropped_packets > 0 || record.transport.gaps > 0;
     lossy && flows.iter().any(|flow| !record.flows[*flow].transport.is_reliable())

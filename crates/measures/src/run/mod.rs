@@ -1,7 +1,7 @@
 //! Measures of a run, of groups of its flows.
 //!
-//! Invariant: a measure that a run lacks has a reason instead of a number, never 0. A number that unfinished messages could
-//! change is a lower bound, and says so.
+//! Invariant: a measure that a run lacks has a reason instead of a number, never 0. A number that unfinished messages
+//! could change is a lower bound, and says so.
 //!
 //! | module | contents |
 //! |---|---|
@@ -58,13 +58,14 @@ pub struct Run<'a> {
 pub enum Posting {
     /// The flow does not end by itself.
     Endless,
-    /// The flow ends by a number of messages, a list, or a stop; no message is posted from this time on, if one is declared.
+    /// The flow ends by a number of messages, a list, or a stop; no message is posted from this time on, if one is
+    /// declared.
     Ends(units::Time),
 }
 
-/// Returns every measure of every group of a run, in a fixed order: by group (`all`, the scenario's groups in its order, its
-/// first 64 named flows, `others`, `victims`, `contributors`), then by quantity, then the whole run before the first 16
-/// phases. [`one`] measures all others.
+/// Returns every measure of every group of a run, in a fixed order: by group (`all`, the scenario's groups in its
+/// order, its first 64 named flows, `others`, `victims`, `contributors`), then by quantity, then the whole run before
+/// the first 16 phases. [`one`] measures all others.
 #[must_use]
 pub fn all(run: Run<'_>) -> Vec<Measured> {
     let groups = run.record.groups.iter().map(|group| group.name.as_str());

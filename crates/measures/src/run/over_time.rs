@@ -21,7 +21,8 @@ const FEWEST_SAMPLES: usize = 10;
 /// Share of the former goodput with which a group counts as recovered.
 const RECOVERED: f64 = 0.9;
 
-/// Returns the coefficient of variation of the group's goodput in the second half of a phase, of the last if none is given.
+/// Returns the coefficient of variation of the group's goodput in the second half of a phase, of the last if none is
+/// given.
 pub(super) fn oscillation(
     record: &RunRecord,
     group: &Group<'_>,
@@ -36,8 +37,8 @@ pub(super) fn oscillation(
     variation(&samples).map(CensoredValue::Exact).ok_or(Missing::NoGoodput)
 }
 
-/// Returns the time from the start of a phase to the end of the first sample in which the group has 90 % of its goodput in
-/// the second half of the first phase. A group that does not come back has the length of the phase as a lower bound.
+/// Returns the time from the start of a phase to the end of the first sample in which the group has 90 % of its goodput
+/// in the second half of the first phase. A group that does not come back has the length of the phase as a lower bound.
 pub(super) fn recovery(
     record: &RunRecord,
     group: &Group<'_>,

@@ -14,8 +14,8 @@ fn ms(ms: u64) -> Time {
     Span::from_us(1000 * ms).after_start()
 }
 
-/// Returns a record of three phases of 20 ms, with samples of 1 ms. `F1` sends without an end; two flows of the group `job`
-/// send 4 MB each in the second phase, one of which is done at 30 ms, the other not at all.
+/// Returns a record of three phases of 20 ms, with samples of 1 ms. `F1` sends without an end; two flows of the group
+/// `job` send 4 MB each in the second phase, one of which is done at 30 ms, the other not at all.
 ///
 /// | flow | 0 to 20 ms | 20 to 40 ms | 40 to 60 ms |
 /// |---|---|---|---|
@@ -82,8 +82,8 @@ fn record() -> RunRecord {
     }
 }
 
-/// Returns 100 messages of `F1`, which take 1, 2, ... ms in an empty fabric's 1 ms, the last two of which are not delivered,
-/// and one of each flow of the job.
+/// Returns 100 messages of `F1`, which take 1, 2, ... ms in an empty fabric's 1 ms, the last two of which are not
+/// delivered, and one of each flow of the job.
 fn completions() -> Completions {
     let message = |(flow, number): (u32, u32), took: Option<u64>, posted| MessageRecord {
         flow,
@@ -178,8 +178,8 @@ fn assert_missing(record: &RunRecord, text: &str, expected: &Missing) {
     assert_eq!(measured.missing.as_ref(), Some(expected), "{text}");
 }
 
-/// Messages of `F1` take 1 to 98 ms, and two take at least 58 ms: the 50th takes 50 ms whatever these take. The 59th takes
-/// 58 ms or more.
+/// Messages of `F1` take 1 to 98 ms, and two take at least 58 ms: the 50th takes 50 ms whatever these take. The 59th
+/// takes 58 ms or more.
 #[test]
 fn quantiles_count_messages_that_were_not_delivered() {
     let record = record();

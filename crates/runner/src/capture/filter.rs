@@ -1,7 +1,8 @@
 //! Packets that a capture takes.
 //!
-//! Invariant: a filter that can take nothing, because a name matches no host or flow, is an error that proposes names. A condition that is
-//! not given takes everything. A PAUSE frame has no flow, source or destination: a condition on one of these leaves it out.
+//! Invariant: a filter that can take nothing, because a name matches no host or flow, is an error that proposes names.
+//! A condition that is not given takes everything. A PAUSE frame has no flow, source or destination: a condition on one
+//! of these leaves it out.
 
 use fabric::{Passing, Sighting};
 use packet::{FlowId, Lane, NodeId, Opcode};

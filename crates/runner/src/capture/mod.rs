@@ -1,7 +1,8 @@
 //! Captures: packets at chosen ports, written as pcapng while the run goes on.
 //!
-//! Invariant: a capture changes nothing of a run. Every packet that passes a chosen port is counted: as left out by the filter, as left out
-//! by the limit, or as written. The same plan and request give the same bytes, with any number of threads.
+//! Invariant: a capture changes nothing of a run. Every packet that passes a chosen port is counted: as left out by the
+//! filter, as left out by the limit, or as written. The same plan and request give the same bytes, with any number of
+//! threads.
 //!
 //! | module | contents |
 //! |---|---|
@@ -107,11 +108,12 @@ pub fn format_of(plan: &Plan) -> Result<LinkFormat, CaptureError> {
     LinkFormat::try_from(framing).map_err(|_| CaptureError::NoFormat)
 }
 
-/// Runs a plan to its end, and writes the packets that are asked for to a file. The file is complete if the run fails, up to there.
+/// Runs a plan to its end, and writes the packets that are asked for to a file. The file is complete if the run fails,
+/// up to there.
 ///
 /// # Errors
-/// If the links have no format, the file cannot be written, or the run fails. If the file cannot be written, the run is interrupted, if it
-/// can be.
+/// If the links have no format, the file cannot be written, or the run fails. If the file cannot be written, the run is
+/// interrupted, if it can be.
 pub fn capture(
     plan: &Plan,
     options: RunOptions<'_>,

@@ -1,14 +1,16 @@
 //! Traces: ports and flows of a run over time, for Perfetto.
 //!
-//! Invariant: a trace changes nothing of a run, and shows what the plan's `series` names: its ports, its sources, and the ports whose pauses it
-//! logs. Of each kind of event at most so many are written as are asked for; the others are counted.
+//! Invariant: a trace changes nothing of a run, and shows what the plan's `series` names: its ports, its sources, and
+//! the ports whose pauses it logs. Of each kind of event at most so many are written as are asked for; the others are
+//! counted.
 //!
 //! | object | counters, at each sample | slices | instants |
 //! |---|---|---|---|
 //! | output and lane | queue, rate | waits, pauses | marks |
 //! | flow | goodput, and the state of its response | messages | notifications sent and received |
 //!
-//! An arrow leads from a mark of a flow to the notification that its destination sends next, and from there to its arrival at the source.
+//! An arrow leads from a mark of a flow to the notification that its destination sends next, and from there to its
+//! arrival at the source.
 //!
 //! | module | contents |
 //! |---|---|
@@ -119,8 +121,8 @@ impl<W: Write> Limited<W> {
     }
 }
 
-/// Runs a plan to its end on one thread, and writes a trace of the ports and flows that its `series` names, with at most `most` events of each
-/// kind.
+/// Runs a plan to its end on one thread, and writes a trace of the ports and flows that its `series` names, with at
+/// most `most` events of each kind.
 ///
 /// # Errors
 /// If nothing is named, the file cannot be written, or the run fails.
@@ -168,8 +170,8 @@ pub fn trace(
     Ok(TraceReport { record: ran?, kinds })
 }
 
-/// Returns the ports at which packets are seen: those of the switches with named ports, where marks are told from earlier ones, and those of
-/// the hosts of named flows.
+/// Returns the ports at which packets are seen: those of the switches with named ports, where marks are told from
+/// earlier ones, and those of the hosts of named flows.
 fn tapped(plan: &Plan) -> Vec<(NodeId, PortId)> {
     let (graph, series) = (plan.graph(), plan.series());
     let switches = series.ports.named.iter().map(|(node, _)| *node).filter(|node| !graph.is_host(*node));

@@ -1,7 +1,7 @@
 //! Events of a trace from the record of the run: samples, pauses, messages.
 //!
-//! Invariant: rates hold in the interval that ends at their sample, and are written at its beginning; queues and states of responses hold from
-//! their sample on. Messages of a flow that overlap stand in several rows.
+//! Invariant: rates hold in the interval that ends at their sample, and are written at its beginning; queues and states
+//! of responses hold from their sample on. Messages of a flow that overlap stand in several rows.
 
 use std::io::{self, Write};
 

@@ -6,7 +6,8 @@ use topology::{ChangedCables, PortOfNode};
 /// Largest number of cables of an entry that are named.
 const MOST_NAMED: usize = 6;
 
-/// Says in a line for each entry of `changed_cables` which cables it changes, and at which switches ports are numbered anew.
+/// Says in a line for each entry of `changed_cables` which cables it changes, and at which switches ports are numbered
+/// anew.
 pub(super) fn changed(plan: &Plan) -> String {
     let mut text: String = plan.changed_cables().iter().map(|entry| line(plan, entry)).collect();
     let removed = plan.changed_cables().iter().filter(|entry| entry.kind.is_none());

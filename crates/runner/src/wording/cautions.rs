@@ -63,9 +63,9 @@ fn light(table: &VlArbitrationSpec, units: u64) -> Option<Vec<VlWeight>> {
     })
 }
 
-/// Says that the threshold of InfiniBand's marking is out of reach of an input's buffer, of which the cable's loop takes a part:
-/// bytes on their way there, and credits on their way back or kept for an update. A hot spot that several inputs feed may
-/// still exceed it.
+/// Says that the threshold of InfiniBand's marking is out of reach of an input's buffer, of which the cable's loop
+/// takes a part: bytes on their way there, and credits on their way back or kept for an update. A hot spot that several
+/// inputs feed may still exceed it.
 fn threshold_out_of_reach(plan: &Plan) -> Option<String> {
     let MarkingSpec::Iba(marking) = &plan.control().marking else { return None };
     let Discipline::Credits(credits) = &plan.link().flow_control else { return None };

@@ -140,8 +140,8 @@ mod tests {
         super::patterns(&simulation.check().expect("it is right"))
     }
 
-    /// Each leaf of `bench-a32` has four hosts. Seven messages of 2 MiB take 1174.4 us at 100 Gb/s; h5 to h8 share the cables
-    /// from leaf2 to spine1 and on to leaf1.
+    /// Each leaf of `bench-a32` has four hosts. Seven messages of 2 MiB take 1174.4 us at 100 Gb/s; h5 to h8 share the
+    /// cables from leaf2 to spine1 and on to leaf1.
     #[test]
     fn each_pattern_has_a_line() {
         let all = [

@@ -2,8 +2,8 @@
 
 use fabric::{Division, FewerParts, Threads};
 
-/// Says how a run is divided: its parts, their share of the work, the cables between them, and the windows in which they work
-/// side by side.
+/// Says how a run is divided: its parts, their share of the work, the cables between them, and the windows in which
+/// they work side by side.
 #[must_use]
 pub fn threads(division: &Division, asked: Threads) -> String {
     let divided = match &division.cost {

@@ -53,7 +53,8 @@ fn kill_after_a_checkpoint(scratch: &Scratch, arguments: &[&str]) {
     child.wait().unwrap();
 }
 
-/// Returns the files of a folder, by name: the summary without what depends on the machine, and the manifest without the command.
+/// Returns the files of a folder, by name: the summary without what depends on the machine, and the manifest without
+/// the command.
 fn results(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -152,7 +153,8 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
 /// A short run that writes states.
 const SHORT: [&str; 6] = ["sim", "one-flow", "--quiet", "--set", "duration=4 ms", "--checkpoint-every=1 ms"];
 
-/// Data that are no checkpoint are not overwritten, even with `--force`, and a path that cannot be written is refused before the run.
+/// Data that are no checkpoint are not overwritten, even with `--force`, and a path that cannot be written is refused
+/// before the run.
 #[test]
 fn files_that_cannot_become_checkpoints_are_refused() {
     let scratch = Scratch::new("checkpoint-places");

@@ -509,8 +509,9 @@ const CONFIG: &str = "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE mix/
     SIMULATOR_STOP_TIME 2.001\nCC_MODE 1\nRP_TIMER 300\nRATE_AI 50000000.0\nRATE_HAI 100Mb/s\nCLAMP_TARGET_RATE 0\nKMIN_MAP 1 25000000000 100\n\
     KMAX_MAP 1 25000000000 400\nPMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 32\nLINK_DOWN 0 0 0\nU_TARGET 0.95\nMY_KEY 7\n";
 
-/// Imports and runs four hosts at one switch, with two flows to one host, as that simulator's own files have them: the switch
-/// is node 0, and more lines follow the flows. Both flows complete, and `fct.txt` has the file's numbers and clock.
+/// Imports and runs four hosts at one switch, with two flows to one host, as that simulator's own files have them: the
+/// switch is node 0, and more lines follow the flows. Both flows complete, and `fct.txt` has the file's numbers and
+/// clock.
 #[test]
 fn a_configuration_of_hpcc_is_imported_and_runs() {
     let scratch = Scratch::new("import");

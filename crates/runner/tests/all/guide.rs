@@ -1,7 +1,7 @@
 //! The worked examples of `docs/guide`, and the three questions of README.md, do what they print.
 //!
-//! Invariant: every command of a page is run, in order, in a folder that holds the files of that page alone. Every line of
-//! its output that the page shows is a line of the real output.
+//! Invariant: every command of a page is run, in order, in a folder that holds the files of that page alone. Every line
+//! of its output that the page shows is a line of the real output.
 //!
 //! | block of a page | effect |
 //! |---|---|
@@ -14,8 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Pages whose commands need what not every machine has: MPI (`cargo xtask test-mpi`), and a browser with the tools that build the
-/// playground (`cargo xtask test-web`).
+/// Pages whose commands need what not every machine has: MPI (`cargo xtask test-mpi`), and a browser with the tools
+/// that build the playground (`cargo xtask test-web`).
 const TESTED_ELSEWHERE: [&str; 2] = ["browser.md", "many-machines.md"];
 
 /// A fenced block of a page.
@@ -45,8 +45,8 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-/// Runs a command as a shell does in which `backwater` is installed. Returns what it prints, to standard error too, and its
-/// exit status.
+/// Runs a command as a shell does in which `backwater` is installed. Returns what it prints, to standard error too, and
+/// its exit status.
 fn run(command: &str, folder: &Path) -> (String, i32) {
     let programs = Path::new(env!("CARGO_BIN_EXE_backwater")).parent().expect("a program lies in a folder");
     let path = std::env::var("PATH").unwrap_or_default();

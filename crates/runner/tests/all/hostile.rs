@@ -1,4 +1,5 @@
-//! A machine that does not do as usual: a standard error that is full, a pipe in a result folder, a file without an end, a limit of memory.
+//! A machine that does not do as usual: a standard error that is full, a pipe in a result folder, a file without an
+//! end, a limit of memory.
 #![cfg(target_os = "linux")]
 
 use std::fs;

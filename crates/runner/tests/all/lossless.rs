@@ -2,7 +2,8 @@
 
 use crate::scratch::{Scratch, assert_refused, text};
 
-/// Settings of a link that two hosts fill at once, as the law `two-to-one` has it: a metre of cable leaves least room for luck.
+/// Settings of a link that two hosts fill at once, as the law `two-to-one` has it: a metre of cable leaves least room
+/// for luck.
 const SHORT: [&str; 6] = [
     "cables.wire=(rate: \"40 Gb/s\", propagation: Cable(\"1 m\"))",
     "link.mtu=\"1 KiB\"",

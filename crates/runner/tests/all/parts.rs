@@ -28,7 +28,8 @@ fn files(plan: &Plan, options: RunOptions<'_>) -> Result<BTreeMap<String, String
 proptest! {
     #![proptest_config(cases(48))]
 
-    /// Any assignment of nodes to 2, 3 or 7 parts, on threads or in turn, gives the same files, or fails for the same reason.
+    /// Any assignment of nodes to 2, 3 or 7 parts, on threads or in turn, gives the same files, or fails for the same
+    /// reason.
     #[test]
     fn every_partition_gives_the_same_files(drawn in drawn()) {
         let plan = drawn.plan();

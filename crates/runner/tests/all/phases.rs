@@ -2,7 +2,8 @@
 
 use crate::scratch::{Scratch, assert_refused, text};
 
-/// Each start of a named flow begins a phase, and each phase has a row for each flow: the square of the number of flows.
+/// Each start of a named flow begins a phase, and each phase has a row for each flow: the square of the number of
+/// flows.
 #[test]
 fn phases_of_many_flows_are_part_of_the_estimate() {
     let scratch = Scratch::new("many-phases");

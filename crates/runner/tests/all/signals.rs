@@ -58,7 +58,8 @@ fn ended(scratch: &Scratch, arguments: &[&str], (name, number): (&str, u32), aft
     output
 }
 
-/// Ends a run by a signal once the run watches for it, and returns what it said. A signal that comes sooner leaves no results.
+/// Ends a run by a signal once the run watches for it, and returns what it said. A signal that comes sooner leaves no
+/// results.
 pub(crate) fn interrupted(scratch: &Scratch, arguments: &[&str], name: &str, manifest: &str) -> String {
     let number = SIGNALS.into_iter().find(|(known, _)| *known == name).expect("a known signal").1;
     let there = || fs::read(scratch.0.join(manifest)).ok();

@@ -3,8 +3,8 @@
 use crate::cost::without_cost;
 use crate::scratch::{Scratch, assert_refused, json, text};
 
-/// Every file of a run is the same on any number of threads, but for cost and command line. On a machine with one core all
-/// runs take one thread.
+/// Every file of a run is the same on any number of threads, but for cost and command line. On a machine with one core
+/// all runs take one thread.
 #[test]
 fn threads_change_no_file() {
     let scratch = Scratch::new("threads");

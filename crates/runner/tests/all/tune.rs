@@ -91,7 +91,8 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
     assert_eq!(scratch.read("a/report.html"), page);
 }
 
-/// The victim's goodput is as high as it can be with the scenario's own settings: they win, and there is nothing to apply.
+/// The victim's goodput is as high as it can be with the scenario's own settings: they win, and there is nothing to
+/// apply.
 #[test]
 fn a_baseline_that_nothing_beats_is_kept() {
     let scratch = scratch("tune-keep");

@@ -1,6 +1,7 @@
 //! Two processes that write to one place at the same time, and places that are none.
 //!
-//! Invariant: one of the two writes, the other is refused with status 2 and told who writes. A process that is killed locks nobody out.
+//! Invariant: one of the two writes, the other is refused with status 2 and told who writes. A process that is killed
+//! locks nobody out.
 #![cfg(unix)]
 
 use std::fs;
@@ -78,7 +79,8 @@ fn a_folder_that_another_run_will_write_is_refused() {
     assert_eq!(json(&scratch.read("race/run.json"))["ended"]["how"], "complete");
 }
 
-/// A second Ctrl-C ends the program at once, and leaves the place as it was: neither a lock nor the folder that was made for it.
+/// A second Ctrl-C ends the program at once, and leaves the place as it was: neither a lock nor the folder that was
+/// made for it.
 #[test]
 fn a_second_interrupt_leaves_nothing() {
     let scratch = Scratch::new("two-interrupts");

@@ -1,7 +1,7 @@
 //! The best of several settings, by how much, and how sure that is.
 //!
-//! Invariant: settings are compared on the seeds that all of them have. A setting with a number that is not known ranks behind
-//! every one whose numbers are all known, and the verdict counts such numbers.
+//! Invariant: settings are compared on the seeds that all of them have. A setting with a number that is not known ranks
+//! behind every one whose numbers are all known, and the verdict counts such numbers.
 //!
 //! | step | method |
 //! |---|---|
@@ -124,8 +124,8 @@ pub enum Test {
 pub struct Comparison {
     /// The other setting.
     pub other: Ranked,
-    /// Amount by which the best is better, with its 95 % interval; if a number of the other is censored, a lower bound of it
-    /// without an interval; `None` if it is not known.
+    /// Amount by which the best is better, with its 95 % interval; if a number of the other is censored, a lower bound
+    /// of it without an interval; `None` if it is not known.
     pub advantage: Option<Estimate>,
     /// Seeds in which the best is better, and in which the other is.
     pub wins: (usize, usize),
@@ -137,8 +137,8 @@ pub struct Comparison {
     pub corrected_chance: Option<f64>,
     /// True if the corrected chance is below 5 %.
     pub significant: bool,
-    /// Seeds, more than there are, with which the difference would be significant with a chance of 80 % if it stays as it is.
-    /// `None` if it is significant, or no number of seeds is enough.
+    /// Seeds, more than there are, with which the difference would be significant with a chance of 80 % if it stays as
+    /// it is. `None` if it is significant, or no number of seeds is enough.
     pub more_seeds: Option<usize>,
 }
 
@@ -289,7 +289,8 @@ impl Comparison {
         }
     }
 
-    /// Returns true if every seed has the same difference, up to rounding: the seeds change nothing, or both settings alike.
+    /// Returns true if every seed has the same difference, up to rounding: the seeds change nothing, or both settings
+    /// alike.
     #[must_use]
     pub fn is_alike(&self) -> bool {
         let advantage = self.advantage.and_then(|one| Some((one.mean, one.ci95?)));

@@ -109,8 +109,8 @@ fn only_seeds_that_all_settings_have_are_compared() {
     assert_eq!(Verdict::of(ask("p99(all)", None), &[missing]), Err(NoVerdict::NothingKnown));
 }
 
-/// Of ten settings that do not differ, one is called better than a baseline in at most 5 % of verdicts; without the correction,
-/// in many more.
+/// Of ten settings that do not differ, one is called better than a baseline in at most 5 % of verdicts; without the
+/// correction, in many more.
 #[test]
 fn equal_settings_are_seldom_called_different() {
     use rand::Rng;

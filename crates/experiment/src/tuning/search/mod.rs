@@ -1,7 +1,7 @@
 //! A search: which settings are tried with how many seeds, in which order.
 //!
-//! Invariant: a search is a function of the space, the method, the seed and the scores. A search that is repeated with the
-//! same scores asks for the same runs, so one that was interrupted goes on where it was.
+//! Invariant: a search is a function of the space, the method, the seed and the scores. A search that is repeated with
+//! the same scores asks for the same runs, so one that was interrupted goes on where it was.
 
 use std::collections::BTreeSet;
 
@@ -89,8 +89,8 @@ pub trait Scorer {
     /// Reason why a score cannot be had.
     type Error;
 
-    /// Returns the score of each setting over the first `seeds` training seeds, in runs of this share of the duration; `None` if
-    /// there is no more time.
+    /// Returns the score of each setting over the first `seeds` training seeds, in runs of this share of the duration;
+    /// `None` if there is no more time.
     ///
     /// # Errors
     /// If the runs as a whole are impossible. A setting that cannot be run has the worst score.
@@ -131,8 +131,8 @@ impl Extent {
         }
     }
 
-    /// Searches a space, and returns the settings in the order in which they were tried, the given candidates first. A setting
-    /// that later got more seeds stands once, with its last score.
+    /// Searches a space, and returns the settings in the order in which they were tried, the given candidates first. A
+    /// setting that later got more seeds stands once, with its last score.
     ///
     /// # Errors
     /// The first error of the scores.
@@ -270,8 +270,8 @@ pub fn winner(trials: &[Trial], seeds: usize) -> Option<usize> {
     super::pareto::nearest_to_ideal(&points).map(|at| front[at])
 }
 
-/// Returns the place of the best setting among those with all seeds that keep the constraints and that are `wanted`, by their
-/// ranking; `None` if there is none.
+/// Returns the place of the best setting among those with all seeds that keep the constraints and that are `wanted`, by
+/// their ranking; `None` if there is none.
 pub(super) fn best_other(trials: &[Trial], seeds: usize, wanted: impl Fn(&Trial) -> bool) -> Option<usize> {
     let places: Vec<usize> = (0..trials.len())
         .filter(|place| trials[*place].is_complete(seeds) && wanted(&trials[*place]))

@@ -1,7 +1,7 @@
 //! Spaces of settings: the parameters of a search, their ranges, and the overrides that a point stands for.
 //!
-//! Invariant: every point of the unit cube is a setting of the space. A number that depends on another is a multiple of it,
-//! so no point breaks their order.
+//! Invariant: every point of the unit cube is a setting of the space. A number that depends on another is a multiple of
+//! it, so no point breaks their order.
 //!
 //! ```text
 //! (
@@ -62,8 +62,8 @@ pub struct Space {
 }
 
 impl Space {
-    /// Finds the space that a command line names: a file if there is one of this name or the name ends in `.ron`, else one
-    /// that ships.
+    /// Finds the space that a command line names: a file if there is one of this name or the name ends in `.ron`, else
+    /// one that ships.
     ///
     /// # Errors
     /// If there is no such space, or the file is not a space.
@@ -145,7 +145,8 @@ impl Space {
         self.parameters.iter().zip(self.values(point).into_iter().zip(numbers)).map(write).collect()
     }
 
-    /// Returns the value of each parameter for a table: a number with its unit, without the text around it, or a choice.
+    /// Returns the value of each parameter for a table: a number with its unit, without the text around it, or a
+    /// choice.
     #[must_use]
     pub fn shown(&self, point: &Point) -> Vec<String> {
         let written = self.written(point).into_iter().zip(self.numbers(point));

@@ -51,8 +51,8 @@ impl Parameter {
         self.text.as_ref().map_or(with_unit.clone(), |text| text.replace(PLACE, &with_unit))
     }
 
-    /// Returns the number of a value that stands behind the path, in the parameter's unit: of `"100 KB"` 100, of a choice its
-    /// index; `None` if the value is no such number.
+    /// Returns the number of a value that stands behind the path, in the parameter's unit: of `"100 KB"` 100, of a
+    /// choice its index; `None` if the value is no such number.
     #[must_use]
     pub fn number_of(&self, written: &str) -> Option<f64> {
         let (before, behind) =

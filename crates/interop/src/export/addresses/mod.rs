@@ -1,7 +1,7 @@
 //! GUIDs, LIDs and numbers of ports of a fabric's nodes.
 //!
-//! Invariant: no two nodes have one LID, no two ports one GUID, and ports of a node have different numbers. Only hosts that are
-//! ports of one adapter have the GUID of a node in common. A fabric has the same addresses in every export.
+//! Invariant: no two nodes have one LID, no two ports one GUID, and ports of a node have different numbers. Only hosts
+//! that are ports of one adapter have the GUID of a node in common. A fabric has the same addresses in every export.
 //!
 //! | | assigned | of an imported cluster |
 //! |---|---|---|

@@ -85,8 +85,8 @@ pub(super) fn read(
     Ok(Addresses { nodes: addresses, assigned: (assigned, all) })
 }
 
-/// Checks that only hosts have a GUID in common, as ports of one adapter with different numbers, and that ports have GUIDs of
-/// their own. An error has the index of the later node.
+/// Checks that only hosts have a GUID in common, as ports of one adapter with different numbers, and that ports have
+/// GUIDs of their own. An error has the index of the later node.
 fn check_guids(plan: &Plan, addresses: &[NodeAddress]) -> Result<(), (usize, String)> {
     let graph = plan.graph();
     let name = |node: usize| graph.name(NodeId(node as u32));

@@ -1,7 +1,7 @@
 //! A `config.txt`: a key and its values in each line, and the account of its keys.
 //!
-//! Invariant: a value that cannot be read is a fault with its place. A key that the file lacks has the value that HPCC's
-//! simulator gives it (`third.cc`).
+//! Invariant: a value that cannot be read is a fault with its place. A key that the file lacks has the value that
+//! HPCC's simulator gives it (`third.cc`).
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Congestion control of a `config.txt`: marking at switches, and DCQCN's reaction point.
 //!
-//! Invariant: marks, rates and timers are that simulator's. Each packet's mark comes back on its acknowledgement, and the
-//! source cuts by a timer of its own (`rdma-hw.cc`).
+//! Invariant: marks, rates and timers are that simulator's. Each packet's mark comes back on its acknowledgement, and
+//! the source cuts by a timer of its own (`rdma-hw.cc`).
 
 use std::collections::BTreeSet;
 
@@ -192,8 +192,8 @@ impl Ramp {
         format!("kmin: \"{kmin} B\", kmax: \"{kmax} B\", pmax: {pmax:?}")
     }
 
-    /// The ramp with these thresholds in KB, which marks the same packets. That simulator marks all packets above Kmax, and
-    /// above Kmin by a chance that it does not hold at 1.
+    /// The ramp with these thresholds in KB, which marks the same packets. That simulator marks all packets above Kmax,
+    /// and above Kmin by a chance that it does not hold at 1.
     fn new(kmin: f64, kmax: f64, pmax: f64) -> Self {
         let [kmin, kmax] = [kmin, kmax].map(|kilobytes| (kilobytes * 1000.0).round().min(1e12) as u64);
         let step = |at: u64| Self { kmin: at.max(1), kmax: at.max(1), pmax: 1.0 };
@@ -225,8 +225,8 @@ mod tests {
         }
     }
 
-    /// Every combination of thresholds, also those that `Red` refuses as written, marks as in that simulator. The shortest
-    /// queue is a packet of 49 bytes. Thresholds are rounded to bytes, of 400 at least.
+    /// Every combination of thresholds, also those that `Red` refuses as written, marks as in that simulator. The
+    /// shortest queue is a packet of 49 bytes. Thresholds are rounded to bytes, of 400 at least.
     #[test]
     fn ramps_mark_the_same_packets() {
         let values = [0.0, 1.0, 40.0, 100.0, 400.0];

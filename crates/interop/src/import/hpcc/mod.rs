@@ -3,9 +3,9 @@
 //! Invariant: the account has every key of the file, in the file's order. A difference that makes another experiment is
 //! marked as changed.
 //!
-//! Settings that are fixed in that simulator's code are written into the scenario: hashed paths, lengths of packets, and
-//! switches that store and forward without latency of their own, over a central memory. Rules that are given with their
-//! source here were read in its repository (alibaba-edu/High-Precision-Congestion-Control).
+//! Settings that are fixed in that simulator's code are written into the scenario: hashed paths, lengths of packets,
+//! and switches that store and forward without latency of their own, over a central memory. Rules that are given with
+//! their source here were read in its repository (alibaba-edu/High-Precision-Congestion-Control).
 //!
 //! | module | contents |
 //! |---|---|
@@ -229,9 +229,9 @@ fn outstanding(config: &mut Config<'_>, fabric: &HpccFabric, mtu: Mtu) -> Result
     Ok(outstanding)
 }
 
-/// Enters the keys of acknowledgements. Returns the service level of acknowledgements that precede data at switches, one that
-/// no flow has. There a flow's packets are acknowledged, each one, once so many bytes of it have
-/// arrived (`rdma-hw.cc`, `ReceiverCheckSeq`: a number of bytes, not of packets).
+/// Enters the keys of acknowledgements. Returns the service level of acknowledgements that precede data at switches,
+/// one that no flow has. There a flow's packets are acknowledged, each one, once so many bytes of it have arrived
+/// (`rdma-hw.cc`, `ReceiverCheckSeq`: a number of bytes, not of packets).
 fn acknowledgements(config: &mut Config<'_>, levels: &BTreeSet<u8>) -> Result<Option<u8>, Diagnostic> {
     let (fate, what) = match config.whole("L2_ACK_INTERVAL", 1)? {
         1 => (KeyFate::Used, "`adapter.ack_every: 1`"),
@@ -318,7 +318,8 @@ impl FlowSummary {
         let rows: Vec<_> = rows.filter(|words| words.len() >= 5).collect();
         let seconds = rows.iter().filter_map(|words| words.last()?.parse().ok());
         let first = seconds.fold(f64::INFINITY, |least: f64, one: f64| least.min(one));
-        // Rounded down to microseconds: exact for every list in microseconds. Times past all that a run can have stay past them.
+        // Rounded down to microseconds: exact for every list in microseconds. Times past all that a run can have stay
+        // past them.
         let origin = if first.is_finite() && first > 0.0 { (first * 1e6 + 1e-3).floor() as u64 } else { 0 };
         let first = Time::from_ps(origin.saturating_mul(1_000_000));
         let levels =
@@ -334,7 +335,8 @@ impl FlowSummary {
     }
 }
 
-/// Writes the lanes of the priorities, and that of acknowledgements if they have one. Nothing is written for a single lane.
+/// Writes the lanes of the priorities, and that of acknowledgements if they have one. Nothing is written for a single
+/// lane.
 fn level_map(flows: &[(u8, u64)], acks: Option<(u8, u64)>) -> String {
     let all: Vec<_> = flows.iter().copied().chain(acks).collect();
     if all.len() < 2 {

@@ -94,8 +94,8 @@ fn ways(host: usize, hosts: usize, links: &[Vec<Neighbour>], payload: u64) -> Ve
 mod tests {
     use super::*;
 
-    /// Two links of 1 us and 320 ns for 1,000 bytes at 25 Gb/s: 4,640 ns, 14,500 bytes. From the far switch it is a link
-    /// more, of 100 Gb/s.
+    /// Two links of 1 us and 320 ns for 1,000 bytes at 25 Gb/s: 4,640 ns, 14,500 bytes. From the far switch it is a
+    /// link more, of 100 Gb/s.
     #[test]
     fn products_are_those_of_the_nearest_and_of_the_farthest_pair() {
         let text = "5 2 4\n3 4\n0 3 25Gbps 1us 0\n1 3 25Gbps 1us 0\n3 4 100Gbps 1us 0\n2 4 25Gbps 1us 0\n";

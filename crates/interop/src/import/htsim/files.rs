@@ -1,6 +1,7 @@
 //! The content of htsim's files: fat trees (`.topo`) and connection matrices (`.cm`).
 //!
-//! Invariant: every line is read or is a fault with its place. This is what a file says: nothing has been compared with another.
+//! Invariant: every line is read or is a fault with its place. This is what a file says: nothing has been compared with
+//! another.
 
 use core::ops::Range;
 use std::collections::BTreeMap;

@@ -1,6 +1,7 @@
 //! Inputs of htsim: fat trees (`.topo`) and connection matrices (`.cm`).
 //!
-//! Invariant: every line is read or is a fault with its place. Triggers and failures are named, since scenarios do not have them.
+//! Invariant: every line is read or is a fault with its place. Triggers and failures are named, since scenarios do not
+//! have them.
 //!
 //! ```text
 //! Nodes 16                         Nodes 4
@@ -16,8 +17,8 @@
 //! | here | the scenario |
 //! | `files` | the content of the files |
 //!
-//! Start times are in picoseconds (the loader of connection matrices) or in microseconds (uet-htsim where it uses connections
-//! again): the file does not say which.
+//! Start times are in picoseconds (the loader of connection matrices) or in microseconds (uet-htsim where it uses
+//! connections again): the file does not say which.
 
 mod files;
 
@@ -47,7 +48,8 @@ pub enum StartUnit {
     Microseconds,
 }
 
-/// Turns a topology and a connection matrix into a scenario. `unit` is that of start times; if it is left out, picoseconds.
+/// Turns a topology and a connection matrix into a scenario. `unit` is that of start times; if it is left out,
+/// picoseconds.
 ///
 /// # Errors
 /// If a file is wrong, the topology is no fat tree of this simulator, or the files differ in their hosts.

@@ -1,8 +1,8 @@
-//! Lane arbitration tables by port: what `smpquery vlarb LID PORT` prints, one port after the other, and the limits of high
-//! priority of `smpquery portinfo LID PORT` among them.
+//! Lane arbitration tables by port: what `smpquery vlarb LID PORT` prints, one port after the other, and the limits of
+//! high priority of `smpquery portinfo LID PORT` among them.
 //!
-//! Invariant: every port with a cable has tables, of which one at least has entries. Entries of lanes that no service level leads
-//! to are counted.
+//! Invariant: every port with a cable has tables, of which one at least has entries. Entries of lanes that no service
+//! level leads to are counted.
 //!
 //! ```text
 //! # VLArbitration tables: Lid 3 port 1 LowCap 8 HighCap 8
@@ -309,7 +309,8 @@ impl ArbitrationTables {
         self.hosts.get(&host).map(Weights::text)
     }
 
-    /// Writes the tables of a switch: those of most of its ports, then of ports that differ; empty if all are those of `link`.
+    /// Writes the tables of a switch: those of most of its ports, then of ports that differ; empty if all are those of
+    /// `link`.
     pub(super) fn switch_text(&self, switch: usize) -> String {
         let ports = &self.switches[switch];
         let usual = most_common(ports);

@@ -1,7 +1,7 @@
 //! Hosts, switches and cables of a cluster, from the nodes of a file.
 //!
-//! Invariant: both ends of a cable name each other, or only one end is in the file. Hosts are in the order of their switches
-//! and ports, switches in the order of their names; each port of an adapter is a host.
+//! Invariant: both ends of a cable name each other, or only one end is in the file. Hosts are in the order of their
+//! switches and ports, switches in the order of their names; each port of an adapter is a host.
 
 use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,7 @@
 //! The account of a cluster's import: what each file gave, and what the scenario has instead.
 //!
-//! Invariant: the account names everything that the scenario has and the files do not say, and all of the files that it has not.
+//! Invariant: the account names everything that the scenario has and the files do not say, and all of the files that it
+//! has not.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
-//! Linear forwarding tables of a subnet: `opensm-lfts.dump`, what `dump_lfts.sh` and `ibroute` print, and `opensm.fdbs`.
+//! Linear forwarding tables of a subnet: `opensm-lfts.dump`, what `dump_lfts.sh` and `ibroute` print, and
+//! `opensm.fdbs`.
 //!
-//! Invariant: every line is the head of a switch, an entry, a heading or a count; any other is a fault with its place. This is
-//! what the file says: nothing has been compared with the cables.
+//! Invariant: every line is the head of a switch, an entry, a heading or a count; any other is a fault with its place.
+//! This is what the file says: nothing has been compared with the cables.
 //!
 //! ```text
 //! Unicast lids [0-9] of switch Lid 2 guid 0x0002c90300000100 ('sw-a'):         opensm-lfts.dump, ibroute
@@ -157,8 +158,8 @@ fn behind<'a>(line: Part<'a>, words: &str) -> Option<Part<'a>> {
     Some(line.at(at + words.len()).1)
 }
 
-/// Reads an entry as the tools write it: four hexadecimal digits and three decimal ones. Tables of thousands of hosts have
-/// millions of them.
+/// Reads an entry as the tools write it: four hexadecimal digits and three decimal ones. Tables of thousands of hosts
+/// have millions of them.
 fn plain_entry(line: &[u8]) -> Option<(u16, u8)> {
     let (lid, rest) = line.strip_prefix(b"0x")?.split_at_checked(4)?;
     let rest = rest.strip_prefix(b" : ").or_else(|| rest.strip_prefix(b" "))?;
@@ -174,8 +175,8 @@ fn plain_entry(line: &[u8]) -> Option<(u16, u8)> {
     Some((u16::try_from(digits(lid, 16)?).ok()?, u8::try_from(digits(port, 10)?).ok()?))
 }
 
-/// Reads the text of a file without the descriptions of destinations behind its entries, which are most of it. Lines keep
-/// their numbers.
+/// Reads the text of a file without the descriptions of destinations behind its entries, which are most of it. Lines
+/// keep their numbers.
 ///
 /// # Errors
 /// If the file cannot be read, or is no UTF-8.

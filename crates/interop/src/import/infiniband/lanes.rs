@@ -229,8 +229,8 @@ impl LaneTables {
         format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
     }
 
-    /// Writes `sl_to_vl` of a switch: the most common row, then that of outputs, then of pairs that differ; empty if all rows
-    /// are those of adapters.
+    /// Writes `sl_to_vl` of a switch: the most common row, then that of outputs, then of pairs that differ; empty if
+    /// all rows are those of adapters.
     pub(super) fn switch_text(&self, switch: usize) -> String {
         let Some(rows) = self.switches.get(switch) else { return String::new() };
         let mut text = String::new();

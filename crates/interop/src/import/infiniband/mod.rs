@@ -1,7 +1,7 @@
 //! InfiniBand clusters: a subnet from the files of `ibnetdiscover`, ibsim and OpenSM.
 //!
-//! Invariant: every node, cable and table of the files is in the scenario, or in the account with the reason. A difference
-//! that makes another experiment is marked as changed.
+//! Invariant: every node, cable and table of the files is in the scenario, or in the account with the reason. A
+//! difference that makes another experiment is marked as changed.
 //!
 //! | module | contents |
 //! |---|---|

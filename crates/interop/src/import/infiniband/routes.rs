@@ -1,7 +1,7 @@
 //! The forwarding tables of a cluster as those of a scenario, checked along every path.
 //!
-//! Invariant: a pair of hosts without a path, and a cycle in which packets could wait, are named. Paths to a host that some
-//! other host does not reach are replaced as a whole, so that no mixture of tables makes a new loop.
+//! Invariant: a pair of hosts without a path, and a cycle in which packets could wait, are named. Paths to a host that
+//! some other host does not reach are replaced as a whole, so that no mixture of tables makes a new loop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -212,8 +212,8 @@ fn reason(topology: &Topology, entries: &Entries, from: NodeId, host: usize) -> 
     }
 }
 
-/// Returns a cycle in which packets between any two hosts could wait for each other on these routes, on one lane, or by tables of
-/// lanes.
+/// Returns a cycle in which packets between any two hosts could wait for each other on these routes, on one lane, or by
+/// tables of lanes.
 pub(super) fn cycle(topology: &Topology, routes: &Routes, lanes: Option<&LaneTables>) -> Option<String> {
     let graph = topology.graph();
     let Some(lanes) = lanes.filter(|lanes| lanes.change()) else {

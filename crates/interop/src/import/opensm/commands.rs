@@ -1,6 +1,7 @@
 //! Congestion control in command lines of `ibccconfig`.
 //!
-//! Invariant: every line is a command or a comment. Settings that differ between LIDs or ports are one here, and the account says so.
+//! Invariant: every line is a command or a comment. Settings that differ between LIDs or ports are one here, and the
+//! account says so.
 //!
 //! ```text
 //! ibccconfig SwitchCongestionSetting LID CONTROLMAP VICTIMMASK CREDITMASK THRESHOLD PACKETSIZE CSTHRESHOLD CSRETURNDELAY MARKINGRATE

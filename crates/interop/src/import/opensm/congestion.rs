@@ -28,8 +28,8 @@ pub struct CongestionSettings {
 /// `SwitchCongestionSetting`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwitchSetting {
-    /// Bits of the parts that hold: 0 `Victim_Mask`, 1 `Credit_Mask`, 2 `Threshold` and `Packet_Size`, 3 credit starvation, 4
-    /// `Marking_Rate`.
+    /// Bits of the parts that hold: 0 `Victim_Mask`, 1 `Credit_Mask`, 2 `Threshold` and `Packet_Size`, 3 credit
+    /// starvation, 4 `Marking_Rate`.
     pub control_map: u32,
     /// Ports of `Victim_Mask`, 0 to 255.
     pub victim_mask: BTreeSet<u8>,

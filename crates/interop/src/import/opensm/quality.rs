@@ -1,7 +1,7 @@
 //! Lanes in an `opensm.conf`: the keys `qos_*`, for adapters (`qos_ca_*`) and switches (`qos_swe_*`).
 //!
-//! Invariant: a key of one kind of node precedes the key for all, and that OpenSM's own value (3.3.23). Lanes past those in
-//! operation are masked as OpenSM does.
+//! Invariant: a key of one kind of node precedes the key for all, and that OpenSM's own value (3.3.23). Lanes past
+//! those in operation are masked as OpenSM does.
 
 use super::keys::flag;
 use super::options::{OpensmOption, OpensmOptions};

@@ -1,7 +1,7 @@
 //! `config_db.json` of a SONiC switch: thresholds of ECN, PFC and shared memory.
 //!
-//! Invariant: every table that concerns queues, buffers and PFC has entries in the account. Values are those of the ports'
-//! own profiles, by the speed of the port.
+//! Invariant: every table that concerns queues, buffers and PFC has entries in the account. Values are those of the
+//! ports' own profiles, by the speed of the port.
 //!
 //! | table | fields | in a scenario |
 //! |---|---|---|

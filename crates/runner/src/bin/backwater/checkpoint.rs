@@ -1,7 +1,8 @@
 //! `--checkpoint-every` and `--resume`: a run's state in a file, from which a later process goes on.
 //!
-//! Invariant: the file is replaced as a whole: whenever the process is killed, it holds the last state that was written. A file is
-//! overwritten only by the run that it belongs to, or with `--force`; a file that is no checkpoint is never overwritten.
+//! Invariant: the file is replaced as a whole: whenever the process is killed, it holds the last state that was
+//! written. A file is overwritten only by the run that it belongs to, or with `--force`; a file that is no checkpoint
+//! is never overwritten.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -106,8 +107,8 @@ impl Checkpoints {
         Failure::Checkpoint { file, error: error.into() }
     }
 
-    /// Writes a state. A run goes on without, if that fails: the file then has the state before. Warns of the first failure, and of
-    /// the first after a success.
+    /// Writes a state. A run goes on without, if that fails: the file then has the state before. Warns of the first
+    /// failure, and of the first after a success.
     pub(crate) fn keep(&mut self, at: Time, state: Vec<u8>) {
         let checkpoint = Checkpoint {
             build: build(),
@@ -142,8 +143,9 @@ impl Checkpoints {
         self.is_written.then(|| resuming(command_line(), &self.file))
     }
 
-    /// Removes the file for states, once the results are written, and what killed processes have left beside it and beside the file
-    /// that the run was resumed from. That file itself stays, unless it is the file for states: its owner may resume from it again.
+    /// Removes the file for states, once the results are written, and what killed processes have left beside it and
+    /// beside the file that the run was resumed from. That file itself stays, unless it is the file for states: its
+    /// owner may resume from it again.
     pub(crate) fn remove(&self) {
         let states = self.every.map(|_| &self.file);
         let resumed = self.from.as_ref().map(|(file, _)| file);
@@ -151,13 +153,15 @@ impl Checkpoints {
             remove(&unfinished);
         }
         states.into_iter().for_each(|file| remove(file));
-        // A lock that a killed process has left goes once it is taken and let go; another process that holds it keeps it.
+        // A lock that a killed process has left goes once it is taken and let go; another process that holds it keeps
+        // it.
         let others = resumed.filter(|_| self.lock.is_none()).filter(|file| lock_of(file).exists());
         drop(others.map(|file| locked(file)));
     }
 }
 
-/// Returns the file that a process holds locked while it writes states to a file. It is beside the file, which is replaced.
+/// Returns the file that a process holds locked while it writes states to a file. It is beside the file, which is
+/// replaced.
 fn lock_of(file: &Path) -> PathBuf {
     let mut name = file.file_name().map_or_else(OsString::new, OsString::from);
     name.push(".lock");
@@ -184,8 +188,8 @@ fn is_own(file: &Path) -> bool {
     matches!(is_foreign(file), Ok(false))
 }
 
-/// Checks that no data are lost by writing states to a file, of which the lock is held: those of another run only if it `may_replace` them,
-/// and data that are no checkpoint never.
+/// Checks that no data are lost by writing states to a file, of which the lock is held: those of another run only if it
+/// `may_replace` them, and data that are no checkpoint never.
 fn check_place(file: &Path, may_replace: bool) -> Result<(), Failure> {
     let unwritable = |cause| Failure::UnwritableCheckpoint { file: file.to_owned(), cause };
     if is_foreign(file)? {

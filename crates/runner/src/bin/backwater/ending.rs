@@ -1,7 +1,7 @@
 //! The exit status of a run with results: the first of its faults, in one order for all verbs.
 //!
-//! Invariant: of several faults the first of 3, 4, 8, 7, 9, 6 counts (a violated invariant and a deadlock leave no results, and end
-//! a verb before it comes here). A run that was interrupted tells that alone.
+//! Invariant: of several faults the first of 3, 4, 8, 7, 9, 6 counts (a violated invariant and a deadlock leave no
+//! results, and end a verb before it comes here). A run that was interrupted tells that alone.
 
 use backwater::{Loss, Plan, RunRecord};
 use fabric::longest_drain;

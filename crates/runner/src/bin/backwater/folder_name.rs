@@ -10,8 +10,8 @@ use names::file::made_of;
 /// Hexadecimal digits of the digest that stands for the rest of a longer name.
 const DIGITS: usize = 8;
 
-/// Returns `out/NAME,PATH=VALUE,...,seed=N`, with the overrides and the seed of the command line. The rest of a long name is
-/// replaced by a digest.
+/// Returns `out/NAME,PATH=VALUE,...,seed=N`, with the overrides and the seed of the command line. The rest of a long
+/// name is replaced by a digest.
 pub(crate) fn of_run(name: &str, overrides: &[String], seed: Option<u64>) -> PathBuf {
     let seed = seed.map(|seed| format!("seed={seed}"));
     let parts = [name.to_owned()].into_iter().chain(overrides.iter().cloned()).chain(seed);
@@ -30,8 +30,8 @@ pub(crate) fn of_file(name: &str, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}.{ending}", safe(name)))
 }
 
-/// Returns the text with characters replaced that a path or a shell would take for something else. The rest of a long one is
-/// replaced by a digest.
+/// Returns the text with characters replaced that a path or a shell would take for something else. The rest of a long
+/// one is replaced by a digest.
 pub(crate) fn safe(text: &str) -> String {
     made_of(text, |text| Digest::of_text(text).to_string()[..DIGITS].to_owned())
 }

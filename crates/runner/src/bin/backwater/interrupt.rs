@@ -1,7 +1,7 @@
 //! Signals by which users, clusters and closed terminals end the program: Ctrl-C, SIGTERM, SIGHUP.
 //!
-//! Invariant: a run that was asked to end does so at an instant that it has reached, and its results are written; a verb without such a
-//! run ends at once. Either has its own exit status, and leaves nothing temporary.
+//! Invariant: a run that was asked to end does so at an instant that it has reached, and its results are written; a
+//! verb without such a run ends at once. Either has its own exit status, and leaves nothing temporary.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -34,16 +34,16 @@ pub(crate) fn watched() -> &'static AtomicBool {
     &INTERRUPT
 }
 
-/// Handles Ctrl-C and SIGTERM from now on without a word, for a process that another answers for. Returns the flag that runs
-/// watch.
+/// Handles Ctrl-C and SIGTERM from now on without a word, for a process that another answers for. Returns the flag that
+/// runs watch.
 pub(crate) fn watched_silently() -> &'static AtomicBool {
     #[cfg(unix)]
     signals::set(&INTERRUPT);
     &INTERRUPT
 }
 
-/// Ends the program: a first time by asking its runs, if they watch. A second time counts only if it `is_ctrl_c`: clusters, shells and
-/// `timeout` send their signals to a program and to its group.
+/// Ends the program: a first time by asking its runs, if they watch. A second time counts only if it `is_ctrl_c`:
+/// clusters, shells and `timeout` send their signals to a program and to its group.
 fn end(is_ctrl_c: bool) {
     if !IS_WATCHED.load(Ordering::Relaxed) {
         tell("interrupted");
@@ -68,7 +68,8 @@ mod signals {
 
     /// Handles the signals by a thread of its own.
     pub(super) fn handle() -> io::Result<()> {
-        // `nohup` has a program ignore that its terminal is closed. Where the system does not tell, it is not to be defeated.
+        // `nohup` has a program ignore that its terminal is closed. Where the system does not tell, it is not to be
+        // defeated.
         let hangup = (is_ignored(SIGHUP) == Some(false)).then_some(SIGHUP);
         let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
         thread::Builder::new()

@@ -64,8 +64,8 @@ pub(crate) struct RunsExceeded {
     limit: u64,
 }
 
-/// Refuses runs, of which so many are run at a time, if the largest ones need more memory together than a limit: that of the
-/// operating system if none is given. `each` has the bytes of each run.
+/// Refuses runs, of which so many are run at a time, if the largest ones need more memory together than a limit: that
+/// of the operating system if none is given. `each` has the bytes of each run.
 pub(crate) fn check_at_a_time(
     each: impl Iterator<Item = u64>,
     threads: usize,

@@ -1,8 +1,8 @@
 //! Messages between processes by MPI.
 //!
-//! Invariant: only the thread that joined exchanges messages, which is all that MPI is asked to allow. An error of MPI ends all
-//! processes, with its message: that is MPI's own default. No call of an exchange blocks: MPI would look for messages all the
-//! time, and keep those that it waits for from their work where processors are few or busy.
+//! Invariant: only the thread that joined exchanges messages, which is all that MPI is asked to allow. An error of MPI
+//! ends all processes, with its message: that is MPI's own default. No call of an exchange blocks: MPI would look for
+//! messages all the time, and keep those that it waits for from their work where processors are few or busy.
 
 use std::sync::Mutex;
 

@@ -8,7 +8,8 @@ use files::{NewFile, NewFileError, Replacing};
 
 use crate::failure::Failure;
 
-/// Opens a file to be written beside its place, and makes its folder. With `force` a file that is there is replaced at the end.
+/// Opens a file to be written beside its place, and makes its folder. With `force` a file that is there is replaced at
+/// the end.
 pub(crate) fn open(path: &Path, force: bool) -> Result<NewFile, Failure> {
     NewFile::open(path, Replacing::by_force(force)).map_err(|error| failure(path, error))
 }

@@ -1,6 +1,7 @@
 //! `--set` and `--seed`: changes of the scenario that a verb reads.
 //!
-//! Invariant: each verb that takes them means the same by them. Verbs of several runs have options of the same names, which mean all runs.
+//! Invariant: each verb that takes them means the same by them. Verbs of several runs have options of the same names,
+//! which mean all runs.
 
 use clap::Args;
 

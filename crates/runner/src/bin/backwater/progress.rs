@@ -1,7 +1,8 @@
-//! Progress of a run: simulated time, packet-hops per second, remaining time; and of a batch: runs, rate, remaining time.
+//! Progress of a run: simulated time, packet-hops per second, remaining time; and of a batch: runs, rate, remaining
+//! time.
 //!
-//! Invariant: progress goes to standard error only, as a bar on a terminal and as lines elsewhere. A run that takes less
-//! than [`LINE_INTERVAL`] prints no line.
+//! Invariant: progress goes to standard error only, as a bar on a terminal and as lines elsewhere. A run that takes
+//! less than [`LINE_INTERVAL`] prints no line.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -140,7 +141,8 @@ struct RunsState {
 }
 
 impl RunsReport {
-    /// Starts a report on runs of these durations, each of which lasts at most so long if `at_most`; without output unless `wanted`.
+    /// Starts a report on runs of these durations, each of which lasts at most so long if `at_most`; without output
+    /// unless `wanted`.
     pub(crate) fn new(durations: &[Span], at_most: bool, wanted: bool) -> Self {
         let total = durations.iter().copied().sum();
         let mut report = ProgressReport::new(total, at_most, wanted);
@@ -280,7 +282,8 @@ impl BatchState {
         }
     }
 
-    /// Returns `20 of 60 runs, 2.5 runs/s, 16 s left, 1 without results`. Runs that were there do not count for the rate.
+    /// Returns `20 of 60 runs, 2.5 runs/s, 16 s left, 1 without results`. Runs that were there do not count for the
+    /// rate.
     fn line(&self, elapsed: Duration) -> String {
         let rate = self.done as f64 / elapsed.as_secs_f64().max(1e-3);
         let left = self.asked.saturating_sub(self.there + self.done) as f64 / rate;

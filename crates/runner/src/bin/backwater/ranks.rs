@@ -1,6 +1,7 @@
 //! Processes that MPI has started together: `mpirun -n 4 backwater sim ...`.
 //!
-//! Invariant: rank 0 alone prints and writes, and answers for all. The others run parts of what it runs, and end with it.
+//! Invariant: rank 0 alone prints and writes, and answers for all. The others run parts of what it runs, and end with
+//! it.
 
 use std::env;
 
@@ -15,8 +16,8 @@ use crate::interrupt;
 use crate::message_passing::World;
 use crate::verbs::sim;
 
-/// Variables by which starters of MPI programs tell a process that it is one of several: Open MPI; `PMIx`, by which `srun` and
-/// Open MPI start processes; PMI, that of MPICH and its relatives.
+/// Variables by which starters of MPI programs tell a process that it is one of several: Open MPI; `PMIx`, by which
+/// `srun` and Open MPI start processes; PMI, that of MPICH and its relatives.
 #[cfg(feature = "mpi")]
 const STARTED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"];
 
@@ -90,7 +91,8 @@ fn simulating(verb: &Verb) -> Option<&'static str> {
     })
 }
 
-/// Runs parts of what rank 0 runs, until it has ended. Says nothing: rank 0 reads the same command line and the same scenario.
+/// Runs parts of what rank 0 runs, until it has ended. Says nothing: rank 0 reads the same command line and the same
+/// scenario.
 pub(crate) fn follow_first(ranks: &dyn Ranks) {
     let verb = Cli::try_parse().map(|cli| cli.verb);
     let plan = match &verb {

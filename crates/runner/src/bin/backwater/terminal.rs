@@ -1,7 +1,7 @@
 //! Standard output and its width, and warnings and failures on standard error.
 //!
-//! Invariant: everything that is printed goes through here, and nothing of it acts on the terminal but our own colours: names in it
-//! may come from others. What is printed for programs is exact unless a terminal shows it.
+//! Invariant: everything that is printed goes through here, and nothing of it acts on the terminal but our own colours:
+//! names in it may come from others. What is printed for programs is exact unless a terminal shows it.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::Mutex;

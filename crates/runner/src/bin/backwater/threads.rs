@@ -71,7 +71,8 @@ impl ThreadOptions {
         division
     }
 
-    /// Divides a run among so many ranks and their threads; with remarks on what is less than asked for, unless it is `quiet`.
+    /// Divides a run among so many ranks and their threads; with remarks on what is less than asked for, unless it is
+    /// `quiet`.
     pub(crate) fn divide_among(self, ranks: usize, plan: &Plan, quiet: bool) -> Division {
         let division = Division::among(plan, ranks, self.of_one());
         if !quiet && let Some(remark) = wording::ranks(&division, ranks) {
@@ -80,7 +81,8 @@ impl ThreadOptions {
         division
     }
 
-    /// Divides each of several runs, with its label, among so many threads; with remarks as [`divide`](Self::divide) has.
+    /// Divides each of several runs, with its label, among so many threads; with remarks as [`divide`](Self::divide)
+    /// has.
     pub(crate) fn divide_each<'a>(
         self,
         runs: impl Iterator<Item = (&'a str, &'a Plan)>,

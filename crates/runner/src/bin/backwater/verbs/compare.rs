@@ -1,7 +1,8 @@
 //! `compare`: several runs with the same random streams, side by side.
 //!
-//! Invariant: all runs have one seed, unless one of them names its own, so runs that differ in a switch or a scheme have
-//! the same traffic. All runs are checked before the first starts. Each run leaves its results in a folder of its own.
+//! Invariant: all runs have one seed, unless one of them names its own, so runs that differ in a switch or a scheme
+//! have the same traffic. All runs are checked before the first starts. Each run leaves its results in a folder of its
+//! own.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -79,7 +80,8 @@ struct RunAsked {
     manifest: Manifest,
 }
 
-/// Runs all scenarios side by side on all cores, writes the table, the figure and the results of each run, prints the table.
+/// Runs all scenarios side by side on all cores, writes the table, the figure and the results of each run, prints the
+/// table.
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let formats = options.format.checked()?;
     let asked = asked(options, formats)?;
@@ -167,8 +169,8 @@ fn end_of_all(runs: &[FinishedRun]) -> RunEnd {
     first.map_or(RunEnd::Complete, FinishedRun::end)
 }
 
-/// Returns all runs, checked. The seed of a run is the one that it names, that of the command line, or that of the first
-/// scenario.
+/// Returns all runs, checked. The seed of a run is the one that it names, that of the command line, or that of the
+/// first scenario.
 fn asked(options: &CompareOptions, formats: TableFormats) -> Result<Vec<RunAsked>, Failure> {
     let (mut seed, mut labels) = (options.seed, BTreeSet::new());
     let mut runs = Vec::with_capacity(options.runs.len());
@@ -197,7 +199,8 @@ struct Recorded {
     undrawn: Vec<UndrawnFigure>,
 }
 
-/// Simulates all plans, as many at a time as the processors have threads for, and writes the results of each to its folder.
+/// Simulates all plans, as many at a time as the processors have threads for, and writes the results of each to its
+/// folder.
 fn simulated(
     asked: &[RunAsked],
     folders: &[ResultFolder],

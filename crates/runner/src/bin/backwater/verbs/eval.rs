@@ -1,7 +1,7 @@
 //! `eval`: parameters in, measures out, for outside optimisers.
 //!
-//! Invariant: every set of parameters has one answer, in the order of the sets; a set that is refused has an answer too, which
-//! says why. Nothing is written to a folder.
+//! Invariant: every set of parameters has one answer, in the order of the sets; a set that is refused has an answer
+//! too, which says why. Nothing is written to a folder.
 
 use std::io::{self, BufRead};
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `headroom`: the memory that a port and priority need beyond the threshold of PFC, term by term, or that of a scenario's
-//! ports.
+//! `headroom`: the memory that a port and priority need beyond the threshold of PFC, term by term, or that of a
+//! scenario's ports.
 //!
 //! Invariant: the terms are those of `link-layer`, which are those of a run.
 

@@ -1,8 +1,8 @@
 //! `import`: a scenario from the files of a cluster or of another simulator.
 //!
 //! Invariant: the fate of every key is printed. A file that the scenario would change into another experiment is
-//! refused, unless the user accepts that. The scenario is checked after it has been written: one that is refused stays in
-//! its folder, to be corrected.
+//! refused, unless the user accepts that. The scenario is checked after it has been written: one that is refused stays
+//! in its folder, to be corrected.
 
 use std::path::{Path, PathBuf};
 

@@ -56,7 +56,8 @@ pub(crate) fn run(options: &ReportOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the address of the folder from the place of the page: none if the page is in it, else that of the folder itself.
+/// Returns the address of the folder from the place of the page: none if the page is in it, else that of the folder
+/// itself.
 fn address(options: &ReportOptions) -> String {
     if options.out.is_none() {
         return String::new();

@@ -1,7 +1,7 @@
 //! `rerun`: repeats a run from its result folder, and compares.
 //!
-//! Invariant: the folder stays as it is. A run is repeated from its resolved plan, in which every default and override is
-//! written out; its digest and every file must come out the same, but for the cost of the run.
+//! Invariant: the folder stays as it is. A run is repeated from its resolved plan, in which every default and override
+//! is written out; its digest and every file must come out the same, but for the cost of the run.
 
 use std::path::{Path, PathBuf};
 
@@ -146,7 +146,8 @@ fn check(folder: &Path, manifest: &Manifest) -> Result<(), Failure> {
     }
 }
 
-/// Returns the plan of the run. A run that failed has left none: it is made anew from the scenario's name and the overrides.
+/// Returns the plan of the run. A run that failed has left none: it is made anew from the scenario's name and the
+/// overrides.
 fn plan(folder: &Path, manifest: &Manifest) -> Result<Plan, Failure> {
     let identity = &manifest.plans[0];
     let file = folder.join("plan.ron");
@@ -169,8 +170,8 @@ fn plan(folder: &Path, manifest: &Manifest) -> Result<Plan, Failure> {
     Err(refused(folder, why, help))
 }
 
-/// Compares the files that the manifest names with those of the repeated run. Returns the number of equal files, and the
-/// differences.
+/// Compares the files that the manifest names with those of the repeated run. Returns the number of equal files, and
+/// the differences.
 fn compared(folder: &Path, manifest: &Manifest, run: &FinishedRun) -> Result<(usize, Vec<String>), Failure> {
     let mut files = run.files();
     if let Some(contents) = completions::hpcc(&run.record) {

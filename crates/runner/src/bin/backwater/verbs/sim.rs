@@ -194,8 +194,8 @@ fn record_failure(error: &RunError, manifest: &Manifest, folder: &ResultFolder) 
     }
 }
 
-/// Returns the files of a run that the options ask for. The page is made of all of the run's tables, whatever their formats, and whether
-/// or not they are written.
+/// Returns the files of a run that the options ask for. The page is made of all of the run's tables, whatever their
+/// formats, and whether or not they are written.
 fn output(
     run: &FinishedRun,
     options: &SimOptions,

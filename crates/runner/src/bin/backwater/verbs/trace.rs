@@ -1,6 +1,7 @@
 //! `trace`: ports and flows over time, for Perfetto.
 //!
-//! Invariant: a file that is there is replaced with `--force` only, by a whole one. Nothing is written if an option or the scenario is wrong.
+//! Invariant: a file that is there is replaced with `--force` only, by a whole one. Nothing is written if an option or
+//! the scenario is wrong.
 
 use std::io::BufWriter;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Comparison with an earlier record: ratios of speed, and the names of the slower cases.
 //!
-//! Invariant: a ratio is that of packet-hops per CPU-second on one thread, now over then. The line of a total compares the
-//! scenarios that both records have.
+//! Invariant: a ratio is that of packet-hops per CPU-second on one thread, now over then. The line of a total compares
+//! the scenarios that both records have.
 
 use super::record::{BenchReading, BenchRecord, BenchTotal};
 
@@ -28,7 +28,8 @@ pub(super) fn compared_total(now: &BenchRecord, before: &BenchRecord) -> String 
     ratio_of_totals(now, before).map_or_else(|| "-".to_owned(), |ratio| ratio.cell())
 }
 
-/// Returns the lines below the tables: the earlier version, the slower cases, and those that have nothing to compare with.
+/// Returns the lines below the tables: the earlier version, the slower cases, and those that have nothing to compare
+/// with.
 pub(super) fn verdict(now: &BenchRecord, before: &BenchRecord) -> String {
     let readings = || now.cases.iter().chain(&now.shipped);
     let ratios = readings().filter_map(|reading| ratio(reading, before)).chain(ratio_of_totals(now, before));

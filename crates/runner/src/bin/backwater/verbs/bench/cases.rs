@@ -142,8 +142,8 @@ pub(super) fn asked(names: &[String]) -> (Vec<BenchCase>, bool) {
     (named.collect(), names.iter().any(|name| name == SHIPPED))
 }
 
-/// Returns the names that stand for a case on the command line. Those of shipped scenarios, which `backwater list` has, are
-/// not listed in its help.
+/// Returns the names that stand for a case on the command line. Those of shipped scenarios, which `backwater list` has,
+/// are not listed in its help.
 pub(super) fn names() -> impl Iterator<Item = PossibleValue> {
     let own = cases().map(|case| PossibleValue::new(case.name));
     own.chain(shipped_cases().map(|case| PossibleValue::new(case.name).hide(true)))

@@ -38,7 +38,8 @@ pub(super) fn read(case: &str, more: &[String], threads: Threads) -> Result<Benc
     })
 }
 
-/// Returns the fastest of several runs on one thread, with the fastest on these threads in turn, each in a process of its own.
+/// Returns the fastest of several runs on one thread, with the fastest on these threads in turn, each in a process of
+/// its own.
 pub(super) fn fastest(case: BenchCase, runs: u32, threads: Threads) -> Result<BenchReading, Failure> {
     let case = case.name;
     let (mut one, mut several) = (Vec::new(), Vec::<BenchReading>::new());

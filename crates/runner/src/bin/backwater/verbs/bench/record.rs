@@ -48,8 +48,8 @@ pub(super) struct BenchReading {
     pub(super) cpu_s: f64,
     pub(super) packet_hops_per_cpu_s: f64,
     pub(super) peak_rss_bytes: Option<u64>,
-    /// Elapsed time of the run, its set-up and record included, in seconds: the least of all runs. `None` in records of earlier
-    /// versions.
+    /// Elapsed time of the run, its set-up and record included, in seconds: the least of all runs. `None` in records of
+    /// earlier versions.
     #[serde(default)]
     pub(super) wall_s: Option<f64>,
     /// Number of threads.

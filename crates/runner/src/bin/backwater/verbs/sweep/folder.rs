@@ -1,7 +1,8 @@
 //! The folder of a sweep: its plan, the store of its results, the collected table, and its manifest.
 //!
-//! Invariant: a folder belongs to one sweep. Files appear whole, by a rename. Several processes may run parts of a sweep; plan,
-//! manifest and table change under the folder's lock, which a process holds for a moment, and a table goes only to its plan.
+//! Invariant: a folder belongs to one sweep. Files appear whole, by a rename. Several processes may run parts of a
+//! sweep; plan, manifest and table change under the folder's lock, which a process holds for a moment, and a table goes
+//! only to its plan.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -38,8 +39,8 @@ pub(super) enum Claim {
     Replaced,
 }
 
-/// Writes the plan of a sweep into its folder, unless it is there. A plan with further settings or seeds takes the place of the one
-/// that it extends; another sweep is replaced only if `force` is true. Results stay.
+/// Writes the plan of a sweep into its folder, unless it is there. A plan with further settings or seeds takes the
+/// place of the one that it extends; another sweep is replaced only if `force` is true. Results stay.
 pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Claim, Failure> {
     let (path, lines) = (folder.join(PLAN), plan.lines());
     // Parts of one sweep begin without a word to each other: each finds the plan as it is.
@@ -91,8 +92,8 @@ fn manifest(folder: &Path) -> Result<Option<Manifest>, Failure> {
     }
 }
 
-/// Writes the manifest of a sweep's folder: its command, its files, and the answer to its question. The command stays that of the
-/// sweep.
+/// Writes the manifest of a sweep's folder: its command, its files, and the answer to its question. The command stays
+/// that of the sweep.
 pub(super) fn describe(folder: &Path, verdict: Option<&str>) -> Result<(), Failure> {
     let own = provenance::manifest(FolderKind::Sweep, Vec::new(), []);
     let command = manifest(folder)?.map_or_else(|| own.command.clone(), |there| there.command);

@@ -1,7 +1,7 @@
 //! `sweep`: many runs of a scenario, here or in parts elsewhere, and the table of their results.
 //!
-//! Invariant: every run is checked before the first starts. A run that is in the folder is not run again; the same command
-//! goes on where it was. The table does not depend on where and in which order the runs were.
+//! Invariant: every run is checked before the first starts. A run that is in the folder is not run again; the same
+//! command goes on where it was. The table does not depend on where and in which order the runs were.
 //!
 //! | module | contents |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! `sweep submit`: a sweep as a job array of Slurm.
 //!
-//! Invariant: the script is all that Slurm needs; `--dry-run` prints it and changes nothing. Each job runs one part of the
-//! sweep into the sweep's folder, so a job that is started again computes nothing twice.
+//! Invariant: the script is all that Slurm needs; `--dry-run` prints it and changes nothing. Each job runs one part of
+//! the sweep into the sweep's folder, so a job that is started again computes nothing twice.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -128,8 +128,8 @@ fn script(options: &SubmitOptions) -> Result<String, Failure> {
     Ok(lines.join("\n") + "\n")
 }
 
-/// Returns the file of a job's output; `%` begins a replacement there, and a space ends the name. A path that would end the line or
-/// its quotes is refused.
+/// Returns the file of a job's output; `%` begins a replacement there, and a space ends the name. A path that would end
+/// the line or its quotes is refused.
 fn log(dir: &Path) -> Result<String, Failure> {
     let path = dir.join("slurm").display().to_string();
     if rule::check_letters(&path).is_err() || path.contains(['"', '\\']) {

@@ -122,8 +122,8 @@ impl Wanted {
     }
 }
 
-/// Returns a quantile of completion times over the messages of all runs of a setting; `None` if the measure is none, or a run
-/// lacks them.
+/// Returns a quantile of completion times over the messages of all runs of a setting; `None` if the measure is none, or
+/// a run lacks them.
 fn pooled(plan: &SweepPlan, place: usize, measure: &Measure, dirs: &[PathBuf]) -> Option<Pooled> {
     let of_run = |run: &PlannedRun| dirs.iter().find_map(|dir| Store::open(dir).completions(&run.name));
     let runs = sweep::runs_of(plan, place).map(of_run).collect::<Option<Vec<_>>>()?;
@@ -186,8 +186,9 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes the table into the folder of the sweep, in its formats, with its schema, and the answer into the manifest. Returns the
-/// paths of the tables. A table in the other format goes, which an earlier call may have left: it could be of fewer runs.
+/// Writes the table into the folder of the sweep, in its formats, with its schema, and the answer into the manifest.
+/// Returns the paths of the tables. A table in the other format goes, which an earlier call may have left: it could be
+/// of fewer runs.
 pub(super) fn write(
     folder: &Path,
     formats: TableFormats,
@@ -235,8 +236,8 @@ fn contents(name: &str, plan: &SweepPlan, table: &Collected) -> Result<Vec<u8>, 
     Ok(table.parquet(facts(plan)).map_err(fault)?)
 }
 
-/// Returns the origin of a collected table for its metadata: the scenarios, the number of runs, and this program. Seeds and
-/// digests are columns.
+/// Returns the origin of a collected table for its metadata: the scenarios, the number of runs, and this program. Seeds
+/// and digests are columns.
 fn facts(plan: &SweepPlan) -> Vec<(String, String)> {
     let scenarios: BTreeSet<_> = plan.runs.iter().map(|run| run.unit.scenario.as_str()).collect();
     let mut facts = formats::facts(&provenance::manifest(FolderKind::Sweep, Vec::new(), []));
@@ -263,7 +264,8 @@ fn warn_of_missing(results: &[Option<UnitResult>]) {
     }
 }
 
-/// Returns the ends of runs without results and the faults of others in words, with their numbers; `None` if all are sound.
+/// Returns the ends of runs without results and the faults of others in words, with their numbers; `None` if all are
+/// sound.
 pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
     let (without, faulty): (Vec<_>, Vec<_>) = results
         .iter()

@@ -1,7 +1,7 @@
 //! `thresholds`: the thresholds of PFC and ECN that a switch's memory allows, or those of a scenario's switches.
 //!
-//! Invariant: the values are those of `link-layer`, with the paper's formulas (Zhu and others 2015) beside them, or those
-//! of a plan.
+//! Invariant: the values are those of `link-layer`, with the paper's formulas (Zhu and others 2015) beside them, or
+//! those of a plan.
 
 mod ports;
 
@@ -60,8 +60,8 @@ pub(crate) fn run(options: &ThresholdsOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the failure of options that lack something. Clap would list the options of both forms of the command as if all were
-/// needed.
+/// Returns the failure of options that lack something. Clap would list the options of both forms of the command as if
+/// all were needed.
 fn lacking(options: SwitchOptions) -> Failure {
     let SwitchOptions { memory, ports, headroom, .. } = options;
     let wanted = [("memory", memory.is_none()), ("ports", ports.is_none()), ("headroom", headroom.is_none())];
