@@ -10,7 +10,7 @@ use crate::pool;
 use crate::run::RunSpec;
 use crate::simulation::{Outcome, SimulationError, simulate};
 
-/// A run with one seed.
+/// A run with a seed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Job {
     /// The run.

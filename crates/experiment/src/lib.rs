@@ -9,14 +9,14 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`mod@unit`] | one run: a scenario, overrides and seeds, and its name |
+//! | [`mod@unit`] | a run: a scenario, overrides and seeds, and its name |
 //! | [`scenarios`] | scenarios that were read, for runs that differ in their seeds |
 //! | [`store`] | a folder with the results of units; runs those that are missing |
 //! | [`sweep`] | many units: axes, ranges, variants, and the table of their results |
 //! | [`batch`] | a set of jobs, and the outcome of each |
 //! | [`configurations`] | configurations of another simulator that ship, imported when a run names them |
-//! | [`run`] | one run of a batch: a scenario, overrides, tuned settings |
-//! | [`relative`] | settings of IBA's congestion control, relative to those of a scenario |
+//! | [`run`] | a run of a batch: a scenario, overrides, tuned settings |
+//! | [`relative`] | settings of IBA's congestion control, relative to a scenario's settings |
 //! | [`seeds`] | lists of seeds, as options and files write them |
 //! | [`simulation`] | one simulation, from the scenario's name to the outcome |
 //! | [`measuring`] | the measures that a plan can have, before its run |

@@ -91,7 +91,7 @@ impl Loss {
     }
 }
 
-/// Returns the shortage of headroom of these ports, if there is one.
+/// Returns the shortage of headroom of these ports, if any.
 #[must_use]
 pub fn shortage(all: &[PortHeadroom]) -> Option<LossCause> {
     let worst = all.iter().max_by_key(|own| own.lacking()).filter(|own| own.lacking() > Bytes::ZERO)?;

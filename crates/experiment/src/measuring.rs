@@ -78,7 +78,7 @@ pub(crate) fn posting(plan: &Plan) -> Vec<Posting> {
 mod tests {
     use super::*;
 
-    /// A real run: the list before the run is the list after it, and goodput is that of the summary.
+    /// A real run: the list before the run is the list after it, and goodput equals the summary's goodput.
     #[test]
     fn a_run_has_the_measures_that_its_plan_lists() {
         let plan =

@@ -13,9 +13,9 @@ const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Works through all pieces, as many at a time as there are processors.
 ///
-/// Prints the number of finished `pieces` (`noun` in the plural) and the estimated remaining time to standard error:
-/// after each piece on a terminal, once a minute elsewhere; nothing without a noun. `weight` estimates the time for a
-/// piece, in any unit.
+/// Prints the number of finished `pieces` (`noun` in the plural) and the estimated remaining time to standard error. A
+/// terminal gets a line after each piece, any other file a line a minute. Without a noun, nothing is printed. `weight`
+/// estimates the time for a piece, in any unit.
 ///
 /// # Errors
 /// The first error of `work`, after the other workers have finished.
@@ -58,8 +58,8 @@ pub fn work_through_by<T: Sync, R: Send, E: Send>(
     Ok(finished.into_inner().expect("no worker panics").in_order())
 }
 
-/// Returns the results of work that cannot fail, in the order of the pieces; as many are worked on at a time as there
-/// are processors.
+/// Returns the results of work that cannot fail, in the order of the pieces. As many pieces are worked on at a time as
+/// there are processors.
 pub fn results<T: Sync, R: Send>(pieces: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     results_by(processors(), pieces, work)
 }

@@ -1,4 +1,4 @@
-//! Settings of IBA's congestion control, relative to those of a scenario.
+//! Settings of IBA's congestion control, relative to a scenario's settings.
 //!
 //! Invariant: a setting that is not named stays as it is.
 
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 /// Largest `CCT_Multiplier`: fourteen bits.
 const LARGEST_MULTIPLIER: u64 = (1 << 14) - 1;
 
-/// One changed setting. Whole numbers, so that runs can be ordered.
+/// A changed setting. Whole numbers, so that runs can be ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RelativeSetting {
     /// All delays of the congestion control table, in percent of the scenario's.
     Table(u32),
-    /// Recovery timer (`CCTI_Timer`), in percent of the scenario's; at least one unit.
+    /// Recovery timer (`CCTI_Timer`), in percent of the scenario's; at least 1 unit.
     Timer(u32),
     /// Index increment (`CCTI_Increase`), in percent of the scenario's; 1 to 255.
     Increment(u32),

@@ -28,9 +28,9 @@ pub fn peak_memory() -> Option<u64> {
     kib_after("VmHWM:", &fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// Returns the memory that this process can still take, in bytes: the least of what programs can take without swapping,
-/// what is left to the process's control groups (`memory.max` of a container or of a job), and what is left of its
-/// address space (`ulimit -v`).
+/// Returns the memory that this process can still take, in bytes. It is the least of three limits: memory that programs
+/// can take without swapping, the rest of the process's control groups (`memory.max` of a container or of a job), and
+/// the rest of its address space (`ulimit -v`).
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     let text = |path: &str| fs::read_to_string(path).ok();
@@ -73,7 +73,7 @@ fn left_to_groups(groups: &str, read: &impl Fn(&str) -> Option<String>) -> Optio
     groups.lines().filter_map(of_line).min()
 }
 
-/// Returns the control group above this one.
+/// Returns the parent of a control group.
 fn above(group: &str) -> Option<&str> {
     group.rsplit_once('/').map(|(above, _)| above)
 }

@@ -1,4 +1,4 @@
-//! One run of a batch, as written in a file that asks for many.
+//! A run of a batch, as written in a file that asks for many.
 //!
 //! Invariant: a run is compared and ordered by its text, so that equal runs are simulated once.
 
@@ -55,7 +55,7 @@ impl RunSpec {
     }
 }
 
-/// Number of seeds of a run: in a quick batch, and in a full one.
+/// Number of seeds of a run: in a quick batch, and in a full batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeedCount {

@@ -1,6 +1,6 @@
 //! Scenarios that were read, for runs that differ in their seeds.
 //!
-//! Invariant: a plan, its digest and its faults are those of [`Unit::plan`], which reads the scenario anew.
+//! Invariant: a plan, its digest and its faults equal the results of [`Unit::plan`], which reads the scenario anew.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -90,7 +90,7 @@ mod tests {
             UnitSeeds { traffic: Some(3), ..UnitSeeds::default() },
             UnitSeeds { ecmp: Some(4), marking: Some(5), ..UnitSeeds::of_run(6) },
         ];
-        // Small scenarios, of which two draw traffic and one draws paths.
+        // Small scenarios: two draw traffic, and `ring` draws paths.
         for scenario in ["one-flow", "victim", "zhu2015-unfairness", "ring"] {
             for overrides in
                 [&["adapter.max_outstanding=512"][..], &["adapter.max_outstanding=512", "seeds.marking=9"]]

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-/// Seeds in their order, at least one.
+/// Seeds in their order. The list is not empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeedList(pub Vec<u64>);
 
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(list("1..=3,2"), Err(SeedListError::Twice { seed: 2 }));
     }
 
-    /// The limit is one of the whole list, of one range or several.
+    /// The limit holds for the whole list, however many ranges it has.
     #[test]
     fn a_list_has_a_limit() {
         let list = |text: &str| text.parse::<SeedList>().map(|list| list.0.len());

@@ -1,4 +1,4 @@
-//! One simulation, from the scenario's name to the outcome.
+//! A simulation, from the scenario's name to the outcome.
 //!
 //! Invariant: only a checked plan runs.
 
@@ -52,8 +52,8 @@ pub enum SimulationError {
     Run(#[from] RunError),
 }
 
-/// Returns the plan of a scenario, a file, a shipped one or a [configuration](configurations), after the overrides
-/// (`PATH=VALUE`) and the seed.
+/// Returns the plan of a scenario after the overrides (`PATH=VALUE`) and the seed. The scenario is a file, a shipped
+/// scenario or a [configuration](configurations).
 ///
 /// ```
 /// let overrides = ["duration=1 ms".to_owned()];
@@ -116,7 +116,8 @@ pub fn simulate(
     Ok(outcome)
 }
 
-/// Runs a plan as [`simulate`] does, in a process with many runs, of which the peak memory of none is known.
+/// Runs a plan as [`simulate`] does, in a process with many runs. The summary has no peak memory, which is known only
+/// of the whole process.
 ///
 /// # Errors
 /// As [`simulate`].
@@ -134,7 +135,7 @@ pub fn simulate_among_others(
 /// took the wall time `earlier` up to that state.
 ///
 /// # Errors
-/// As [`simulate`], or if the state is not that of a run of this plan.
+/// As [`simulate`], or if the state does not belong to a run of this plan.
 pub fn simulate_saving<'a>(
     plan: &Plan,
     options: RunOptions<'a>,

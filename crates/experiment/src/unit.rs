@@ -1,7 +1,7 @@
-//! One run of a sweep or a tuning: a scenario, overrides and seeds.
+//! A run of a sweep or a tuning: a scenario, overrides and seeds.
 //!
-//! Invariant: the name of a unit is made from everything that its result depends on: the plan with all overrides,
-//! defaults and seeds, and the version of the simulator. Units with one name have one result.
+//! Invariant: the name of a unit is made from everything that its result depends on. That is the plan with all
+//! overrides, defaults and seeds, and the version of the simulator. Units with the same name have the same result.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -57,7 +57,7 @@ pub struct UnitSeeds {
 }
 
 impl UnitSeeds {
-    /// Returns one seed for all random streams.
+    /// Returns the single seed of all random streams.
     #[must_use]
     pub const fn of_run(seed: u64) -> Self {
         Self { run: Some(seed), traffic: None, ecmp: None, marking: None }
@@ -84,7 +84,7 @@ impl Unit {
         simulation::plan(&self.scenario, &self.assignments(), None)
     }
 
-    /// Returns all overrides, those of the seeds included, each as `PATH=VALUE`.
+    /// Returns all overrides, including the seeds' overrides, each as `PATH=VALUE`.
     #[must_use]
     pub fn assignments(&self) -> Vec<String> {
         let seeds = self.seeds.given().map(|(path, seed)| format!("{path}={seed}"));
@@ -117,14 +117,14 @@ pub struct IdentifiedUnit {
     plan_digest: String,
 }
 
-/// Hexadecimal digits of the digest in a name. Two of 10,000 units have one name with a probability below 10^-6; the
-/// result of a unit also holds the whole digest of its plan, so that even then none is taken for another.
+/// Hexadecimal digits of the digest in a name. Two of 10,000 units have the same name with a probability below 10^-6.
+/// The result of a unit also holds the whole digest of its plan, so even then no result is taken for another unit's.
 const DIGITS: usize = 12;
 /// Longest name of a scenario in the name of a unit, in characters.
 const LONGEST: usize = 60;
 
 impl IdentifiedUnit {
-    /// Names a unit, whose plan this is.
+    /// Names the unit of this plan.
     #[must_use]
     pub fn new(unit: Unit, plan: &Plan) -> Self {
         let plan_digest = plan.digest();
@@ -157,7 +157,7 @@ impl IdentifiedUnit {
     }
 }
 
-/// Returns true for a name as the unit of a plan has it: it is that of a folder, and ends with the digest of this plan
+/// Returns true for a name as the unit of a plan has it. It can name a folder, and ends with the digest of this plan
 /// and version.
 pub(crate) fn is_name(name: &str, plan_digest: &str, version: &str) -> bool {
     let end = Digest::read(plan_digest).map(|digest| end_of_name(digest, version));

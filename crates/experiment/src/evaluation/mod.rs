@@ -1,4 +1,4 @@
-//! One evaluation for an outside optimiser: parameters in, measures out.
+//! An evaluation for an outside optimiser: parameters in, measures out.
 //!
 //! Invariant: an answer states every measure that was asked for, with a number or with the reason for which it has
 //! none. Over several seeds the number is the mean, and it exists only if every run has the measure.
@@ -84,7 +84,7 @@ impl Question {
 }
 
 impl CheckedQuestion {
-    /// Returns the plans, one for each seed.
+    /// Returns the plans, in the order of the seeds.
     #[must_use]
     pub fn plans(&self) -> &[Plan] {
         &self.plans
@@ -130,9 +130,8 @@ impl CheckedQuestion {
     }
 }
 
-/// Returns the end of all runs in one word: that of the first without results, else the first standstill, else the
-/// first loss of a lossless fabric, else the end of the first that gave up, else of the first that was not done, else
-/// of the first.
+/// Returns the end of all runs in a single word. The worst end decides: no results, then a standstill, a loss in a
+/// lossless fabric, gave up, not done. Among equals, the first run decides.
 fn status(runs: &[EvaluatedRun]) -> &'static str {
     // Of equal ranks the first run decides.
     let rank = |run: &&EvaluatedRun| match (&run.ended, run.fault) {
@@ -153,7 +152,7 @@ pub struct Answer {
     pub schema: &'static str,
     /// The scenario as it was named.
     pub scenario: String,
-    /// Overrides, those of the parameters last.
+    /// Overrides. The parameters' overrides are the last.
     pub overrides: Vec<String>,
     /// End of the runs: `complete`, `done`, `not_done`, `gave_up`, `not_lossless`, `stands_still`, `deadlock` or
     /// `violation`. Of several runs the first without results decides, then the first in the reverse of this order.
@@ -164,7 +163,7 @@ pub struct Answer {
     pub runs: Vec<EvaluatedRun>,
 }
 
-/// One run of an answer.
+/// A run of an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EvaluatedRun {
     /// Seed of its random streams.
@@ -173,7 +172,7 @@ pub struct EvaluatedRun {
     pub plan_digest: String,
     /// End of the run.
     pub ended: UnitEnd,
-    /// Fault of a run with results, if there is one.
+    /// Fault of a run with results, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<RunFault>,
     /// Digest of the run; `None` if it has no results.
@@ -181,7 +180,7 @@ pub struct EvaluatedRun {
 }
 
 impl EvaluatedRun {
-    /// Returns the end as one word ([`UnitEnd::word_with`] its fault).
+    /// Returns the end as a single word ([`UnitEnd::word_with`] its fault).
     #[must_use]
     pub fn word(&self) -> &'static str {
         self.ended.word_with(self.fault)
@@ -211,7 +210,7 @@ pub struct Number {
     pub value: Option<f64>,
     /// True if the number of a run is a lower bound.
     pub censored: bool,
-    /// Upper bound of a censored value, if every run has one.
+    /// Upper bound of a censored value, if every run has such a bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
     /// Numbers of the runs, in the order of their seeds.

@@ -1,7 +1,7 @@
 //! Parameters of an evaluation: paths of fields and their values, as an outside optimiser writes them.
 //!
-//! Invariant: each parameter becomes one override. A path that is given twice, and a value that no field can have, are
-//! refused; nothing is left out.
+//! Invariant: each parameter becomes an override. A path that is given twice, and a value that no field can have, are
+//! refused. Nothing is left out.
 //!
 //! | format | value | override |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! The mean of a series in its steady state, from batches of one run or from several runs.
+//! The mean of a series in its steady state, from batches of a run or from several runs.
 //!
 //! Invariant: a series without a steady state has no interval.
 
@@ -6,8 +6,8 @@ use measures::steady_state::{Unsteady, means, steady_state, warm_up};
 
 use super::estimate::Estimate;
 
-/// Number of batches: between 10 and 30 the interval is hardly wider than with more, and batches are long enough to be
-/// nearly independent (Schmeiser 1982, "Batch size effects in the analysis of simulation output").
+/// Number of batches. Between 10 and 30, the interval is hardly wider than with more. Batches are then long enough to
+/// be nearly independent (Schmeiser 1982, "Batch size effects in the analysis of simulation output").
 pub const BATCHES: usize = 20;
 
 /// Mean of a series in its steady state.
@@ -44,9 +44,9 @@ pub struct Replications {
 }
 
 impl Replications {
-    /// Estimates the mean after a warm-up that all replications share: that of their mean, sample by sample (Welch
-    /// 1983, "The statistical analysis of simulation results"; Hoad, Robinson and Davies 2010). A cut of its own for
-    /// each replication would be biased, since it falls where that replication happens to be quiet.
+    /// Estimates the mean after a warm-up that all replications share. It is the warm-up of their mean, sample by
+    /// sample (Welch 1983, "The statistical analysis of simulation results"; Hoad, Robinson and Davies 2010). A cut of
+    /// its own for each replication would be biased, since it falls where that replication happens to be quiet.
     ///
     /// # Errors
     /// If the mean of the replications warms up for more than half of its length, or is too short.

@@ -1,13 +1,13 @@
 //! Bootstrap intervals, for statistics without a formula: quantiles over the messages of several runs, ratios, medians.
 //!
-//! Invariant: seeds are resampled, never single messages, which depend on each other within a run. The draws are those
-//! of a named stream, so an interval is the same on every machine.
+//! Invariant: seeds are resampled, never single messages, which depend on each other within a run. The draws come from
+//! a named stream, so an interval is the same on every machine.
 
 use event_kernel::stream;
 use measures::statistics::median;
 use rand::Rng;
 
-/// Number of resamples: with 2,000, the ends of a 95 % interval are the 50th and the 1,951st (Efron and Tibshirani
+/// Number of resamples. With 2,000, the ends of a 95 % interval are the 50th and the 1,951st (Efron and Tibshirani
 /// 1993, "An Introduction to the Bootstrap", 13.3 and 14.4).
 pub const RESAMPLES: usize = 2000;
 
@@ -15,7 +15,7 @@ pub const RESAMPLES: usize = 2000;
 /// given the places of a resample among the `count` seeds, with repetitions. The name distinguishes the streams of
 /// several intervals. `None` for fewer than two seeds, or if the statistic has no value for a resample.
 ///
-/// The interval is too narrow for few seeds: with 30, one of 95 % holds in 93.5 % of cases; with fewer, in fewer.
+/// The interval is too narrow for few seeds: with 30, a 95 % interval holds in 93.5 % of cases; with fewer, in fewer.
 ///
 /// # Panics
 /// If `level` is not between 0 and 1.
@@ -45,7 +45,7 @@ pub fn interval(
     Some((values[cut.saturating_sub(1)], values[RESAMPLES - cut.max(1)]))
 }
 
-/// Returns the interval of the median of one number per seed.
+/// Returns the interval of the median of a number per seed.
 #[must_use]
 pub fn of_median(name: &str, values: &[f64], level: f64) -> Option<(f64, f64)> {
     interval(name, values.len(), level, |places| {
@@ -69,9 +69,9 @@ mod tests {
         assert_eq!(of_median("p99", &[3.0, 3.0], 0.95), Some((3.0, 3.0)));
     }
 
-    /// The interval of a mean against the true mean of uniform numbers, over 400 samples of 30: a right one holds in 95
-    /// %, less a little for the method. An interval of 50 % holds in half of the cases, so the count can fail on both
-    /// sides.
+    /// The interval of a mean against the true mean of uniform numbers, over 400 samples of 30. A correct interval
+    /// holds in 95 %, less a little for the method. An interval of 50 % holds in half of the cases, so the count can
+    /// fail on both sides.
     #[test]
     fn intervals_hold_as_often_as_they_say() {
         let covered = |level: f64| {

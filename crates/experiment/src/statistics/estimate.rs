@@ -1,7 +1,7 @@
 //! Means over seeds and their confidence intervals.
 //!
-//! Invariant: one seed gives the number itself, without an interval. Two or more seeds give the mean and the interval
-//! that contains the true mean with a probability of 95 %, for normally distributed numbers.
+//! Invariant: a single seed gives the number itself, without an interval. Two or more seeds give the mean and the
+//! interval that contains the true mean with a probability of 95 %, for normally distributed numbers.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -14,14 +14,14 @@ use super::student;
 pub struct Estimate {
     /// Mean.
     pub mean: f64,
-    /// Half the width of the 95 % interval; `None` for one seed.
+    /// Half the width of the 95 % interval; `None` for a single seed.
     pub ci95: Option<f64>,
     /// Number of seeds.
     pub seeds: usize,
 }
 
 impl Estimate {
-    /// Estimates the mean of one number per seed.
+    /// Estimates the mean of a number per seed.
     ///
     /// # Panics
     /// If `values` is empty.
@@ -49,9 +49,9 @@ impl Estimate {
         Self::of(&differences)
     }
 
-    /// Returns the two-sided probability of a mean at least as far from 0 as this one, if the true mean is 0: the
-    /// paired t test, of an estimate of differences. 0 if all seeds give one number other than 0, 1 if all give 0;
-    /// `None` for one seed.
+    /// Returns the two-sided probability of a mean at least this far from 0, if the true mean is 0. This is the paired
+    /// t test of an estimate of differences. The result is 0 if all seeds give the same number other than 0, 1 if all
+    /// give 0, and `None` for a single seed.
     #[must_use]
     pub fn chance_if_zero(&self) -> Option<f64> {
         let degrees = (self.seeds > 1).then(|| (self.seeds - 1) as f64)?;
@@ -63,7 +63,7 @@ impl Estimate {
         })
     }
 
-    /// Returns the standard error of the mean; `None` for one seed.
+    /// Returns the standard error of the mean; `None` for a single seed.
     #[must_use]
     pub fn standard_error(&self) -> Option<f64> {
         Some(self.ci95? / student::bound(0.95, (self.seeds - 1) as f64))

@@ -1,7 +1,7 @@
 //! Quantiles over the messages of many runs, from histograms that can be added up.
 //!
-//! Invariant: a quantile is at most 1 % above the exact one by nearest rank, or is a bound. Runs add up in any order to
-//! the same histogram. Messages that were not delivered count with their age, as a lower bound.
+//! Invariant: a quantile is at most 1 % above the exact quantile by nearest rank, or is a bound. Runs add up in any
+//! order to the same histogram. Messages that were not delivered count with their age, as a lower bound.
 
 use hdrhistogram::Histogram;
 use hdrhistogram::iterators::IterationValue;
@@ -75,8 +75,8 @@ impl CompletionHistogram {
         merge(&mut all, &self.unfinished);
         let lowest = at_rank(&all, rank)?;
         let seconds = |ns: u64| ns as f64 / NS;
-        // With every message that was not delivered infinitely late, the delivered ones are the first. A bound is the
-        // near end of its bucket, so that it holds.
+        // With every undelivered message infinitely late, the delivered messages are the first. A bound is the near end
+        // of its bucket, so that it holds.
         let at_least = seconds(all.lowest_equivalent(lowest));
         Some(match at_rank(&self.delivered, rank).map(|ns| self.delivered.highest_equivalent(ns)) {
             None => CensoredValue::AtLeast { at_least },
@@ -162,7 +162,7 @@ mod tests {
             let near = |shown: f64, truth: f64| shown >= truth * (1.0 - 1e-9) && shown <= truth * 1.01 + 1e-9;
             match shown.exact() {
                 Some(value) => prop_assert!(near(value, truth.at_least()), "{:?} {:?}", shown, truth),
-                // A bound is in the bucket of the true one, and holds.
+                // A bound is in the bucket of the true bound, and holds.
                 None => {
                     let (shown, truth) = (shown.at_least(), truth.at_least());
                     prop_assert!(shown <= truth * (1.0 + 1e-9) && shown >= truth * 0.99 - 1e-9, "{} {}", shown, truth);

@@ -1,11 +1,11 @@
 //! Holm's correction for several comparisons at once.
 //!
-//! Invariant: of all comparisons between settings that do not differ, one is called significant with at most the chance
-//! of a single one, however they depend on each other (Holm 1979, "A simple sequentially rejective multiple test
-//! procedure").
+//! Invariant: of all comparisons between equal settings, any is called significant with at most the chance of a single
+//! comparison. This holds however the comparisons depend on each other (Holm 1979, "A simple sequentially rejective
+//! multiple test procedure").
 
-/// Returns the chances of the comparisons, each raised so that it can be held against the level of a single one: the
-/// `k`-th smallest of `m` is multiplied by `m - k + 1`, and none is smaller than those before it.
+/// Returns the chances of the comparisons, each raised so that the level of a single comparison applies to it. The
+/// `k`-th smallest of `m` is multiplied by `m - k + 1`, and is then at least as large as its predecessors.
 ///
 /// ```
 /// use experiment::statistics::holm::adjusted;

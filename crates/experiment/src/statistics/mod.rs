@@ -7,14 +7,14 @@
 //! |---|---|
 //! | [`student`] | Student's t |
 //! | `estimate` | means over seeds with their intervals, and paired differences |
-//! | [`sign_test`] | the exact test of signs, for values of which only the order is known |
+//! | [`sign_test`] | the exact test of signs, for values with a known order and no known difference |
 //! | [`bootstrap`] | intervals of quantiles and other statistics, by resampling |
 //! | [`histogram`] | quantiles over the messages of many runs |
 //! | [`pooled`] | the same quantiles over the seeds of a setting, with their intervals |
-//! | [`batch_means`] | the interval of a mean within one run |
+//! | [`batch_means`] | the interval of a mean within a run |
 //! | [`holm`] | several comparisons at once |
 //! | [`power`] | seeds that a difference needs |
-//! | `reading` | one number of one seed: known, censored or missing |
+//! | `reading` | the number of a seed: known, censored or missing |
 //! | [`verdict`] | the best of several settings, and how sure that is |
 //!
 //! Warm-up and stationarity stand in [`measures::steady_state`], since single runs are reported with them.

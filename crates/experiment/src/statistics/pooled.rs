@@ -19,7 +19,7 @@ const MOST_FLOWS: usize = 16;
 /// Level of the interval.
 const LEVEL: f64 = 0.95;
 
-/// Completion times of a group's messages in one run.
+/// Completion times of a group's messages in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupCompletions {
@@ -36,7 +36,7 @@ pub struct Pooled {
     pub measure: String,
     /// Its value over all messages, in seconds.
     pub value: CensoredValue,
-    /// The 95 % bootstrap interval, in seconds; `None` for one run, or if unfinished messages could change it.
+    /// The 95 % bootstrap interval, in seconds; `None` for a single run, or if unfinished messages could change it.
     pub interval: Option<(f64, f64)>,
     /// Number of messages.
     pub messages: u64,
@@ -140,7 +140,7 @@ mod tests {
         Pooled::of(&measure.parse().unwrap(), &runs.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 
-    /// Nine messages of 1 ms and one of 10 ms: the quantile of all is none of the runs' own.
+    /// Nine messages of 1 ms and a message of 10 ms: the quantile of all is no run's own quantile.
     #[test]
     fn a_quantile_is_that_of_all_messages_together() {
         let runs = [run("job", &[1.0; 9], &[]), run("job", &[10.0], &[])];
@@ -150,7 +150,7 @@ mod tests {
         };
         near("p50(job)", 1.0);
         near("p99(job)", 10.0);
-        // Two draws of one run have the other's extreme or not.
+        // Two draws of the same run may or may not have the other's extreme.
         let interval = pooled("p99(job)", &runs).unwrap().interval.unwrap();
         assert!(interval.0 < 1.02e-3 && interval.1 > 9.9e-3, "{interval:?}");
         let said = pooled("p50(job)", &runs[..1]).unwrap().to_string();

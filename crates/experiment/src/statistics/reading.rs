@@ -1,7 +1,7 @@
-//! One number of one seed, as statistics take it.
+//! The number of a seed, as statistics take it.
 //!
-//! Invariant: the order of readings is from better to worse. A censored reading is worse than every known one that is
-//! not beyond its bound, and a missing one is the worst.
+//! Invariant: the order of readings is from better to worse. A censored reading is worse than every known reading that
+//! is not beyond its bound. A missing reading is the worst.
 
 use measures::{Direction, Measured};
 
@@ -36,12 +36,12 @@ impl Reading {
         }
     }
 
-    /// Returns the amount by which this reading is certainly better than another one: for a censored other one at least
-    /// so much. `None` if the amount is not certain.
+    /// Returns the amount by which this reading is certainly better than another; a lower bound of it if the other is
+    /// censored. `None` if the amount is not certain.
     pub(super) fn advantage_over(self, other: Self, better: Direction) -> Option<f64> {
         let is_certain = match other {
             Self::Known(_) => true,
-            // Beyond its bound, the other one is only worse.
+            // Beyond its bound, the other reading is only worse.
             Self::AtLeast(_) => better == Direction::Smaller,
             Self::Missing => false,
         };
@@ -57,8 +57,8 @@ impl Reading {
         })
     }
 
-    /// Returns 1 if this reading is better than another one, -1 if it is worse, 0 if they are equal or their order is
-    /// not known. A missing or censored reading is worse than a known one, unless its bound is less than that: the
+    /// Returns 1 if this reading is better than another, -1 if it is worse, 0 if they are equal or their order is not
+    /// known. A missing reading is worse than a known reading. So is a censored reading, unless its bound is less: the
     /// order is then not known.
     pub(super) fn sign_over(self, other: Self, better: Direction) -> i32 {
         let of_known = |mine: f64, theirs: f64| match better {

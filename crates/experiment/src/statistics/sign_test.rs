@@ -1,11 +1,11 @@
-//! The sign test, for pairs of which only the order is known.
+//! The sign test, for pairs with a known order and no known difference.
 //!
 //! Invariant: a pair without a known order counts for neither side (Conover 1999, "Practical Nonparametric Statistics",
 //! 3.4).
 
 use statrs::function::beta::beta_reg;
 
-/// Returns the two-sided chance of so uneven a split of pairs or a more uneven one, if either side is as likely to win.
+/// Returns the two-sided chance of a split of pairs at least this uneven, if either side is as likely to win.
 ///
 /// ```
 /// let chance = experiment::statistics::sign_test::chance(6, 0);

@@ -5,10 +5,10 @@
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
-/// Most steps of a search: bisection alone would need about so many.
+/// Most steps of a search: bisection alone would need about this number.
 const MOST_STEPS: u32 = 200;
 
-/// Returns the probability that a number of Student's distribution with so many degrees of freedom is at most `t`.
+/// Returns the probability that a number of Student's distribution with these degrees of freedom is at most `t`.
 ///
 /// # Panics
 /// If the degrees of freedom are not positive.
@@ -57,7 +57,7 @@ pub fn quantile(share: f64, degrees: f64) -> f64 {
     if share < 0.5 {
         return -quantile(1.0 - share, degrees);
     }
-    // The library's own quantile is less exact: that of one degree of freedom differs from Cauchy's by more than 1e-8.
+    // The library's own quantile is less exact: with 1 degree of freedom it differs from Cauchy's by more than 1e-8.
     let tail = 2.0 * (1.0 - share);
     let mut high = 1.0;
     while two_sided(high, degrees) > tail {

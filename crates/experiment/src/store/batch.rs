@@ -1,8 +1,8 @@
-//! Many units: those whose results are missing are run, as many at a time as there are threads.
+//! Many units. Units without results are run, as many at a time as there are threads.
 //!
-//! Invariant: results come in the order of the units and do not depend on the number of threads, nor on which of them
-//! were there before. A run that fails is a result. Only the user, or a folder that cannot be written to, ends the
-//! batch.
+//! Invariant: results come in the order of the units. They do not depend on the number of threads, nor on the results
+//! that were stored before. A run that fails is a result. Only the user, or a folder that cannot be written to, ends
+//! the batch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
@@ -38,7 +38,7 @@ pub struct BatchOptions<'a> {
     pub measures: Vec<Measure>,
     /// The program and the command, for manifests.
     pub origin: Origin,
-    /// Ends the batch soon after it becomes true. Runs that are under way are lost, finished ones stay.
+    /// Ends the batch soon after this flag becomes true. Runs that are under way are lost; finished runs stay.
     pub interrupt: Option<&'a AtomicBool>,
 }
 
@@ -65,14 +65,14 @@ impl BatchOptions<'_> {
 /// An event of a batch.
 #[derive(Clone, Copy, Debug)]
 pub enum BatchEvent<'a> {
-    /// The results were looked up: of so many distinct units so many are there.
+    /// The results were looked up. Counts the distinct units, and the results that are there.
     Began {
         /// Number of distinct units.
         asked: usize,
-        /// Number of distinct units whose results are there.
+        /// Number of distinct units with a stored result.
         there: usize,
     },
-    /// So many results that are there were made by a build from another commit of the same version. They are used.
+    /// A number of stored results were made by a build from another commit of the same version. They are used.
     OtherBuild {
         /// Number of such results.
         results: usize,
@@ -96,7 +96,7 @@ struct Missing<'a> {
 }
 
 impl Store {
-    /// Returns the results of all units, in their order. Units without a result are run; equal ones once. `watch` is
+    /// Returns the results of all units, in their order. Units without a result are run; equal units once. `watch` is
     /// called from all threads.
     ///
     /// # Errors
@@ -170,7 +170,7 @@ impl Store {
             watch(BatchEvent::Finished(&result));
             Ok(Some((one.unit.name(), result)))
         };
-        // The first failure ends the runs that are under way, and is the one that is returned.
+        // The first failure ends the runs that are under way, and is returned.
         let first = AtomicUsize::new(usize::MAX);
         let places: Vec<_> = missing.iter().enumerate().collect();
         let outcomes = pool::results_by(options.workers(), &places, |(place, one)| {

@@ -1,8 +1,8 @@
 //! The folder of a unit's result on disk.
 //!
-//! Invariant: a folder of a unit's name appears whole, by one rename. A folder whose bytes are not those that were
-//! written, as after a loss of power, or whose result is another unit's, is never taken for a result: `result.json`
-//! holds a digest of its own text and one of each other file.
+//! Invariant: a folder of a unit's name appears whole, by a single rename. A folder with changed bytes, as after a loss
+//! of power, or with another unit's result, is never taken for a result. `result.json` holds a digest of its own text,
+//! and a digest of each other file.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -99,7 +99,7 @@ pub(super) fn result_text(
     OutputFile { name: RESULT.to_owned(), contents }
 }
 
-/// Reads the histograms of completion times from a folder whose files are as they were written.
+/// Reads the histograms of completion times from a folder, if its files are as they were written.
 pub(super) fn completions(folder: &Path) -> Option<Vec<GroupCompletions>> {
     checked(folder).ok()?;
     let text = text_of_file(&folder.join(RESULT)).ok()?;
@@ -121,7 +121,7 @@ pub(super) fn read(folder: &Path, unit: &IdentifiedUnit) -> Stored {
     }
 }
 
-/// Reads the result in a folder whose bytes are those that were written.
+/// Reads the result in a folder, if its bytes are as they were written.
 ///
 /// # Errors
 /// If there is none: the reason.
@@ -174,8 +174,7 @@ pub(super) fn owned(folder: &Path) -> Option<OwnedFolder<'_>> {
         .or_else(|| OwnedFolder::proven(folder, RESULT, is_of_unit))
 }
 
-/// Returns true for the text of a result by any version, also for one of which not all was on the disk when the power
-/// was lost.
+/// Returns true for the text of a result by any version. The text may be incomplete, as after a loss of power.
 fn is_of_unit(text: &str) -> bool {
     text.starts_with(BEGINNING) || BEGINNING.starts_with(text) || text.bytes().all(|byte| byte == 0)
 }

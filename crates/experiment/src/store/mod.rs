@@ -1,4 +1,4 @@
-//! The store: a folder with the results of units, one folder each.
+//! The store: a folder with a folder of results for each unit.
 //!
 //! Invariant: a result is there whole or not at all, whenever a process is killed and however many processes write to
 //! the store. Nothing that is there whole is computed again. Nothing is replaced but folders that carry a manifest or a
@@ -83,7 +83,7 @@ pub enum StoreError {
     /// The page of a run cannot be made.
     #[error(transparent)]
     Page(#[from] PageError),
-    /// The user has ended the runs; all finished ones are in the store.
+    /// The user has ended the runs; all finished runs are in the store.
     #[error("interrupted with {done} of {} done", counted(*asked, "run"))]
     Interrupted {
         /// Number of distinct runs that are done.
@@ -161,8 +161,8 @@ impl Store {
     }
 }
 
-/// Puts a result in its place. If another process has put a whole one there meanwhile, that one stays. Of what else is
-/// there, only a folder that carries a manifest is replaced, and files in it that are yours go to the new one.
+/// Puts a result in its place. A whole result that another process has put there meanwhile stays. Otherwise, only a
+/// folder that carries a manifest is replaced. The user's own files in it go to the new folder.
 fn place(
     workshop: &Workshop,
     (place, unit): (&Path, &IdentifiedUnit),

@@ -1,8 +1,7 @@
 //! The result of a unit, and its budget.
 //!
-//! Invariant: a result is plain data that survives its file: its numbers have at most fifteen digits, which every
-//! reader of JSON reads back as they were, so that a result that was there before and one that was made just now are
-//! the same to the last bit.
+//! Invariant: a result is plain data that survives its file. Its numbers have at most fifteen digits, which every
+//! reader of JSON reads back as they were. So a stored result and a new result are the same to the last bit.
 
 use std::time::Duration;
 
@@ -36,7 +35,7 @@ pub struct UnitResult {
     pub commit: Option<String>,
     /// End of the run.
     pub ended: UnitEnd,
-    /// Fault of a run with results, if there is one.
+    /// Fault of a run with results, if any.
     #[serde(default)]
     pub fault: Option<RunFault>,
     /// Digest of the run; `None` if the run has no results.
@@ -50,7 +49,7 @@ pub struct UnitResult {
 }
 
 impl UnitResult {
-    /// Returns the end as one word ([`UnitEnd::word_with`] its fault).
+    /// Returns the end as a single word ([`UnitEnd::word_with`] its fault).
     #[must_use]
     pub fn word(&self) -> &'static str {
         self.ended.word_with(self.fault)
@@ -69,7 +68,7 @@ impl UnitResult {
     }
 }
 
-/// A fault of a run with results: its numbers are true, and are those of a fabric that does not do its work.
+/// A fault of a run with results: its numbers are true, but the fabric does not do its work.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum RunFault {
@@ -94,7 +93,7 @@ impl RunFault {
         standstill.or_else(loss)
     }
 
-    /// Returns the fault as one word, as tables have it: `stands_still`, `not_lossless`.
+    /// Returns the fault as a single word, as tables have it: `stands_still`, `not_lossless`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -153,7 +152,7 @@ pub enum UnitEnd {
         /// The cycle.
         message: String,
     },
-    /// The simulator violated one of its invariants.
+    /// The simulator violated its own invariant.
     Violation {
         /// The invariant.
         message: String,
@@ -180,14 +179,14 @@ impl UnitEnd {
         }
     }
 
-    /// Returns the end as one word, as tables have it: the fault of a run with results, if there is one, otherwise this
+    /// Returns the end as a single word, as tables have it: the fault of a run with results, if any, otherwise this
     /// end.
     #[must_use]
     pub fn word_with(&self, fault: Option<RunFault>) -> &'static str {
         fault.map_or(self.word(), RunFault::word)
     }
 
-    /// Returns the end as one word, as tables have it: `complete`, `deadlock`.
+    /// Returns the end as a single word, as tables have it: `complete`, `deadlock`.
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {

@@ -32,7 +32,7 @@ pub(crate) struct AxisPoint {
     pub(crate) labels: Vec<String>,
     /// Overrides, each as `PATH=VALUE`.
     pub(crate) overrides: Vec<String>,
-    /// The scenario, if it is another one.
+    /// The scenario, if it differs from the sweep's.
     pub(crate) scenario: Option<String>,
 }
 
@@ -56,7 +56,7 @@ fn path_of(text: &str) -> Result<(&str, &str), ValueFault> {
     }
 }
 
-/// Returns the first point that equals one before it.
+/// Returns the first point that equals an earlier point.
 fn repeated(points: &[AxisPoint]) -> Option<&AxisPoint> {
     let mut known = BTreeSet::new();
     points.iter().find(|point| !known.insert(*point))
@@ -76,7 +76,7 @@ impl Axis {
         Ok(Self::of(path, &values::list(list)?))
     }
 
-    /// Reads `PATH=A,B; PATH=C,D`: lists of one length that are varied together.
+    /// Reads `PATH=A,B; PATH=C,D`: lists of equal length that are varied together.
     pub(crate) fn zip(text: &str) -> Result<Self, ValueFault> {
         let mut zipped: Option<Self> = None;
         for part in values::divided(text, ';')? {
@@ -130,7 +130,7 @@ impl Axis {
         Ok(Self { columns: vec![name.to_owned()], points })
     }
 
-    /// Makes the axis of the values of one path.
+    /// Makes the axis of the values of a path.
     pub(crate) fn of(path: &str, values: &[String]) -> Self {
         let point = |value: &String| AxisPoint {
             labels: vec![value.clone()],
@@ -140,8 +140,8 @@ impl Axis {
         Self { columns: vec![path.to_owned()], points: values.iter().map(point).collect() }
     }
 
-    /// Draws a Latin hypercube: each range is cut into as many equal parts as there are points, each part has one
-    /// point, at a place drawn in it, and the parts of the ranges are matched by drawn permutations (Technometrics 21,
+    /// Draws a Latin hypercube. Each range is cut into as many equal parts as there are points. Each part has a single
+    /// point, at a place drawn in it. The parts of the ranges are matched by drawn permutations (Technometrics 21,
     /// 1979, page 239).
     pub(crate) fn hypercube(
         ranges: &[(String, ValueRange)],
@@ -169,7 +169,7 @@ impl Axis {
         }
     }
 
-    /// Joins the points of two axes one by one.
+    /// Joins the points of two axes pairwise.
     fn together(mut self, other: Self) -> Result<Self, ValueFault> {
         if self.points.len() != other.points.len() {
             let lengths = format!("{} and {}", self.points.len(), other.points.len());

@@ -1,7 +1,7 @@
-//! One table of all results of a sweep: a row a run, columns typed with units.
+//! The table of all results of a sweep: a row a run, columns typed with units.
 //!
-//! Invariant: the table follows from the plan and the results alone: not from the order in which runs ended, the number
-//! of threads, shards or machines. A cell that a run does not have is empty.
+//! Invariant: the table follows from the plan and the results alone. The order in which runs ended does not matter, nor
+//! the number of threads, shards or machines. A cell that a run does not have is empty.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ const NOT_RUN: &str = "not_run";
 
 impl Collected {
     /// Collects the results of the runs of a plan, in their order; `None` for a run without a result. Without
-    /// `measures`, all stored measures of the whole run are columns of which some run has a value.
+    /// `measures`, each stored measure of the whole run is a column if any run has a value of it.
     #[must_use]
     pub fn of(plan: &SweepPlan, results: &[Option<UnitResult>], measures: Option<&[Measure]>) -> Self {
         let mut table = Self { columns: Vec::new(), rows: vec![Vec::new(); plan.runs.len()] };
@@ -99,7 +99,7 @@ impl Collected {
         }
     }
 
-    /// Adds the column of a measure, and one that says which of its values are lower bounds, if they can be.
+    /// Adds the column of a measure. If its values can be lower bounds, a second column marks such values.
     fn add_measure(&mut self, measure: &Measure, results: &[Option<UnitResult>]) {
         let unit = measure.quantity.info().unit;
         let name = measure.column_name();
@@ -176,7 +176,7 @@ impl Collected {
     }
 }
 
-/// Returns the measures of whole runs of which some run has a value, in the order in which they are stored.
+/// Returns the measures of whole runs that have a value in any run, in the order in which they are stored.
 fn having_values(results: &[Option<UnitResult>]) -> Vec<Measure> {
     let all = results.iter().flatten().flat_map(|result| &result.measures);
     let mut known = Vec::new();
@@ -215,8 +215,8 @@ const fn unit_of(unit: MeasureUnit) -> Option<&'static str> {
     }
 }
 
-/// Returns the column of a varied path. Quantities of one kind are numbers in its unit, which ends the name; numbers
-/// are numbers; everything else is text as it was written.
+/// Returns the column of a varied path. Quantities of the same kind are numbers in its unit, which ends the name;
+/// numbers are numbers; everything else is text as it was written.
 fn setting(path: &str, labels: &[&str]) -> (ResultColumn, Vec<String>) {
     let column = |ending: &str, kind, unit, meaning: &str| ResultColumn {
         name: format!("{path}{ending}"),

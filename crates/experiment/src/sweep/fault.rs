@@ -152,7 +152,7 @@ impl Given {
         Self { text: text.to_owned(), place: GivenPlace::Option(option) }
     }
 
-    /// Returns a fault of this text. `file` is the sweep file, if there is one.
+    /// Returns a fault of this text. `file` is the sweep file, if any.
     pub(crate) fn fault(&self, fault: &ValueFault, file: Option<&ScenarioText>) -> Diagnostic {
         let (message, help) = (fault.to_string(), Some(fault.help()));
         match (&self.place, file) {

@@ -12,10 +12,10 @@
 //! | `fault` | faults of what is asked for, with their places |
 //! | `values` | lists and ranges of values |
 //! | `seeds` | lists of seeds |
-//! | `axis` | lists of settings, of which a sweep is the cross product |
+//! | `axis` | lists of settings; a sweep is their cross product |
 //! | `rows` | the runs, and the plan: a line of JSON for each |
 //! | `request` | options and the sweep file |
-//! | `collect` | one table of all results |
+//! | `collect` | the table of all results |
 //! | `verdict` | the best setting |
 
 mod axis;

@@ -1,6 +1,6 @@
 //! What a sweep is asked for, by options of the command line and by a sweep file.
 //!
-//! Invariant: options and files have one syntax. Options are added to the file's entries.
+//! Invariant: options and files have the same syntax. Options are added to the file's entries.
 //!
 //! ```ron
 //! (
@@ -33,7 +33,7 @@ const MOST_RUNS: usize = 1_000_000;
 /// What a sweep is asked for.
 #[derive(Clone, Debug, Default)]
 pub struct SweepRequest {
-    /// Scenario of all runs without one of their own.
+    /// Scenario of all runs without a scenario of their own.
     pub scenario: Option<String>,
     /// Overrides in all runs, each as `PATH=VALUE`.
     pub set: Vec<Given>,
@@ -190,7 +190,7 @@ impl SweepRequest {
         Ok(axes)
     }
 
-    /// Returns the axes of ranges: one for each, or, with a Latin hypercube, one for all.
+    /// Returns the axes of ranges: an axis for each, or, with a Latin hypercube, a single axis for all.
     fn ranges(&self) -> Result<Vec<(Axis, Given)>, Diagnostic> {
         let ranges = self.each(&self.range, Axis::range)?;
         let Some((points, place)) = &self.lhs else {

@@ -60,7 +60,7 @@ pub struct PlannedRun {
 /// The plan of a sweep: all of its runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepPlan {
-    /// The runs, at least one, in order of their numbers.
+    /// The runs, in order of their numbers. There is at least 1.
     pub runs: Vec<PlannedRun>,
 }
 
@@ -80,7 +80,7 @@ impl Sweep {
         self.rows.len()
     }
 
-    /// Returns false: a sweep has at least one run.
+    /// Returns false: a sweep has at least 1 run.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -192,7 +192,7 @@ impl SweepPlan {
                 let message = format!("run {} varies other fields than run {}", run.run, first.run);
                 return Err(fault(at(1, line.chars().count()), message));
             }
-            // The name becomes that of a folder, which is replaced.
+            // The name becomes the name of a folder, which is replaced.
             if !is_name(&run.name, &run.plan_digest, &run.version) {
                 let column = line.find("\"name\":").map_or(1, |at| line[..at].chars().count() + 1);
                 let message = format!("`{}` is not the name of a run of this plan and version", run.name);
@@ -210,7 +210,7 @@ impl SweepPlan {
         }
     }
 
-    /// Returns true if all runs of another plan are among those of this one.
+    /// Returns true if all runs of another plan are among this plan's runs.
     #[must_use]
     pub fn extends(&self, other: &Self) -> bool {
         let own: BTreeSet<&str> = self.runs.iter().map(|run| run.name.as_str()).collect();
@@ -237,7 +237,7 @@ fn check_texts(run: &PlannedRun) -> Result<(), NameFault> {
 }
 
 impl PlannedRun {
-    /// Returns true if both runs vary the same fields, in one order.
+    /// Returns true if both runs vary the same fields, in the same order.
     fn varies_as(&self, other: &Self) -> bool {
         let paths = |run: &Self| run.settings.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>();
         paths(self) == paths(other)

@@ -1,6 +1,6 @@
 //! Lists of seeds with the random streams that they are for: `1..=20`, `traffic=1..=5`.
 //!
-//! Invariant: lists are those of [`SeedList`].
+//! Invariant: lists have the syntax of [`SeedList`].
 
 use super::fault::ValueFault;
 use crate::seeds::SeedList;
@@ -23,7 +23,7 @@ impl SeedKind {
     /// All kinds, in the order of columns.
     pub const ALL: [Self; 4] = [Self::Run, Self::Traffic, Self::Ecmp, Self::Marking];
 
-    /// Returns the name on the command line; that of all streams is `run`.
+    /// Returns the name on the command line. All streams have the name `run`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ pub(crate) fn parse(text: &str) -> Result<(SeedKind, Vec<u64>), ValueFault> {
     Ok((kind, list.parse::<SeedList>()?.0))
 }
 
-/// Returns all combinations of seeds of several kinds; one without seeds if there are none.
+/// Returns all combinations of seeds of several kinds; an empty combination if there are none.
 pub(crate) fn combined(lists: &[(SeedKind, Vec<u64>)]) -> Vec<UnitSeeds> {
     lists.iter().fold(vec![UnitSeeds::default()], |all, (kind, seeds)| {
         let with = |before: &UnitSeeds| {

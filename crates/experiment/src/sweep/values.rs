@@ -1,7 +1,7 @@
 //! Lists and ranges of values, as users write them.
 //!
 //! Invariant: a comma within brackets or quotes divides nothing. The ends of a range are exactly as written; no value
-//! is rounded to another one's place without a fault.
+//! is rounded to another value's place without a fault.
 
 use units::{Bytes, Length, Rate, Span};
 
@@ -49,7 +49,7 @@ pub(crate) fn divided(text: &str, divider: char) -> Result<Vec<&str>, ValueFault
     Ok(parts)
 }
 
-/// Reads a list of values, at least one, none of them empty or twice there.
+/// Reads a list of values. It has at least 1, none of them empty or twice there.
 pub(crate) fn list(text: &str) -> Result<Vec<String>, ValueFault> {
     let values = divided(text, ',')?;
     for (place, value) in values.iter().enumerate() {
@@ -215,7 +215,7 @@ fn rounded(value: f64) -> f64 {
         return value;
     }
     let exponent = DIGITS - 1 - value.abs().log10().floor() as i32;
-    // Multiplication by a negative power of ten is not exact, division by a positive one is.
+    // Multiplication by a negative power of ten is not exact; division by a positive power is.
     if exponent >= 0 {
         let scale = 10f64.powi(exponent);
         (value * scale).round() / scale

@@ -61,7 +61,7 @@ fn name(run: &PlannedRun) -> String {
     if values.is_empty() { run.unit.scenario.clone() } else { values.join(", ") }
 }
 
-/// Returns the smallest and the largest value of each column whose values are of one kind and not all the same.
+/// Returns the smallest and the largest value of each column with values of the same kind that are not all equal.
 fn ends(plan: &SweepPlan) -> Vec<Option<[f64; 2]>> {
     let of = |column: usize| {
         let quantities: Option<Vec<(Kind, f64)>> =

@@ -29,8 +29,8 @@ pub struct Tuned {
     /// The guideline against the baseline, or the reason for which it is no candidate; `None` if time ended the search
     /// before it.
     pub guideline: Result<Option<Judged>, NoGuideline>,
-    /// Place of the point whose parameters are moved: the winner, or the best other point; `None` if no point is
-    /// feasible.
+    /// Place of the point with the parameters that are moved: the winner, or the best other point; `None` if no point
+    /// is feasible.
     pub moved: Option<usize>,
     /// Effect of each parameter, in their order.
     pub sensitivity: Vec<Sensitivity>,
@@ -148,10 +148,10 @@ impl Judged {
 pub struct Sensitivity {
     /// Name of the parameter.
     pub parameter: String,
-    /// Spearman's rank correlation with the objective's cost over all trials with a known one: above 0 if a larger
+    /// Spearman's rank correlation with the objective's cost over all trials with a known cost: above 0 if a larger
     /// value is worse. `None` for a choice, or too few trials.
     pub rank_correlation: Option<f64>,
-    /// The neighbours of the point that is moved: the value, and the loss against it, paired by training seed; above 0
-    /// if the neighbour is worse, `None` if its objective is not known or it breaks a constraint.
+    /// The neighbours of the point that is moved: the value, and the loss against that point, paired by training seed.
+    /// The loss is above 0 if the neighbour is worse, `None` if its objective is not known or it breaks a constraint.
     pub neighbours: Vec<(String, Option<Estimate>)>,
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: at least half of the runs are for the search. The judgement has all held-out seeds, or the question is
 //! refused. Where the other half is short, fewer members of a Pareto front are judged, and the sensitivity has fewer
-//! seeds, or none; then a sentence says so.
+//! seeds, or none. A sentence then says so.
 
 /// Runs that a tuning asks for, by purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) struct Demand {
     pub(super) each_given: usize,
     /// Runs of a point of the space with all training seeds.
     pub(super) each: usize,
-    /// Settings that are to be judged, the given ones not counted.
+    /// Settings that are to be judged, without the given settings.
     pub(super) judged: usize,
     /// Held-out seeds.
     pub(super) held_out: usize,
@@ -29,7 +29,7 @@ pub struct Budget {
     demand: Demand,
     /// Runs of points of the space in the search.
     pub(super) points: usize,
-    /// Settings that are judged, the given ones not counted.
+    /// Settings that are judged, without the given settings.
     pub(super) judged: usize,
     /// Training seeds of each neighbour of the winner; 0 if the sensitivity is left out.
     pub(super) moved_seeds: usize,
@@ -79,8 +79,8 @@ impl Budget {
         self.demand.neighbours * self.moved_seeds
     }
 
-    /// Returns the division in words, before the first run: the runs of each purpose, and what the budget has no room
-    /// for. The search tries so many points of the space at most.
+    /// Returns the division in words, before the first run: the runs of each purpose, and the purposes that the budget
+    /// has no room for. The search tries at most `points` points of the space.
     pub(super) fn told(&self, points: usize) -> String {
         let Demand { runs, given, each_given, each, held_out, .. } = self.demand;
         let given_names = if given > 1 { "baseline and guideline" } else { "the baseline" };

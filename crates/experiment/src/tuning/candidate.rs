@@ -43,7 +43,7 @@ impl Candidate {
 /// Reason for which no guideline is a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoGuideline {
-    /// The scenario's own settings are those of the guideline.
+    /// The scenario's own settings equal the guideline's.
     #[error("the baseline has the settings of the guideline already")]
     IsBaseline,
     /// The space leaves congestion control alone.

@@ -12,8 +12,8 @@ use super::space::Space;
 /// Largest number of points of a grid.
 const MOST_POINTS: usize = 1_000_000;
 
-/// Returns the full grid with at most `budget` points: the same number of levels for every parameter, as many as fit,
-/// and for a parameter with fewer values all of them. Levels lie in the middle of equal parts of the range.
+/// Returns the full grid with at most `budget` points. Every parameter has the same number of levels, as many as fit. A
+/// parameter with fewer values has all of them. Levels lie in the middle of equal parts of the range.
 #[must_use]
 pub(super) fn grid(space: &Space, budget: usize) -> Vec<Point> {
     let counts: Vec<_> =
@@ -39,7 +39,7 @@ pub(super) fn grid(space: &Space, budget: usize) -> Vec<Point> {
     points.into_iter().map(Point::new).collect()
 }
 
-/// Returns a Latin hypercube: each parameter's range is divided into `count` equal parts, and each part holds one
+/// Returns a Latin hypercube: each parameter's range is divided into `count` equal parts, and each part holds a single
 /// point.
 #[must_use]
 pub(super) fn latin_hypercube(dimensions: usize, count: usize, seed: u64) -> Vec<Point> {

@@ -9,10 +9,10 @@ use tpe::{TpeOptimizer, histogram_estimator, parzen_estimator};
 use super::point::Point;
 use super::space::Space;
 
-/// Number of proposals for a new point before one that was there before is accepted.
+/// Number of proposals for a new point before a repeated point is accepted.
 const ATTEMPTS: usize = 16;
 
-/// Proposes points one after the other.
+/// Proposes points, each after the score of the previous point.
 pub(super) struct Estimator<'a> {
     space: &'a Space,
     random: Stream,

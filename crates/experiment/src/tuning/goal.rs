@@ -177,8 +177,8 @@ fn counted(measured: &Measured, upper: bool) -> Option<f64> {
 }
 
 impl Objective {
-    /// Returns the number of a run, turned so that smaller is better: of a number that unfinished messages could change
-    /// the worse bound, and infinity if there is none.
+    /// Returns the number of a run, turned so that smaller is better. If unfinished messages could change it, the
+    /// result is the worse bound, or infinity without a bound.
     #[must_use]
     pub fn cost(&self, result: &UnitResult) -> f64 {
         let smaller = self.direction == Direction::Smaller;
@@ -187,8 +187,8 @@ impl Objective {
         number.map_or(f64::INFINITY, |number| sign * number)
     }
 
-    /// Returns the number of a run for a comparison in which it is the worse one: of a number that is known only
-    /// between bounds the better bound, so that the gain over it is not overstated; `None` if the run lacks it.
+    /// Returns the number of a run for a comparison in which it is the worse side. If it is known only between bounds,
+    /// the result is the better bound, so that the gain over it is not overstated. `None` if the run lacks it.
     #[must_use]
     pub fn lenient_cost(&self, result: &UnitResult) -> Option<f64> {
         let smaller = self.direction == Direction::Smaller;
@@ -211,7 +211,7 @@ impl Constraint {
     }
 
     /// Returns the violation in a run: 0 if the constraint holds for certain, else the distance from the bound in
-    /// bounds; 1 more if it could hold, but is not known to; infinity without a number.
+    /// bounds. A constraint that could hold, but is not known to, adds 1. Without a number, the violation is infinite.
     #[must_use]
     pub fn violation(&self, result: &UnitResult) -> f64 {
         let Some(measured) = result.measured(&self.measure) else { return f64::INFINITY };

@@ -8,7 +8,7 @@
 pub(super) struct Rung {
     /// Settings.
     pub(super) settings: usize,
-    /// Seeds of each setting, those of earlier rungs included.
+    /// Seeds of each setting, including seeds of earlier rungs.
     pub(super) seeds: usize,
     /// Share of the duration.
     pub(super) share: f64,
@@ -39,7 +39,7 @@ pub(super) fn cost(rungs: &[Rung]) -> usize {
     rungs.iter().zip(earlier).map(|(rung, earlier)| rung.settings * (rung.seeds - earlier)).sum()
 }
 
-/// Returns the rungs with the most settings that take at most `budget` runs; `None` if not even one setting does.
+/// Returns the rungs with the most settings that take at most `budget` runs; `None` if not even a single setting does.
 #[must_use]
 pub(super) fn within(budget: usize, seeds: usize) -> Option<Vec<Rung>> {
     (1..=budget).map(|settings| rungs(settings, seeds)).take_while(|rungs| cost(rungs) <= budget).last()
@@ -49,7 +49,7 @@ pub(super) fn within(budget: usize, seeds: usize) -> Option<Vec<Rung>> {
 pub(super) const SHARES: [f64; 3] = [0.25, 0.5, 1.0];
 
 /// Returns the rungs of durations with the most settings that take at most `budget` runs, each counted whole; `None` if
-/// not even one setting does.
+/// not even a single setting does.
 pub(super) fn of_durations(budget: usize, seeds: usize) -> Option<Vec<Rung>> {
     let rungs = |settings: usize| -> Vec<Rung> {
         let of =

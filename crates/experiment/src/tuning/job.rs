@@ -1,7 +1,7 @@
-//! One tuning from its question to its answer: baseline, search, judgement on held-out runs, sensitivity.
+//! A tuning from its question to its answer: baseline, search, judgement on held-out runs, sensitivity.
 //!
 //! Invariant: the search sees training runs only; the judgement sees held-out runs only. All runs are in the store, so
-//! a tuning that was interrupted goes on where it was, and a repeated one runs nothing.
+//! an interrupted tuning goes on where it was, and a repeated tuning runs nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -80,8 +80,8 @@ impl TuningJob {
         })
     }
 
-    /// Returns the winner and other members of the front, at most so many and without the baseline; if nothing else is
-    /// on the front, the best other setting.
+    /// Returns the winner and other members of the front, without the baseline and up to a limit. If nothing else is on
+    /// the front, the best other setting is returned.
     fn to_be_judged(
         &self,
         trials: &[Trial],
@@ -182,7 +182,7 @@ impl TuningJob {
         Ok(all)
     }
 
-    /// Returns the loss of each neighbour of a point in one parameter, over the first training seeds.
+    /// Returns the loss of each neighbour of a point in a parameter, over the first training seeds.
     fn losses(
         &self,
         point: &Point,

@@ -27,7 +27,7 @@
 //! | `answer` | its answer |
 //! | `verdict` | the answer in sentences |
 //! | `runs` | its runs, by the store |
-//! | `job` | one tuning, from its question to its answer |
+//! | `job` | a tuning, from its question to its answer |
 
 mod answer;
 mod budget;

@@ -1,9 +1,9 @@
 //! Pareto fronts of several objectives, all to be minimised.
 //!
 //! Invariant: no member of a front is dominated by any point, and every point outside is dominated by a member or
-//! equals one.
+//! equals a member.
 
-/// Returns true if `a` is at most `b` in every objective, and below it in one.
+/// Returns true if `a` is at most `b` in every objective, and below it in at least 1.
 #[must_use]
 pub(super) fn dominates(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).all(|(a, b)| a <= b) && a.iter().zip(b).any(|(a, b)| a < b)
@@ -16,8 +16,8 @@ pub(super) fn front(points: &[&[f64]]) -> Vec<usize> {
     (0..points.len()).filter(free).collect()
 }
 
-/// Returns the crowding distance of each member of a front (Deb and others 2002): the sides of the box between its
-/// neighbours, each relative to the range of its objective, added up; infinite at the ends.
+/// Returns the crowding distance of each member of a front (Deb and others 2002). It is the sum of the sides of the box
+/// between its neighbours, each relative to the range of its objective. It is infinite at the ends.
 #[must_use]
 pub(super) fn crowding_distances(points: &[&[f64]]) -> Vec<f64> {
     let mut distances = vec![0.0; points.len()];
@@ -37,7 +37,7 @@ pub(super) fn crowding_distances(points: &[&[f64]]) -> Vec<f64> {
     distances
 }
 
-/// Returns the place of the member nearest to the ideal point, whose objectives are the best of all members; distances
+/// Returns the place of the member nearest to the ideal point, which has the best value of each objective. Distances
 /// are relative to the range of each objective. `None` for an empty front.
 #[must_use]
 pub(super) fn nearest_to_ideal(points: &[&[f64]]) -> Option<usize> {

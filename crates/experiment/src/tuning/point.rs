@@ -26,7 +26,7 @@ impl Point {
         &self.0
     }
 
-    /// Returns the point with one coordinate moved by `distance`, and held at the border.
+    /// Returns the point with a coordinate moved by `distance`, and held at the border.
     #[must_use]
     pub fn moved(&self, dimension: usize, distance: f64) -> Self {
         let mut coordinates = self.0.clone();

@@ -1,7 +1,7 @@
 //! The question of a tuning, and everything about it that can be checked before the first run.
 //!
-//! Invariant: a question that passes has a scenario that takes settings of the space, goals that its runs list, seeds
-//! that are held out, and a budget with room for a search.
+//! Invariant: a question that passes has a scenario that takes settings of the space, and goals that its runs list. It
+//! has held-out seeds, and a budget with room for a search.
 
 use std::time::Duration;
 
@@ -33,11 +33,11 @@ pub struct TuningJob {
     pub set: Vec<String>,
     /// The space.
     pub space: Space,
-    /// Objectives, at least one.
+    /// Objectives. The list is not empty.
     pub objectives: Vec<Objective>,
     /// Constraints.
     pub constraints: Vec<Constraint>,
-    /// Seeds of the search, at least one.
+    /// Seeds of the search. The list is not empty.
     pub training: Vec<u64>,
     /// Seeds of the judgement, at least two.
     pub held_out: Vec<u64>,
@@ -45,7 +45,7 @@ pub struct TuningJob {
     pub held_out_set: Vec<String>,
     /// Method of the search.
     pub method: Method,
-    /// Most runs, those of baseline, guideline, judgement and sensitivity included.
+    /// Most runs, including baseline, guideline, judgement and sensitivity.
     pub runs: usize,
     /// Time after which no further settings are tried.
     pub time: Option<Duration>,
@@ -187,7 +187,7 @@ impl TuningJob {
         Given { candidate, written, numbers }
     }
 
-    /// Returns the division of the runs in words, to be told before the first of them. `plan` is that of the baseline.
+    /// Returns the division of the runs in words, to be told before the first of them. `plan` is the baseline's plan.
     ///
     /// # Errors
     /// If the budget has no room for the search and the judgement.
@@ -216,7 +216,7 @@ impl TuningJob {
             given: given.len(),
             each_given: Extent::runs_of_given(self.method, self.halved, each),
             each,
-            // Of one objective only the winner is judged, beside baseline and guideline.
+            // With a single objective, only the winner is judged, beside baseline and guideline.
             judged: if self.objectives.len() > 1 { MOST_JUDGED } else { 1 },
             held_out: self.held_out.len(),
             neighbours: if self.sensitivity { 2 * self.space.dimensions() } else { 0 },
@@ -229,8 +229,8 @@ impl TuningJob {
         })
     }
 
-    /// Checks that the scenario takes settings of the space: one of nine is enough, as others may break a rule across
-    /// fields.
+    /// Checks that the scenario takes settings of the space. A single setting out of nine is enough: others may break a
+    /// rule across fields.
     fn check_space(&self, plan: &Plan) -> Result<(), TuningError> {
         let middle = Point::new(vec![0.5; self.space.dimensions()]);
         let points =
@@ -248,8 +248,8 @@ impl TuningJob {
         Err(first.expect("nine points were looked at").into())
     }
 
-    /// Returns the override that every setting of the space needs before its own: congestion control written out, where
-    /// the fields of the space have no path without it, as with `Guideline` and presets.
+    /// Returns the override that every setting of the space needs before its own. It writes congestion control out
+    /// where the fields of the space have no path otherwise, as with `Guideline` and presets.
     fn prefix(&self, plan: &Plan) -> Option<String> {
         let below = |path: &str| path.trim_start().starts_with("congestion_control.");
         let parameters = self.space.parameters.iter().map(|parameter| parameter.path.as_str());
@@ -268,7 +268,7 @@ impl TuningJob {
         (!is_needless).then_some(written)
     }
 
-    /// Returns the overrides of every setting of the space, without those of the space itself.
+    /// Returns the overrides of every setting of the space, without the overrides of the space itself.
     pub(super) fn base(&self, plan: &Plan) -> Vec<String> {
         self.set.iter().cloned().chain(self.prefix(plan)).collect()
     }

@@ -24,7 +24,7 @@ pub type Watch<'a> = &'a (dyn Fn(BatchEvent<'_>) + Sync);
 /// The runs of a tuning, by the store.
 pub(super) struct Runs<'a> {
     pub(super) job: &'a TuningJob,
-    /// Overrides of every point of the space, without those of the space itself.
+    /// Overrides of every point of the space, without the overrides of the space itself.
     pub(super) base: Vec<String>,
     pub(super) given: &'a [Given],
     pub(super) store: &'a Store,

@@ -1,7 +1,7 @@
 //! Scores of settings, and their order.
 //!
-//! Invariant: the order is total and deterministic. A setting that keeps every constraint precedes each one that does
-//! not; an unknown objective is the worst there is (Deb 2000, "An efficient constraint handling method for genetic
+//! Invariant: the order is total and deterministic. A setting that keeps every constraint precedes each setting that
+//! does not. An unknown objective is the worst (Deb 2000, "An efficient constraint handling method for genetic
 //! algorithms": feasible by objective, infeasible by violation, the feasible first).
 
 use std::cmp::Ordering;
@@ -13,8 +13,8 @@ use super::pareto;
 pub struct Score {
     /// Objectives, each turned so that smaller is better; infinite where unknown, or known only as a bound.
     pub objectives: Vec<f64>,
-    /// Violation of the constraints, 0 if all are kept: relative to each bound, of the worst seed, added up; infinite
-    /// if a run did not end or a measure has no value.
+    /// Violation of the constraints, 0 if all are kept. It is the sum over constraints of the worst seed's violation,
+    /// relative to each bound. It is infinite if a run did not end or a measure has no value.
     pub violation: f64,
 }
 
@@ -31,7 +31,7 @@ impl Score {
         self.violation == 0.0 && self.objectives.iter().all(|objective| objective.is_finite())
     }
 
-    /// Compares two settings of a search for one objective.
+    /// Compares two settings of a search for a single objective.
     fn compare(&self, other: &Self) -> Ordering {
         other
             .is_feasible()
@@ -45,7 +45,7 @@ impl Score {
     }
 }
 
-/// Returns the places of the scores, best first; equal ones in their given order. Several objectives are ordered by
+/// Returns the places of the scores, best first; equal scores in their given order. Several objectives are ordered by
 /// Pareto front, and inside a front by crowding distance, the least crowded first (Deb and others 2002, NSGA-II).
 #[must_use]
 pub fn ranking(scores: &[Score]) -> Vec<usize> {

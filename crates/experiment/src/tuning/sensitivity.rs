@@ -1,8 +1,8 @@
 //! Sensitivity of the objective to each parameter.
 //!
 //! Invariant: two methods, each named where its numbers are printed. Spearman's rank correlation over all settings that
-//! were tried says which parameters mattered in the search; a search that converges has tried few values far from its
-//! best, so the second method moves each parameter from the winner by itself (one at a time; Saltelli and others 2008,
+//! were tried says which parameters mattered in the search. A search that converges has tried few values far from its
+//! best. So the second method moves each parameter from the winner by itself (one at a time; Saltelli and others 2008,
 //! "Global Sensitivity Analysis: The Primer", 2.1 and 1.2.1).
 
 use super::point::Point;
@@ -11,8 +11,8 @@ use super::space::{Space, Values};
 /// Distance of a neighbour, as a share of the parameter's range.
 pub const DISTANCE: f64 = 0.1;
 
-/// Returns Spearman's rank correlation of two lists, equal values with their mean rank (Spearman 1904); `None` for
-/// fewer than three pairs, or if one list is constant.
+/// Returns Spearman's rank correlation of two lists (Spearman 1904). Equal values have their mean rank. `None` for
+/// fewer than three pairs, or if a list is constant.
 ///
 /// # Panics
 /// If the lists differ in length.
@@ -45,8 +45,8 @@ fn ranks(numbers: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Returns the neighbours of a point in one dimension: the points a tenth of the range below and above, or, of a
-/// choice, the choices before and after. A neighbour with the same setting, at the end of the range, is left out.
+/// Returns the neighbours of a point in a dimension: the points a tenth of the range below and above. A choice has the
+/// choices before and after. A neighbour with the same setting, at the end of the range, is left out.
 #[must_use]
 pub fn neighbours(space: &Space, point: &Point, dimension: usize) -> Vec<Point> {
     let at = point.coordinates()[dimension];
@@ -92,7 +92,7 @@ mod tests {
             let other = space.written(&neighbour);
             assert!(other[0] == own[0] && other[1] != own[1]);
         }
-        // At the end of the range there is one neighbour.
+        // At the end of the range there is a single neighbour.
         assert_eq!(neighbours(&space, &Point::new(vec![0.5, 1.0]), 1).len(), 1);
     }
 }

@@ -160,7 +160,7 @@ mod tests {
         Held { objectives: means.iter().map(estimate).collect(), kept: kept.to_vec(), runs: 2 }
     }
 
-    /// An answer with a baseline, two points, and the judgement of one of these.
+    /// An answer with a baseline, two points, and the judgement of a point.
     fn tuned(winner: Option<usize>, judged: Option<(usize, Held, &[f64])>, baseline: Held) -> Tuned {
         let row = |candidate: Candidate| TrialRow {
             trial: Trial { candidate, run: None, seeds: 1, share: 1.0, score: Score::worst(1) },

@@ -1,13 +1,13 @@
 //! The best of several settings, by how much, and how sure that is.
 //!
-//! Invariant: settings are compared on the seeds that all of them have. A setting with a number that is not known ranks
-//! behind every one whose numbers are all known, and the verdict counts such numbers.
+//! Invariant: settings are compared on the seeds that all of them have. A setting with an unknown number ranks behind
+//! every setting with known numbers only, and the verdict counts such numbers.
 //!
 //! | step | method |
 //! |---|---|
 //! | rank | by the number of seeds without a known number, then by the mean over seeds |
 //! | difference | of the best to each other setting, paired by seed: common random numbers cancel what seeds share |
-//! | test | paired t; the exact sign test if a number is censored or missing, which is then worse than a known one |
+//! | test | paired t; the exact sign test if a number is censored or missing, which is then worse than a known number |
 //! | correction | Holm, for the comparisons of the best with each other (Hsu 1984: comparisons with the best need no others) |
 
 mod printed;
@@ -124,14 +124,14 @@ pub enum Test {
 pub struct Comparison {
     /// The other setting.
     pub other: Ranked,
-    /// Amount by which the best is better, with its 95 % interval; if a number of the other is censored, a lower bound
-    /// of it without an interval; `None` if it is not known.
+    /// Amount by which the best is better, with its 95 % interval. It is a lower bound without an interval if a number
+    /// of the other is censored, and `None` if it is not known.
     pub advantage: Option<Estimate>,
     /// Seeds in which the best is better, and in which the other is.
     pub wins: (usize, usize),
     /// The test.
     pub test: Test,
-    /// Chance of so large a difference between equal settings; `None` for one seed.
+    /// Chance of so large a difference between equal settings; `None` for a single seed.
     pub chance: Option<f64>,
     /// The same after Holm's correction.
     pub corrected_chance: Option<f64>,
@@ -158,7 +158,7 @@ impl Verdict {
     /// If there is nothing to compare.
     ///
     /// # Panics
-    /// If the baseline is not one of the settings.
+    /// If the baseline is not among the settings.
     pub fn of<K: Ord>(question: Question, settings: &[Setting<K>]) -> Result<Self, NoVerdict> {
         assert!(question.baseline.is_none_or(|place| place < settings.len()), "the baseline is a setting");
         let rows = common(settings)?;
@@ -178,7 +178,7 @@ impl Verdict {
         Ok(Self { best: ranked(order[0]), question, seeds, left_out, others, against })
     }
 
-    /// Returns the comparison that the verdict is about; `None` with one setting.
+    /// Returns the comparison that the verdict is about; `None` with a single setting.
     #[must_use]
     pub fn comparison(&self) -> Option<&Comparison> {
         self.against.map(|place| &self.others[place])
@@ -197,7 +197,7 @@ fn common<K: Ord>(settings: &[Setting<K>]) -> Result<Vec<Vec<Reading>>, NoVerdic
     Ok(settings.iter().map(row).collect())
 }
 
-/// Returns the places of the settings, best first; of equal ones the first given.
+/// Returns the places of the settings, best first. Equal settings keep the given order.
 fn ranking(rows: &[Vec<Reading>], better: Direction) -> Vec<usize> {
     let key = |place: &usize| {
         let known: Vec<_> = rows[*place].iter().filter_map(|reading| reading.known()).collect();

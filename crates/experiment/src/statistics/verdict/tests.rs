@@ -60,7 +60,7 @@ fn a_setting_whose_runs_do_not_end_never_wins() {
     assert_eq!(verdict.best.name, "slow");
     let order: Vec<_> = verdict.others.iter().map(|one| one.other.name.as_str()).collect();
     assert_eq!(order, ["hung", "late"]);
-    // Of the pairs with the hung setting, three are lost, one is won, and two have no order.
+    // Of the pairs with the hung setting, three are lost, the fourth is won, and two have no order.
     assert_eq!(verdict.others[0].wins, (1, 3));
     assert!(!verdict.others[0].significant && verdict.others[0].advantage.is_none());
     // The other is later in all six, by at least the difference of the bounds: 2/64 before the correction for two.
@@ -109,8 +109,8 @@ fn only_seeds_that_all_settings_have_are_compared() {
     assert_eq!(Verdict::of(ask("p99(all)", None), &[missing]), Err(NoVerdict::NothingKnown));
 }
 
-/// Of ten settings that do not differ, one is called better than a baseline in at most 5 % of verdicts; without the
-/// correction, in many more.
+/// Of ten settings that do not differ, any is called better than a baseline in at most 5 % of verdicts. Without the
+/// correction, that happens in many more.
 #[test]
 fn equal_settings_are_seldom_called_different() {
     use rand::Rng;

@@ -1,7 +1,7 @@
 //! A search: which settings are tried with how many seeds, in which order.
 //!
 //! Invariant: a search is a function of the space, the method, the seed and the scores. A search that is repeated with
-//! the same scores asks for the same runs, so one that was interrupted goes on where it was.
+//! the same scores asks for the same runs, so an interrupted search goes on where it was.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub enum Method {
     Grid,
     /// Latin hypercube.
     LatinHypercube,
-    /// Latin hypercube with one seed, then the better half with twice the seeds, until all seeds are used.
+    /// Latin hypercube with 1 seed, then the better half with twice the seeds, until all seeds are used.
     Halving,
     /// Latin hypercube for a third of the settings, then the tree-structured Parzen estimator.
     Tpe,
@@ -31,7 +31,7 @@ pub enum Method {
 pub struct Extent {
     /// Method.
     pub method: Method,
-    /// Most runs of points of the space, one setting with one seed each. Given candidates are not counted.
+    /// Most runs of points of the space. A run is a setting with a seed. Given candidates are not counted.
     pub runs: usize,
     /// Training seeds of each setting.
     pub seeds: usize,
@@ -60,7 +60,7 @@ pub struct Trial {
     pub candidate: Candidate,
     /// Name of its run with the first training seed; `None` if the scenario refuses the setting.
     pub run: Option<String>,
-    /// Number of training seeds that it was run with, the first ones of all.
+    /// Number of training seeds that it was run with, from the first.
     pub seeds: usize,
     /// Share of the scenario's duration that its runs had.
     pub share: f64,
@@ -89,7 +89,7 @@ pub trait Scorer {
     /// Reason why a score cannot be had.
     type Error;
 
-    /// Returns the score of each setting over the first `seeds` training seeds, in runs of this share of the duration;
+    /// Returns the score of each setting over the first `seeds` training seeds. Runs have this share of the duration.
     /// `None` if there is no more time.
     ///
     /// # Errors
@@ -123,7 +123,7 @@ impl Extent {
         }
     }
 
-    /// Returns the rungs of successive halving; `None` if the budget has no room for one setting.
+    /// Returns the rungs of successive halving; `None` if the budget has no room for a single setting.
     fn rungs(&self) -> Option<Vec<halving::Rung>> {
         match self.halved {
             Halved::Seeds => halving::within(self.runs, self.seeds),
@@ -270,8 +270,8 @@ pub fn winner(trials: &[Trial], seeds: usize) -> Option<usize> {
     super::pareto::nearest_to_ideal(&points).map(|at| front[at])
 }
 
-/// Returns the place of the best setting among those with all seeds that keep the constraints and that are `wanted`, by
-/// their ranking; `None` if there is none.
+/// Returns the place of the best setting, by ranking, among `wanted` settings with all seeds that keep the constraints;
+/// `None` if there is none.
 pub(super) fn best_other(trials: &[Trial], seeds: usize, wanted: impl Fn(&Trial) -> bool) -> Option<usize> {
     let places: Vec<usize> = (0..trials.len())
         .filter(|place| trials[*place].is_complete(seeds) && wanted(&trials[*place]))

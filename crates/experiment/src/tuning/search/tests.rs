@@ -1,4 +1,4 @@
-//! Searches of synthetic functions, whose best points are known.
+//! Searches of synthetic functions with known best points.
 
 use std::convert::Infallible;
 
@@ -7,7 +7,7 @@ use scenario::ScenarioText;
 
 use super::*;
 
-/// A synthetic function with noise by seed, whose runs are counted.
+/// A synthetic function with noise by seed. It counts its runs.
 struct Synthetic<F> {
     function: F,
     noise: f64,
@@ -112,8 +112,8 @@ fn a_search_is_a_function_of_its_seed() {
 
 const METHODS: [Method; 4] = [Method::Grid, Method::LatinHypercube, Method::Halving, Method::Tpe];
 
-/// The baseline is tried with all seeds in every method, and wins if it is the best; the points are those of a search
-/// without it.
+/// The baseline is tried with all seeds in every method, and wins if it is the best. The points equal the points of a
+/// search without it.
 #[test]
 fn a_given_candidate_takes_part_in_every_rung() {
     for method in METHODS {
@@ -143,7 +143,7 @@ fn a_given_candidate_takes_part_in_every_rung() {
     assert_eq!(winner(&trials, seeds), Some(0));
 }
 
-/// A search that ran out of time is the beginning of the whole one.
+/// A search that ran out of time is the beginning of the whole search.
 #[test]
 fn a_search_goes_on_where_it_was() {
     let whole = extent(Method::Tpe, 60, 2, 1);

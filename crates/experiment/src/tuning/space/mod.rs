@@ -57,13 +57,13 @@ pub struct Space {
     /// Overrides of every setting of the space, each as `PATH=VALUE`; the baseline is run without them.
     #[serde(default)]
     pub base: Vec<String>,
-    /// Parameters, in the order of their overrides; at least one.
+    /// Parameters, in the order of their overrides. The list is not empty.
     pub parameters: Vec<Parameter>,
 }
 
 impl Space {
-    /// Finds the space that a command line names: a file if there is one of this name or the name ends in `.ron`, else
-    /// one that ships.
+    /// Finds the space that a command line names. It is a file if a file has this name or the name ends in `.ron`, else
+    /// a shipped space.
     ///
     /// # Errors
     /// If there is no such space, or the file is not a space.
@@ -114,7 +114,7 @@ impl Space {
         self.parameters.len()
     }
 
-    /// Returns the values at a point of the unit cube, one for each parameter.
+    /// Returns the values at a point of the unit cube, in the order of the parameters.
     #[must_use]
     pub fn values(&self, point: &Point) -> Vec<Value> {
         self.parameters
@@ -124,7 +124,7 @@ impl Space {
             .collect()
     }
 
-    /// Returns the overrides of a point: those of the base, then one for each parameter.
+    /// Returns the overrides of a point: the base's overrides, then an override for each parameter.
     #[must_use]
     pub fn overrides(&self, point: &Point) -> Vec<String> {
         let written = self.written(point);
@@ -175,7 +175,7 @@ impl Space {
         numbers
     }
 
-    /// Returns the names of the parameters whose numbers lie at an end of their ranges.
+    /// Returns the names of the parameters with numbers at an end of their ranges.
     #[must_use]
     pub fn at_ends(&self, point: &Point) -> Vec<&str> {
         let at_end = |parameter: &Parameter, at: f64| {
@@ -213,7 +213,7 @@ impl Space {
         faults
     }
 
-    /// Returns the fault of a parameter beside the earlier ones.
+    /// Returns the fault of a parameter beside the earlier parameters.
     fn fault_among(&self, place: usize) -> Option<(&'static str, String, String)> {
         let (earlier, parameter) = (&self.parameters[..place], &self.parameters[place]);
         if earlier.iter().any(|one| one.name == parameter.name) {

@@ -51,8 +51,8 @@ impl Parameter {
         self.text.as_ref().map_or(with_unit.clone(), |text| text.replace(PLACE, &with_unit))
     }
 
-    /// Returns the number of a value that stands behind the path, in the parameter's unit: of `"100 KB"` 100, of a
-    /// choice its index; `None` if the value is no such number.
+    /// Returns the number of a value that stands behind the path, in the parameter's unit. `"100 KB"` gives 100; a
+    /// choice gives its index. `None` if the value is no such number.
     #[must_use]
     pub fn number_of(&self, written: &str) -> Option<f64> {
         let (before, behind) =
@@ -99,7 +99,7 @@ impl Parameter {
     }
 }
 
-/// Returns a quantity as a multiple of a unit; `None` if they are not of one dimension.
+/// Returns a quantity as a multiple of a unit; `None` if their dimensions differ.
 fn in_unit(quantity: &str, unit: &str) -> Option<f64> {
     let one = format!("1 {unit}");
     let ratio = |read: fn(&str) -> Option<f64>| Some(rounded(read(quantity)? / read(&one)?, PLAIN_DIGITS));

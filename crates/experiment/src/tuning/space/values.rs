@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// Significant digits of numbers.
 const DIGITS: i32 = 3;
-/// Significant digits of a multiple, more than those of its factor and of the number below it.
+/// Significant digits of a multiple, beyond the digits of its factor and of the number below it.
 pub(super) const FINE_DIGITS: i32 = 4;
 
 /// Values of a parameter. Ends belong to the range.
