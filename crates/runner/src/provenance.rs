@@ -12,7 +12,7 @@ use scenario::Plan;
 /// committed do not show.
 pub const COMMIT: Option<&str> = option_env!("BACKWATER_COMMIT");
 
-/// Returns version and commit of this program: checkpoints are of one build.
+/// Returns version and commit of this program. A checkpoint is valid for a single build.
 #[must_use]
 pub fn build() -> String {
     format!("version {VERSION} (commit {})", COMMIT.unwrap_or("unknown"))

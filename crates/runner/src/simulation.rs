@@ -1,6 +1,6 @@
 //! A scenario with overrides, and its finished run.
 //!
-//! Invariant: only a checked plan runs, and a folder of results belongs to one run.
+//! Invariant: only a checked plan runs, and a folder of results belongs to a single run.
 
 use std::path::Path;
 use std::time::Duration;
@@ -154,7 +154,7 @@ impl FinishedRun {
     /// processes took the wall time `earlier` up to that state.
     ///
     /// # Errors
-    /// As [`FinishedRun::of`], or if the state is not that of a run of this plan.
+    /// As [`FinishedRun::of`], or if the state does not belong to a run of this plan.
     pub fn saving<'a>(
         plan: Plan,
         options: RunOptions<'a>,

@@ -20,9 +20,9 @@ use crate::shortage;
 
 pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 
-/// Describes a plan: its size and duration in one line, single cables that differ, the use that each pattern makes of
-/// the fabric, the memory that it needs, a cycle that could deadlock, whether ECN acts before PFC, and settings that
-/// are mostly not meant.
+/// Describes a plan: its size and duration in a line, single cables that differ, and the use that each pattern makes of
+/// the fabric. Then follow the memory that it needs, a cycle that could deadlock, whether ECN acts before PFC, and
+/// settings that are mostly not meant.
 ///
 /// # Examples
 ///
@@ -61,8 +61,8 @@ pub fn description(plan: &Plan) -> String {
 /// Gb/s.
 const STEPS_OF_PAPERS: u64 = 1000;
 
-/// Says that DCQCN's additive increase is small for a link of this rate; `None` if it takes no more than twice as many
-/// steps as with the papers' parameters at their rate.
+/// Says that DCQCN's additive increase is small for a link of this rate. `None` if it takes no more than twice the
+/// steps of the papers' parameters at their rate.
 fn slow_recovery(response: &DcqcnResponseSpec, rate: Rate) -> Option<String> {
     let DcqcnResponseSpec { additive_increase, timer, .. } = response;
     let steps = rate.get() / additive_increase.get().max(1);
@@ -75,7 +75,7 @@ fn slow_recovery(response: &DcqcnResponseSpec, rate: Rate) -> Option<String> {
     })
 }
 
-/// Says in one line whether ECN acts before PFC, and by which margin.
+/// Says in a line whether ECN acts before PFC, and by which margin.
 #[must_use]
 pub fn ecn_before_pfc(first: &EcnFirst) -> String {
     let EcnFirst { switch, bound, kmin, kmax, by_rate, slow_host } = first;
@@ -104,7 +104,7 @@ pub fn ecn_before_pfc(first: &EcnFirst) -> String {
     format!("ECN before PFC: {verdict}{slow}\n")
 }
 
-/// Says in one line whether all ports have the headroom that their cables need.
+/// Says in a line whether all ports have the headroom that their cables need.
 #[must_use]
 pub fn headroom(all: &[PortHeadroom]) -> String {
     match shortage(all) {

@@ -58,7 +58,7 @@ impl Kind {
     }
 }
 
-/// Conditions on packets, as they are written. Of several alternatives of one condition a packet has to meet one.
+/// Conditions on packets, as they are written. A packet meets a condition with alternatives if it meets any of them.
 #[derive(Clone, Debug, Default)]
 pub struct FilterSpec {
     /// Names or patterns of flows that the payload belongs to, or that the packet answers.
@@ -152,7 +152,7 @@ impl Filter {
     /// Returns the conditions for a plan.
     ///
     /// # Errors
-    /// If no packet of the plan can meet one of them.
+    /// If no packet of the plan can meet a condition.
     pub fn new(spec: &FilterSpec, plan: &Plan) -> Result<Self, FilterError> {
         let flows: Vec<&str> = plan.workload().flows.iter().map(|flow| &*flow.name).collect();
         let hosts: Vec<&str> = plan.graph().host_names().collect();
@@ -215,7 +215,7 @@ impl Filter {
     }
 }
 
-/// Returns true for each name that one of the patterns matches; `None` if there is no pattern.
+/// Returns true for each name that any pattern matches; `None` if there is no pattern.
 ///
 /// # Errors
 /// If a pattern matches no name: the pattern.

@@ -38,7 +38,7 @@ pub struct CaptureRequest {
     pub most: u64,
     /// Bytes of a packet that are written at most; `None` for whole packets.
     pub snap: Option<u32>,
-    /// Remark in the file: the command, for one.
+    /// Remark in the file, such as the command.
     pub comment: String,
 }
 
@@ -150,7 +150,7 @@ struct Capturing<'a, W> {
     written: u64,
     /// Time of the last sighting.
     last: Time,
-    /// Memory of one packet, used again.
+    /// Memory of a packet, reused for each.
     bytes: Vec<u8>,
 }
 

@@ -1,7 +1,7 @@
 //! Traces: ports and flows of a run over time, for Perfetto.
 //!
-//! Invariant: a trace changes nothing of a run, and shows what the plan's `series` names: its ports, its sources, and
-//! the ports whose pauses it logs. Of each kind of event at most so many are written as are asked for; the others are
+//! Invariant: a trace changes nothing of a run. It shows what the plan's `series` names: its ports, its sources, and
+//! the ports with logged pauses. Events of each kind are written up to the limit that is asked for; the others are
 //! counted.
 //!
 //! | object | counters, at each sample | slices | instants |
@@ -9,8 +9,8 @@
 //! | output and lane | queue, rate | waits, pauses | marks |
 //! | flow | goodput, and the state of its response | messages | notifications sent and received |
 //!
-//! An arrow leads from a mark of a flow to the notification that its destination sends next, and from there to its
-//! arrival at the source.
+//! An arrow leads from a mark of a flow to the next notification of its destination, and from there to the
+//! notification's arrival at the source.
 //!
 //! | module | contents |
 //! |---|---|
@@ -86,7 +86,7 @@ impl EventKind {
 pub struct EventCounts {
     /// Events in the file.
     pub written: u64,
-    /// Later ones, which the limit leaves out.
+    /// Later events, which the limit leaves out.
     pub left_out: u64,
 }
 
@@ -121,8 +121,8 @@ impl<W: Write> Limited<W> {
     }
 }
 
-/// Runs a plan to its end on one thread, and writes a trace of the ports and flows that its `series` names, with at
-/// most `most` events of each kind.
+/// Runs a plan to its end on a single thread, and writes a trace of the ports and flows that its `series` names. The
+/// trace has at most `most` events of each kind.
 ///
 /// # Errors
 /// If nothing is named, the file cannot be written, or the run fails.
@@ -170,8 +170,8 @@ pub fn trace(
     Ok(TraceReport { record: ran?, kinds })
 }
 
-/// Returns the ports at which packets are seen: those of the switches with named ports, where marks are told from
-/// earlier ones, and those of the hosts of named flows.
+/// Returns the ports at which packets are seen. Switches with named ports have all their ports watched, to tell their
+/// marks from earlier marks. The ports of hosts of named flows are watched too.
 fn tapped(plan: &Plan) -> Vec<(NodeId, PortId)> {
     let (graph, series) = (plan.graph(), plan.series());
     let switches = series.ports.named.iter().map(|(node, _)| *node).filter(|node| !graph.is_host(*node));

@@ -1,8 +1,8 @@
 //! Marks and notifications, packet by packet.
 //!
 //! Invariant: a packet is marked by a switch if it leaves with FECN and came without. A notification answers the last
-//! marked packet of its flow that arrived before it was sent; notifications of a flow arrive in the order in which they
-//! are sent, where no packet is lost.
+//! marked packet of its flow that arrived before it was sent. Where no packet is lost, notifications of a flow arrive
+//! in the order of sending.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Write;

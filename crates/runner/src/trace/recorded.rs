@@ -1,6 +1,6 @@
 //! Events of a trace from the record of the run: samples, pauses, messages.
 //!
-//! Invariant: rates hold in the interval that ends at their sample, and are written at its beginning; queues and states
+//! Invariant: rates hold in the interval that ends at their sample, and are written at its beginning. Queues and states
 //! of responses hold from their sample on. Messages of a flow that overlap stand in several rows.
 
 use std::io::{self, Write};
@@ -148,7 +148,7 @@ fn add_messages<W: Write>(plan: &Plan, record: &RunRecord, tracks: &Tracks, to: 
     }
 }
 
-/// Returns the track of a row of messages that is free, or of a new one. The row is taken up to `until`.
+/// Returns the track of a free row of messages, or of a new row. The row is taken up to `until`.
 fn row_track<W: Write>(
     writer: &mut PerfettoWriter<W>,
     rows: &mut Vec<(TrackId, Time)>,

@@ -1,4 +1,4 @@
-//! Settings that are allowed, and mostly not meant: each is said in one line.
+//! Settings that are allowed, and mostly not meant: each is said in a line.
 //!
 //! Invariant: a line depends on the plan only, and names the setting, its value and its effect.
 
@@ -63,13 +63,13 @@ fn light(table: &VlArbitrationSpec, units: u64) -> Option<Vec<VlWeight>> {
     })
 }
 
-/// Says that the threshold of InfiniBand's marking is out of reach of an input's buffer, of which the cable's loop
-/// takes a part: bytes on their way there, and credits on their way back or kept for an update. A hot spot that several
-/// inputs feed may still exceed it.
+/// Says that the threshold of InfiniBand's marking is out of reach of an input's buffer. The cable's loop takes a part
+/// of the buffer: bytes on their way there, and credits on their way back or kept for an update. A hot spot that
+/// several inputs feed may still exceed it.
 fn threshold_out_of_reach(plan: &Plan) -> Option<String> {
     let MarkingSpec::Iba(marking) = &plan.control().marking else { return None };
     let Discipline::Credits(credits) = &plan.link().flow_control else { return None };
-    // Ports with thresholds of their own are set one by one, by someone who knows them.
+    // Ports with thresholds of their own are set individually, by someone who knows them.
     if !marking.ports.is_empty() {
         return None;
     }
@@ -99,7 +99,7 @@ fn threshold_out_of_reach(plan: &Plan) -> Option<String> {
     })
 }
 
-/// Names the hosts whose adapters do not comply with congestion control.
+/// Names the hosts with adapters that do not comply with congestion control.
 fn hosts_apart(plan: &Plan) -> Option<String> {
     let names: Vec<_> = plan.hosts_that_ignore_control().collect();
     let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");

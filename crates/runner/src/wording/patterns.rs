@@ -1,6 +1,6 @@
 //! The use that traffic patterns make of the fabric, in words.
 //!
-//! Invariant: one line a pattern.
+//! Invariant: a line a pattern.
 
 use std::collections::BTreeSet;
 

@@ -2,8 +2,8 @@
 
 use fabric::{Division, FewerParts, Threads};
 
-/// Says how a run is divided: its parts, their share of the work, the cables between them, and the windows in which
-/// they work side by side.
+/// Says how a run is divided: its parts, their share of the work, and the cables between them. The windows in which
+/// they work side by side follow.
 #[must_use]
 pub fn threads(division: &Division, asked: Threads) -> String {
     let divided = match &division.cost {
@@ -39,7 +39,7 @@ pub fn fewer_threads(division: &Division, asked: Threads) -> Option<String> {
     (!reasons.is_empty()).then(|| format!("{} of those asked for: {}", division.parts(), reasons.join("; ")))
 }
 
-/// Says how many threads there are for runs of one thread each, if the machine has fewer cores than asked for.
+/// Says how many threads there are for runs of a single thread each, if the machine has fewer cores than asked for.
 #[must_use]
 pub fn fewer_cores(asked: Threads) -> Option<String> {
     few_cores(asked).map(|reason| format!("{} of those asked for: {reason}", asked.most()))
@@ -55,7 +55,7 @@ fn few_cores(asked: Threads) -> Option<String> {
     }
 }
 
-/// Says what is less than asked for in a run by so many ranks, and what they do not gain.
+/// Says what is less than asked for in a run by `ranks` ranks, and what they do not gain.
 #[must_use]
 pub fn ranks(division: &Division, ranks: usize) -> Option<String> {
     let Some((cost, expected)) = &division.cost else {
@@ -70,7 +70,7 @@ pub fn ranks(division: &Division, ranks: usize) -> Option<String> {
     ))
 }
 
-/// Least events of a part in a window that are worth an exchange of messages after it, of some 3 us on one machine.
+/// Least events of a part in a window that are worth an exchange of messages after it, of some 3 us within a machine.
 const WORTH_AN_EXCHANGE: f64 = 20.0;
 
 fn reason(fewer: FewerParts) -> String {

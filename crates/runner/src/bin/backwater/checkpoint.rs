@@ -40,11 +40,11 @@ pub(crate) struct CheckpointOptions {
     resume: Option<PathBuf>,
 }
 
-/// The checkpoints of one run.
+/// The checkpoints of a run.
 pub(crate) struct Checkpoints {
     plan: String,
     plan_digest: Digest,
-    /// Simulated time from one state to the next.
+    /// Simulated time from a state to the next.
     pub(crate) every: Option<Span>,
     file: PathBuf,
     /// Held while states may be written to the file.
@@ -66,7 +66,7 @@ impl CheckpointOptions {
         self.checkpoint_every.is_some() || self.resume.is_some()
     }
 
-    /// Reads the state to go on from, and checks that the file for states is free. `folder` is that of the results.
+    /// Reads the state to go on from, and checks that the file for states is free. `folder` holds the results.
     pub(crate) fn opened(&self, plan: &Plan, folder: &Path, force: bool) -> Result<Checkpoints, Failure> {
         let file = self.checkpoint.clone().unwrap_or_else(|| beside(folder));
         let lock = self.checkpoint_every.map(|_| locked(&file)).transpose()?;
@@ -101,7 +101,7 @@ impl Checkpoints {
         self.from.as_mut().map(|(_, state)| core::mem::take(state))
     }
 
-    /// Returns the failure that the state is not that of the run.
+    /// Returns the failure of a state that does not belong to the run.
     pub(crate) fn unusable(&self, error: StateError) -> Failure {
         let file = self.from.as_ref().map_or_else(PathBuf::new, |(file, _)| file.clone());
         Failure::Checkpoint { file, error: error.into() }
@@ -143,8 +143,8 @@ impl Checkpoints {
         self.is_written.then(|| resuming(command_line(), &self.file))
     }
 
-    /// Removes the file for states, once the results are written, and what killed processes have left beside it and
-    /// beside the file that the run was resumed from. That file itself stays, unless it is the file for states: its
+    /// Removes the file for states, once the results are written. Remains of killed processes go too, beside it and
+    /// beside the file that the run was resumed from. The latter file stays, unless it is the file for states: its
     /// owner may resume from it again.
     pub(crate) fn remove(&self) {
         let states = self.every.map(|_| &self.file);
@@ -183,13 +183,13 @@ fn remove(file: &Path) {
     }
 }
 
-/// Returns true for a checkpoint, or the beginning of one.
+/// Returns true for a checkpoint, or the beginning of a checkpoint.
 fn is_own(file: &Path) -> bool {
     matches!(is_foreign(file), Ok(false))
 }
 
-/// Checks that no data are lost by writing states to a file, of which the lock is held: those of another run only if it
-/// `may_replace` them, and data that are no checkpoint never.
+/// Checks that no data are lost by writing states to a file. The caller holds the file's lock. States of another run
+/// are lost only if the run `may_replace` them, and data that are no checkpoint never.
 fn check_place(file: &Path, may_replace: bool) -> Result<(), Failure> {
     let unwritable = |cause| Failure::UnwritableCheckpoint { file: file.to_owned(), cause };
     if is_foreign(file)? {
@@ -205,7 +205,7 @@ fn check_place(file: &Path, may_replace: bool) -> Result<(), Failure> {
     MadeFolders::of_file(file).map(MadeFolders::keep).map_err(unwritable)
 }
 
-/// Returns true if a path leads to something that is not a checkpoint, nor the beginning of one.
+/// Returns true if a path leads to something that is not a checkpoint, nor the beginning of a checkpoint.
 fn is_foreign(path: &Path) -> Result<bool, Failure> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(false) };
     if !metadata.is_file() {
@@ -227,7 +227,7 @@ fn beside(folder: &Path) -> PathBuf {
     folder.with_file_name(name)
 }
 
-/// Returns true if two paths lead to one file, which exists.
+/// Returns true if two paths lead to the same file, which exists.
 fn is_same(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

@@ -1,7 +1,7 @@
-//! The exit status of a run with results: the first of its faults, in one order for all verbs.
+//! The exit status of a run with results: the first of its faults, in the same order for all verbs.
 //!
-//! Invariant: of several faults the first of 3, 4, 8, 7, 9, 6 counts (a violated invariant and a deadlock leave no
-//! results, and end a verb before it comes here). A run that was interrupted tells that alone.
+//! Invariant: of several faults the first of 3, 4, 8, 7, 9, 6 counts. A violated invariant and a deadlock leave no
+//! results, and end a verb before it comes here. An interrupted run reports the interruption alone.
 
 use backwater::{Loss, Plan, RunRecord};
 use fabric::longest_drain;
@@ -11,7 +11,7 @@ use telemetry::RunEnding;
 
 use crate::failure::Failure;
 
-/// Returns the failure of a run that has ended, if there is one.
+/// Returns the failure of a run that has ended, if any.
 pub(crate) fn checked(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
     let simulated_s = record.simulated.seconds();
     if record.ended == RunEnding::Interrupted {
@@ -43,14 +43,14 @@ pub(crate) fn drained(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
     Err(Failure::NotDrained { longest: longest_drain(plan), left })
 }
 
-/// Returns a line for each fault that makes a run's numbers those of a fabric that does not do its work.
+/// Returns a line for each fault by which a run's fabric does not do its work.
 pub(crate) fn faults(plan: &Plan, record: &RunRecord) -> impl Iterator<Item = String> {
     let standstill = record.stands_still.map(|since| printed::standstill(since.seconds()));
     let loss = Loss::of(plan, record).map(|loss| loss.to_string());
     standstill.into_iter().chain(loss)
 }
 
-/// Returns the failure of several runs: the one that comes first in the order of faults, and of equal ones the first.
+/// Returns the failure of several runs: the first in the order of faults, and among equal failures the first run's.
 pub(crate) fn checked_all<'a>(runs: impl Iterator<Item = (&'a Plan, &'a RunRecord)>) -> Result<(), Failure> {
     let failures = runs.filter_map(|(plan, record)| checked(plan, record).err());
     failures.min_by_key(Failure::rank).map_or(Ok(()), Err)

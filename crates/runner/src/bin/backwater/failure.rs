@@ -102,7 +102,7 @@ pub(crate) enum Failure {
     /// A checkpoint cannot be used.
     #[error("error: `{}` cannot be resumed: {error}\nhelp: {help}", file.display(), help = checkpoint_help(error))]
     Checkpoint { file: PathBuf, error: CheckpointError },
-    /// The file for checkpoints has one of an earlier run.
+    /// The file for checkpoints has a checkpoint of an earlier run.
     #[error(
         "error: `{file}` is the checkpoint of a run that has not ended\nhelp: go on with it: `--resume {file}`; overwrite it with `--force`, or \
          choose another file with `--checkpoint FILE`",
@@ -132,7 +132,7 @@ pub(crate) enum Failure {
         "error: {0}\nhelp: start all ranks with one command line, in a folder that every machine has with the same files"
     )]
     Ranks(#[from] RankFault),
-    /// A verb runs in one process, and MPI has started several.
+    /// A verb runs in a single process, and MPI has started several.
     #[error(
         "error: `{verb}` runs in one process, and MPI has started {count}\nhelp: start it without MPI: of the verbs that simulate, only `sim` \
          shares a run among processes; `sweep plan` and `sweep submit` spread many runs over machines"
@@ -185,7 +185,7 @@ pub(crate) enum Failure {
     /// The user has ended a sweep; finished runs are in its folder.
     #[error("interrupted with {done} of {} done: the same command goes on", counted(*asked, "run"))]
     SweepInterrupted { done: usize, asked: usize },
-    /// A folder for a sweep has the results of one run.
+    /// A folder for a sweep has the results of a single run.
     #[error("error: `{}` holds the results of a run\nhelp: choose another folder for the sweep with `--out DIR`", .0.display())]
     NoSweepFolder(PathBuf),
     /// A folder has another sweep.
@@ -225,7 +225,7 @@ pub(crate) enum Failure {
         "error: `--baseline {0}` compares nothing\nhelp: add `--minimise MEASURE` or `--maximise MEASURE`"
     )]
     BaselineAlone(String),
-    /// A measure is not among the stored ones.
+    /// A measure is not among the stored measures.
     #[error(
         "error: the results do not have `{0}`\nhelp: give `--measures` to `sweep` too: it runs again what lacks them"
     )]
@@ -258,7 +258,7 @@ pub(crate) enum Failure {
     /// A folder has no winner of a tuning.
     #[error("error: `{}` has no winner: {why}\nhelp: {help}", folder.display())]
     NoWinner { folder: PathBuf, why: String, help: &'static str },
-    /// A run that was repeated is another one.
+    /// A repeated run differs from the original.
     #[error("error: the run differs from the one in `{}`: {differences}", folder.display())]
     RerunDiffers { folder: PathBuf, differences: String },
     /// There is no such paper.
@@ -346,7 +346,7 @@ pub(crate) enum Failure {
     /// A label of a comparison cannot be a name.
     #[error("error: the label `{}`: {fault}\nhelp: {}", shown::line(.label), .fault.help())]
     Label { label: String, fault: NameFault },
-    /// Two runs of a comparison have one label.
+    /// Two runs of a comparison have the same label.
     #[error("error: two runs are called `{0}`\nhelp: write another label before the `=` of one of them")]
     SameLabel(String),
     /// A file to be imported cannot be read.
@@ -533,7 +533,7 @@ impl Failure {
         }
     }
 
-    /// Returns true if the message may have colours of its own. In any other, a colour could only be that of a name.
+    /// Returns true if the message may have colours of its own. In any other, a colour could only come from a name.
     pub(crate) fn has_colours(&self) -> bool {
         matches!(self, Self::Scenario(_))
     }

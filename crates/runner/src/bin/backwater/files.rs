@@ -1,6 +1,6 @@
 //! `--files`: the files of a run that are written.
 //!
-//! Invariant: a name that is that of no file is refused before a run, with the names that there are.
+//! Invariant: a name that belongs to no file is refused before a run, with the names that there are.
 
 use clap::Args;
 use figures::UndrawnFigure;

@@ -31,7 +31,7 @@ pub(crate) fn of_file(name: &str, ending: &str) -> PathBuf {
 }
 
 /// Returns the text with characters replaced that a path or a shell would take for something else. The rest of a long
-/// one is replaced by a digest.
+/// text is replaced by a digest.
 pub(crate) fn safe(text: &str) -> String {
     made_of(text, |text| Digest::of_text(text).to_string()[..DIGITS].to_owned())
 }

@@ -1,6 +1,6 @@
 //! Texts of files that the command line names.
 //!
-//! Invariant: a pipe is read to its end, and no device without one is: no more than the limit is taken.
+//! Invariant: a pipe is read to its end. A device may have no end, so no more than the limit is taken.
 
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -9,7 +9,7 @@ use settings::files::{LimitedFile, limited_text};
 
 use crate::failure::Failure;
 
-/// Most bytes of such a file: the forwarding tables of ten thousand hosts have less than one GiB.
+/// Most bytes of such a file: the forwarding tables of ten thousand hosts have less than 1 GiB.
 const MOST: u64 = 4 << 30;
 
 /// Reads a text.

@@ -1,6 +1,6 @@
 //! Signals by which users, clusters and closed terminals end the program: Ctrl-C, SIGTERM, SIGHUP.
 //!
-//! Invariant: a run that was asked to end does so at an instant that it has reached, and its results are written; a
+//! Invariant: a run that was asked to end does so at an instant that it has reached, and its results are written. A
 //! verb without such a run ends at once. Either has its own exit status, and leaves nothing temporary.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ pub(crate) const INTERRUPTED: u8 = 5;
 /// Exit status of a program that a second Ctrl-C kills: 128 and the number of `SIGINT`, as shells count.
 const KILLED: i32 = 130;
 
-/// Handles the signals from now on. Where no handler can be set, they kill the program, as they do without one.
+/// Handles the signals from now on. Where no handler can be set, they kill the program, as they do by default.
 pub(crate) fn handle() {
     #[cfg(unix)]
     drop(signals::handle());
@@ -81,7 +81,7 @@ mod signals {
     /// Sets a flag at a signal.
     pub(super) fn set(flag: &Arc<AtomicBool>) {
         for signal in [SIGINT, SIGTERM] {
-            // Where no handler can be set, the signal kills the program, as it does without one.
+            // Where no handler can be set, the signal kills the program, as it does by default.
             drop(flag::register(signal, Arc::clone(flag)));
         }
     }

@@ -1,7 +1,7 @@
 //! The limit of memory beyond which a run is refused.
 //!
-//! Invariant: only the memory that the operating system offers, or that the user names, refuses a run; on a system that
-//! does not tell, none is refused.
+//! Invariant: only the memory that the operating system offers, or that the user names, refuses a run. On a system that
+//! does not tell its memory, no run is refused.
 
 use clap::Args;
 use experiment::resources;
@@ -64,8 +64,8 @@ pub(crate) struct RunsExceeded {
     limit: u64,
 }
 
-/// Refuses runs, of which so many are run at a time, if the largest ones need more memory together than a limit: that
-/// of the operating system if none is given. `each` has the bytes of each run.
+/// Refuses runs, with `threads` of them at a time, if the largest need more memory together than a limit. The default
+/// limit is the operating system's. `each` has the bytes of each run.
 pub(crate) fn check_at_a_time(
     each: impl Iterator<Item = u64>,
     threads: usize,
@@ -78,7 +78,7 @@ pub(crate) fn check_at_a_time(
     if needed > limit { Err(RunsExceeded { threads, needed, limit }) } else { Ok(()) }
 }
 
-/// Returns the sum of so many of the largest.
+/// Returns the sum of the largest numbers, `threads` of them.
 pub(crate) fn largest(each: &mut [u64], threads: usize) -> u64 {
     each.sort_unstable_by(|a, b| b.cmp(a));
     each.iter().take(threads).fold(0, |sum, bytes| sum.saturating_add(*bytes))
@@ -91,7 +91,7 @@ impl MemoryOptions {
         self.check_estimates(plans.iter().map(|plan| (*plan, plan.memory())).collect())
     }
 
-    /// Refuses a plan that so many ranks run together, if rank 0 is expected to need more memory than the limit.
+    /// Refuses a plan that `ranks` ranks run together, if rank 0 is expected to need more memory than the limit.
     pub(crate) fn check_first_rank(self, plan: &Plan, ranks: usize) -> Result<(), MemoryExceeded> {
         self.check_estimates(vec![(plan, plan.memory().of_first_rank(ranks))])
     }

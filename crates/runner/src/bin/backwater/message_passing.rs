@@ -1,8 +1,9 @@
 //! Messages between processes by MPI.
 //!
 //! Invariant: only the thread that joined exchanges messages, which is all that MPI is asked to allow. An error of MPI
-//! ends all processes, with its message: that is MPI's own default. No call of an exchange blocks: MPI would look for
-//! messages all the time, and keep those that it waits for from their work where processors are few or busy.
+//! ends all processes, with its message: this is MPI's own default. No call of an exchange blocks. A blocked MPI would
+//! look for messages all the time. Where processors are few or busy, that would keep the awaited processes from their
+//! work.
 
 use std::sync::Mutex;
 
@@ -32,7 +33,7 @@ impl World {
     /// Joins the processes that were started together.
     ///
     /// # Panics
-    /// If this process has joined before, or MPI allows no threads beside the one that calls it.
+    /// If this process has joined before, or MPI allows no threads beside its caller.
     pub(crate) fn joined() -> Self {
         let (universe, threading) =
             mpi::initialize_with_threading(Threading::Funneled).expect("a process joins once");

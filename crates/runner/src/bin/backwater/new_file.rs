@@ -1,6 +1,6 @@
 //! Files that verbs write outside of result folders.
 //!
-//! Invariant: a file that is there is replaced only if that is asked for, and only by a whole one (see [`files`]).
+//! Invariant: an existing file is replaced only if that is asked for, and only by a whole file (see [`files`]).
 
 use std::path::Path;
 

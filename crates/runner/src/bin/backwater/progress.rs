@@ -102,7 +102,7 @@ pub(crate) struct StepReport {
 }
 
 impl StepReport {
-    /// Starts a report on so many steps.
+    /// Starts a report on `steps` steps.
     pub(crate) fn new(steps: usize) -> Self {
         let bar = shows_errors().then(|| {
             let style = ProgressStyle::with_template("{wide_bar} {msg}").expect("the template is right");
@@ -141,8 +141,8 @@ struct RunsState {
 }
 
 impl RunsReport {
-    /// Starts a report on runs of these durations, each of which lasts at most so long if `at_most`; without output
-    /// unless `wanted`.
+    /// Starts a report on runs of these durations. With `at_most`, runs may end earlier. Without `wanted`, there is no
+    /// output.
     pub(crate) fn new(durations: &[Span], at_most: bool, wanted: bool) -> Self {
         let total = durations.iter().copied().sum();
         let mut report = ProgressReport::new(total, at_most, wanted);
@@ -174,11 +174,11 @@ pub(crate) struct BatchReport {
 
 struct BatchState {
     bar: Option<ProgressBar>,
-    /// Number of runs whose results were there.
+    /// Number of runs with stored results.
     there: usize,
     /// Number of runs, or the most.
     asked: usize,
-    /// True if `asked` is a budget, of which batches take what they need.
+    /// True if `asked` is a budget, from which batches take what they need.
     at_most: bool,
     done: usize,
     failed: usize,
@@ -189,12 +189,12 @@ struct BatchState {
 }
 
 impl BatchReport {
-    /// Starts a report on one batch, which tells its number of runs; without progress unless `wanted`.
+    /// Starts a report on a single batch, which tells its number of runs; without progress unless `wanted`.
     pub(crate) fn new(wanted: bool) -> Self {
         Self::of(0, false, wanted)
     }
 
-    /// Starts a report on batches that take at most so many runs together; without progress unless `wanted`.
+    /// Starts a report on batches that take at most `budget` runs together; without progress unless `wanted`.
     pub(crate) fn at_most(budget: usize, wanted: bool) -> Self {
         Self::of(budget, true, wanted)
     }
@@ -214,7 +214,7 @@ impl BatchReport {
         match event {
             BatchEvent::Redone { name, reason } => warn(&format!("`{name}` is run again: {reason}")),
             BatchEvent::OtherBuild { .. } => {
-                // Each batch may have such results: one warning is enough.
+                // Each batch may have such results: a single warning is enough.
                 if !std::mem::replace(&mut state.told_of_other_build, true) {
                     warn_of_other_build();
                 }

@@ -16,15 +16,15 @@ use crate::interrupt;
 use crate::message_passing::World;
 use crate::verbs::sim;
 
-/// Variables by which starters of MPI programs tell a process that it is one of several: Open MPI; `PMIx`, by which
-/// `srun` and Open MPI start processes; PMI, that of MPICH and its relatives.
+/// Variables by which starters of MPI programs tell a process that it belongs to a group: Open MPI; `PMIx`, by which
+/// `srun` and Open MPI start processes; PMI of MPICH and its relatives.
 #[cfg(feature = "mpi")]
 const STARTED: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"];
 
 /// Variables by which they tell the number of processes; `PMIx` has none, so Slurm's own stands for `srun --mpi=pmix`.
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"];
 
-/// The processes that were started together with this one.
+/// The processes that were started together with this process.
 pub(crate) struct Processes {
     #[cfg(feature = "mpi")]
     world: Option<World>,
@@ -54,10 +54,10 @@ impl Processes {
     }
 }
 
-/// Checks that a verb may run in this process, one of `ranks` if there are any.
+/// Checks that a verb may run in this process, which belongs to `ranks`, if any.
 ///
 /// # Errors
-/// If the verb runs in one process, or if several were started and do not know each other.
+/// If the verb runs in a single process, or if several were started and do not know each other.
 pub(crate) fn checked(verb: &Verb, ranks: Option<&dyn Ranks>) -> Result<(), Failure> {
     let Some(name) = simulating(verb) else { return Ok(()) };
     match ranks {

@@ -1,7 +1,7 @@
 //! Standard output and its width, and warnings and failures on standard error.
 //!
-//! Invariant: everything that is printed goes through here, and nothing of it acts on the terminal but our own colours:
-//! names in it may come from others. What is printed for programs is exact unless a terminal shows it.
+//! Invariant: everything that is printed goes through here. Nothing of it acts on the terminal but our own colours:
+//! names in it may come from others. Output for programs is exact unless a terminal shows it.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::Mutex;
@@ -45,7 +45,7 @@ pub(crate) fn lost() -> Option<io::Error> {
     LOST.lock().expect("no thread panics with it").take()
 }
 
-/// Returns the width of the terminal in characters, and that of files if standard output is none.
+/// Returns the width of the terminal in characters, or the width of files if standard output is no terminal.
 pub(crate) fn width() -> usize {
     columns().unwrap_or(WIDTH)
 }
@@ -55,12 +55,12 @@ pub(crate) fn width_up_to(most: u16) -> u16 {
     columns().and_then(|columns| u16::try_from(columns).ok()).map_or(most, |columns| columns.min(most))
 }
 
-/// Returns the width of the terminal in characters, if standard output is one.
+/// Returns the width in characters, if standard output is a terminal.
 fn columns() -> Option<usize> {
     Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))
 }
 
-/// Warns of each figure whose data are there and cannot be drawn. Those without data are in `run.json` alone.
+/// Warns of each figure with data that cannot be drawn. Figures without data are in `run.json` alone.
 pub(crate) fn warn_of_undrawn(figures: &[UndrawnFigure]) {
     for UndrawnFigure { file, fault } in figures.iter().filter(|figure| figure.fault.is_failure()) {
         warn(&format!("`{file}` is not drawn: {fault}"));
@@ -85,7 +85,7 @@ pub(crate) fn note(text: &str) {
     tell(&format!("note: {text}"));
 }
 
-/// Prints a line to standard error. One that is closed or full is no reason to stop.
+/// Prints a line to standard error. A closed or full standard error is no reason to stop.
 pub(crate) fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{}", shown::lines(text));
 }

@@ -1,4 +1,4 @@
-//! `--threads`: one run on several cores.
+//! `--threads`: a run on several cores.
 //!
 //! Invariant: the number of threads changes the time that a run takes, and no result.
 
@@ -35,7 +35,7 @@ pub(crate) fn number(text: &str) -> Result<NonZero<usize>, String> {
     text.parse().map_err(|_| "write a number from 1".to_owned())
 }
 
-/// Notes that the machine has fewer cores than so many runs at a time would take.
+/// Notes that the machine has fewer cores than the runs at a time that were asked for.
 pub(crate) fn note_fewer_cores(asked: Option<NonZero<usize>>) {
     if let Some(remark) = asked.and_then(|asked| wording::fewer_cores(Threads::AtMost(asked))) {
         note(&remark);
@@ -48,8 +48,8 @@ impl ThreadOptions {
         self.threads.unwrap_or_default()
     }
 
-    /// Returns the threads of each of several runs, and the number of runs at a time, so that all together take no more
-    /// threads than there are cores. `auto` gives each run one thread where there are as many runs as cores.
+    /// Returns the threads of each of several runs, and the number of runs at a time. All together take no more threads
+    /// than there are cores. `auto` gives each run a single thread where there are as many runs as cores.
     pub(crate) fn of_each(self, runs: usize) -> (Threads, usize) {
         let processors = Threads::Auto.most();
         let each = match self.of_one() {
@@ -71,8 +71,8 @@ impl ThreadOptions {
         division
     }
 
-    /// Divides a run among so many ranks and their threads; with remarks on what is less than asked for, unless it is
-    /// `quiet`.
+    /// Divides a run among `ranks` ranks and their threads. Unless it is `quiet`, it remarks on parts or threads fewer
+    /// than asked for.
     pub(crate) fn divide_among(self, ranks: usize, plan: &Plan, quiet: bool) -> Division {
         let division = Division::among(plan, ranks, self.of_one());
         if !quiet && let Some(remark) = wording::ranks(&division, ranks) {
@@ -81,8 +81,7 @@ impl ThreadOptions {
         division
     }
 
-    /// Divides each of several runs, with its label, among so many threads; with remarks as [`divide`](Self::divide)
-    /// has.
+    /// Divides each of several runs, with its label, among these threads; with remarks as [`divide`](Self::divide) has.
     pub(crate) fn divide_each<'a>(
         self,
         runs: impl Iterator<Item = (&'a str, &'a Plan)>,

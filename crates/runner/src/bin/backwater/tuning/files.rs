@@ -24,14 +24,14 @@ pub(super) fn of(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Vec<OutputFile>
         vec![file(TUNING_FILES[0], trials(job, tuned)), file(TUNING_FILES[1], json_text(job, plan, tuned))];
     let winner = tuned.winner.filter(|_| tuned.advice().has_settings());
     if let Some(winner) = winner.map(|place| &tuned.trials[place]) {
-        // An override is a line: what breaks one in a value of several lines is a blank to its reader.
+        // An override is a line. A line break inside a value is a blank to the value's reader.
         let lines = winner.overrides.iter().map(|set| set.replace('\n', " ") + "\n").collect();
         files.extend([file(TUNING_FILES[2], lines), file(TUNING_FILES[3], fragment(job, winner))]);
     }
     files
 }
 
-/// Returns the winner as comments and overrides of a scenario: the fields by path, one a line.
+/// Returns the winner as comments and overrides of a scenario: the fields by path, each on a line.
 fn fragment(job: &TuningJob, winner: &TrialRow) -> String {
     let mut text = format!(
         "// Winner of a tuning of {}: fields of the scenario, as `path: value`. As options of `sim`: see winner.set.\n",

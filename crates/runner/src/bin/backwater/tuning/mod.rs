@@ -1,6 +1,6 @@
 //! Runs of a tuning, and its answer as text and files: for `tune` and for `repro tuning`.
 //!
-//! Invariant: the score that is printed is that of the held-out runs. Everything printed stands in the files, too.
+//! Invariant: the printed score comes from the held-out runs. Everything printed stands in the files, too.
 //!
 //! | module | contents |
 //! |---|---|

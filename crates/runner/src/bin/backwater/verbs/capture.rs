@@ -1,7 +1,7 @@
 //! `capture`: packets at chosen ports, as pcapng.
 //!
-//! Invariant: a file that is there is replaced with `--force` only, by a whole one. Nothing is written if an option or
-//! the scenario is wrong. The file of a run that fails has the packets up to there.
+//! Invariant: an existing file is replaced with `--force` only, by a whole file. Nothing is written if an option or the
+//! scenario is wrong. The file of a run that fails has the packets up to there.
 
 use std::io::BufWriter;
 use std::path::PathBuf;

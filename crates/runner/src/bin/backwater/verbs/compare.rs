@@ -1,6 +1,6 @@
 //! `compare`: several runs with the same random streams, side by side.
 //!
-//! Invariant: all runs have one seed, unless one of them names its own, so runs that differ in a switch or a scheme
+//! Invariant: all runs have the same seed, except runs that name their own. So runs that differ in a switch or a scheme
 //! have the same traffic. All runs are checked before the first starts. Each run leaves its results in a folder of its
 //! own.
 
@@ -169,8 +169,7 @@ fn end_of_all(runs: &[FinishedRun]) -> RunEnd {
     first.map_or(RunEnd::Complete, FinishedRun::end)
 }
 
-/// Returns all runs, checked. The seed of a run is the one that it names, that of the command line, or that of the
-/// first scenario.
+/// Returns all runs, checked. The seed of a run is its own, else the command line's, else the first scenario's.
 fn asked(options: &CompareOptions, formats: TableFormats) -> Result<Vec<RunAsked>, Failure> {
     let (mut seed, mut labels) = (options.seed, BTreeSet::new());
     let mut runs = Vec::with_capacity(options.runs.len());
@@ -269,7 +268,7 @@ impl<'a> RunWords<'a> {
         }
     }
 
-    /// Returns the overrides of all runs, then those of this run.
+    /// Returns the overrides of all runs, then this run's own.
     fn overrides(&self, of_all: &[String]) -> Vec<String> {
         let own = self.own.into_iter().flat_map(|own| own.split(';')).map(|one| one.trim().to_owned());
         of_all.iter().cloned().chain(own).collect()

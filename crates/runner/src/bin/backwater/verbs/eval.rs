@@ -1,7 +1,7 @@
 //! `eval`: parameters in, measures out, for outside optimisers.
 //!
-//! Invariant: every set of parameters has one answer, in the order of the sets; a set that is refused has an answer
-//! too, which says why. Nothing is written to a folder.
+//! Invariant: every set of parameters has a single answer, in the order of the sets. A set that is refused has an
+//! answer too, which says why. Nothing is written to a folder.
 
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -95,7 +95,7 @@ fn answer(question: &Question, set: &[String], options: &EvalOptions) -> Result<
     Ok(checked.answer())
 }
 
-/// Answers each line of the standard input with a line. The exit status is that of the first set that has no result.
+/// Answers each line of the standard input with a line. The first set without a result gives the exit status.
 fn answer_lines(question: &Question, options: &EvalOptions) -> Result<(), Failure> {
     let mut first = None;
     for (number, text) in (1..).zip(io::stdin().lock().lines()) {

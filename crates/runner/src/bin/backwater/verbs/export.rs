@@ -128,7 +128,7 @@ pub(crate) fn run(target: &ExportTarget) -> Result<(), Failure> {
     }
 }
 
-/// Writes the tables of a switch, and names others whose tables differ.
+/// Writes the tables of a switch, and names other switches with different tables.
 fn export_switch(
     ExportSwitchOptions { source, switch, result }: &ExportSwitchOptions,
 ) -> Result<(), Failure> {
@@ -152,7 +152,7 @@ fn export_switch(
     result.whole(exported)
 }
 
-/// Enters the switches whose tables are not those that are written.
+/// Enters the switches with tables that differ from the written tables.
 fn other_switches(chosen: &str, others: &[&str]) -> Option<ValueAccount> {
     const MOST_NAMED: usize = 4;
     let named = others.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -179,7 +179,7 @@ impl ExportFabricOptions {
         self.result.whole(of.checked(target(&of.plan, &addresses))?)
     }
 
-    /// Returns the addresses of the scenario's nodes: those of an imported cluster, or assigned ones.
+    /// Returns the addresses of the scenario's nodes: an imported cluster's, or assigned addresses.
     fn addresses(&self, of: &ExportedPlan) -> Result<Addresses, Failure> {
         let folder = if self.assigned {
             None
@@ -216,7 +216,7 @@ impl ExportSource {
     }
 }
 
-/// Returns the scenario of a tuning, and its overrides with those of the winner.
+/// Returns the scenario of a tuning, and its overrides with the winner's.
 fn winner(folder: &Path) -> Result<(String, Vec<String>), Failure> {
     let refused =
         |why: String, help: &'static str| Failure::NoWinner { folder: folder.to_owned(), why, help };

@@ -1,6 +1,6 @@
 //! `fields`: a field of the scenario file, with every choice and its fields.
 //!
-//! Invariant: the words are those of `docs/scenario.md`.
+//! Invariant: the words are the same as in `docs/scenario.md`.
 
 use clap::Args;
 use results::format::{aligned, fitted, plain_table};

@@ -1,6 +1,6 @@
 //! `figure` and `figures`: figures of a result folder, drawn from its files.
 //!
-//! Invariant: a figure is the same, byte for byte, as the one that the run wrote.
+//! Invariant: a figure is the same, byte for byte, as the figure that the run wrote.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(crate) struct FiguresOptions {
     folder: PathBuf,
 }
 
-/// Draws one figure, or all that can be drawn.
+/// Draws a named figure, or all that can be drawn.
 pub(crate) fn run(options: &FigureOptions) -> Result<(), Failure> {
     let folder = &options.folder;
     check_is_folder(folder)?;
@@ -106,7 +106,7 @@ fn drawn(folder: &Path, name: &str) -> Result<OutputFile, Failure> {
     Ok(figure.drawn(RunFiles::Folder(folder))?)
 }
 
-/// Draws the figure of a comparison, whose runs have folders of their own.
+/// Draws the figure of a comparison. Its runs have folders of their own.
 fn comparison(folder: &Path) -> Result<OutputFile, FigureFault> {
     let rows: Vec<ComparisonLabel> = RunFiles::Folder(folder).rows("compare.csv")?;
     let mut known = BTreeSet::new();

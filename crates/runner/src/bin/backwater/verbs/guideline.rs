@@ -1,6 +1,6 @@
 //! `guideline`: the parameters of congestion control that Pfister and others (2005) propose.
 //!
-//! Invariant: the values are those of `cc-policies`, with the paper's formulas beside them.
+//! Invariant: the values come from `cc-policies`, with the paper's formulas beside them.
 
 use cc_policies::Guideline;
 use clap::Args;

@@ -1,7 +1,7 @@
-//! `headroom`: the memory that a port and priority need beyond the threshold of PFC, term by term, or that of a
+//! `headroom`: the memory that a port and priority need beyond the threshold of PFC, term by term, also for a
 //! scenario's ports.
 //!
-//! Invariant: the terms are those of `link-layer`, which are those of a run.
+//! Invariant: the terms come from `link-layer`, as in a run.
 
 mod ports;
 
@@ -71,7 +71,7 @@ struct LoopOptions {
     reaction: Option<Span>,
 }
 
-/// Latency of a switch if none is given: that of the shipped fabric at 400 Gb/s.
+/// Latency of a switch if none is given: the latency in the shipped fabric at 400 Gb/s.
 const LATENCY: Span = Span::from_ns(500);
 
 /// Parses the largest payload of a packet.
@@ -217,7 +217,7 @@ mod tests {
         assert!(options(&["--rate", "100 Gb/s", "--cable", "5 m"]).pause_loop().is_ok());
     }
 
-    /// Whatever the switch, the command's sum for a link is that of the run.
+    /// Whatever the switch, the command's sum for a link equals the run's.
     #[test]
     fn the_sum_is_that_of_a_scenario_with_the_same_link() {
         let cable = "cables.trunk.propagation=Cable(\"300 m\")";

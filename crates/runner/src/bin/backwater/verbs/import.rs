@@ -1,7 +1,7 @@
 //! `import`: a scenario from the files of a cluster or of another simulator.
 //!
 //! Invariant: the fate of every key is printed. A file that the scenario would change into another experiment is
-//! refused, unless the user accepts that. The scenario is checked after it has been written: one that is refused stays
+//! refused, unless the user accepts that. The scenario is checked after it has been written. A refused scenario stays
 //! in its folder, to be corrected.
 
 use std::path::{Path, PathBuf};
@@ -205,7 +205,7 @@ fn import_settings(
     result.write(file, settings.into_scenario(base)?)
 }
 
-/// Returns a small fabric of leaves and spines, whose hosts and trunks have these rates.
+/// Returns a small fabric of leaves and spines, with these rates of hosts and trunks.
 fn leaf_spine(hosts: Rate, trunks: Rate) -> Result<String, Failure> {
     let text = draft::LeafSpine { rate: hosts, leaves: 4, spines: 4, hosts: 8 }.scenario()?;
     let trunk = |rate: Rate| format!("\"trunk\": (rate: \"{rate}\"");

@@ -13,7 +13,7 @@ pub(crate) fn run() {
     print(&(aligned(table, 2) + "\n"));
 }
 
-/// Returns the first sentence, on one line.
+/// Returns the first sentence, on a single line.
 fn first_sentence(about: &str) -> String {
     let words: Vec<_> = about.split_whitespace().collect();
     let text = words.join(" ");

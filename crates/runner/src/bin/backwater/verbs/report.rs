@@ -1,4 +1,4 @@
-//! `report`: a folder of results as one page.
+//! `report`: a folder of results as a single page.
 //!
 //! Invariant: the page is made of the folder's files alone, and needs none of them to be read.
 
@@ -56,8 +56,8 @@ pub(crate) fn run(options: &ReportOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the address of the folder from the place of the page: none if the page is in it, else that of the folder
-/// itself.
+/// Returns the address of the folder from the place of the page: none if the page is in it, else the folder's own
+/// address.
 fn address(options: &ReportOptions) -> String {
     if options.out.is_none() {
         return String::new();

@@ -1,7 +1,7 @@
 //! `rerun`: repeats a run from its result folder, and compares.
 //!
 //! Invariant: the folder stays as it is. A run is repeated from its resolved plan, in which every default and override
-//! is written out; its digest and every file must come out the same, but for the cost of the run.
+//! is written out. Its digest and every file must come out the same, but for the cost of the run.
 
 use std::path::{Path, PathBuf};
 
@@ -92,7 +92,7 @@ fn refused(folder: &Path, why: impl Into<String>, help: &'static str) -> Failure
 const FOLDER: &str =
     "name a result folder of `sim`, or of a run of `compare` or of a sweep (`DIR/runs/NAME`)";
 
-/// Reads the result of a run of a sweep that kept no files of it; `None` if the folder is another one.
+/// Reads the result of a run of a sweep that kept no files of it; `None` for any other folder.
 fn result_alone(folder: &Path) -> Result<Option<UnitResult>, Failure> {
     if folder.join(MANIFEST).exists() || !folder.join(RESULT).exists() {
         return Ok(None);
@@ -123,7 +123,7 @@ fn manifest(folder: &Path) -> Result<Manifest, Failure> {
         .map_err(|error| refused(folder, format!("its `{MANIFEST}` is no manifest: {error}"), FOLDER))
 }
 
-/// Refuses a folder that is not that of one run that ended by itself.
+/// Refuses a folder that does not hold a single run that ended by itself.
 fn check(folder: &Path, manifest: &Manifest) -> Result<(), Failure> {
     match manifest.kind {
         FolderKind::Run => {}
@@ -170,8 +170,8 @@ fn plan(folder: &Path, manifest: &Manifest) -> Result<Plan, Failure> {
     Err(refused(folder, why, help))
 }
 
-/// Compares the files that the manifest names with those of the repeated run. Returns the number of equal files, and
-/// the differences.
+/// Compares the files that the manifest names with the repeated run's. Returns the number of equal files, and the
+/// differences.
 fn compared(folder: &Path, manifest: &Manifest, run: &FinishedRun) -> Result<(usize, Vec<String>), Failure> {
     let mut files = run.files();
     if let Some(contents) = completions::hpcc(&run.record) {

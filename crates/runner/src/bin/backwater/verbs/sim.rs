@@ -1,4 +1,4 @@
-//! `sim`: one run, printed and written to a folder.
+//! `sim`: a run, printed and written to a folder.
 //!
 //! Invariant: a folder that cannot be written to, or that holds the results of another run, is refused before the run.
 //! Nothing is written before the run is over, but its checkpoints. A run that fails leaves its manifest alone.
@@ -189,7 +189,7 @@ fn simulated(
 fn record_failure(error: &RunError, manifest: &Manifest, folder: &ResultFolder) {
     let manifest = Manifest { ended: end_of_failure(error), ..manifest.clone() };
     if let Err(error) = folder.write(&manifest, &[]) {
-        // The failure of the run is the one that the exit status tells.
+        // The exit status tells the failure of the run, so this error is only a warning.
         warn(&error.to_string());
     }
 }

@@ -1,7 +1,7 @@
 //! `trace`: ports and flows over time, for Perfetto.
 //!
-//! Invariant: a file that is there is replaced with `--force` only, by a whole one. Nothing is written if an option or
-//! the scenario is wrong.
+//! Invariant: an existing file is replaced with `--force` only, by a whole file. Nothing is written if an option or the
+//! scenario is wrong.
 
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -61,7 +61,7 @@ pub(crate) struct TraceOptions {
 }
 
 impl TraceOptions {
-    /// Returns the plan. A fault of an option is told as one, and not as that of the override that stands for it.
+    /// Returns the plan. A fault of an option names the option, and not the override that stands for it.
     fn plan(&self) -> Result<Plan, Failure> {
         let own = self.own_overrides();
         let set: Vec<_> = self.change.set().iter().chain(&own).cloned().collect();

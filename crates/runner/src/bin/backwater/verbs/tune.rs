@@ -1,6 +1,6 @@
 //! `tune`: a search for the settings that are best for a goal.
 //!
-//! Invariant: the answer depends on the question alone, not on interruptions or on the number of threads; a budget of
+//! Invariant: the answer depends on the question alone, not on interruptions or on the number of threads. A budget of
 //! minutes is the exception, and the answer says so. Without better settings the exit status is 1.
 
 use std::num::NonZeroUsize;

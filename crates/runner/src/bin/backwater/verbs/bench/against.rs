@@ -1,7 +1,7 @@
 //! Comparison with an earlier record: ratios of speed, and the names of the slower cases.
 //!
-//! Invariant: a ratio is that of packet-hops per CPU-second on one thread, now over then. The line of a total compares
-//! the scenarios that both records have.
+//! Invariant: a ratio compares packet-hops per CPU-second on a single thread, now over then. The line of a total
+//! compares the scenarios that both records have.
 
 use super::record::{BenchReading, BenchRecord, BenchTotal};
 

@@ -1,10 +1,10 @@
 //! The cases of `bench`: shipped scenarios with overrides, and every shipped scenario by its own name.
 //!
-//! Invariant: no two names are the same, so `--case` has one meaning.
+//! Invariant: no two names are the same, so `--case` has a single meaning.
 //!
 //! | cases | question |
 //! |---|---|
-//! | `flow2` to `light32` | small fabrics, the ones of lessons, papers and sweeps: few events in a window of the event list |
+//! | `flow2` to `light32` | small fabrics, as in lessons, papers and sweeps: few events in a window of the event list |
 //! | `gran7-samples` | a sample every microsecond |
 //! | `a32` and its organisations | the same traffic for every buffer organisation |
 //! | `b128` to `f11664` | fabrics of growing size, and the set-up of the largest |

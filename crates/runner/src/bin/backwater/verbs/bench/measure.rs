@@ -1,6 +1,6 @@
 //! Runs of the cases, each in a process of its own.
 //!
-//! Invariant: readings of one case are of one digest.
+//! Invariant: readings of a case have the same digest.
 
 use std::env;
 use std::process::{Command, Stdio};
@@ -38,14 +38,14 @@ pub(super) fn read(case: &str, more: &[String], threads: Threads) -> Result<Benc
     })
 }
 
-/// Returns the fastest of several runs on one thread, with the fastest on these threads in turn, each in a process of
-/// its own.
+/// Returns the fastest of several runs on a single thread, with the fastest on these threads in turn, each in a process
+/// of its own.
 pub(super) fn fastest(case: BenchCase, runs: u32, threads: Threads) -> Result<BenchReading, Failure> {
     let case = case.name;
     let (mut one, mut several) = (Vec::new(), Vec::<BenchReading>::new());
     for _ in 0..runs {
         one.push(read_apart(case, Threads::One)?);
-        // A fabric that is not worth dividing is not run once more on one thread each time.
+        // A fabric that is not worth dividing would run on a single thread each time, which is measured already.
         if threads.most() > 1 && several.last().is_none_or(|last| last.threads > 1) {
             several.push(read_apart(case, threads)?);
         }

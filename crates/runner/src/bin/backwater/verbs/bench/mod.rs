@@ -71,7 +71,8 @@ pub(crate) fn run(options: &BenchOptions) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Measures what the command line asks for. Shipped scenarios are for comparing versions, so they run on one thread.
+/// Measures what the command line asks for. Shipped scenarios are for comparing versions, so they run on a single
+/// thread.
 fn measured(options: &BenchOptions) -> Result<BenchRecord, Failure> {
     let (cases, shipped) = cases::asked(&options.cases);
     let shipped: Vec<_> = shipped.then(cases::shipped_cases).into_iter().flatten().collect();

@@ -28,7 +28,8 @@ pub(super) struct BenchRecord {
     pub(super) runs: u32,
     /// Fastest run of each case, by CPU time.
     pub(super) cases: Vec<BenchReading>,
-    /// Fastest run of each shipped scenario, on one thread; empty if not asked for, and in records of earlier versions.
+    /// Fastest run of each shipped scenario, on a single thread; empty if not asked for, and in records of earlier
+    /// versions.
     #[serde(default)]
     pub(super) shipped: Vec<BenchReading>,
     /// Sum over all shipped scenarios, if asked for.
@@ -36,7 +37,7 @@ pub(super) struct BenchRecord {
     pub(super) shipped_total: Option<BenchTotal>,
 }
 
-/// Cost of one run of a case.
+/// Cost of a run of a case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct BenchReading {
     pub(super) case: String,

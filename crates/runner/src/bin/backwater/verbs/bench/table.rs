@@ -8,7 +8,7 @@ use super::against::{self, TOTAL};
 use super::cases::SHORTENED_NOTE;
 use super::record::{BenchReading, BenchRecord, BenchTotal};
 
-/// Returns the tables, with ratios to an earlier record if there is one, and the lines below.
+/// Returns the tables, with ratios to an earlier record, if any, and the lines below.
 pub(super) fn printed(record: &BenchRecord, before: Option<&BenchRecord>) -> String {
     let on_threads = record.cases.iter().any(|one| one.on_threads.is_some());
     let tables = [table_of_cases(record, on_threads, before), table_of_shipped(record, before)];
@@ -99,7 +99,8 @@ fn fewer_threads(cases: &[BenchReading]) -> String {
     reasons.iter().map(line).collect()
 }
 
-/// Returns the elapsed time of a case on one thread, the number of threads, the elapsed time on them, and their ratio.
+/// Returns the elapsed time of a case on a single thread, the number of threads, the elapsed time on them, and their
+/// ratio.
 fn sped_up(one: &BenchReading) -> [String; 4] {
     let seconds = |wall: Option<f64>| wall.map_or_else(|| "-".to_owned(), |wall| format!("{wall:.3}"));
     let several = one.on_threads.as_deref();

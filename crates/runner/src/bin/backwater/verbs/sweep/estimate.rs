@@ -1,6 +1,6 @@
 //! `--dry-run`: the number of runs, their time and their disk space.
 //!
-//! Invariant: nothing is written. Numbers come from results that are there, or else from the beginning of one run.
+//! Invariant: nothing is written. Numbers come from results that are there, or else from the beginning of a run.
 
 use std::fs;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::asked::WorkOptions;
 use crate::failure::Failure;
 use crate::memory;
 
-/// Real time of the run from whose beginning times are extrapolated.
+/// Real time of the beginning of a run, from which times are extrapolated.
 const TRIAL: Duration = Duration::from_secs(2);
 
 /// Returns the estimate in words.
@@ -70,7 +70,7 @@ pub(super) fn estimate(plan: &SweepPlan, store: &Store, work: &WorkOptions) -> R
     Ok(text)
 }
 
-/// Returns the memory that so many runs at a time are expected to need at most, in bytes.
+/// Returns the memory that `threads` runs at a time are expected to need at most, in bytes.
 pub(super) fn largest(plan: &SweepPlan, threads: usize) -> u64 {
     let mut each: Vec<_> = plan.runs.iter().map(|run| run.memory_bytes).collect();
     memory::largest(&mut each, threads)

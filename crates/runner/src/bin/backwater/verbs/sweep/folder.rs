@@ -1,8 +1,8 @@
 //! The folder of a sweep: its plan, the store of its results, the collected table, and its manifest.
 //!
-//! Invariant: a folder belongs to one sweep. Files appear whole, by a rename. Several processes may run parts of a
-//! sweep; plan, manifest and table change under the folder's lock, which a process holds for a moment, and a table goes
-//! only to its plan.
+//! Invariant: a folder belongs to a single sweep. Files appear whole, by a rename. Several processes may run parts of a
+//! sweep. Plan, manifest and table change under the folder's lock, which a process holds for a moment. A table is
+//! written only beside its own plan.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -31,19 +31,19 @@ pub(super) const SCHEMA: &str = "results.schema.json";
 /// State of a sweep's folder before its runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// The folder had no plan, or this one.
+    /// The folder had no plan, or this plan.
     Own,
-    /// The folder had a plan whose runs are all among those of this one.
+    /// The folder had a plan. All its runs are among this plan's runs.
     Extended,
     /// The folder had another plan, which is replaced by force.
     Replaced,
 }
 
 /// Writes the plan of a sweep into its folder, unless it is there. A plan with further settings or seeds takes the
-/// place of the one that it extends; another sweep is replaced only if `force` is true. Results stay.
+/// place of the plan that it extends; another sweep is replaced only if `force` is true. Results stay.
 pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Claim, Failure> {
     let (path, lines) = (folder.join(PLAN), plan.lines());
-    // Parts of one sweep begin without a word to each other: each finds the plan as it is.
+    // Parts of a sweep start independently: each finds the plan as it is.
     if has_plan(folder, &lines) && manifest(folder)?.is_some() {
         return Ok(Claim::Own);
     }
@@ -61,7 +61,7 @@ pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Clai
     };
     MadeFolders::down_to(folder).map_err(unwritable(folder))?.keep();
     write(folder, PLAN, lines)?;
-    // An answer to the former plan is none to this one.
+    // An answer to the former plan does not answer this plan's question.
     describe(folder, None)?;
     Ok(claim)
 }
@@ -69,7 +69,7 @@ pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Clai
 /// Takes the lock of a sweep's folder, to write the answer to its plan.
 ///
 /// # Errors
-/// If another process has put another plan there since this one was read.
+/// If another process has put another plan there since this plan was read.
 pub(super) fn locked(folder: &Path, plan: &SweepPlan) -> Result<Lock, Failure> {
     let lock = wait_for_lock(folder)?;
     if has_plan(folder, &plan.lines()) { Ok(lock) } else { Err(Failure::SweepChanged(folder.to_owned())) }
@@ -93,7 +93,7 @@ fn manifest(folder: &Path) -> Result<Option<Manifest>, Failure> {
 }
 
 /// Writes the manifest of a sweep's folder: its command, its files, and the answer to its question. The command stays
-/// that of the sweep.
+/// the sweep's.
 pub(super) fn describe(folder: &Path, verdict: Option<&str>) -> Result<(), Failure> {
     let own = provenance::manifest(FolderKind::Sweep, Vec::new(), []);
     let command = manifest(folder)?.map_or_else(|| own.command.clone(), |there| there.command);
@@ -128,7 +128,7 @@ pub(super) fn plan(folder: &Path) -> Result<SweepPlan, Failure> {
     Ok(SweepPlan::read(&path)?)
 }
 
-/// Returns the folders, the first of which has the plan; all others must have the same.
+/// Returns the plan of the first folder. All other folders must have the same.
 pub(super) fn same_plan(folders: &[PathBuf]) -> Result<SweepPlan, Failure> {
     let first = plan(&folders[0])?;
     for other in &folders[1..] {

@@ -1,6 +1,6 @@
 //! `sweep submit`: a sweep as a job array of Slurm.
 //!
-//! Invariant: the script is all that Slurm needs; `--dry-run` prints it and changes nothing. Each job runs one part of
+//! Invariant: the script is all that Slurm needs; `--dry-run` prints it and changes nothing. Each job runs a part of
 //! the sweep into the sweep's folder, so a job that is started again computes nothing twice.
 
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ fn script(options: &SubmitOptions) -> Result<String, Failure> {
     let program = std::env::current_exe().map_err(unwritable(&options.dir))?;
     let mem =
         options.mem.map_or_else(|| estimate::largest(&plan, options.cpus as usize) + OWN_MEMORY, Bytes::get);
-    // The plan was read, so that its names are those of folders.
+    // The plan has passed its check, so its names are safe as names of folders.
     let name = plan.runs[0].name.split("-seed").next().unwrap_or_default();
     let mut lines = vec![
         "#!/bin/sh".to_owned(),

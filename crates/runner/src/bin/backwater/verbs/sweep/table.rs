@@ -85,13 +85,13 @@ impl Wanted {
         all
     }
 
-    /// Returns the measures to print: those named, then that of the question; `None` if there are none.
+    /// Returns the measures to print: the named measures, then the question's; `None` if there are none.
     pub(crate) fn printed(&self) -> Option<Vec<Measure>> {
         let all = self.all();
         (!all.is_empty()).then_some(all)
     }
 
-    /// Returns the verdict in words, if one is asked for.
+    /// Returns the verdict in words, if the command line asks for it.
     pub(crate) fn verdict(
         &self,
         plan: &SweepPlan,
@@ -122,8 +122,8 @@ impl Wanted {
     }
 }
 
-/// Returns a quantile of completion times over the messages of all runs of a setting; `None` if the measure is none, or
-/// a run lacks them.
+/// Returns a quantile of completion times over the messages of all runs of a setting; `None` if the measure is no such
+/// quantile, or a run lacks them.
 fn pooled(plan: &SweepPlan, place: usize, measure: &Measure, dirs: &[PathBuf]) -> Option<Pooled> {
     let of_run = |run: &PlannedRun| dirs.iter().find_map(|dir| Store::open(dir).completions(&run.name));
     let runs = sweep::runs_of(plan, place).map(of_run).collect::<Option<Vec<_>>>()?;
@@ -131,7 +131,7 @@ fn pooled(plan: &SweepPlan, place: usize, measure: &Measure, dirs: &[PathBuf]) -
 }
 
 impl MeasureOptions {
-    /// Reads the measures, and checks them with the first run's plan if there is one.
+    /// Reads the measures, and checks them with the first run's plan, if any.
     pub(crate) fn read(&self, plan: Option<&SweepPlan>) -> Result<Wanted, Failure> {
         let measures = self.measures.as_deref().map(Measure::read_list).transpose()?;
         let question = match (&self.minimise, &self.maximise) {

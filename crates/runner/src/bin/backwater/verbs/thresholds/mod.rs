@@ -1,7 +1,7 @@
-//! `thresholds`: the thresholds of PFC and ECN that a switch's memory allows, or those of a scenario's switches.
+//! `thresholds`: the thresholds of PFC and ECN that a switch's memory allows, also for a scenario's switches.
 //!
-//! Invariant: the values are those of `link-layer`, with the paper's formulas (Zhu and others 2015) beside them, or
-//! those of a plan.
+//! Invariant: the values come from `link-layer`, with the paper's formulas (Zhu and others 2015) beside them, or from a
+//! plan.
 
 mod ports;
 
