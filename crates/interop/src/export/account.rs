@@ -33,7 +33,8 @@ pub enum ValueFate {
         wanted: String,
         /// Value in the target, in the scenario's words.
         written: String,
-        /// Difference of the written value from the wanted one, relative to it; `None` for values that are no numbers.
+        /// Difference of the written value from the wanted value, relative to the latter; `None` for values that are no
+        /// numbers.
         difference: Option<f64>,
     },
     /// The target has no place for the value.
@@ -80,7 +81,7 @@ impl ValueAccount {
     }
 }
 
-/// Writes the entry in one line.
+/// Writes the entry in a line.
 impl Display for ValueAccount {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { field, fate, why } = self;

@@ -151,7 +151,7 @@ impl Congestion {
         self.account.extend(self.ports.iter().enumerate().map(entry));
     }
 
-    /// Returns one mask for all switches. One that holds for other ports too is entered in the account.
+    /// Returns a single mask for all switches. A mask that holds for other ports too is entered in the account.
     pub(super) fn mask_of_all(&mut self, plan: &Plan, addresses: &Addresses) -> BTreeSet<u8> {
         let graph = plan.graph();
         let last = graph.switch_ids().map(|switch| addresses.node(switch).last_port).max().unwrap_or(0);

@@ -38,7 +38,7 @@ pub enum ExportError {
     /// A target with PFC, and links without it.
     #[error("sonic holds thresholds of PFC, and the scenario's flow control is none")]
     NoPfc,
-    /// A target with shared memory, and a switch whose ports have buffers of their own.
+    /// A target with shared memory, and a switch with buffers at its ports.
     #[error("sonic holds shared memory, and ports of `{switch}` have buffers of their own")]
     MemoryNotShared {
         /// Name of the switch.
@@ -77,7 +77,7 @@ pub enum ExportError {
         /// Most that OpenSM reads.
         most: usize,
     },
-    /// A congestion control table whose line is longer than the target reads.
+    /// A congestion control table with a longer line than the target reads.
     #[error("the line of the congestion control table has {bytes} bytes, and OpenSM reads {most}")]
     LineTooLong {
         /// Length of the line.

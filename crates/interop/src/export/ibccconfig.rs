@@ -17,7 +17,7 @@ use super::error::ExportError;
 use crate::import::opensm::congestion::{AdapterSetting, LevelSetting, VICTIM_MASK};
 use scenario::Plan;
 
-/// Entries of a block of the table, which one command sets.
+/// Entries of a block of the table, which a single command sets.
 const BLOCK: usize = 64;
 
 /// Writes the commands.
@@ -81,8 +81,8 @@ pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportErro
     Ok(Exported { text, account: congestion.account })
 }
 
-/// Writes the settings of single ports, which precede those of their switch (IBA A10.4.3.7): valid, and of congestion
-/// control.
+/// Writes the settings of single ports, which precede the settings of their switch (IBA A10.4.3.7). They are marked as
+/// valid, and as settings of congestion control.
 fn ports(text: &mut String, addresses: &Addresses, switch: NodeId, own: &BTreeMap<PortId, &PortMarking>) {
     let lid = addresses.node(switch).lid;
     for (port, PortMarking { threshold, packet_size, marking_rate, .. }) in own {

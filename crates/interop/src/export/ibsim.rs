@@ -1,6 +1,6 @@
 //! A net file of ibsim: nodes and cables of a plan, in the form of `ibnetdiscover`.
 //!
-//! Invariant: every cable stands at both of its ends, with one width and speed.
+//! Invariant: every cable stands at both of its ends, with the same width and speed.
 //!
 //! ```text
 //! switchguid=0x200000000000300(200000000000300)
@@ -29,7 +29,7 @@ use super::error::ExportError;
 use crate::import::infiniband::fabric::speed_word;
 use scenario::Plan;
 
-/// Longest `NodeDescription` that tools print as a text, in bytes (IBA 14.2.5.2: 64, of which the last ends it).
+/// Longest `NodeDescription` that tools print as a text, in bytes (IBA 14.2.5.2: 64 with the byte that ends it).
 const LONGEST_NAME: usize = 63;
 
 /// Writes the net file.
@@ -132,7 +132,7 @@ fn is_known((_, speed): (Width, Speed)) -> bool {
     !matches!(speed, Speed::Ndr | Speed::Xdr)
 }
 
-/// Returns the width and speed of ibsim whose data rate is nearest, the narrowest of several.
+/// Returns the width and speed of ibsim with the nearest data rate, the narrowest of several.
 fn nearest(wanted: Rate) -> (Width, Speed) {
     let all = Width::ALL.into_iter().flat_map(|width| Speed::ALL.map(|speed| (width, speed)));
     all.filter(|own| is_known(*own))
@@ -140,7 +140,7 @@ fn nearest(wanted: Rate) -> (Width, Speed) {
         .expect("there are widths and speeds")
 }
 
-/// Writes the comment at the beginning, with the options that ibsim needs for so many nodes.
+/// Writes the comment at the beginning, with the options that ibsim needs for this number of nodes.
 fn head(plan: &Plan, addresses: &Addresses) -> String {
     let graph = plan.graph();
     let nodes = || (0..graph.nodes() as u32).map(NodeId);
@@ -214,7 +214,7 @@ impl Writer<'_> {
     fn adapter(&self, guid: u64, hosts: &[NodeId]) -> String {
         let last = hosts.iter().map(|host| self.addresses.node(*host).last_port).max().unwrap_or(1);
         let name = &self.names[hosts[0].index()];
-        // Hosts that are ports of one adapter have the number of their port behind the adapter's name.
+        // Hosts that are ports of the same adapter have the number of their port behind the adapter's name.
         let name = if hosts.len() > 1 {
             name.rsplit_once('/').map_or(name.as_str(), |(name, _)| name)
         } else {

@@ -1,8 +1,8 @@
 //! Forwarding tables in the form of `dump_lfts.sh`, as `opensm -R file -U FILE` takes them.
 //!
-//! Invariant: the entry for a host is the plan's own. Entries for switches, which a plan has none of, lead to them
-//! without a loop: to a switch with hosts as to its first one, else over the fewest links, by the port of the lowest
-//! number.
+//! Invariant: the entry for a host is the plan's own. A plan has no entries for switches. The written entries lead to
+//! them without a loop. The way to a switch with hosts is the way to its first host. Else it has the fewest links, by
+//! the port of the lowest number.
 //!
 //! ```text
 //! Unicast lids [0-7] of switch Lid 6 guid 0x0200000000000600 ('S1'):
@@ -23,7 +23,7 @@ use super::error::ExportError;
 use super::ibsim::{names, only_infiniband};
 use scenario::Plan;
 
-/// The forwarding tables of a plan, to be written switch by switch: those of thousands of hosts fill gigabytes.
+/// The forwarding tables of a plan, to be written switch by switch. The tables of thousands of hosts fill gigabytes.
 #[derive(Clone, Debug)]
 pub struct TablesExport<'a> {
     plan: &'a Plan,

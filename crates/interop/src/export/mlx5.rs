@@ -8,7 +8,7 @@
 //! | `rpg_time_reset`, `dce_tcp_rtt`, `min_time_between_cnps` | `timer`, `alpha_timer`, `echo.interval` | us |
 //! | `rpg_ai_rate`, `rpg_hai_rate`, `rpg_min_rate` | `additive_increase`, `hyper_increase`, `min_rate` | Mb/s |
 //! | `rpg_byte_reset` | `byte_counter`; 0 with `stages: TimerAlone` | bytes, up to 32,767,000 |
-//! | `dce_tcp_g` | `g`, of which it is 1024 (1 - g) | 1 to 1023 |
+//! | `dce_tcp_g` | `g`; the value is 1024 (1 - g) | 1 to 1023 |
 //! | `initial_alpha_value` | `initial_alpha`; 1023 is 1 | 1/1024 |
 
 use core::fmt::{Display, Write};
@@ -154,7 +154,7 @@ impl Draft {
         0
     }
 
-    /// Writes the parameters for which the model has one value.
+    /// Writes the parameters for which the model has a single value.
     fn own(&mut self, cnps: u64) {
         for (name, value, why) in [
             ("rpg_max_rate", 0, "sources send up to the rate of their link"),

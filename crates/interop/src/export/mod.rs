@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `account` | the fate of values that the target does not hold as they are |
 //! | `error` | reasons why a plan cannot be exported |
-//! | [`addresses`] | GUIDs, LIDs and numbers of ports: those of an imported cluster, or by a rule |
+//! | [`addresses`] | GUIDs, LIDs and numbers of ports: an imported cluster's, or by a rule |
 //! | [`ibsim`] | a net file of ibsim: nodes and cables |
 //! | [`lfts`] | forwarding tables, as OpenSM reads them |
 //! | `congestion` | InfiniBand's congestion control, as subnet managers set it |

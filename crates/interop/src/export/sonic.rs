@@ -161,7 +161,7 @@ impl Draft<'_> {
         let lanes = usize::from(self.plan.link().data_lanes);
         let mut known: BTreeMap<(u64, u64, u64, i32), String> = BTreeMap::new();
         let mut rounded: BTreeSet<(String, i32)> = BTreeSet::new();
-        // By the speeds that names have: rates of one speed share their numbers.
+        // By the speeds that names have: rates of the same speed share their numbers.
         let mut numbers: BTreeMap<u64, usize> = BTreeMap::new();
         for (port, rate) in self.rates() {
             let speed = speed(rate);
@@ -327,7 +327,7 @@ fn speed(rate: Rate) -> u64 {
     (rate.get() + BPS_PER_MBPS / 2) / BPS_PER_MBPS
 }
 
-/// Returns the power of two that is nearest to alpha by its ratio; the largest one without a threshold.
+/// Returns the power of two that is nearest to alpha by its ratio; the largest power without a threshold.
 fn power(alpha: Option<Alpha>) -> i32 {
     let power = alpha.map_or(f64::from(MOST_POWER), |alpha| alpha.factor().log2().round());
     (power as i32).clamp(-MOST_POWER, MOST_POWER)

@@ -72,8 +72,8 @@ impl KeyFate {
     }
 }
 
-/// Returns the keys that change the experiment, as faults of their files, the first of which is `file`; `None` if there
-/// are none.
+/// Returns the keys that change the experiment, as faults of their files. `file` is the first file. `None` if there are
+/// no such keys.
 #[must_use]
 pub fn changes(account: &[KeyAccount], file: &str) -> Option<Diagnostic> {
     let changed = account.iter().filter(|key| key.fate == KeyFate::Changed);

@@ -20,8 +20,8 @@ use super::settings::ImportedSettings;
 use super::source::{Part, SourceText, decimal};
 use scenario::{Diagnostic, help_with_name};
 
-/// A parameter: the driver's name, the name in debugfs if it differs by more than its beginning, the largest value, the
-/// unit, and the vendor's default where its documents give one.
+/// A parameter: the driver's name, and the name in debugfs if it differs by more than its beginning. Further the
+/// largest value, the unit, and the vendor's default where its documents give a default.
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
     debugfs: &'static str,

@@ -55,7 +55,8 @@ impl ImportedSettings {
     }
 }
 
-/// Returns a fault of a setting that a scenario does not take, as that of the scenario: nobody has written the setting.
+/// Returns a fault of a setting that a scenario does not take, as a fault of the scenario: nobody has written the
+/// setting.
 fn unfit(fault: &Diagnostic, origin: &str, path: &str) -> Diagnostic {
     let told = |one: &LocatedFault| match one {
         one if one.file != origin => one.clone(),

@@ -15,7 +15,7 @@ pub struct SourceText<'a> {
     pub text: &'a str,
 }
 
-/// A line, or a part of one.
+/// A line, or a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part<'a> {
     pub(crate) text: &'a str,
@@ -24,7 +24,7 @@ pub(crate) struct Part<'a> {
 }
 
 impl<'a> SourceText<'a> {
-    /// Returns the lines without white space at their ends; empty ones are left out.
+    /// Returns the lines without white space at their ends; empty lines are left out.
     pub(crate) fn lines(self) -> impl Iterator<Item = Part<'a>> {
         let mut start = 0;
         let lines = self.text.split_inclusive('\n').map(move |line| {

@@ -1,14 +1,15 @@
 //! GUIDs, LIDs and numbers of ports of a fabric's nodes.
 //!
-//! Invariant: no two nodes have one LID, no two ports one GUID, and ports of a node have different numbers. Only hosts
-//! that are ports of one adapter have the GUID of a node in common. A fabric has the same addresses in every export.
+//! Invariant: no two nodes share a LID, no two ports share a GUID, and ports of a node have different numbers. Only
+//! hosts that are ports of the same adapter have the GUID of a node in common. A fabric has the same addresses in every
+//! export.
 //!
 //! | | assigned | of an imported cluster |
 //! |---|---|---|
 //! | LID | hosts from 1 on, then switches, in the order of the scenario | `nodes.csv` |
 //! | GUID of a node | `0x0200000000000000 + LID * 256`: bit 57 marks a GUID that no vendor gave (IEEE 802, U/L) | `nodes.csv` |
-//! | GUID of a host's port | that of the node, plus the port's number; ibsim counts alike | `nodes.csv` |
-//! | number of a port | that of the scenario: `from_port` and `to_port` of its links, else counted from 1 | `ports.csv` |
+//! | GUID of a host's port | the node's, plus the port's number; ibsim counts alike | `nodes.csv` |
+//! | number of a port | the scenario's: `from_port` and `to_port` of its links, else counted from 1 | `ports.csv` |
 //!
 //! What a cluster's tables leave empty is assigned, from LIDs that they do not have.
 
@@ -26,7 +27,7 @@ use crate::import::SourceText;
 use scenario::Diagnostic;
 use scenario::Plan;
 
-/// First GUID of the assigned ones.
+/// First of the assigned GUIDs.
 const FIRST_GUID: u64 = 0x0200_0000_0000_0000;
 
 /// Addresses of all nodes of a plan.
@@ -40,9 +41,9 @@ pub struct Addresses {
 /// Addresses of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeAddress {
-    /// GUID of the node. Hosts that are ports of one adapter have the same.
+    /// GUID of the node. Hosts that are ports of the same adapter have the same GUID.
     pub guid: u64,
-    /// GUID of a host's port, or that of a switch.
+    /// GUID of a host's port, or a switch's GUID.
     pub port_guid: u64,
     /// Base LID.
     pub lid: u16,
@@ -143,7 +144,7 @@ fn given_ports(plan: &Plan) -> BTreeMap<&str, Vec<u16>> {
     ports
 }
 
-/// Returns the ports of the complete fabric whose cables the scenario removes.
+/// Returns the ports of the complete fabric that lose their cables in the scenario.
 fn removed(plan: &Plan) -> BTreeSet<(NodeId, PortId)> {
     let entries = plan.changed_cables().iter().filter(|entry| entry.kind.is_none());
     entries.flat_map(|entry| entry.cables.iter().flat_map(|(one, other)| [*one, *other])).collect()

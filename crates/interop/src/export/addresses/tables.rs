@@ -85,7 +85,7 @@ pub(super) fn read(
     Ok(Addresses { nodes: addresses, assigned: (assigned, all) })
 }
 
-/// Checks that only hosts have a GUID in common, as ports of one adapter with different numbers, and that ports have
+/// Checks that only hosts have a GUID in common, as ports of the same adapter with different numbers. Ports must have
 /// GUIDs of their own. An error has the index of the later node.
 fn check_guids(plan: &Plan, addresses: &[NodeAddress]) -> Result<(), (usize, String)> {
     let graph = plan.graph();
@@ -195,7 +195,7 @@ fn read_ports(plan: &Plan, source: SourceText<'_>) -> Result<Vec<Numbers>, Diagn
     Ok(numbers)
 }
 
-/// Drops the ports whose cables the scenario removes.
+/// Drops the ports that lose their cables in the scenario.
 fn drop_removed(plan: &Plan, numbers: &mut [Numbers]) {
     let gone = removed(plan);
     for (index, own) in numbers.iter_mut().enumerate() {

@@ -48,7 +48,7 @@ impl<'a> Config<'a> {
         self.account.into_values().chain(named).collect()
     }
 
-    /// Enters a key in the account. One that the file lacks has an entry only if it changes the experiment.
+    /// Enters a key in the account. A key that the file lacks has an entry only if it changes the experiment.
     pub(super) fn note(&mut self, name: &str, fate: KeyFate, what: impl Into<String>) {
         let key = self.key(name);
         if key.is_none() && fate != KeyFate::Changed {

@@ -13,7 +13,7 @@ use super::config::Config;
 use crate::import::account::KeyFate;
 use scenario::Diagnostic;
 
-/// Most intervals of cuts within one of alpha, and highest F, of `DcqcnTimed`.
+/// Most intervals of cuts within an interval of alpha, and highest F, of `DcqcnTimed`.
 const MOST_CUTS: u64 = 250;
 const MOST_RECOVERIES: u32 = 253;
 
@@ -142,7 +142,7 @@ fn rate(config: &mut Config<'_>, key: &str, field: &str, default: Option<&str>) 
     Ok(rate.min(most))
 }
 
-/// Thresholds of one link rate, in bytes.
+/// Thresholds of a link rate, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ramp {
     kmin: u64,

@@ -4,7 +4,7 @@
 //!
 //! | in that simulator (`third.cc`, `switch-mmu.cc`) | in a scenario |
 //! |---|---|
-//! | a port and priority holds up to (free shared memory) / 2^3; 2^2, 2^1, 2^0 where its link is more than once, twice, four times as fast as that of the first host | `alpha` 1/8 to 1 |
+//! | a port and priority holds up to (free shared memory) / 2^3; 2^2, 2^1, 2^0 where its link is more than once, twice, four times as fast as the first host's | `alpha` 1/8 to 1 |
 //! | and 4 KiB of its own | `guaranteed` |
 //! | it sends RESUME at 3 KiB below its threshold | `resume_offset` |
 //! | a PAUSE takes effect on arrival, until RESUME | `reaction` of 0 |
@@ -27,7 +27,7 @@ pub(super) fn lossless(links: Links) -> String {
     format!("flow_control: Pause(resume_offset: \"3 KiB\", reaction: \"0 s\"{data}),")
 }
 
-/// Alpha of a port whose link is no faster than that of the first host.
+/// Alpha of a port with a link no faster than the first host's.
 const ALPHA: f64 = 0.125;
 /// Memory of each port and priority of its own, in bytes.
 const GUARANTEED: u64 = 4096;
@@ -92,7 +92,7 @@ fn ports(fabric: &HpccFabric, switch: &str) -> Vec<(Rate, Span)> {
     links.map(|link| cables[link.cable.as_str()]).collect()
 }
 
-/// Returns a bound of the memory that headroom, guarantees and one packet need.
+/// Returns a bound of the memory that headroom, guarantees and a packet need.
 fn needed(ports: &[(Rate, Span)], links: Links) -> u64 {
     let each = |port| guaranteed(links) + headroom(port, links);
     links.longest + ports.iter().map(|port| links.lanes * each(port)).sum::<u64>()
@@ -147,7 +147,7 @@ fn switch(fabric: &HpccFabric, ports: &[(Rate, Span)], memory: u64, links: Links
     )
 }
 
-/// Writes the settings of the first switch as those of all, and of those that differ by name.
+/// Writes the settings of the first switch for all, and the settings of different switches by name.
 fn text(written: &[(&String, String)]) -> String {
     let none = "(buffering: Central, arbiter: RoundRobin, buffer: \"1 MiB\", latency: \"0 s\", forwarding: StoreAndForward, \
                 speedup: 1.0)";

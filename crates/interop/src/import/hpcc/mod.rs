@@ -3,9 +3,9 @@
 //! Invariant: the account has every key of the file, in the file's order. A difference that makes another experiment is
 //! marked as changed.
 //!
-//! Settings that are fixed in that simulator's code are written into the scenario: hashed paths, lengths of packets,
-//! and switches that store and forward without latency of their own, over a central memory. Rules that are given with
-//! their source here were read in its repository (alibaba-edu/High-Precision-Congestion-Control).
+//! Settings that are fixed in that simulator's code are written into the scenario: hashed paths and lengths of packets.
+//! Its switches store and forward without latency of their own, over a central memory. Rules that are given with their
+//! source here were read in its repository (alibaba-edu/High-Precision-Congestion-Control).
 //!
 //! | module | contents |
 //! |---|---|
@@ -84,7 +84,7 @@ fn file(config: &Config<'_>, name: &str, files: FileReader<'_>) -> Result<(Strin
     Ok((last, files(given).ok_or_else(missing)?))
 }
 
-/// Enters the topology in the account. That simulator keeps one link between two nodes, the last.
+/// Enters the topology in the account. That simulator keeps a single link between two nodes, the last.
 fn note_topology(config: &mut Config<'_>, fabric: &HpccFabric, file: &str) {
     let mut pairs = BTreeSet::new();
     let ends = |from, to| if from < to { (from, to) } else { (to, from) };
@@ -197,7 +197,7 @@ fn mtu(config: &mut Config<'_>) -> Result<Mtu, Diagnostic> {
     Ok(nearest)
 }
 
-/// Returns the most packets under way of a queue pair: those of a window, of which the last may exceed it
+/// Returns the most packets under way of a queue pair: the packets of a window. The last packet may exceed the window
 /// (`rdma-queue-pair.cc`, `IsWinBound`).
 fn outstanding(config: &mut Config<'_>, fabric: &HpccFabric, mtu: Mtu) -> Result<u64, Diagnostic> {
     let payload = u64::from(mtu.bytes());
@@ -229,9 +229,9 @@ fn outstanding(config: &mut Config<'_>, fabric: &HpccFabric, mtu: Mtu) -> Result
     Ok(outstanding)
 }
 
-/// Enters the keys of acknowledgements. Returns the service level of acknowledgements that precede data at switches,
-/// one that no flow has. There a flow's packets are acknowledged, each one, once so many bytes of it have arrived
-/// (`rdma-hw.cc`, `ReceiverCheckSeq`: a number of bytes, not of packets).
+/// Enters the keys of acknowledgements. Returns the service level of acknowledgements that precede data at switches: a
+/// level that no flow has. In that simulator, each packet of a flow is acknowledged once this number of the flow's
+/// bytes has arrived (`rdma-hw.cc`, `ReceiverCheckSeq`: a number of bytes, not of packets).
 fn acknowledgements(config: &mut Config<'_>, levels: &BTreeSet<u8>) -> Result<Option<u8>, Diagnostic> {
     let (fate, what) = match config.whole("L2_ACK_INTERVAL", 1)? {
         1 => (KeyFate::Used, "`adapter.ack_every: 1`"),
@@ -305,7 +305,7 @@ fn settle_the_rest(config: &mut Config<'_>) {
 struct FlowSummary {
     /// The list, up to the last of the flows that its first line counts.
     text: String,
-    /// Number of lines after that, without empty ones and comments.
+    /// Number of lines after that, without empty lines and comments.
     cut: usize,
     first: Time,
     levels: BTreeSet<u8>,
@@ -327,7 +327,8 @@ impl FlowSummary {
         Self { text: flows.to_owned(), cut, first, levels }
     }
 
-    /// Returns the number of lanes, one for each priority, and the lane of each priority. One lane needs no map.
+    /// Returns the number of lanes, which equals the number of priorities, and the lane of each priority. A single lane
+    /// needs no map.
     fn lanes(&self) -> (u64, Vec<(u8, u64)>) {
         let lanes = self.levels.len().max(1) as u64;
         let levels = self.levels.iter().copied().zip(0..);
@@ -335,8 +336,8 @@ impl FlowSummary {
     }
 }
 
-/// Writes the lanes of the priorities, and that of acknowledgements if they have one. Nothing is written for a single
-/// lane.
+/// Writes the lanes of the priorities, and the lane of acknowledgements if they have their own. Nothing is written for
+/// a single lane.
 fn level_map(flows: &[(u8, u64)], acks: Option<(u8, u64)>) -> String {
     let all: Vec<_> = flows.iter().copied().chain(acks).collect();
     if all.len() < 2 {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use topology::hpcc::HpccFabric;
 
-/// A link as seen from one end.
+/// A link as seen from an end.
 #[derive(Clone, Copy)]
 struct Neighbour {
     node: usize,

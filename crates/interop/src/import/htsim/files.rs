@@ -182,7 +182,7 @@ impl HtsimTopology {
         Ok(())
     }
 
-    /// Returns an attribute of a tier, or a value for one that the file lacks.
+    /// Returns an attribute of a tier, or a value for an attribute that the file lacks.
     pub(super) fn attribute(&self, tier: usize, name: &str, missing: u64) -> u64 {
         self.tier[tier].get(name).map_or(missing, |(value, _)| *value)
     }

@@ -48,7 +48,7 @@ pub enum StartUnit {
     Microseconds,
 }
 
-/// Turns a topology and a connection matrix into a scenario. `unit` is that of start times; if it is left out,
+/// Turns a topology and a connection matrix into a scenario. `unit` is the unit of start times; if it is left out,
 /// picoseconds.
 ///
 /// # Errors
@@ -90,7 +90,7 @@ pub fn read(
     Ok(ImportedScenario { scenario, files, account: draft.account, warnings: Vec::new() })
 }
 
-/// Returns the longest time: that of all bytes through one link, twice, after the last start.
+/// Returns the longest time: twice the time of all bytes through a single link, after the last start.
 fn duration(topology: &HtsimTopology, matrix: &HtsimMatrix, last: Span) -> Span {
     let rate = Rate::gbps(topology.attribute(0, SPEED, 1));
     let total = matrix.connections.iter().map(|own| own.size).fold(0, u64::saturating_add);

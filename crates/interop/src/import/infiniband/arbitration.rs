@@ -1,7 +1,7 @@
-//! Lane arbitration tables by port: what `smpquery vlarb LID PORT` prints, one port after the other, and the limits of
-//! high priority of `smpquery portinfo LID PORT` among them.
+//! Lane arbitration tables by port: the output of `smpquery vlarb LID PORT`, port after port. Among it are the limits
+//! of high priority of `smpquery portinfo LID PORT`.
 //!
-//! Invariant: every port with a cable has tables, of which one at least has entries. Entries of lanes that no service
+//! Invariant: every port with a cable has tables, and at least 1 table has entries. Entries of lanes that no service
 //! level leads to are counted.
 //!
 //! ```text
@@ -160,7 +160,7 @@ impl ArbitrationDump {
         Ok(())
     }
 
-    /// Reads a field of `smpquery portinfo`, of which `VLHighLimit` matters.
+    /// Reads a field of `smpquery portinfo`. Only `VLHighLimit` matters.
     fn field(&mut self, source: SourceText<'_>, section: Section, line: Part<'_>) -> Result<(), Diagnostic> {
         let Section::Info(lid, port) = section else {
             let help = "write what `smpquery vlarb LID PORT` and `smpquery portinfo LID PORT` print";
@@ -182,7 +182,7 @@ impl ArbitrationDump {
 }
 
 impl PortWeights {
-    /// Refuses a port whose tables have no entries: a query that failed leaves none.
+    /// Refuses a port without entries in its tables: a failed query leaves none.
     fn lacks(&self, source: SourceText<'_>, what: &str) -> Diagnostic {
         let Self { lid, port, .. } = self;
         let help =
@@ -251,7 +251,7 @@ pub(super) struct ArbitrationTables {
 }
 
 impl ArbitrationTables {
-    /// Finds the tables of the ports of a cluster, whose packets have this many lanes.
+    /// Finds the tables of the ports of a cluster with this number of lanes.
     pub(super) fn of(
         source: SourceText<'_>,
         dump: &ArbitrationDump,
@@ -262,7 +262,7 @@ impl ArbitrationTables {
             dump.ports.iter().map(|own| ((own.lid, own.port), own)).collect();
         let (mut unused, mut without_limit) = (0, 0);
         let mut weights = |node: &ClusterNode, port: u16, own: bool| {
-            // Port 0 of an adapter stands for the one that was asked.
+            // Port 0 of an adapter stands for the port that was asked.
             let mut places =
                 [port, 0].into_iter().take(1 + usize::from(own)).filter_map(|port| Some((node.lid?, port)));
             let found = places.clone().find_map(|place| by_port.get(&place)).ok_or_else(|| {
@@ -298,19 +298,19 @@ impl ArbitrationTables {
         self.link.text()
     }
 
-    /// Number of ports whose tables are not those of most adapters.
+    /// Number of ports with tables that differ from most adapters' tables.
     pub(super) fn that_differ(&self) -> usize {
         let of_switches = self.switches.iter().flatten().filter(|own| **own != self.link);
         self.hosts.len() + of_switches.count()
     }
 
-    /// Writes the tables of an adapter, if they are not those of most.
+    /// Writes the tables of an adapter, if they differ from most adapters' tables.
     pub(super) fn host_text(&self, host: usize) -> Option<String> {
         self.hosts.get(&host).map(Weights::text)
     }
 
-    /// Writes the tables of a switch: those of most of its ports, then of ports that differ; empty if all are those of
-    /// `link`.
+    /// Writes the tables of a switch: the most common tables, then the tables of ports that differ. The text is empty
+    /// if all equal `link`'s tables.
     pub(super) fn switch_text(&self, switch: usize) -> String {
         let ports = &self.switches[switch];
         let usual = most_common(ports);
@@ -340,7 +340,7 @@ impl Weights {
     }
 }
 
-/// Checks that every LID, of tables and of limits, is one of the cluster's.
+/// Checks that every LID, of tables and of limits, belongs to the cluster.
 fn known_lids(source: SourceText<'_>, dump: &ArbitrationDump, cluster: &Cluster) -> Result<(), Diagnostic> {
     let nodes = cluster.hosts.iter().chain(&cluster.switches);
     let lids: std::collections::BTreeSet<u16> = nodes.filter_map(|node| node.lid).collect();
@@ -352,7 +352,7 @@ fn known_lids(source: SourceText<'_>, dump: &ArbitrationDump, cluster: &Cluster)
     })
 }
 
-/// Returns the most common tables, the least of several; empty ones of none.
+/// Returns the most common tables, the least of several; empty tables of none.
 fn most_common(all: &[Weights]) -> Weights {
     let mut counts: BTreeMap<&Weights, usize> = BTreeMap::new();
     all.iter().for_each(|own| *counts.entry(own).or_default() += 1);

@@ -1,7 +1,7 @@
 //! Hosts, switches and cables of a cluster, from the nodes of a file.
 //!
-//! Invariant: both ends of a cable name each other, or only one end is in the file. Hosts are in the order of their
-//! switches and ports, switches in the order of their names; each port of an adapter is a host.
+//! Invariant: both ends of a cable name each other, or only a single end is in the file. Hosts are in the order of
+//! their switches and ports, switches in the order of their names; each port of an adapter is a host.
 
 use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,10 +31,10 @@ pub(super) struct Cluster {
     pub(super) left_out: LeftOut,
 }
 
-/// A host, which is one port of an adapter, or a switch.
+/// A host, which is a port of an adapter, or a switch.
 pub(super) struct ClusterNode {
     pub(super) name: String,
-    /// GUID of the node; in files that name ports only, that of a host's port.
+    /// GUID of the node; in files that name ports only, the GUID of a host's port.
     pub(super) guid: Option<u64>,
     /// GUID of a host's port.
     pub(super) port_guid: Option<u64>,
@@ -100,7 +100,8 @@ pub(super) struct LeftOut {
 }
 
 impl Cluster {
-    /// Checks the nodes of a file against each other, and puts them in order. `speed` is that of links without one.
+    /// Checks the nodes of a file against each other, and puts them in order. `speed` is the speed of links that name
+    /// none.
     pub(super) fn new(
         source: SourceText<'_>,
         fabric: &IbFabric,

@@ -88,7 +88,7 @@ pub fn speed_word((width, speed): (Width, Speed)) -> String {
     format!("{}x{}", width.lanes(), speed.name())
 }
 
-/// Returns the width of so many lanes, as a word.
+/// Returns the width of this number of lanes, a word of the file.
 pub(super) fn width(lanes: &str) -> Option<Width> {
     Width::ALL.into_iter().find(|width| width.lanes().to_string() == lanes)
 }

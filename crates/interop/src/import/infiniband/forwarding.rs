@@ -158,7 +158,7 @@ fn behind<'a>(line: Part<'a>, words: &str) -> Option<Part<'a>> {
     Some(line.at(at + words.len()).1)
 }
 
-/// Reads an entry as the tools write it: four hexadecimal digits and three decimal ones. Tables of thousands of hosts
+/// Reads an entry as the tools write it: four hexadecimal digits and three decimal digits. Tables of thousands of hosts
 /// have millions of them.
 fn plain_entry(line: &[u8]) -> Option<(u16, u8)> {
     let (lid, rest) = line.strip_prefix(b"0x")?.split_at_checked(4)?;

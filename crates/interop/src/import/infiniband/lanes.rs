@@ -129,7 +129,7 @@ pub(super) struct LaneTables {
 }
 
 impl LaneTables {
-    /// Tables of one row at all ports.
+    /// Tables with the same row at all ports.
     fn uniform(link: LaneRow) -> Self {
         let mut tables = Self {
             data_lanes: 1,
@@ -216,7 +216,7 @@ impl LaneTables {
         row[usize::from(level)]
     }
 
-    /// Returns the service levels of which no two have the same lanes everywhere.
+    /// Returns service levels, no two with the same lanes everywhere.
     pub(super) fn different_levels(&self) -> impl Iterator<Item = u8> + use<> {
         let column = |level: u8| self.all().map(move |row| row[usize::from(level)]).collect::<Vec<u8>>();
         let mut known = BTreeSet::new();
@@ -229,8 +229,8 @@ impl LaneTables {
         format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
     }
 
-    /// Writes `sl_to_vl` of a switch: the most common row, then that of outputs, then of pairs that differ; empty if
-    /// all rows are those of adapters.
+    /// Writes `sl_to_vl` of a switch: the most common row, then the rows of outputs, then of pairs that differ. The
+    /// text is empty if all rows equal the adapters'.
     pub(super) fn switch_text(&self, switch: usize) -> String {
         let Some(rows) = self.switches.get(switch) else { return String::new() };
         let mut text = String::new();

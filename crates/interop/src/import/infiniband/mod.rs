@@ -12,7 +12,7 @@
 //! | `wiring` | which port leads to which |
 //! | [`forwarding`] | the content of a file of forwarding tables |
 //! | [`lanes`] | the content of a file of service levels and lanes, and the lanes of a scenario |
-//! | [`arbitration`] | the content of lane arbitration tables by port, and those of a scenario |
+//! | [`arbitration`] | the content of lane arbitration tables by port, and a scenario's tables |
 //! | `cluster` | hosts, switches and cables, checked against each other |
 //! | `names` | names that scenarios can hold, each once |
 //! | `routes` | forwarding tables, checked along every path |
@@ -46,7 +46,7 @@ use scenario::Diagnostic;
 pub struct ClusterOptions {
     /// Length of the cables of hosts.
     pub length: Option<Length>,
-    /// Length of the cables between switches; that of hosts if left out.
+    /// Length of the cables between switches; the length of hosts' cables if left out.
     pub trunk_length: Option<Length>,
     /// Width and speed of links for which the file has none.
     pub speed: Option<(Width, Speed)>,
@@ -81,7 +81,7 @@ pub fn read(source: SourceText<'_>) -> Result<IbFabric, Diagnostic> {
     }
 }
 
-/// Files of a cluster beside that of its nodes and cables.
+/// Files of a cluster beside the file of its nodes and cables.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClusterFiles<'a> {
     /// Forwarding tables.

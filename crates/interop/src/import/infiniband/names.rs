@@ -1,8 +1,8 @@
 //! Names of nodes.
 //!
-//! Invariant: names differ, are not empty, are accepted by the rule for names, and hold nothing that means something
-//! else in a scenario: `*`, `?`, `..`, double quotes. A name of a stranger is changed, and never refused with the whole
-//! cluster.
+//! Invariant: names differ, are not empty, and are accepted by the rule for names. They hold nothing that means
+//! something else in a scenario: `*`, `?`, `..`, double quotes. A name of a stranger is changed, and never refused with
+//! the whole cluster.
 
 use core::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! What `ibnetdiscover` prints, plain or grouped by chassis (`-g`), and net files of ibsim.
 //!
-//! Invariant: every line is a node, a port, an attribute of the next node, a heading of a chassis or a comment; any
-//! other is a fault with its place.
+//! Invariant: every line is a node, a port, an attribute of the next node, a heading of a chassis or a comment. Any
+//! other line is a fault with its place.
 //!
 //! ```text
 //! switchguid=0x2c90300000100(2c90300000100)
@@ -173,7 +173,7 @@ fn bracketed(part: Part<'_>) -> Option<(Part<'_>, Option<u64>, Part<'_>)> {
     Some((number.trimmed(), Some(hex(guid.text)?), rest))
 }
 
-/// Splits a part that begins with a quote behind the next one.
+/// Splits a part that begins with a quote behind the next quote.
 fn quoted(part: Part<'_>) -> Option<(Part<'_>, Part<'_>)> {
     part.behind("\"")?.split('"')
 }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A line has the type, LID and number of the port, its GUID (a switch's own), width and speed, and the far end. Ports
-//! of one adapter cannot be told from ports of several: each is a node.
+//! of a single adapter cannot be told from ports of several: each is a node.
 
 use core::ops::Range;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
-//! The forwarding tables of a cluster as those of a scenario, checked along every path.
+//! The forwarding tables of a cluster as a scenario's tables, checked along every path.
 //!
-//! Invariant: a pair of hosts without a path, and a cycle in which packets could wait, are named. Paths to a host that
-//! some other host does not reach are replaced as a whole, so that no mixture of tables makes a new loop.
+//! Invariant: a pair of hosts without a path, and a cycle in which packets could wait, are named. If any host does not
+//! reach a host, all paths to it are replaced, so that no mixture of tables makes a new loop.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +17,13 @@ use scenario::Diagnostic;
 /// Entry without a port of the scenario.
 const NONE: u8 = u8::MAX;
 
-/// Tables of a scenario, and what was found in those of the cluster.
+/// Tables of a scenario, and the faults that were found in the cluster's tables.
 pub(super) struct CheckedTables {
     /// Tables by the name of the switch.
     pub(super) tables: BTreeMap<String, String>,
     /// Number of ordered pairs of hosts without a path.
     pub(super) unreached: usize,
-    /// One of them, and the reason.
+    /// An example, and the reason.
     pub(super) example: Option<String>,
     /// Number of entries that no path between hosts uses, and that lead nowhere.
     pub(super) idle: usize,
@@ -45,7 +45,7 @@ impl Entries {
     }
 }
 
-/// Checks the tables of a file on a cluster, whose graph has its nodes in the same order.
+/// Checks the tables of a file on a cluster. The graph has the cluster's nodes in the same order.
 pub(super) fn checked(
     source: SourceText<'_>,
     tables: &ForwardingTables,
@@ -212,8 +212,8 @@ fn reason(topology: &Topology, entries: &Entries, from: NodeId, host: usize) -> 
     }
 }
 
-/// Returns a cycle in which packets between any two hosts could wait for each other on these routes, on one lane, or by
-/// tables of lanes.
+/// Returns a cycle in which packets between any two hosts could wait for each other. They take these routes, on a
+/// single lane, or by tables of lanes.
 pub(super) fn cycle(topology: &Topology, routes: &Routes, lanes: Option<&LaneTables>) -> Option<String> {
     let graph = topology.graph();
     let Some(lanes) = lanes.filter(|lanes| lanes.change()) else {

@@ -1,6 +1,6 @@
 //! `opensm-subnet.lst`, the cables of a subnet as OpenSM dumps them.
 //!
-//! Invariant: every line is a cable as seen from one end; any other is a fault with its place.
+//! Invariant: every line is a cable as seen from an end; any other line is a fault with its place.
 //!
 //! ```text
 //! { CA Ports:01 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:.. Rev:.. {node-1} LID:0002 PN:01 } { SW ... } PHY=4x LOG=ACT SPD=25

@@ -20,7 +20,7 @@ pub(super) struct CableEnd {
 /// Width and speed, where the file has them.
 type MaybeSpeed = Option<(Width, Speed)>;
 
-/// The far end of the cable at each port that has one.
+/// The far end of the cable at each port with a cable.
 pub(super) struct Wiring {
     far: BTreeMap<CableEnd, (CableEnd, MaybeSpeed)>,
 }
@@ -56,7 +56,7 @@ impl Wiring {
         Ok(wiring)
     }
 
-    /// Joins two ports, one of which describes the cable.
+    /// Joins two ports. The first describes the cable.
     fn join(
         &mut self,
         source: SourceText<'_>,

@@ -1,7 +1,7 @@
 //! Congestion control in command lines of `ibccconfig`.
 //!
-//! Invariant: every line is a command or a comment. Settings that differ between LIDs or ports are one here, and the
-//! account says so.
+//! Invariant: every line is a command or a comment. Settings that differ between LIDs or ports become a single setting
+//! here, and the account says so.
 //!
 //! ```text
 //! ibccconfig SwitchCongestionSetting LID CONTROLMAP VICTIMMASK CREDITMASK THRESHOLD PACKETSIZE CSTHRESHOLD CSRETURNDELAY MARKINGRATE
@@ -40,17 +40,17 @@ const COMMANDS: [(&str, &str); 5] = [
     ("SwitchPortCongestionSetting", "SP"),
     ("CongestionKeyInfo", "CK"),
 ];
-/// Operands of each: as many, but for those of a table, which has more.
+/// Number of operands of each command. A table has more.
 const OPERANDS: [usize; 5] = [9, 7, 4, 7, 5];
 const TABLE: usize = 2;
-/// Entries of a block of the table, which one command sets (IBA A10.4.3.9).
+/// Entries of a block of the table, which a single command sets (IBA A10.4.3.9).
 const BLOCK: usize = 64;
 /// Place of `victimmask` among the operands of `SwitchCongestionSetting`.
 const MASK: usize = 2;
 /// Options of the program that take a value.
 const WITH_VALUE: [&str; 8] = ["-C", "-P", "-t", "-s", "-y", "-c", "--Ca", "--Port"];
 
-/// Returns true if the first command of a file is one of the program.
+/// Returns true if the first command of a file is a command of the program.
 pub(super) fn are_in(source: SourceText<'_>) -> bool {
     let first = source.lines().find(|line| !line.text.starts_with('#'));
     first.and_then(|line| operands(line).map(|_| ())).is_some()
@@ -123,7 +123,7 @@ pub(super) fn read(source: SourceText<'_>) -> Result<(CongestionSettings, Vec<Ke
     Ok((settings, account))
 }
 
-/// Enters the commands for single ports, of which `set` set something: whether they mark as the switches do.
+/// Enters the commands for single ports, and whether the ports in `set` mark as the switches do.
 fn single_ports(commands: usize, set: &[PortSetting], switch: &SwitchSetting) -> KeyAccount {
     let (name, given) = (COMMANDS[3].0, format!("{commands} ports"));
     let as_all = |own: &&PortSetting| {
@@ -195,7 +195,7 @@ fn value(source: SourceText<'_>, word: Part<'_>, most: u64) -> Result<u64, Diagn
 
 /// The setting of a port of a switch (IBA A10.4.3.7).
 struct PortSetting {
-    /// The setting is that of credit starvation.
+    /// The setting belongs to credit starvation.
     is_starvation: bool,
     threshold: u8,
     packet_size: u8,
@@ -229,7 +229,7 @@ fn switch(source: SourceText<'_>, words: &[Part<'_>]) -> Result<SwitchSetting, D
     })
 }
 
-/// Reads the settings of the service levels of one command, which adds to earlier ones.
+/// Reads the settings of the service levels of a command, which adds to earlier commands.
 fn adapter(source: SourceText<'_>, words: &[Part<'_>], into: &mut AdapterSetting) -> Result<(), Diagnostic> {
     into.port_control = value(source, words[1], 0xFFFF)? as u16;
     let levels = value(source, words[2], 0xFFFF)? as u16;

@@ -19,7 +19,7 @@ pub struct CongestionSettings {
     pub switch: SwitchSetting,
     /// Settings of channel adapters.
     pub adapter: AdapterSetting,
-    /// Congestion control table: shift and multiplier by index. Its length less one is `CCTI_Limit`.
+    /// Congestion control table: shift and multiplier by index. Its length less 1 is `CCTI_Limit`.
     pub table: Vec<(u8, u16)>,
     /// True if switches have different masks of victims.
     pub masks_differ: bool,
@@ -122,7 +122,7 @@ impl CongestionSettings {
                 "switches have different masks: `marking.victim_mask: AdapterPorts`, the ports of adapters at each",
             ),
             None => ("None", KeyFate::Used, "`marking.victim_mask: None`"),
-            // A mask that is solid from port 1 on holds for every port of switches with so many.
+            // A mask that is solid from port 1 on holds for every port of switches with this number of ports.
             Some(most) if external().count() == usize::from(*most) => (
                 "All",
                 KeyFate::Approximated,
@@ -258,7 +258,7 @@ impl CongestionSettings {
         )
     }
 
-    /// Writes the table's entries; one without a delay if there is no table.
+    /// Writes the table's entries; an entry without a delay if there is no table.
     fn table(&self, names: PartNames, account: &mut Vec<KeyAccount>) -> String {
         let (table, fate, what) = if self.table.is_empty() {
             let what = "no table is given: one without delays, so that no source slows down";

@@ -1,7 +1,7 @@
 //! Settings of a subnet manager: `opensm.conf`, and command lines of `ibccconfig`.
 //!
-//! Invariant: every `cc_*` and `qos*` key has an entry in the account. Keys that concern the manager alone have one
-//! together.
+//! Invariant: every `cc_*` and `qos*` key has an entry in the account. Keys that concern the manager alone share an
+//! entry.
 //!
 //! | module | contents |
 //! |---|---|

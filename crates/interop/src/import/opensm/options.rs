@@ -1,6 +1,7 @@
 //! An `opensm.conf`: a key and its value in each line.
 //!
-//! Invariant: the last of several lines with one key holds, as in OpenSM, except for keys that name a service level.
+//! Invariant: the last of several lines with the same key holds, as in OpenSM, except for keys that name a service
+//! level.
 
 use core::ops::Range;
 
@@ -20,12 +21,12 @@ pub struct OpensmOption {
     pub key: String,
     /// The value as written; `(null)` stands for none.
     pub value: String,
-    /// Bytes of the value in the file; those of the key if it has none.
+    /// Bytes of the value in the file; the key's bytes if it has no value.
     pub at: Range<usize>,
 }
 
 impl OpensmOptions {
-    /// Reads a file. Every text is one.
+    /// Reads a file. Every text is valid.
     #[must_use]
     pub fn read(source: SourceText<'_>) -> Self {
         let mut lines = Vec::new();

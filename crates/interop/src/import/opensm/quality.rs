@@ -1,7 +1,7 @@
 //! Lanes in an `opensm.conf`: the keys `qos_*`, for adapters (`qos_ca_*`) and switches (`qos_swe_*`).
 //!
-//! Invariant: a key of one kind of node precedes the key for all, and that OpenSM's own value (3.3.23). Lanes past
-//! those in operation are masked as OpenSM does.
+//! Invariant: a key of a kind of node precedes the key for all, and the latter precedes OpenSM's own value (3.3.23).
+//! Lanes that are not in operation are masked as OpenSM does.
 
 use super::keys::flag;
 use super::options::{OpensmOption, OpensmOptions};
@@ -9,10 +9,10 @@ use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::{SourceText, decimal};
 use scenario::{Diagnostic, help_with_name};
 
-/// Kinds of nodes whose settings matter here: adapters and external ports of switches.
+/// Kinds of nodes with settings that matter here: adapters and external ports of switches.
 const KINDS: [&str; 2] = ["qos_ca_", "qos_swe_"];
 const PARTS: [&str; 5] = ["max_vls", "high_limit", "vlarb_high", "vlarb_low", "sl2vl"];
-/// Values of OpenSM where no key gives one.
+/// Values of OpenSM where no key gives a value.
 const DEFAULTS: [&str; 5] = [
     "15",
     "0",
@@ -20,7 +20,7 @@ const DEFAULTS: [&str; 5] = [
     "0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4",
     "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7",
 ];
-/// Most lanes that are assumed of ports, whose `VLCap` the file does not have.
+/// Most lanes that are assumed of ports. The file does not have their `VLCap`.
 const MOST_LANES: u8 = 8;
 /// Most entries of an arbitration table.
 const MOST_WEIGHTS: usize = 64;
@@ -220,7 +220,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns a lane within those in operation; VL15 stays.
+/// Returns a lane within the lanes in operation; VL15 stays.
 const fn masked(lane: u8, lanes: u8) -> u8 {
     if lane == 15 || lanes == 15 { lane } else { lane & (lanes - 1) }
 }

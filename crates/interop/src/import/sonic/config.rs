@@ -16,7 +16,7 @@ type Fields = BTreeMap<String, String>;
 /// The tables of a configuration: entries by table and key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SonicConfig {
-    /// Tables whose entries have fields that are texts or numbers.
+    /// Tables of entries with fields that are texts or numbers.
     pub tables: BTreeMap<String, BTreeMap<String, Fields>>,
 }
 
@@ -69,7 +69,7 @@ fn fields(entry: Value) -> Option<Fields> {
     Some(entry.into_iter().map(|(field, value)| (field, text(value))).collect())
 }
 
-/// Finds the value behind a path of keys, each the first behind the one before.
+/// Finds the value behind a path of keys, each the first behind the previous key.
 pub(super) fn place(source: SourceText<'_>, path: &[&str]) -> Option<Range<usize>> {
     let mut at = 0;
     for key in path {

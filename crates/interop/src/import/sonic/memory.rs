@@ -90,7 +90,7 @@ impl Draft<'_> {
                 let what = format!("{text}: ports of one speed have several profiles: the first for all");
                 self.note("BUFFER_PG", text.clone(), KeyFate::Changed, what);
             }
-            // The largest headroom is that of ports without a cable.
+            // Ports without a cable have the largest headroom.
             let largest = all.iter().map(|profile| profile.xoff).max().unwrap_or(0);
             read.extend(all.first().map(|profile| (*speed, Profile { xoff: largest, ..*profile })));
         }
@@ -212,7 +212,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Enters a profile, that of the ports of one speed. `offset` is the `resume_offset` of all ports.
+    /// Enters the profile of the ports of a speed. `offset` is the `resume_offset` of all ports.
     fn note_profile(
         &mut self,
         (name, whose): (&str, &str),

@@ -1,7 +1,7 @@
 //! `config_db.json` of a SONiC switch: thresholds of ECN, PFC and shared memory.
 //!
-//! Invariant: every table that concerns queues, buffers and PFC has entries in the account. Values are those of the
-//! ports' own profiles, by the speed of the port.
+//! Invariant: every table that concerns queues, buffers and PFC has entries in the account. Values come from the ports'
+//! own profiles, by the speed of the port.
 //!
 //! | table | fields | in a scenario |
 //! |---|---|---|
@@ -35,7 +35,7 @@ use scenario::Diagnostic;
 /// Largest memory of a switch in a scenario.
 const LARGEST: u64 = 1 << 30;
 
-/// Tables whose fields have entries of their own in the account.
+/// Tables with an entry in the account for each field.
 const USED: [&str; 7] =
     ["PORT", "PORT_QOS_MAP", "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "QUEUE", "WRED_PROFILE"];
 
@@ -78,7 +78,7 @@ pub fn usual_speeds(source: SourceText<'_>) -> Result<Option<(Rate, Rate)>, Diag
 struct Draft<'a> {
     source: SourceText<'a>,
     config: &'a SonicConfig,
-    /// True if ports of one speed have different headroom.
+    /// True if ports of the same speed have different headroom.
     headroom_differs: bool,
     settings: Vec<(String, String)>,
     account: Vec<KeyAccount>,
