@@ -113,7 +113,7 @@ fn group_names(flows: &[FlowRow]) -> Vec<&str> {
     distinct(flows.iter().filter_map(|flow| flow.group.as_deref()))
 }
 
-/// Returns a curve for all messages and, if there are several groups, one for each.
+/// Returns a curve for all messages and, if there are several groups, a curve for each.
 fn curves(messages: &[MessageRow], flows: &[FlowRow]) -> Vec<(String, CompletionCurve)> {
     let all = CompletionCurve::of(&messages.iter().collect::<Vec<_>>());
     let mut curves: Vec<_> = all.map(|curve| ("all messages".to_owned(), curve)).into_iter().collect();

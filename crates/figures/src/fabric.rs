@@ -108,7 +108,7 @@ impl Fabric {
         let (names, outputs) = outputs(ports, simulated);
         let mut degrees = vec![0_u32; names.len()];
         outputs.iter().for_each(|output| degrees[output.node] += 1);
-        // Hosts come before switches and have one port each.
+        // Hosts come before switches and have a single port each.
         let hosts = degrees.iter().position(|degree| *degree > 1).unwrap_or(names.len());
         let levels = levels(names.len(), hosts, &outputs);
         let highest = levels.iter().copied().max().unwrap_or(0);

@@ -37,7 +37,7 @@ pub(super) fn by_sum<Row>(
     sums
 }
 
-/// Returns the time in seconds from sample to sample, which is that of the first; infinite if there is no sample.
+/// Returns the time in seconds from sample to sample, which is the first sample's time; infinite if there is no sample.
 pub(super) fn interval(samples: &[PortSample]) -> f64 {
     samples.iter().map(|sample| sample.time_s).filter(|time| *time > 0.0).fold(f64::INFINITY, f64::min)
 }

@@ -4,9 +4,9 @@
 //!
 //! | flows | drawn as |
 //! |---|---|
-//! | up to 6 named ones | lines in one panel, on top of the groups |
-//! | up to 24 named ones | a small panel each |
-//! | more named ones | with their groups, or as a band of their own |
+//! | up to 6 named flows | lines in a single panel, on top of the groups |
+//! | up to 24 named flows | a small panel each |
+//! | more named flows | with their groups, or as a band of their own |
 //! | groups | the middle half of their flows as a band with the median; their sums in a panel of their own |
 //! | all others | the same, in panels of their own |
 
@@ -22,7 +22,7 @@ use super::quartiles::{self, Quartiles};
 use self::series::GoodputCurve;
 pub(super) use self::series::GoodputSeries;
 
-/// Most lines in one panel.
+/// Most lines in a panel.
 pub(super) const OVERLAID: usize = 6;
 /// Most small panels.
 pub(super) const SMALL: usize = 24;
@@ -33,7 +33,7 @@ pub(super) const LABEL: &str = "goodput (Gb/s)";
 /// Quartiles of the goodput of several flows, by interval.
 struct FlowBand {
     name: String,
-    /// Place of its pen among those of groups.
+    /// Place of its pen among the pens of groups.
     place: usize,
     quartiles: Vec<Option<[f64; 3]>>,
 }
@@ -116,11 +116,11 @@ impl GoodputFigure<'_> {
         self.panel(title.to_owned(), highest(curves), height, lines.collect())
     }
 
-    /// Returns one panel with the bands and the lines on top, or a panel of lines and some of bands where they are too
-    /// many.
+    /// Returns a single panel with the bands and the lines on top, or a panel of lines and further panels of bands
+    /// where they are too many.
     fn lines_and_bands(&self, lines: &[&GoodputCurve], bands: &[FlowBand]) -> Vec<Panel> {
         let of_bands = |title: &str, bands: &[FlowBand], on_top: &[&GoodputCurve]| {
-            // A group has one pen in all panels.
+            // A group has the same pen in all panels.
             let of_band = |band: &FlowBand| {
                 let ink = Ink::Palette(lines.len() + band.place);
                 quartiles::layers(&band.name, ink, &self.spread(&band.quartiles))
@@ -148,8 +148,8 @@ impl GoodputFigure<'_> {
         }
     }
 
-    /// Returns the bands of groups that have flows without a line of their own, and of so many named flows without a
-    /// group that they have none.
+    /// Returns the bands of groups that have flows without a line of their own. Named flows without a group have a band
+    /// too, if they are too many for lines.
     fn bands(&self, flows: &[&GoodputCurve]) -> Vec<FlowBand> {
         let have_lines = flows.len() <= SMALL;
         let mut bands = Vec::new();
@@ -175,7 +175,7 @@ impl GoodputFigure<'_> {
         self.series.times.iter().zip(quartiles).map(|(time, at)| (time * self.per_second, *at)).collect()
     }
 
-    /// Returns a small panel for each flow, all with one scale.
+    /// Returns a small panel for each flow, all with the same scale.
     fn small_panels(&self, flows: &[&GoodputCurve]) -> Vec<Panel> {
         let highest = highest(flows);
         let panel = |flow: &&GoodputCurve| {
@@ -185,7 +185,7 @@ impl GoodputFigure<'_> {
         flows.iter().map(panel).collect()
     }
 
-    /// Returns the panels of all flows with neither a name nor a group: one flow among them, and all together.
+    /// Returns the panels of all flows with neither a name nor a group: a flow among them, and all together.
     fn others(&self, curve: &GoodputCurve) -> Vec<Panel> {
         let count = self.facts.others.flows;
         let who = format!("{count} {} without a name or a group", plural(count));
@@ -276,7 +276,8 @@ mod tests {
         assert_eq!(line("F1")[1], Some(12.0));
     }
 
-    /// The group has a named flow and one without a name, so its flows are a band, below the lines of the named flows.
+    /// The group has a named flow and a flow without a name, so its flows are a band, below the lines of the named
+    /// flows.
     #[test]
     fn groups_are_bands_below_named_flows_and_others_have_panels_of_their_own() {
         let mut files = files();

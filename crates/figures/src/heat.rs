@@ -1,6 +1,6 @@
 //! Heat maps over time: a row for each object, a column for each span of time.
 //!
-//! Invariant: a row whose value is not known in a column has an empty cell there, never that of 0.
+//! Invariant: a row without a known value in a column has an empty cell there, never the cell of 0.
 
 use results::reader::RunFacts;
 
@@ -21,7 +21,7 @@ pub(super) struct TimeGrid {
 }
 
 impl TimeGrid {
-    /// Returns the grid of spans with at least one sample each.
+    /// Returns the grid of spans with at least 1 sample each.
     pub(super) fn of_samples(interval_s: f64, facts: &RunFacts) -> Self {
         let columns = ((facts.end_s() / interval_s).round() as usize).clamp(1, COLUMNS);
         Self { end_s: facts.end_s(), columns }
@@ -61,7 +61,7 @@ impl TimeGrid {
         covered.iter().enumerate().map(|(column, time)| known(column).then_some(time / width)).collect()
     }
 
-    /// Returns the panel of rows with their names, each cell in one of these classes.
+    /// Returns the panel of rows with their names, each cell in its class.
     pub(super) fn panel(
         &self,
         title: &str,

@@ -9,8 +9,8 @@ use results::{RunIdentity, Summary, sample};
 
 use crate::output;
 
-/// Returns the fault of a text that is no well-formed XML: elements that are not closed, markup or references in their
-/// texts, characters that XML does not have (XML 1.0, productions 2, 14, 39, 66).
+/// Returns the fault of a text that is no well-formed XML (XML 1.0, productions 2, 14, 39, 66). Faults are elements
+/// that are not closed, markup or references in their texts, and characters that XML does not have.
 fn fault_of_xml(text: &str) -> Option<String> {
     let is_of_xml = |letter: char| matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     if let Some(letter) = text.chars().find(|letter| !is_of_xml(*letter)) {

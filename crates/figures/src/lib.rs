@@ -9,7 +9,7 @@
 //! | `gathered` | nothing: rows by object |
 //! | `quartiles` | the median and the middle half of many objects |
 //! | `heat` | heat maps over time |
-//! | `peaks` | panels whose axis ends below lone peaks |
+//! | `peaks` | panels with an axis that ends below lone peaks |
 //! | `goodput` | goodput over time |
 //! | `completions`, `slowdown` | completion times of messages; their slowdown by size |
 //! | `hosts` | goodput by host |
@@ -17,7 +17,7 @@
 //! | `queues` | queues at roots and watched outputs |
 //! | `ports` | ports by time |
 //! | `fabric` | the fabric with the worst congestion tree |
-//! | `compared` | several runs in one panel |
+//! | `compared` | several runs in a panel |
 //! | `catalogue` | the list of all figures of a run |
 //! | `output` | the files of a run, with its figures |
 

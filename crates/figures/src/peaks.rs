@@ -1,7 +1,7 @@
-//! Panels whose axis ends below lone peaks, so that these do not squeeze everything else.
+//! Panels with an axis that ends below lone peaks, so that these do not squeeze everything else.
 //!
-//! Invariant: the title of such a panel states the highest value and its time, and a mark stands at each place where a
-//! line leaves the plot.
+//! Invariant: the title of such a panel states the highest value and its time. A mark stands at each place where a line
+//! leaves the plot.
 
 use super::engine::axis::number;
 use super::engine::{Axis, Layer, Panel};

@@ -14,7 +14,7 @@ const ROWS: usize = 48;
 /// Lower ends of the classes of a map, as shares of its highest value.
 const CLASSES: [f64; 6] = [0.0, 0.05, 0.2, 0.4, 0.6, 0.8];
 
-/// A value of a sample, if it has one.
+/// A value of a sample, if any.
 type Quantity<'a> = &'a dyn Fn(&PortSample) -> Option<f64>;
 
 /// A value of a port over time.
@@ -95,7 +95,7 @@ fn row(port: &PortCurve<'_>, grid: TimeGrid, interval: f64, value: Quantity<'_>)
     grid.means(port.samples.iter().filter_map(middle))
 }
 
-/// Returns a map whose classes are shares of the highest value.
+/// Returns a map with shares of the highest value as classes.
 fn map(title: &str, rows: &[(String, Vec<Option<f64>>)], grid: TimeGrid, highest: f64) -> Panel {
     let class = |value: f64| CLASSES.iter().rposition(|least| value / highest >= *least).unwrap_or(0);
     let ends = CLASSES.iter().skip(1).copied().chain([1.0]);

@@ -1,6 +1,7 @@
 //! Quantities of objects over time, a panel for each: of `watch.csv` and `source_series.csv`.
 //!
-//! Invariant: a quantity has one unit, which its name states at the end. More than six objects are a band and a median.
+//! Invariant: a quantity has a single unit, which its name states at the end. More than six objects are a band and a
+//! median.
 
 use results::distinct::distinct;
 use results::reader::{QuantityRow, RunFacts, RunFiles};

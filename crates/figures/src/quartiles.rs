@@ -31,7 +31,7 @@ pub(super) fn layers(name: &str, ink: Ink, points: &[Quartiles]) -> Vec<Layer> {
     layers
 }
 
-/// Returns the pieces of the band between gaps; of many points the means of as many consecutive ones as for a line.
+/// Returns the pieces of the band between gaps. Many points are reduced to means of consecutive points, as for a line.
 fn bands(points: &[Quartiles]) -> Vec<Vec<(f64, f64, f64)>> {
     let (mut pieces, mut piece) = (Vec::new(), Vec::new());
     for chunk in points.chunks(points.len().div_ceil(MOST).max(1)) {

@@ -1,4 +1,4 @@
-//! `queues.svg`: queues over time at the roots of congestion trees and at watched outputs, and below them the times for
+//! `queues.svg`: queues over time at the roots of congestion trees and at watched outputs. Below them are the times for
 //! which outputs were paused, or held back.
 //!
 //! Invariant: a root has no point at a sample without its tree.
@@ -77,7 +77,7 @@ fn queue_panel(title: &str, curves: Vec<Curve>, facts: &RunFacts) -> Panel {
     below_peaks(title.to_owned(), time, "queue (KB)", 180.0, layers)
 }
 
-/// Returns the queues in KB of the roots with the largest ones, and the number of further roots.
+/// Returns the queues in KB of the roots with the largest queues, and the number of further roots.
 fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
     let trees: Vec<TreeRow> = files.rows("trees.csv")?;
     if trees.is_empty() {

@@ -1,7 +1,7 @@
 //! `slowdown.svg`: quantiles of the slowdown of messages by their size.
 //!
-//! Invariant: a quantile that undelivered messages could change has no point: a bar from its lower to its upper bound,
-//! or nothing if it has no upper one. A note counts both.
+//! Invariant: a quantile that undelivered messages could change has no point. It has a bar from its lower to its upper
+//! bound, or nothing without an upper bound. A note counts both.
 
 use measures::censoring::quantile;
 use results::format::grouped;
@@ -15,7 +15,7 @@ use super::fault::FigureFault;
 const SIZES: usize = 16;
 const QUANTILES: [(&str, f64); 3] = [("p50", 0.5), ("p95", 0.95), ("p99", 0.99)];
 
-/// Messages of about one size.
+/// Messages of about the same size.
 struct SizeClass {
     /// Mean size in bytes.
     size: f64,
@@ -57,7 +57,7 @@ impl SizeClass {
         self.bounds(share).filter(|(least, most)| least.total_cmp(most).is_eq()).map(|(_, most)| most)
     }
 
-    /// Returns the bounds of the quantile, if undelivered messages could change it and it has an upper one.
+    /// Returns the bounds of the quantile, if undelivered messages could change it and it has an upper bound.
     fn interval(&self, share: f64) -> Option<(f64, f64)> {
         self.bounds(share).filter(|(least, most)| least < most && most.is_finite())
     }

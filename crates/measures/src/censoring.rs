@@ -1,7 +1,7 @@
-//! Quantiles and means over values of which some are right-censored: known by a lower bound only.
+//! Quantiles and means over values, some right-censored: known by a lower bound only.
 //!
-//! Invariant: a statistic is a number only if no true value of the censored ones could change it. Else it is the
-//! closest pair of bounds that is certain; the upper one may be missing.
+//! Invariant: a statistic is a number only if no true value behind a censored value could change it. Else it is the
+//! closest pair of bounds that is certain; the upper bound may be missing.
 //!
 //! The true values are at least the lower bounds. Order statistics and means rise with each value, so
 //!
@@ -9,7 +9,7 @@
 //! statistic with each censored value at its bound  <=  true statistic  <=  statistic with each censored value infinite
 //! ```
 //!
-//! Each value between the two ends is possible. If they are equal, that is the number; if the upper one is infinite,
+//! Each value between the two ends is possible. If they are equal, that is the number; if the upper end is infinite,
 //! only the lower bound is left. A message that was not delivered by the end of a run is censored at its age.
 
 use schemars::JsonSchema;
@@ -53,12 +53,12 @@ pub struct CensoredSample {
 pub struct SortedSample {
     /// The values that are known.
     exact: Vec<f64>,
-    /// All values, censored ones at their bounds.
+    /// All values, with censored values at their bounds.
     lowest: Vec<f64>,
 }
 
 impl CensoredValue {
-    /// Returns a value between bounds, of which the upper one may be missing.
+    /// Returns a value between bounds. The upper bound may be missing.
     fn within(at_least: f64, at_most: Option<f64>) -> Self {
         match at_most {
             None => Self::AtLeast { at_least },
@@ -85,7 +85,7 @@ impl CensoredValue {
         }
     }
 
-    /// Returns the upper bound, if there is one; of a known value, the value.
+    /// Returns the upper bound, if any; of a known value, the value.
     #[must_use]
     pub const fn at_most(self) -> Option<f64> {
         match self {
@@ -95,8 +95,8 @@ impl CensoredValue {
         }
     }
 
-    /// Rounds to so many decimals: a lower bound down and an upper bound up, so that they stay bounds. Bounds between
-    /// which every value is rounded to the same number give that number.
+    /// Rounds to a number of decimals: a lower bound down and an upper bound up, so that they stay bounds. Bounds
+    /// between which every value is rounded to the same number give that number.
     #[must_use]
     pub fn rounded(self, decimals: i32) -> Self {
         let nearest = |value| rounded(value, decimals);
@@ -114,8 +114,8 @@ impl CensoredValue {
         )
     }
 
-    /// Returns the value with so many decimals, for tables: `3000.0`, `3000.0 to 3100.0` for bounds, or `≥ 3000.0` for
-    /// a lower bound alone.
+    /// Returns the value with this number of decimals, for tables: `3000.0`, `3000.0 to 3100.0` for bounds, or
+    /// `≥ 3000.0` for a lower bound alone.
     #[must_use]
     pub fn printed(self, decimals: usize) -> String {
         match self.rounded(decimals as i32) {
@@ -183,7 +183,7 @@ impl SortedSample {
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<CensoredValue> {
         let place = place(self.len(), share);
-        // With every censored value infinite, the first values are the known ones.
+        // With every censored value infinite, the first values are the known values.
         Some(CensoredValue::within(*self.lowest.get(place)?, self.exact.get(place).copied()))
     }
 
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!((sample(&[], &[]).quantile(0.5), sample(&[], &[]).mean()), (None, None));
     }
 
-    /// Of 1, 2, 3, a value of at least 2.5 and one of at least 9, the third lies between 2.5 and 3.
+    /// Of 1, 2, 3, a value of at least 2.5 and a value of at least 9, the third lies between 2.5 and 3.
     #[test]
     fn a_quantile_that_a_censored_value_could_change_has_bounds() {
         let values = sample(&[1.0, 2.0, 3.0], &[9.0, 2.5]);
@@ -280,8 +280,8 @@ mod tests {
     type Statistic<'a> = &'a dyn Fn(&SortedSample) -> Option<CensoredValue>;
 
     proptest! {
-        /// Brute force over the true values: a number is the true one, bounds hold, and each bound is reached by some
-        /// true values, so that none could be closer.
+        /// Brute force over the true values: a number is the true number, and bounds hold. Each bound is reached by
+        /// some true values, so no bound could be closer.
         #[test]
         fn numbers_are_true_and_bounds_hold(values in values(), share in 0.01..1.0f64) {
             let known = |(value, bound): &(f64, Option<f64>)| match bound {

@@ -1,6 +1,6 @@
 //! Measures as users write them: `p99(victims)`, `goodput(all, 2)`, `last("my job")`.
 //!
-//! Invariant: a printed measure reads back as itself, and each measure has one printed form.
+//! Invariant: a printed measure reads back as itself, and each measure has a single printed form.
 //!
 //! ```text
 //! measure = quantity "(" group [ "," phase ] ")"
@@ -49,7 +49,7 @@ pub struct MeasureError {
     pub column: usize,
     /// The fault.
     pub fault: MeasureFault,
-    /// The correction, in one line.
+    /// The correction, in a line.
     pub help: String,
 }
 
@@ -74,10 +74,10 @@ pub enum MeasureFault {
     /// The phase is not a whole number of at least 1.
     #[error("`{0}` is not the number of a phase")]
     Phase(String),
-    /// The quantity is not one of a phase.
+    /// The quantity has no value in a phase.
     #[error("`{0}` is measured over the whole run")]
     WholeRun(&'static str),
-    /// The quantity is one of the whole fabric.
+    /// The quantity belongs to the whole fabric.
     #[error("`{0}` is measured over the whole fabric")]
     WholeFabric(&'static str),
     /// Something follows the measure.
@@ -114,7 +114,7 @@ impl Measure {
     /// Reads measures separated by commas.
     ///
     /// # Errors
-    /// If one of them is not a measure, or there is none.
+    /// If any of them is not a measure, or the list is empty.
     pub fn read_list(text: &str) -> Result<Vec<Self>, MeasureError> {
         let mut reader = Reader { text, place: 0 };
         let mut all = vec![reader.measure()?];
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a character after spaces; returns false if another one is there.
+    /// Takes a character after spaces; returns false if another character is there.
     fn takes(&mut self, wanted: char) -> bool {
         self.skip_spaces();
         let there = self.rest().starts_with(wanted);

@@ -1,7 +1,7 @@
 //! Quantities that can be measured of a group of flows.
 //!
-//! Invariant: each quantity has one name, one unit, one better direction and one definition, and `docs/statistics.md`
-//! has the same ones.
+//! Invariant: each quantity has a single name, unit, better direction and definition, and `docs/statistics.md` has the
+//! same.
 
 use crate::unit::Unit;
 
@@ -126,7 +126,7 @@ impl Quantity {
     /// Returns the quantity of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        // A result has a thousand measures, each of which is found by its name when a sweep reads it.
+        // A result has a thousand measures. A sweep that reads it finds each by its name.
         NAMES.iter().position(|known| *known == name).map(|place| Self::ALL[place])
     }
 

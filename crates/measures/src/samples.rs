@@ -45,8 +45,8 @@ impl<'a> Samples<'a> {
         rows.iter().map(|row| columns.iter().map(|column| row[*column].get() as f64).sum()).collect()
     }
 
-    /// Returns the time from the start of the selection to the end of the first sample in which the columns together
-    /// have at least `wanted` bytes; `None` if no sample has.
+    /// Returns the time from the start of the selection to the end of the first sample with at least `wanted` bytes in
+    /// all columns together. `None` if no sample has.
     #[must_use]
     pub fn time_to(&self, columns: &[usize], wanted: f64) -> Option<Span> {
         let place = self.bytes(columns).iter().position(|bytes| *bytes >= wanted)?;
@@ -55,8 +55,8 @@ impl<'a> Samples<'a> {
     }
 }
 
-/// Returns the time from the start of a phase to the end of its first sample in which the columns together have at
-/// least `wanted` bytes. If none has, the length of the phase is a lower bound. `None` without a sample.
+/// Returns the time from the start of a phase to the end of its first sample with at least `wanted` bytes in all
+/// columns together. If none has, the length of the phase is a lower bound. `None` without a sample.
 #[must_use]
 pub fn recovery(series: &Series, columns: &[usize], phase: &Phase, wanted: f64) -> Option<CensoredValue> {
     let samples = Samples::of_phase(series, phase);

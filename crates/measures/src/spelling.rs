@@ -3,7 +3,7 @@
 //!
 //! Invariant: every sentence, page and estimate spells times, rates and sizes here.
 
-/// Dimension of a quantity, whose plain unit is s, bit/s or B.
+/// Dimension of a quantity. Its plain unit is s, bit/s or B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Time, in seconds.
@@ -42,8 +42,8 @@ pub fn spelled(value: f64, dimension: Dimension, zeros: Zeros) -> String {
     format!("{} {unit}", digits(value / size, zeros))
 }
 
-/// Returns an instant of simulated time, in s, with a fitting unit: six significant digits, as it tells runs apart that
-/// differ little, without zeros at the end of its decimals.
+/// Returns an instant of simulated time, in s, with a fitting unit. It has six significant digits, to tell runs apart
+/// that differ little, without zeros at the end of its decimals.
 #[must_use]
 pub fn instant(seconds: f64) -> String {
     let (size, unit) = multiple(seconds, Dimension::Time, 1.0 - 0.5e-6);
@@ -56,8 +56,8 @@ pub fn digits(value: f64, zeros: Zeros) -> String {
     with_digits(value, 3, zeros)
 }
 
-/// Returns the largest multiple of the unit of which a quantity is this share at least, else the smallest; for 0 the
-/// plain unit.
+/// Returns the largest multiple of the unit such that a quantity is at least this share of it, else the smallest. For 0
+/// it is the plain unit.
 fn multiple(value: f64, dimension: Dimension, least: f64) -> (f64, &'static str) {
     let multiples = dimension.multiples();
     let fits = |(size, _): &&(f64, &str)| value.abs() >= *size * least;
@@ -66,12 +66,12 @@ fn multiple(value: f64, dimension: Dimension, least: f64) -> (f64, &'static str)
     *found.unwrap_or(&multiples[multiples.len() - 1])
 }
 
-/// Returns a number with these significant digits, of which there is one at least.
+/// Returns a number with these significant digits, at least 1.
 fn with_digits(value: f64, significant: usize, zeros: Zeros) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
-    // The exponent is that of the rounded number: 0.9997 is 1.00.
+    // The exponent belongs to the rounded number: 0.9997 is 1.00.
     let after_first = significant - 1;
     let rounded: f64 = format!("{value:.after_first$e}").parse().expect("a printed number is a number");
     let decimals = (after_first as f64 - rounded.abs().log10().floor()).clamp(0.0, 9.0) as usize;

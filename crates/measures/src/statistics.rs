@@ -15,8 +15,8 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 
 /// Returns the median of values in ascending order; of an even number the mean of the middle two. `None` of no values.
 ///
-/// [`censoring::quantile`](crate::censoring::quantile) takes the lower of the two instead, so that it is one of the
-/// values.
+/// [`censoring::quantile`](crate::censoring::quantile) takes the lower of the two instead, so that the result is among
+/// the values.
 ///
 /// ```
 /// assert_eq!(measures::statistics::median(&[1.0, 2.0, 4.0, 9.0]), Some(3.0));
@@ -43,7 +43,7 @@ pub fn variation(values: &[f64]) -> Option<f64> {
     Some((squares / values.len() as f64).sqrt() / mean)
 }
 
-/// Returns the largest deviation of a value from the mean, as a share of the mean; `None` of no values, or if their
+/// Returns the largest deviation of a value from the mean, as a share of the mean. `None` for no values, or if their
 /// mean is zero.
 ///
 /// ```
@@ -55,8 +55,8 @@ pub fn spread(values: &[f64]) -> Option<f64> {
     Some(values.iter().map(|value| (value - mean).abs() / mean).fold(0.0, f64::max))
 }
 
-/// Returns Jain's fairness index, `(sum x)^2 / (n * sum x^2)`: 1 if all values are equal, `1/n` if all but one are zero
-/// (Jain, Chiu and Hawe 1984). `None` if there is no value, or all are zero: the index is then 0/0.
+/// Returns Jain's fairness index, `(sum x)^2 / (n * sum x^2)`: 1 if all values are equal, `1/n` if a single value is
+/// not zero (Jain, Chiu and Hawe 1984). `None` if there is no value, or all are zero: the index is then 0/0.
 ///
 /// ```
 /// use measures::statistics::jain;

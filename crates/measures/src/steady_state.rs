@@ -12,24 +12,25 @@
 //! ```
 //!
 //! A series for which that is more than half was too short. The last quarter is not searched, where a few batches look
-//! quiet by chance (Hoad, Robinson and Davies 2010, "Automating warm-up length estimation", for the same reason leave
-//! out the last ones). Chance does that before too: of stationary series of 50 samples MSER-5 would refuse 44 %, of 100
-//! samples 12 %, of 200 samples 2 %. So a series is refused only if the test below finds it not stationary as a whole;
-//! else nothing is cut.
+//! quiet by chance. Hoad, Robinson and Davies 2010, "Automating warm-up length estimation", leave out the last batches
+//! for the same reason. Chance does that before too. Of stationary series, MSER-5 would refuse 44 % with 50 samples, 12
+//! % with 100 samples, 2 % with 200 samples. So a series is refused only if the test below finds it not stationary as a
+//! whole; else nothing is cut.
 //!
 //! Stationarity: the rest is averaged in 20 batches, and von Neumann's ratio compares neighbours with all
-//! ("Distribution of the ratio of the mean square successive difference to the variance", 1941; for batch means Fishman
-//! 1978, "Grouping observations in digital simulation"). Trends and jumps, and waves longer than a batch, make
-//! neighbours too alike:
+//! ("Distribution of the ratio of the mean square successive difference to the variance", 1941). Fishman 1978,
+//! "Grouping observations in digital simulation", applies it to batch means. Trends and jumps, and waves longer than a
+//! batch, make neighbours too alike:
 //!
 //! ```text
 //! C = 1 - sum of (Y[j+1] - Y[j])^2 / (2 sum of (Y[j] - mean)^2)
 //! ```
 //!
 //! For 20 independent batches C has mean 0 and variance 18/399, and is nearly normal (Young 1941). A series is not
-//! stationary if C is above the 99 % quantile, and the drift is above 1 % of the mean: a run of a few thousand samples
-//! would show drifts that change nothing. The drift is four times the largest deviation of the cumulated sums from a
-//! straight line, over the length: the height of a step in the middle that deviates as much.
+//! stationary if C is above the 99 % quantile, and the drift is above 1 % of the mean. Without the second rule, a run
+//! of a few thousand samples would show drifts that change nothing. The drift is four times the largest deviation of
+//! the cumulated sums from a straight line, over the length. That is the height of a step in the middle that deviates
+//! as much.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,7 +43,7 @@ use crate::statistics;
 const BATCH: usize = 5;
 /// Smallest number of samples that a warm-up is looked for in: ten batches.
 pub const FEWEST_SAMPLES: usize = 10 * BATCH;
-/// Batches whose neighbours are compared.
+/// Number of batches that are compared with their neighbours.
 const COMPARED: usize = 20;
 /// The 0.99 quantile of the normal distribution.
 const Z_99: f64 = 2.326_347_874_040_841;
@@ -151,7 +152,8 @@ pub fn steady_state(series: &[f64]) -> Result<SteadyState, Unsteady> {
     Ok(SteadyState { warm_up, samples: rest.len(), mean, drift })
 }
 
-/// Returns true if neighbours among 20 batches are more alike than those of independent ones: von Neumann's ratio.
+/// Returns true if neighbours among 20 batches are more alike than neighbours of independent batches: von Neumann's
+/// ratio.
 fn has_alike_neighbours(series: &[f64]) -> bool {
     let batches = means(series, (series.len() / COMPARED).max(1));
     // Short series have up to 39 batches.
@@ -174,7 +176,7 @@ fn drift(series: &[f64]) -> f64 {
     if largest == 0.0 { 0.0 } else { 4.0 * largest / (series.len() as f64 * center.abs()) }
 }
 
-/// Returns the means of batches of so many values each. Values at the end that fill no batch are left out.
+/// Returns the means of batches of `batch` values each. Values at the end that fill no batch are left out.
 #[must_use]
 pub fn means(series: &[f64], batch: usize) -> Vec<f64> {
     series.chunks_exact(batch).map(mean).collect()
@@ -288,8 +290,8 @@ mod tests {
         }
     }
 
-    /// Of stationary series, one in a hundred is refused for its neighbours; of those with a trend of two deviations
-    /// from start to end, nearly all.
+    /// Of stationary series, 1 in 100 is refused for its neighbours. Of series with a trend of two deviations from
+    /// start to end, nearly all are refused.
     #[test]
     fn one_stationary_series_in_a_hundred_is_refused() {
         let refused = |trend: f64| {

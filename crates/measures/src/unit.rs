@@ -61,8 +61,8 @@ impl Unit {
         }
     }
 
-    /// Reads a number of this unit as users write it: `3 ms`, `10 Gb/s`, `64 KiB`, or a plain number of packets or of a
-    /// share.
+    /// Reads a number of this unit as users write it: `3 ms`, `10 Gb/s`, `64 KiB`. Packets and shares are plain
+    /// numbers.
     ///
     /// # Errors
     /// If the text is not such a number.

@@ -44,8 +44,8 @@ impl Axis {
         Self::linear(label, 0.0, if highest > 0.0 { highest * 1.06 } else { 1.0 })
     }
 
-    /// Returns an axis from 0 that holds these values, except for lone peaks: where a fiftieth of the values, the
-    /// highest, would squeeze all others into the lower third, it ends a little above the others. The second number is
+    /// Returns an axis from 0 that holds these values, except for lone peaks. If the highest fiftieth of the values
+    /// would squeeze all others into the lower third, the axis ends a little above the others. The second number is
     /// then the highest value, else `None`.
     #[must_use]
     pub fn below_peaks(label: impl Into<String>, values: &[f64]) -> (Self, Option<f64>) {

@@ -23,7 +23,7 @@ pub struct Chart {
     pub panels: Vec<Panel>,
     /// Number of panels in a row; 0 counts as 1.
     pub columns: usize,
-    /// Number of panels, the last ones, that are as wide as the figure.
+    /// Number of panels at the end that are as wide as the figure.
     pub wide: usize,
     /// Notes below the panels.
     pub notes: Vec<String>,
@@ -151,7 +151,7 @@ impl Line {
         drawn.pieces.iter().flatten().map(|(_, y)| *y).chain(highs).collect()
     }
 
-    /// Returns a line whose points are means of consecutive samples, if it is long.
+    /// Returns a line of samples. A long line has means of consecutive samples as points.
     #[must_use]
     pub fn new(name: impl Into<String>, ink: Ink, points: LinePoints) -> Self {
         let name = name.into();

@@ -341,7 +341,7 @@ impl PanelDrawing<'_> {
         }
     }
 
-    /// Draws the cells of a class together, neighbours in a row as one rectangle.
+    /// Draws the cells of a class together, neighbours in a row as a single rectangle.
     fn draw_heat(
         &self,
         file: &mut SvgFile,

@@ -64,7 +64,7 @@ pub(super) struct PanelFrame {
     pub y_ticks: Vec<(f64, String)>,
 }
 
-/// Returns the ticks of an axis of so many pixels whose labels do not overlap.
+/// Returns the ticks of an axis, as many as `pixels` hold without overlap of labels.
 fn fitting_ticks(axis: &Axis, pixels: f64, room: impl Fn(&str) -> f64, densest: f64) -> Vec<(f64, String)> {
     let mut most = (pixels / densest) as usize;
     loop {
@@ -88,7 +88,7 @@ impl Frame {
         let rows = rows(chart);
         let mut panels: Vec<PanelFrame> = Vec::with_capacity(chart.panels.len());
         for (row, (columns, beside)) in rows.iter().enumerate() {
-            // A panel lines up with those of rows with as many columns only.
+            // A panel lines up only with panels of rows with as many columns.
             let neighbour = |row: Option<usize>, column: usize| {
                 let (others, panels) = rows.get(row?)?;
                 panels.get(column).filter(|_| others == columns)

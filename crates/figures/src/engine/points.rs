@@ -1,6 +1,6 @@
 //! Few points for long lines.
 //!
-//! Invariant: a reduced line has at most [`MOST`] points, and its mean is that of its samples.
+//! Invariant: a reduced line has at most [`MOST`] points, and its mean equals the mean of its samples.
 
 /// Most points of a line.
 pub(super) const MOST: usize = 400;
@@ -26,7 +26,7 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// Returns the number of consecutive samples to a point of a line with so many samples.
+    /// Returns the number of consecutive samples to a point of a line with `samples` samples.
     pub(super) fn samples_to_a_point(self, samples: usize) -> usize {
         if self == Self::None { 1 } else { samples.div_ceil(MOST).max(1) }
     }

@@ -4,8 +4,8 @@
 
 use super::svg::{Letters, Stroke};
 
-/// Colours that can be distinguished under every common form of colour blindness (Okabe and Ito 2008), without black,
-/// and without the yellow, which is too light for a line on white.
+/// Colours that can be distinguished under every common form of colour blindness (Okabe and Ito 2008). Black is left
+/// out, and so is yellow, which is too light for a line on white.
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 /// Dashes and gaps, which tell lines apart without colours. Lines that coincide show through the gaps of those above.
 const DASHES: [&str; 6] = ["", "8 4", "2 3", "9 3 2 3", "16 5", "9 3 2 3 2 3"];
@@ -54,7 +54,7 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(share).sum::<f64>() * size
 }
 
-/// Width of bold text over that of other text.
+/// Width of bold text over the width of other text.
 pub(crate) const BOLD: f64 = 1.15;
 
 /// Breaks a text into lines of at most `room` pixels, between words, or within a word that is longer than a line.
@@ -77,7 +77,7 @@ pub(crate) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
-/// Splits a word in two, the first as long as fits, with at least one character each.
+/// Splits a word in two, the first as long as fits, with at least 1 character each.
 fn split(word: &str, size: f64, room: f64) -> (String, String) {
     let ends = word.char_indices().map(|(end, _)| end).skip(1);
     let fitting = ends.take_while(|end| width(&word[..*end], size) <= room).last();

@@ -1,6 +1,6 @@
 //! Elements of an SVG file.
 //!
-//! Invariant: numbers have at most one decimal, text is escaped, and every group that is opened is closed.
+//! Invariant: numbers have at most 1 decimal, text is escaped, and every group that is opened is closed.
 //!
 //! The crates that draw charts as SVG (`plotters`) have no clip paths, no dashes and neither `<title>` nor `<desc>`.
 
@@ -97,7 +97,7 @@ impl SvgFile {
         let _ = writeln!(self.text, "<path d=\"{path}Z\" fill=\"{fill}\" fill-opacity=\"{opacity}\"/>");
     }
 
-    /// Fills all rectangles as one shape.
+    /// Fills all rectangles as a single shape.
     pub(crate) fn rectangles(&mut self, areas: &[Area], fill: &str) {
         let mut path = String::new();
         for area in areas {
@@ -114,7 +114,7 @@ impl SvgFile {
             writeln!(self.text, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{}\" fill=\"{fill}\"/>", number(radius));
     }
 
-    /// Draws a dot whose tooltip is a text.
+    /// Draws a dot with a text as its tooltip.
     pub(crate) fn named_dot(&mut self, at: (f64, f64), radius: f64, fill: &str, stroke: Stroke, name: &str) {
         let (x, y) = (number(at.0), number(at.1));
         let _ = writeln!(
@@ -126,13 +126,13 @@ impl SvgFile {
         );
     }
 
-    /// Draws a polygon whose tooltip is a text.
+    /// Draws a polygon with a text as its tooltip.
     pub(crate) fn named_polygon(&mut self, corners: &[(f64, f64)], fill: &str, stroke: Stroke, name: &str) {
         let (path, pen, name) = (path(corners), pen(stroke), escaped(name));
         let _ = writeln!(self.text, "<path d=\"{path}Z\" fill=\"{fill}\" {pen}><title>{name}</title></path>");
     }
 
-    /// Writes a text whose baseline begins, is centred or ends at a point.
+    /// Writes a text. Its baseline begins, is centred or ends at a point.
     pub(crate) fn text(&mut self, at: (f64, f64), anchor: Anchor, letters: Letters, text: &str) {
         self.write(at, anchor, letters, text, "");
     }
@@ -201,7 +201,7 @@ fn pen(stroke: Stroke) -> String {
     format!("stroke=\"{}\" stroke-width=\"{}\"{dash}", stroke.colour, number(stroke.width))
 }
 
-/// Returns a length in pixels with at most one decimal.
+/// Returns a length in pixels with at most 1 decimal.
 fn number(pixels: f64) -> String {
     // Adding zero turns -0 into 0.
     let tenths = (pixels * 10.0).round() + 0.0;

@@ -1,7 +1,7 @@
 //! Lines and marks of the picture of the fabric, and their key.
 //!
-//! Invariant: what the tree of one sample has is black or blue and has a shape or a dash of its own; what is of the
-//! whole run has a colour and a width.
+//! Invariant: marks of a single sample's tree are black or blue, with a shape or a dash of their own. Marks of the
+//! whole run have a colour and a width.
 
 use super::super::engine::style::{BLACK, FAINT, GREY, HEAT, hairline, letters, width};
 use super::super::engine::svg::{Anchor, Stroke, SvgFile};

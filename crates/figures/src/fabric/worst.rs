@@ -1,6 +1,6 @@
 //! The worst congestion tree of a run, as the picture of the fabric shows it.
 //!
-//! Invariant: everything is of one sample, and not of the run.
+//! Invariant: everything belongs to a single sample, and not to the run.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::super::engine::axis::number;
 /// An output, by node and port.
 pub(super) type OutputName = (String, u32);
 
-/// The tree with most branches at one sample.
+/// The tree with most branches at a sample.
 pub(super) struct WorstTree {
     pub root: OutputName,
     pub branches: BTreeSet<OutputName>,

@@ -39,7 +39,7 @@ pub(in super::super) struct GoodputCurve {
     pub start: f64,
     /// Goodput in Gb/s, by interval.
     pub gbps: Vec<f64>,
-    /// Quartiles of the goodput of one of several flows, in Gb/s, by interval.
+    /// Quartiles of the goodput of a flow among several, in Gb/s, by interval.
     pub quartiles: Vec<Option<[f64; 3]>>,
 }
 

@@ -64,7 +64,8 @@ pub(super) fn queue_peak(record: &RunRecord) -> Result<CensoredValue, Missing> {
     peaks.reduce(f64::max).map(CensoredValue::Exact).ok_or(Missing::NoOutput)
 }
 
-/// Returns the outputs and lanes of the hosts that send the group's data; of all flows those of the fabric.
+/// Returns the outputs and lanes of the hosts that send the group's data. For all flows, these are the outputs and
+/// lanes of the fabric.
 fn lanes<'a>(record: &'a RunRecord, group: &Group<'_>) -> Result<Vec<&'a LaneRecord>, Missing> {
     let hosts: BTreeSet<&str> = group.flows.iter().map(|flow| record.flows[*flow].source.as_str()).collect();
     let lanes = record.lanes.iter().filter(|lane| group.is_all || hosts.contains(lane.node.as_str()));

@@ -1,6 +1,6 @@
 //! The flows of a group.
 //!
-//! Invariant: a group has at least one flow, and its flows are in the order of the record. A name of the scenario goes
+//! Invariant: a group has at least 1 flow, and its flows are in the order of the record. A name of the scenario goes
 //! before `others`, `victims` and `contributors`.
 
 use std::cell::OnceCell;
@@ -18,7 +18,7 @@ pub(super) struct Group<'a> {
     run: Run<'a>,
     /// Indices of the flows, in order.
     pub(super) flows: Vec<usize>,
-    /// Column of the flows in the series over time, if it has one.
+    /// Column of the flows in the series over time, if any.
     pub(super) column: Option<SeriesColumn>,
     /// True for all flows of the run.
     pub(super) is_all: bool,

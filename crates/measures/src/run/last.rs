@@ -32,8 +32,8 @@ pub(super) fn last(run: Run<'_>, group: &Group<'_>) -> Result<CensoredValue, Mis
     Ok(seconds(last.since(first)).into())
 }
 
-/// Returns true if these flows, whose amount of data is not known beforehand, have posted their last message by `end`,
-/// and delivered all.
+/// Returns true if these flows have posted their last message by `end`, and delivered all. Their amount of data is not
+/// known beforehand.
 fn are_done(run: Run<'_>, flows: &[usize], end: Time) -> Result<bool, Missing> {
     let all = run.record.completions.as_ref().ok_or(Missing::CompletionsNotKept)?;
     if has_excluded(run.record, flows) {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::language::Measure;
 use crate::unit::Unit;
 
-/// A measure of one run.
+/// A measure of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measured {
@@ -21,7 +21,7 @@ pub struct Measured {
     pub value: Option<f64>,
     /// True if unfinished messages, or the end of the run, could change the value: it is then at least `value`.
     pub censored: bool,
-    /// Upper bound of a censored value, if there is one.
+    /// Upper bound of a censored value, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
     /// Reason for which the run lacks the value.

@@ -34,14 +34,14 @@ pub use measured::{Measured, Missing};
 
 /// Name of the group of flows that have neither a name nor a group.
 pub const OTHERS: &str = "others";
-/// Name of the group of flows that waited in a congestion tree to whose root they do not lead.
+/// Name of the group of flows that waited in a congestion tree without leading to its root.
 pub const VICTIMS: &str = "victims";
 /// Name of the group of flows that led to the root of a congestion tree.
 pub const CONTRIBUTORS: &str = "contributors";
 
-/// Largest number of named flows that are listed one by one.
+/// Largest number of named flows that are listed individually.
 const MOST_FLOWS: usize = 64;
-/// Largest number of phases that are listed one by one.
+/// Largest number of phases that are listed individually.
 const MOST_PHASES: usize = 16;
 
 /// A run as measures read it.
@@ -58,14 +58,14 @@ pub struct Run<'a> {
 pub enum Posting {
     /// The flow does not end by itself.
     Endless,
-    /// The flow ends by a number of messages, a list, or a stop; no message is posted from this time on, if one is
+    /// The flow ends by a number of messages, a list, or a stop; no message is posted from this time on, if a time is
     /// declared.
     Ends(units::Time),
 }
 
-/// Returns every measure of every group of a run, in a fixed order: by group (`all`, the scenario's groups in its
-/// order, its first 64 named flows, `others`, `victims`, `contributors`), then by quantity, then the whole run before
-/// the first 16 phases. [`one`] measures all others.
+/// Returns every measure of every group of a run, sorted by group, then by quantity, then by phase. Groups are `all`,
+/// the scenario's groups in its order, its first 64 named flows, `others`, `victims`, `contributors`. The whole run
+/// precedes its first 16 phases. [`one`] measures all others.
 #[must_use]
 pub fn all(run: Run<'_>) -> Vec<Measured> {
     let groups = run.record.groups.iter().map(|group| group.name.as_str());
@@ -73,7 +73,7 @@ pub fn all(run: Run<'_>) -> Vec<Measured> {
     let mut found: Option<(String, Result<Group<'_>, Missing>)> = None;
     let mut numbers = Vec::new();
     for measure in list(groups, flows, run.record.phases.len()) {
-        // Measures of one group stand together, so its messages are sorted once.
+        // Measures of a group stand together, so its messages are sorted once.
         let (_, group) = match found.take() {
             Some(found_before) if found_before.0 == measure.group => found.insert(found_before),
             _ => found.insert((measure.group.clone(), Group::find(run, &measure.group))),

@@ -15,7 +15,7 @@ use super::group::Group;
 use super::measured::Missing;
 use super::rates::phase;
 
-/// Smallest number of samples of which a variation is told.
+/// Smallest number of samples that have a variation.
 const FEWEST_SAMPLES: usize = 10;
 
 /// Share of the former goodput with which a group counts as recovered.
@@ -37,8 +37,9 @@ pub(super) fn oscillation(
     variation(&samples).map(CensoredValue::Exact).ok_or(Missing::NoGoodput)
 }
 
-/// Returns the time from the start of a phase to the end of the first sample in which the group has 90 % of its goodput
-/// in the second half of the first phase. A group that does not come back has the length of the phase as a lower bound.
+/// Returns the time from the start of a phase to the end of the first sample in which the group is back. Back means 90
+/// % of its goodput in the second half of the first phase. A group that does not come back has the length of the phase
+/// as a lower bound.
 pub(super) fn recovery(
     record: &RunRecord,
     group: &Group<'_>,

@@ -1,7 +1,7 @@
 //! Goodput and fairness of a group.
 //!
-//! Invariant: goodput is payload that destinations' hosts took. In a phase it is that of the second half, as
-//! `summary.json` has it.
+//! Invariant: goodput is payload that destinations' hosts took. In a phase it covers the second half, as in
+//! `summary.json`.
 
 use std::num::NonZeroU32;
 
@@ -68,8 +68,9 @@ fn by_flow(record: &RunRecord, group: &Group<'_>, number: Option<NonZeroU32>) ->
     Ok(active.map(|flow| crate::phase::goodput(record, [*flow], phase, PhasePart::SecondHalf)).collect())
 }
 
-/// Returns the goodput of a flow over the time that it had data to send: from its start to its last delivery if it is
-/// complete, to its stop or last delivery if it stopped, else to the end of the run. `None` if it did not begin.
+/// Returns the goodput of a flow over the time that it had data to send. The time begins with its start. It ends with
+/// its last delivery if it is complete, with its stop or last delivery if it stopped, else with the run. `None` if it
+/// did not begin.
 fn own_goodput(flow: &FlowRecord, end: Time) -> Option<f64> {
     let to = match (flow.completed(), flow.stop.get()) {
         (Some(at), _) => at,

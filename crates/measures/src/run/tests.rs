@@ -14,8 +14,8 @@ fn ms(ms: u64) -> Time {
     Span::from_us(1000 * ms).after_start()
 }
 
-/// Returns a record of three phases of 20 ms, with samples of 1 ms. `F1` sends without an end; two flows of the group
-/// `job` send 4 MB each in the second phase, one of which is done at 30 ms, the other not at all.
+/// Returns a record of three phases of 20 ms, with samples of 1 ms. `F1` sends without an end. Two flows of the group
+/// `job` send 4 MB each in the second phase: the first is done at 30 ms, the other not at all.
 ///
 /// | flow | 0 to 20 ms | 20 to 40 ms | 40 to 60 ms |
 /// |---|---|---|---|
@@ -82,8 +82,8 @@ fn record() -> RunRecord {
     }
 }
 
-/// Returns 100 messages of `F1`, which take 1, 2, ... ms in an empty fabric's 1 ms, the last two of which are not
-/// delivered, and one of each flow of the job.
+/// Returns 100 messages of `F1`, and a message of each flow of the job. `F1`'s messages take 1, 2, ... ms in an empty
+/// fabric's 1 ms, and its last two are not delivered.
 fn completions() -> Completions {
     let message = |(flow, number): (u32, u32), took: Option<u64>, posted| MessageRecord {
         flow,
@@ -205,7 +205,7 @@ fn the_last_delivery_of_a_group_is_known_once_all_of_it_is_delivered() {
     record.flows[2].total = record.flows[2].delivered.into();
     record.flows[2].last_delivery = ms(59).into();
     assert_value(&record, "last(job)", 0.039);
-    // Of a flow whose amount of data is not known, the messages tell.
+    // Of a flow with an unknown amount of data, the messages tell.
     record.flows[1].total = PackedOption::NONE;
     let job = |record: &RunRecord, stop: Time| {
         let ends = [Posting::Endless, Posting::Ends(stop), Posting::Ends(Time::NEVER)];
@@ -240,7 +240,7 @@ fn goodput_and_fairness_over_the_run_and_in_a_phase() {
     assert_missing(&record, "goodput(job, 4)", &Missing::NoPhase { phases: 3 });
 }
 
-/// From 40 ms on `F1` has a quarter of its first goodput, from 45 ms on all of it, so the sixth sample is the first.
+/// From 40 ms on `F1` has a quarter of its first goodput, from 45 ms on all of it. So the sixth sample is the first.
 #[test]
 fn recovery_is_the_end_of_the_first_sample_that_is_back() {
     let mut record = record();
@@ -331,7 +331,7 @@ fn messages_that_cannot_be_told_apart_give_no_number() {
     assert_missing(&record, "p50(job)", &Missing::CompletionsNotKept);
 }
 
-/// Every number of the list is the one that is measured alone, and survives a file.
+/// Every number of the list equals the number that is measured alone, and survives a file.
 #[test]
 fn all_measures_of_a_run_stand_once_in_a_fixed_order() {
     let record = record();
