@@ -75,7 +75,7 @@ pub struct Judgement {
     pub measure: &'static str,
     /// Measured numbers in `unit`, each the mean over the seeds.
     pub measured: Vec<f64>,
-    /// Half the width of each number's 95 % interval; `None` for one seed.
+    /// Half the width of each number's 95 % interval; `None` for a single seed.
     pub ci95: Vec<Option<f64>>,
     /// Number of seeds.
     pub seeds: usize,
@@ -118,8 +118,8 @@ pub struct ClaimError {
     pub missing: NotInRun,
 }
 
-/// Judges a paper's claims. `outcomes` returns those of a run by its name, one for each seed. With `ranges`, numbers
-/// must lie in the ranges in which they were measured before, which holds for runs of the usual length.
+/// Judges a paper's claims. `outcomes` returns a run's outcomes by its name, in the order of seeds. With `ranges`,
+/// numbers must lie in the ranges in which they were measured before, which holds for runs of the usual length.
 ///
 /// # Errors
 /// If a claim looks for something that its run does not have.
@@ -280,7 +280,7 @@ impl Judgement {
         self.measured.iter().zip(&self.ci95).enumerate().map(number)
     }
 
-    /// Returns the measured numbers as text: one number or the range of several, with the widest interval, and the
+    /// Returns the measured numbers as text: a single number or the range of several, with the widest interval, and the
     /// difference from the reference.
     #[must_use]
     pub fn measured_words(&self) -> String {

@@ -62,7 +62,7 @@ pub enum NotInRun {
     Bound(measures::Measure),
 }
 
-/// Returns the numbers that a measure yields of one run.
+/// Returns the numbers that a measure yields of a run.
 ///
 /// # Errors
 /// If the run lacks the subject of the measure.
@@ -146,7 +146,7 @@ fn completion_times(outcome: &Outcome) -> Option<Vec<f64>> {
     times.collect()
 }
 
-/// Returns the places of the named flows among those that the scenario names; `local*` means all flows whose names
+/// Returns the places of the named flows among those that the scenario names; `local*` means all flows with names that
 /// begin with `local`.
 ///
 /// # Errors
@@ -234,7 +234,7 @@ fn occupancy(outcome: &Outcome, switches: &[String]) -> Result<f64, NotInRun> {
     Ok(lanes.iter().filter(|lane| switches.contains(&lane.node)).map(|lane| lane.mean).sum())
 }
 
-/// Returns the samples of a watched queue in the second half of a phase, in bytes; at least one.
+/// Returns the samples of a watched queue in the second half of a phase, in bytes; at least 1 sample.
 fn queue_samples(outcome: &Outcome, place: &str, phase: &Phase) -> Result<Vec<f64>, NotInRun> {
     let (watched, interval) = (&outcome.record.watched, outcome.record.series.interval);
     let column = queue_column(outcome, place)?;
@@ -275,7 +275,7 @@ fn time_to_reach(outcome: &Outcome, places: &[usize], number: usize, share: f64)
         return Err(NotInRun::Gain(number));
     }
     let wanted = old + share * (new - old);
-    // The mean of the last samples is at least `wanted`, so one of them is.
+    // The mean of the last samples is at least `wanted`, so at least 1 of them is.
     let reached = Samples::of_phase(series, now).time_to(places, wanted);
     Ok(reached.ok_or(NotInRun::Sample)?.seconds())
 }

@@ -49,7 +49,7 @@ pub struct Paper {
     /// Tables of many runs: organisation by marking by response.
     #[serde(default)]
     pub tables: Vec<CombinationTable>,
-    /// Figures of one setting over its range.
+    /// Figures of a setting over its range.
     #[serde(default)]
     pub sweeps: Vec<ParameterSweep>,
     /// Cases that are simulated with `--full` only.
@@ -73,12 +73,12 @@ pub struct UnknownPaper {
     pub help: String,
 }
 
-/// Papers whose scenarios have another name: the beginning of that name, and the paper.
+/// Papers that differ in name from their scenarios: the beginning of the scenarios' name, and the paper.
 const SCENARIOS_OF: [(&str, &str); 1] = [("conext2016", "zhu2016")];
 
 impl Paper {
-    /// Returns the tables and figures that `repro` writes, by their path below the folder of results; those of the grid
-    /// come with `--full`.
+    /// Returns the tables and figures that `repro` writes, by their path below the folder of results. The grid's come
+    /// with `--full`.
     #[must_use]
     pub fn files(&self) -> Vec<FileSchema> {
         let folder = format!("repro-{}", self.name);
@@ -118,7 +118,7 @@ impl Paper {
         files
     }
 
-    /// Returns the papers that ship: the one of this name, or all.
+    /// Returns the papers that ship: the paper of this name, or all.
     ///
     /// # Errors
     /// If there is no paper of this name.
@@ -169,8 +169,8 @@ impl Paper {
         RunSpec { set: run.set.iter().chain(longer.into_iter().flatten()).cloned().collect(), ..run.clone() }
     }
 
-    /// Returns all jobs that the claims and exhibits look at, except for the grid's; with `teeth`, those of the
-    /// alternatives too.
+    /// Returns all jobs that the claims and exhibits look at, except for the grid's; with `teeth`, also the jobs of the
+    /// alternatives.
     #[must_use]
     pub fn jobs(&self, full: bool, teeth: bool) -> BTreeSet<Job> {
         let with = |run: RunSpec, count: SeedCount| {
@@ -188,7 +188,7 @@ impl Paper {
         claimed.chain(tables).chain(sweeps).collect()
     }
 
-    /// Returns the first fault, if there is one.
+    /// Returns the first fault, if any.
     fn fault(&self) -> Option<String> {
         if self.seeds.lacks_one() {
             return Some("every run needs a seed".to_owned());
@@ -376,7 +376,7 @@ mod tests {
         }
     }
 
-    /// The values of the claims on another simulator are those of its own output.
+    /// The values of the claims on another simulator equal its own output.
     #[test]
     fn results_of_the_other_simulator_are_its_files() {
         let paper = Paper::shipped(Some("cross")).unwrap().remove(0);
@@ -407,7 +407,7 @@ mod tests {
         let (all, met) = (claims.len(), claims.len() - known);
         let told = format!("| {all}: {met} hold, {known} are known not to, each with its reason |");
         assert!(page("README.md").contains(&told), "README.md does not say `{told}`");
-        // One file of claims is no paper's.
+        // A single file of claims is no paper's.
         let told = format!("| {all} claims, {} papers and ns-3 |", papers.len() - 1);
         assert!(page("docs/comparison.md").contains(&told), "docs/comparison.md does not say `{told}`");
     }

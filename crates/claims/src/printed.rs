@@ -65,7 +65,7 @@ pub fn totals(judgements: &[Judgement]) -> String {
     some.map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the table of claims under the runs in which they must fail, and their number in one line.
+/// Returns the table of claims under the runs in which they must fail, and their number in a line.
 #[must_use]
 pub fn bites_table(bites: &[Bite]) -> String {
     let mut table = plain_table();

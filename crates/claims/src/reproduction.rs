@@ -134,7 +134,7 @@ impl Reproduction {
         Ok(files)
     }
 
-    /// Returns the outcomes of a run by its name, one for each seed.
+    /// Returns the outcomes of a run by its name, in the order of seeds.
     fn by_seed(&self, paper: &Paper, run: &str) -> Vec<&Outcome> {
         let run = paper.run(run, self.full);
         paper.seeds.seeds(self.full).map(|seed| self.outcomes.get(&run, seed)).collect()

@@ -12,7 +12,7 @@ pub const TUNING: &str = "tuning";
 const TRAINING: std::ops::RangeInclusive<u64> = 1..=3;
 /// Seeds of the judgement.
 const HELD_OUT: std::ops::RangeInclusive<u64> = 1001..=1010;
-/// Most runs of a tuning: of a quick one, and of a full one.
+/// Most runs of a tuning: a quick tuning, and a full tuning.
 const RUNS: (usize, usize) = (160, 300);
 /// Settings that the estimator proposes at a time.
 const BATCH: usize = 4;

@@ -1,7 +1,7 @@
 //! Curves and tables as data of the script.
 //!
-//! Invariant: values are those of the files. Long series are given by the lowest and highest value of each interval,
-//! long tables by their first rows by a stated order, and both say so.
+//! Invariant: values come from the files. Long series are given by the lowest and highest value of each interval. Long
+//! tables are given by their first rows by a stated order. Both say so.
 
 use core::str::FromStr;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use super::words;
 /// Most samples of a curve that is drawn sample by sample.
 const MOST_SAMPLES: usize = 2000;
 
-/// Curves over one axis of time or another quantity.
+/// Curves over an axis of time or another quantity.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 pub(super) struct Panel<F: Form = InJson> {
@@ -47,15 +47,15 @@ pub(super) struct Line<F: Form = InJson> {
     pub name: String,
     /// Kind of its subject: `flow`, `group`, `others`, `total`, `output`, `source`.
     pub kind: &'static str,
-    /// Values, one for each of the axis; `None` where there is none.
+    /// Values, in the order of the axis; `None` where there is no value.
     pub y: F::Gaps,
     /// True if the line is on at first.
     pub shown: bool,
 }
 
 impl Panel {
-    /// Returns the panel with at most 2,000 values in a line: of longer ones, the lowest and highest of equally many
-    /// consecutive samples each, in order of their time.
+    /// Returns the panel with at most 2,000 values in a line. A longer line keeps the lowest and highest of equally
+    /// many consecutive samples each, in order of their time.
     pub(super) fn decimated(mut self) -> Self {
         let samples = self.x.len().div_ceil(MOST_SAMPLES / 2);
         if self.x.len() <= MOST_SAMPLES {

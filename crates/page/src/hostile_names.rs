@@ -1,6 +1,6 @@
 //! The page of a run, with names from strangers in all places where names stand.
 //!
-//! Invariant tested: whatever the names are, the page has the scripts of this program alone, its data are JSON, and
+//! Invariant tested: whatever the names are, the page has the scripts of this program alone. Its data are JSON, and
 //! nothing in it acts on a terminal.
 
 use names::hostile::PARTS;

@@ -1,14 +1,14 @@
-//! `report.html`: a folder of results as one page that needs no other file and no network.
+//! `report.html`: a folder of results as a single page that needs no other file and no network.
 //!
 //! Invariant: a page is a pure function of the folder's files. Every name in it is data: it is escaped in HTML and
-//! JSON, and the script writes it as text. Its policy admits the one script and the one style sheet, by their hashes,
-//! and no request.
+//! JSON, and the script writes it as text. Its policy admits its own script and style sheet, by their hashes, and no
+//! request.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `base64`, `sha256` | encodings for arrays and for the policy |
 //! | `words` | quantities as text |
-//! | `modules` | the files of `script/`, joined into one script |
+//! | `modules` | the files of `script/`, joined into a single script |
 //! | `document` | the HTML around a page's sections and data |
 //! | [`numbers`] | arrays of numbers in the JSON, or beside it for a reader with typed arrays |
 //! | `data` | curves and tables as data of the script |
@@ -17,9 +17,9 @@
 //! | `sweep` | the page of a sweep |
 //! | `tuning` | the page of a tuning |
 //!
-//! `script/` has the page's JavaScript in modules of its own, whose types `types.d.ts` names and the compiler of
-//! TypeScript checks (`npm run types` in `web/`); the playground in `web/` is made of the same modules. `vendor/` has
-//! uPlot with its licence.
+//! `script/` has the page's JavaScript in modules of its own. `types.d.ts` names their types, and the compiler of
+//! TypeScript checks them (`npm run types` in `web/`). The playground in `web/` is made of the same modules. `vendor/`
+//! has uPlot with its licence.
 
 mod base64;
 mod data;
@@ -53,7 +53,7 @@ pub enum PageError {
     /// The folder has no manifest.
     #[error("there is no `{MANIFEST}`, so that this is no folder of a run, a sweep or a tuning")]
     NoManifest,
-    /// The folder is that of a run of a sweep that was to write no files.
+    /// The folder belongs to a run of a sweep that was to write no files.
     #[error("the sweep kept the result of the run, and no files of it")]
     ResultAlone,
     /// The folder holds several runs.
@@ -99,9 +99,9 @@ pub fn of_files(files: RunFiles<'_>, manifest: &Manifest) -> Result<OutputFile, 
     Ok(OutputFile { name: PAGE.to_owned(), contents: run::page(files, manifest)? })
 }
 
-/// Returns the data of the page of a run: JSON with curves, the fabric at moments, tables, and sentences, as its script
-/// reads them (`script/types.d.ts`), and the numbers whose ranges it names. Another page with the same components needs
-/// no more.
+/// Returns the data of the page of a run, as its script reads them (`script/types.d.ts`): JSON with curves, the fabric
+/// at moments, tables, and sentences, and the numbers. The JSON names ranges of the numbers. Another page with the same
+/// components needs no more.
 ///
 /// # Errors
 /// If the run has no results, or a file is missing or wrong.
@@ -125,7 +125,7 @@ pub fn manifest(files: RunFiles<'_>) -> Result<Manifest, PageError> {
     Ok(Manifest::read(&files.text(MANIFEST)?).map_err(malformed)?)
 }
 
-/// Refuses a manifest that is not that of one run with results.
+/// Refuses a manifest that does not belong to a single run with results.
 fn check(manifest: &Manifest) -> Result<(), PageError> {
     match (&manifest.ended, manifest.plans.len()) {
         (RunEnd::Deadlock { message } | RunEnd::Violation { message }, _) => {

@@ -1,8 +1,8 @@
-//! The files of `script/`, joined into one script.
+//! The files of `script/`, joined into a single script.
 //!
-//! Invariant: each file is an ES module as browsers and Node.js read it, whose imports are one line each and name files
-//! that stand before it. Joined, all share one scope: lines of imports, of types too, and the word `export` go, and no
-//! two files define one name.
+//! Invariant: each file is an ES module as browsers and Node.js read it. Each of its imports takes a single line and
+//! names a file that stands before it. Joined, all share a scope. Lines of imports, of types too, and the word `export`
+//! go, and no two files define the same name.
 
 /// The modules, lowest floor first: name and text.
 const MODULES: &[(&str, &str)] = &[
@@ -49,7 +49,7 @@ pub(super) fn style() -> String {
     format!("{}\n{STYLE}", UPLOT_STYLE.trim_end())
 }
 
-/// Returns a module without its imports, those of types in comments included, and without the word `export`.
+/// Returns a module without its imports, including imports of types in comments, and without the word `export`.
 fn joined(text: &str) -> String {
     let is_import = |line: &&str| line.starts_with("import ") || line.starts_with("/** @import ");
     let lines = text.lines().filter(|line| !is_import(line));

@@ -13,9 +13,9 @@ use super::base64::base64_of_u16;
 pub(super) trait Form: Debug {
     /// Values.
     type Values: Debug + Serialize;
-    /// Values, some of which may be missing.
+    /// Values. Some may be missing.
     type Gaps: Debug + Serialize;
-    /// Whole numbers, some of which may be missing.
+    /// Whole numbers. Some may be missing.
     type Counts: Debug + Serialize;
     /// Places of words.
     type Places: Debug + Serialize;
@@ -52,7 +52,7 @@ impl Form for TakenOut {
 pub(super) struct Shares(pub(super) Vec<u16>);
 
 impl Shares {
-    /// Returns shares, from 0 on, of which those above 6.5535 become that.
+    /// Returns shares, from 0 on. Shares above 6.5535 become 6.5535.
     pub(super) fn of(shares: &[f64]) -> Self {
         Self(shares.iter().copied().map(ten_thousandths).collect())
     }
@@ -64,7 +64,7 @@ impl Serialize for Shares {
     }
 }
 
-/// Arrays of numbers, one after the other.
+/// Arrays of numbers, end to end.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers {
     /// Values; not a number where there is no value.
@@ -93,7 +93,7 @@ impl Numbers {
         FloatRange { f64: [from, self.floats.len() - from] }
     }
 
-    /// Adds an array of values, some of which may be missing, and returns its range.
+    /// Adds an array of values, with gaps where values are missing, and returns its range.
     pub(super) fn add_gaps(&mut self, values: impl IntoIterator<Item = Option<f64>>) -> FloatRange {
         self.add(values.into_iter().map(|value| value.unwrap_or(f64::NAN)))
     }

@@ -1,4 +1,4 @@
-//! SHA-256 (FIPS 180-4), by which the page's policy names its one script and its one style sheet.
+//! SHA-256 (FIPS 180-4), by which the page's policy names its script and its style sheet.
 //!
 //! Invariant: the page's text is public; nothing here is secret, and nothing needs constant time.
 
@@ -78,7 +78,7 @@ mod tests {
         })
     }
 
-    /// The examples of FIPS 180-4's companion, one and two blocks long, and the message of a million letters.
+    /// The examples of FIPS 180-4's companion, with 1 block and 2 blocks, and the message of a million letters.
     #[test]
     fn hashes_are_those_of_the_standard() {
         assert_eq!(hexadecimal(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

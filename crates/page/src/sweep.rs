@@ -109,7 +109,7 @@ fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
     leads
 }
 
-/// Says which runs have results of a fabric that does not do its work, by the words of the column `ended`; `None` if no
+/// Says which runs have results of a fabric that does not do its work, by the words of the column `ended`. `None` if no
 /// run has.
 fn faults(ended: &[String]) -> Option<String> {
     let count = |word: &str| ended.iter().filter(|end| *end == word).count();

@@ -26,7 +26,7 @@ pub(super) struct SweepData {
     /// Seed of each run, or number of seeds of each setting.
     pub(super) seeds: Vec<Option<u64>>,
     pub(super) ended: Vec<String>,
-    /// Names of the folders of the runs; of a setting, that of its first run, empty if it had none.
+    /// Names of the folders of the runs. A setting has the name of its first run's folder, empty without a run.
     pub(super) folders: Vec<String>,
     pub(super) names: Vec<String>,
     /// True for each setting of a tuning that keeps the constraints; `None` in a sweep.
@@ -38,7 +38,7 @@ pub(super) struct SweepData {
 pub(super) struct Setting {
     pub(super) name: String,
     pub(super) unit: &'static str,
-    /// `number` or `text`. A number may be null: the baseline of a tuning need not have one.
+    /// `number` or `text`. A number may be null: the baseline of a tuning need not have a number.
     pub(super) kind: &'static str,
     pub(super) values: Vec<Value>,
 }

@@ -199,7 +199,7 @@ fn the_fabric_has_its_moments_and_its_tree() {
     let fabric = &data["fabric"];
     assert_eq!(fabric["moments"], serde_json::json!([0.01, 0.02]));
     assert_eq!(fabric["nodes"], serde_json::json!(["H1", "S1", "H2", "H3"]));
-    // Outputs `H1` port 1, `S1` port 2, and those of `H2` and `H3`: 0 and 0.5, 0 and 1 of the intervals.
+    // Outputs `H1` port 1, `S1` port 2, and the outputs of `H2` and `H3`: 0 and 0.5, 0 and 1 of the intervals.
     let numbers = [0, 0, 0, 0, 5000, 10_000, 0, 0];
     assert_eq!(fabric["load"], super::base64::base64_of_u16(&numbers));
     let tree = serde_json::json!([

@@ -30,7 +30,7 @@ pub(super) fn short(value: f64) -> String {
     digits(value, Zeros::Dropped)
 }
 
-/// Returns a count with its noun, in the plural unless it is one.
+/// Returns a count with its noun, in the plural unless it is 1.
 pub(super) fn count(count: impl TryInto<u64, Error: Debug>, noun: &str) -> String {
     counted(count, noun)
 }

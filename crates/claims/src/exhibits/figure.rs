@@ -25,11 +25,11 @@ pub struct GoodputFigure {
     title: String,
     /// Title and run of each panel, from top to bottom.
     panels: Vec<(String, String)>,
-    /// Lines of each panel: a name, and the flows whose mean goodput is drawn, over those that are active. Without a
-    /// flow, the goodput of all flows together.
+    /// Lines of each panel: a name, and flows. The line is the mean goodput of the flows that are active. Without a
+    /// flow, it is the goodput of all flows together.
     #[serde(default)]
     lines: Vec<(String, Vec<String>)>,
-    /// An output whose queue is drawn instead of goodput: `A:11`. The runs watch it.
+    /// An output, such as `A:11`. Its queue is drawn instead of goodput. The runs watch it.
     #[serde(default)]
     queue: Option<String>,
     /// Shaded phases, counted from 1.
@@ -50,13 +50,13 @@ pub struct GoodputFigure {
 }
 
 impl GoodputFigure {
-    /// Returns the fault of the figure, if there is one.
+    /// Returns the fault of the figure, if any.
     pub(crate) fn fault(&self, runs: &Runs) -> Option<String> {
         let missing = self.panels.iter().find(|(_, run)| !runs.contains_key(run));
         missing.map(|(_, run)| format!("the figure {} shows `{run}`, which is not among the runs", self.name))
     }
 
-    /// Returns the figure and its numbers. `outcome` and `plan` return those of a run by its name.
+    /// Returns the figure and its numbers. `outcome` and `plan` return a run's outcome and plan by its name.
     ///
     /// # Errors
     /// If a run lacks a flow.

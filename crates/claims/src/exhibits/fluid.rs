@@ -1,4 +1,4 @@
-//! DCQCN's fluid model of a flow, as a line beside the simulated one.
+//! DCQCN's fluid model of a flow, as a line beside the simulated line.
 //!
 //! Invariant: the model's input is the run's input (settings, link, starts of all flows, length of samples). No result
 //! of the run enters it.
@@ -11,7 +11,7 @@ use units::{Bytes, Span};
 
 use crate::measurement::NotInRun;
 
-/// A line of the fluid model, in which all flows of a run share one output.
+/// A line of the fluid model, in which all flows of a run share an output.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FluidLine {
@@ -19,7 +19,7 @@ pub struct FluidLine {
     name: String,
     /// Name of the flow.
     flow: String,
-    /// Length of a packet on the wire; all of it except one MTU is overhead.
+    /// Length of a packet on the wire; all of it except an MTU is overhead.
     packet: Bytes,
     /// Time from a mark to its effect: tau*.
     delay: Span,
@@ -58,7 +58,7 @@ impl FluidLine {
         let fluid = Fluid::new(settings, link, self.packet, self.delay);
         let payload = f64::from(plan.link().mtu.bytes()) / self.packet.get() as f64;
         let samples = fluid.trajectory(&starts, plan.duration(), plan.sample());
-        // A sample of the run covers the interval before it; the model has one more, at the start.
+        // A sample of the run covers the interval before it; the model has a further sample, at the start.
         let goodput = samples.iter().skip(1).map(|sample| {
             let rate = sample.rates[flow] * payload / 1e9;
             (rate > 0.0).then_some(rate)

@@ -49,7 +49,7 @@ pub struct HotSpotGrid {
     severities: Vec<f64>,
     /// Share of the deliverable load from which on a hot spot counts as squelched.
     squelched: f64,
-    /// Parameters to try, one set after the other, where the guideline's do not squelch the hot spot.
+    /// Parameters to try, set after set, where the guideline's do not squelch the hot spot.
     search: Vec<Vec<RelativeSetting>>,
 }
 
@@ -59,7 +59,7 @@ pub struct HotSpotGrid {
 struct GridFabric {
     /// Name in the tables.
     name: String,
-    /// Number of hosts; the last is the hot one.
+    /// Number of hosts; the last is the hot spot.
     ports: u32,
     /// Number of links from host to host.
     hops: u32,
@@ -79,7 +79,7 @@ const fn one() -> u64 {
     1
 }
 
-/// One case of the grid.
+/// A case of the grid.
 #[derive(Clone, Debug)]
 struct HotSpot<'a> {
     fabric: &'a GridFabric,
@@ -145,7 +145,7 @@ impl Remedy {
 }
 
 impl HotSpotGrid {
-    /// Returns the fault of the grid, if there is one.
+    /// Returns the fault of the grid, if any.
     pub(crate) fn fault(&self) -> Option<String> {
         let named = ["LOAD", "CONTRIBUTORS", "FRACTION", "TARGET"];
         if let Some(missing) = named.into_iter().find(|word| !self.traffic.contains(word)) {
@@ -402,7 +402,7 @@ impl HotSpotGrid {
 }
 
 impl SearchResult {
-    /// Returns the shares with the guideline's parameters, or those of the search where it found better ones.
+    /// Returns the shares with the guideline's parameters, or with the search's where it found better parameters.
     fn with_search(&self) -> Delivered {
         let searched = self.best.map(|(_, share)| share);
         searched.filter(|share| share.settled > self.guideline.settled).unwrap_or(self.guideline)
@@ -472,7 +472,7 @@ mod tests {
         }
     }
 
-    /// The first four cases, one for each remedy.
+    /// The first four cases. Each has its remedy.
     #[test]
     fn cases_are_counted_listed_filed_and_drawn() {
         let grid = PAPERS.iter().find_map(|(name, text)| Paper::read(name, text).grid).expect("a grid");

@@ -1,11 +1,11 @@
 //! Files besides the printed claims, a module for each kind.
 //!
-//! Invariant: an exhibit is data of the claims file, and drawing one changes no verdict.
+//! Invariant: an exhibit is data of the claims file, and drawing an exhibit changes no verdict.
 //!
 //! | module | shows |
 //! |---|---|
 //! | [`table`] | all combinations of organisation, marking and response |
-//! | [`sweep`] | a number over the range of one setting |
+//! | [`sweep`] | a number over the range of a setting |
 //! | [`figure`] | goodput over time, a panel for each run |
 //! | [`shares`] | shares of flows in their total, a bar for each run |
 //! | [`fluid`] | DCQCN's fluid model, as a line of a figure |

@@ -13,13 +13,13 @@ pub(crate) const NAME: &str = "claims";
 pub struct ClaimNumber<'a> {
     /// Short name of the claim.
     pub claim: &'a str,
-    /// Run under which the claim must fail, of which it was asked; `None` for its own run.
+    /// Run under which the claim must fail, if the number comes from it; `None` for the claim's own run.
     pub under: Option<&'a str>,
-    /// Place of the number among those of the claim, from 1.
+    /// Place of the number among the claim's numbers, from 1.
     pub number: usize,
     /// Mean over the seeds.
     pub measured: f64,
-    /// Half the width of its 95 % interval; `None` for one seed.
+    /// Half the width of its 95 % interval; `None` for a single seed.
     pub ci95: Option<f64>,
     /// Unit of the numbers.
     pub unit: &'a str,

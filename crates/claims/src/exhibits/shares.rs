@@ -23,7 +23,7 @@ pub struct ShareFigure {
     bars: Vec<(String, String)>,
     /// Flows, from the bottom of a bar to its top.
     flows: Vec<String>,
-    /// Phase, counted from 1: shares are those of its second half.
+    /// Phase, counted from 1. Shares cover its second half.
     phase: usize,
     /// Notes below the figure.
     #[serde(default)]
@@ -31,7 +31,7 @@ pub struct ShareFigure {
 }
 
 impl ShareFigure {
-    /// Returns the fault of the figure, if there is one.
+    /// Returns the fault of the figure, if any.
     pub(crate) fn fault(&self, runs: &Runs) -> Option<String> {
         if self.flows.is_empty() || self.phase == 0 {
             return Some(format!("the figure {} needs a flow and a phase counted from 1", self.name));
@@ -40,7 +40,7 @@ impl ShareFigure {
         missing.map(|(_, run)| format!("the figure {} shows `{run}`, which is not among the runs", self.name))
     }
 
-    /// Returns the figure and its numbers. `outcomes` returns those of a run by its name, one for each seed.
+    /// Returns the figure and its numbers. `outcomes` returns a run's outcomes by its name, in the order of seeds.
     ///
     /// # Errors
     /// If a run lacks a flow or the phase.
@@ -50,7 +50,7 @@ impl ShareFigure {
     ) -> Result<Vec<OutputFile>, NotInRun> {
         let bars = self.bars.iter().map(|(_, run)| self.shares(&outcomes(run)));
         let bars = bars.collect::<Result<Vec<_>, NotInRun>>()?;
-        // A part stands upon those of the flows before it, so the bar of all of them is drawn first.
+        // A part stands upon the parts of the flows before it, so the bar of all of them is drawn first.
         let layers = self.flows.iter().enumerate().rev().map(|(place, flow)| Layer::Bars {
             name: flow.clone(),
             ink: Ink::Palette(place),

@@ -1,4 +1,4 @@
-//! One setting of the congestion control over its range: a number against the setting, as a figure and a file.
+//! A setting of the congestion control over its range: a number against the setting, as a figure and a file.
 //!
 //! Invariant: a point does not depend on the other points.
 
@@ -11,7 +11,7 @@ use super::{Runs, figure_files};
 use crate::language::{Measure, References, Unit};
 use crate::measurement::{NotInRun, measured};
 
-/// A run with one of its settings at many values.
+/// A run with a setting at many values.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParameterSweep {
@@ -45,7 +45,7 @@ pub struct ParameterSweep {
 }
 
 impl ParameterSweep {
-    /// Returns the fault of the sweep, if there is one.
+    /// Returns the fault of the sweep, if any.
     pub(crate) fn fault(&self, runs: &Runs, references: &References) -> Option<String> {
         if !runs.contains_key(&self.run) {
             return Some(format!("{} sweeps `{}`, which is not among the runs", self.name, self.run));
@@ -59,7 +59,7 @@ impl ParameterSweep {
         self.lines.iter().find_map(|(name, measure)| references.fault_of_unit(name, measure, &self.unit))
     }
 
-    /// Returns the runs, one for each value; `runs` are the paper's.
+    /// Returns the runs, in the order of values; `runs` are the paper's.
     pub(crate) fn runs(&self, runs: &Runs) -> Vec<RunSpec> {
         let base = &runs[&self.run];
         let tuned = |tuning: &RelativeSetting| RunSpec {
@@ -69,7 +69,7 @@ impl ParameterSweep {
         self.values.iter().map(tuned).collect()
     }
 
-    /// Returns the figure and its numbers. `outcome` returns that of a run and seed, `reference` the number of a
+    /// Returns the figure and its numbers. `outcome` returns the outcome of a run and seed, `reference` the number of a
     /// reference with a seed.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use crate::language::{Measure, References, Unit};
 use crate::layout::WIDTH;
 use crate::measurement::{NotInRun, measured};
 
-/// A table of many runs of one scenario.
+/// A table of many runs of a scenario.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CombinationTable {
@@ -29,7 +29,7 @@ pub struct CombinationTable {
     organisations: Vec<AxisValue>,
     /// Settings without congestion control: a row for each organisation.
     off: AxisValue,
-    /// Overrides that precede those of marking and response.
+    /// Overrides that precede the overrides of marking and response.
     on: Vec<String>,
     /// Rules by which packets are marked.
     markings: Vec<AxisValue>,
@@ -47,7 +47,7 @@ struct AxisValue(String, Vec<String>);
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TableColumn {
-    /// Name, with the unit at its end if it has one.
+    /// Name, with the unit at its end, if any.
     name: String,
     /// The number.
     measure: Measure,
@@ -90,7 +90,7 @@ impl CombinationTable {
         rows
     }
 
-    /// Returns the fault of the table, if there is one.
+    /// Returns the fault of the table, if any.
     pub(crate) fn fault(&self, references: &References) -> Option<String> {
         if self.seeds.lacks_one() || self.columns.is_empty() {
             return Some(format!("the table {} needs a seed and a column", self.name));
@@ -100,7 +100,8 @@ impl CombinationTable {
             .find_map(|column| references.fault_of_unit(&column.name, &column.measure, &column.unit))
     }
 
-    /// Fills the rows. `outcome` returns that of a run and seed, `reference` the number of a reference with a seed.
+    /// Fills the rows. `outcome` returns the outcome of a run and seed, `reference` the number of a reference with a
+    /// seed.
     pub(crate) fn filled<'a>(
         &self,
         full: bool,
@@ -201,7 +202,7 @@ mod tests {
     use crate::exhibits::assert_as_schema;
     use crate::paper::{PAPERS, Paper};
 
-    /// A number of several seeds, one of a single seed, and none.
+    /// A number of several seeds, a number of a single seed, and none.
     #[test]
     fn files_are_as_their_schemas_say() {
         let mut tables = 0;

@@ -10,7 +10,7 @@ use super::expectation::Expectation;
 use super::measure::Measure;
 use super::unit::Unit;
 
-/// One result that a paper reports.
+/// A result that a paper reports.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -48,7 +48,7 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all(serialize = "lowercase"))]
 pub enum ClaimRole {
-    /// A result of the paper, of which the scenario knows nothing.
+    /// A result of the paper, to which nothing of the scenario was fitted.
     #[default]
     Test,
     /// A result on which parameters of the scenario were searched: goodness of fit.
@@ -97,7 +97,7 @@ impl References {
         self.0.iter()
     }
 
-    /// Returns the fault of a unit that does not fit the measure, if there is one; `id` names their owner.
+    /// Returns the fault of a unit that does not fit the measure, if any; `id` names their owner.
     pub(crate) fn fault_of_unit(&self, id: &str, measure: &Measure, unit: &Unit) -> Option<String> {
         if let Unit::Of(name) = unit {
             match self.0.get(name) {
@@ -114,13 +114,13 @@ impl References {
         (!fits).then(|| format!("the unit of {id} does not fit its measure"))
     }
 
-    /// Returns the fault of a claim's unit or comparison, if there is one.
+    /// Returns the fault of a claim's unit or comparison, if any.
     pub(crate) fn fault_of_claim(&self, claim: &Claim) -> Option<String> {
         let unit = self.fault_of_unit(&claim.id, &claim.measure, &claim.unit);
         unit.or_else(|| self.fault_of_comparison(claim))
     }
 
-    /// Returns the fault of the range in which a claim was measured, if there is one.
+    /// Returns the fault of the range in which a claim was measured, if any.
     pub(crate) fn fault_of_range(claim: &Claim) -> Option<String> {
         let needs_one = claim.expect == Expectation::Report || claim.status != ClaimStatus::Expected;
         match claim.measured {

@@ -45,7 +45,8 @@ impl Expectation {
         }
     }
 
-    /// Returns true if one mean is as expected. `difference` is that from the reference, for comparisons.
+    /// Returns true if a mean is as expected. `difference` is the mean's difference from the reference, for
+    /// comparisons.
     #[must_use]
     pub fn holds(&self, measured: f64, difference: Option<&Estimate>) -> bool {
         match self {
@@ -59,8 +60,9 @@ impl Expectation {
         }
     }
 
-    /// Returns true if the seeds are enough to say that a number is as expected: the 95 % interval is no wider than
-    /// the expected range, or lies wholly inside a range with one end. A single seed, which has no interval, is enough.
+    /// Returns true if the seeds are enough to say that a number is as expected. The 95 % interval is then no wider
+    /// than the expected range, or lies wholly inside a range with a single end. A single seed, which has no interval,
+    /// is enough.
     #[must_use]
     pub fn is_sure(&self, measured: &Estimate) -> bool {
         let half = measured.ci95.unwrap_or_default();

@@ -6,11 +6,11 @@ use measures::statistics::{mean, median};
 use measures::{PhasePart, Unit};
 use serde::Deserialize;
 
-/// A number, or one number per flow, to be read off a run.
+/// A number, or a number per flow, to be read off a run.
 ///
-/// Phases count from 1. Goodput, shares and queues are those of the phase's second half, unless `over` says the whole
-/// of it; `TimeToReach`, `Lowest` and `BackAfter` look at the whole phase, `Held` and the counts of packets at the
-/// whole run. Flows are named as in the scenario; `local*` means all flows whose names begin with `local`.
+/// Phases count from 1. Goodput, shares and queues cover the phase's second half, unless `over` says the whole of it.
+/// `TimeToReach`, `Lowest` and `BackAfter` look at the whole phase, `Held` and the counts of packets at the whole run.
+/// Flows are named as in the scenario; `local*` means all flows with names that begin with `local`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the variants explain their fields")]
@@ -21,7 +21,7 @@ pub enum Measure {
     Sum { flows: Vec<String>, phase: usize },
     /// Mean goodput of the flows.
     Mean { flows: Vec<String>, phase: usize },
-    /// Mean goodput of the flows over that of others, `to`.
+    /// Mean goodput of the flows over the mean goodput of others, `to`.
     Ratio { flows: Vec<String>, to: Vec<String>, phase: usize },
     /// Jain's index of the flows' goodput.
     Jain { flows: Vec<String>, phase: usize },
@@ -30,8 +30,8 @@ pub enum Measure {
     /// Variation of each flow's goodput from sample to sample: standard deviation over mean.
     Variation { flows: Vec<String>, phase: usize },
     /// Time from the phase's start to the end of the first sample in which the flows together have reached this share
-    /// of their gain: from their goodput in the second half of the previous phase to that in the last tenth of this
-    /// phase.
+    /// of their gain. The gain is from their goodput in the second half of the previous phase to their goodput in the
+    /// last tenth of this phase.
     TimeToReach { flows: Vec<String>, phase: usize, share: f64 },
     /// Goodput of all flows together, named or not.
     Total {
@@ -48,8 +48,8 @@ pub enum Measure {
     },
     /// Goodput of all flows together in the phase's sample in which it is lowest.
     Lowest { phase: usize },
-    /// Time from the phase's start to the end of the first sample in which all flows together have this share of their
-    /// goodput in the second half of the first phase.
+    /// Time from the phase's start to the end of the first sample in which all flows together are back. Back means this
+    /// share of their goodput in the second half of the first phase.
     BackAfter { phase: usize, share: f64 },
     /// Mean occupancy of these switches' input buffers over the whole run, per flow, in packets of this length.
     Held { switches: Vec<String>, flows: Vec<String>, packet_bytes: u32 },
@@ -195,7 +195,7 @@ impl Measure {
         }
     }
 
-    /// Returns the fault of a measure that no run could answer, if there is one.
+    /// Returns the fault of a measure that no run could answer, if any.
     pub(crate) fn fault(&self) -> Option<&'static str> {
         match self {
             Self::Total { phase: 1.., .. }

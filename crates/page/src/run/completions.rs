@@ -62,7 +62,7 @@ fn shares(messages: &[&MessageRow]) -> Vec<(f64, f64)> {
     times.sort_by(f64::total_cmp);
     let (delivered, posted) = (times.len(), messages.len().max(1) as f64);
     let points = delivered.min(MOST_POINTS);
-    // Evenly spaced ranks, the last of which is that of the last delivery.
+    // Evenly spaced ranks. The last is the rank of the last delivery.
     let ranks = (1..=points).map(|place| place * delivered / points);
     ranks.map(|rank| (times[rank - 1] / 1e6, rank as f64 / posted)).collect()
 }

@@ -69,7 +69,7 @@ impl Gathered {
         self.values[place].insert(instant(time_s), value);
     }
 
-    /// Returns the times of all lines, and the lines, whose values have gaps where they have no row.
+    /// Returns the times of all lines, and the lines. A line has a gap where it has no row.
     fn lined_up(self, further: impl IntoIterator<Item = f64>) -> (Vec<f64>, Vec<Line>) {
         let mut times: BTreeSet<Instant> = self.values.iter().flat_map(|line| line.keys().copied()).collect();
         times.extend(further.into_iter().map(instant));
@@ -113,7 +113,7 @@ fn goodput(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Panel>, ReadE
             "others" => "others",
             _ => "total",
         };
-        // A flow and a group may have one name.
+        // A flow and a group may have the same name.
         gathered.add((&format!("{kind} {}", row.name), kind), row.time_s, row.goodput_bps);
     }
     let (x, lines) = gathered.lined_up([]);

@@ -1,7 +1,7 @@
 //! The fabric at moments: nodes, outputs, load, stalls, and congestion trees.
 //!
-//! Invariant: outputs are those of `ports.csv`, the lanes of a port together; loads are sums over lanes, and a stall is
-//! that of the lane that stalled longest.
+//! Invariant: outputs come from `ports.csv`, the lanes of a port together. Loads are sums over lanes, and a port's
+//! stall is the longest stall of a lane.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The parts of `summary.json` that a page needs.
 //!
-//! Invariant: a summary without one of these fields is refused.
+//! Invariant: a summary without any of these fields is refused.
 
 use results::reader::{ReadError, RunFiles};
 use serde::Deserialize;

@@ -1,6 +1,6 @@
 //! The page of a run.
 //!
-//! Invariant: all numbers come from the files of the folder; a file that the run did not write leaves a sentence that
+//! Invariant: all numbers come from the files of the folder. A file that the run did not write leaves a sentence that
 //! says how to get it.
 //!
 //! | module | contents |
@@ -159,8 +159,8 @@ const TABLES: [TableChoice; 6] = [
     },
 ];
 
-/// Returns the data of the page's script as JSON without its numbers, with the sentences at the head of the page as
-/// `leads`; and the numbers.
+/// Returns the data of the page's script as JSON without its numbers, and the numbers. The JSON has the sentences at
+/// the head of the page as `leads`.
 pub(super) fn json_and_numbers(
     files: RunFiles<'_>,
     manifest: &Manifest,

@@ -1,6 +1,6 @@
 //! A run in three sentences: the question, the result, the congestion; in a fourth, a fabric that stands still.
 //!
-//! Invariant: each number is one of `summary.json`, or a count of rows.
+//! Invariant: each number is from `summary.json`, or a count of rows.
 
 use results::manifest::{Manifest, PlanIdentity, RunEnd};
 use results::reader::{ReadError, RunFacts, RunFiles};
@@ -12,7 +12,7 @@ use crate::words;
 /// Longest overrides that a sentence names, in bytes.
 const LONGEST_OVERRIDES: usize = 160;
 
-/// A row of `flows.csv` or `ports.csv`, of which only the number counts.
+/// A row of `flows.csv` or `ports.csv`. Only the number of rows counts.
 #[derive(Debug, Deserialize)]
 struct NodeOfPort {
     node: String,
@@ -27,7 +27,7 @@ pub(super) fn leads(
     manifest: &Manifest,
 ) -> Result<Vec<String>, ReadError> {
     let question = question(files, facts, plan)?;
-    // Before the numbers: they are those of a fabric that does not do its work.
+    // Before the numbers: they describe a fabric that does not do its work.
     let standstill = summary.stands_still_since_s.map(standstill);
     let rest = [result(summary, facts, manifest), congestion(summary)];
     Ok([question].into_iter().chain(standstill).chain(rest).collect())
