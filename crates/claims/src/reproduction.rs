@@ -140,7 +140,6 @@ impl Reproduction {
         paper.seeds.seeds(self.full).map(|seed| self.outcomes.get(&run, seed)).collect()
     }
 
-    /// Returns the number of a reference with a seed.
     fn reference(&self, paper: &Paper, name: &str, seed: u64) -> Result<f64, NotInRun> {
         let Quantity { run, measure } = paper.references.get(name);
         Ok(measured(measure, self.outcomes.get(&paper.run(run, self.full), seed))?[0])

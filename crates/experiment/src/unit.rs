@@ -169,7 +169,6 @@ pub(crate) fn is_name(name: &str, plan_digest: &str, version: &str) -> bool {
     })
 }
 
-/// Returns the digits at the end of a name.
 fn end_of_name(plan_digest: Digest, version: &str) -> String {
     Digest::combine([plan_digest, Digest::of_text(version)]).to_string()[..DIGITS].to_owned()
 }

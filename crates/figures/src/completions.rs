@@ -71,7 +71,6 @@ pub(super) fn axes(times: impl Iterator<Item = f64>) -> (Axis, Axis) {
     (Axis::log("completion time (us)", times), Axis::linear("share of posted messages", 0.0, 1.02))
 }
 
-/// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
     let (messages, flows) = (files.messages()?, files.flows()?);

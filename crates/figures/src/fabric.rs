@@ -26,7 +26,6 @@ const MARGIN: f64 = 14.0;
 const TITLE: f64 = 16.0;
 /// Distance of two rows of switches, in pixels.
 const STEP: f64 = 120.0;
-/// A node and its place.
 struct Node {
     name: String,
     is_host: bool,
@@ -50,7 +49,6 @@ struct Fabric {
     radius: f64,
 }
 
-/// Returns the figure of a run as SVG.
 pub(super) fn drawing(files: RunFiles<'_>) -> Result<String, FigureFault> {
     let facts = files.summary()?;
     let ports: Vec<PortRow> = files.rows("ports.csv")?;

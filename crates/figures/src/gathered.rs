@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use results::reader::PortSample;
 
-/// Gathers the rows of each object.
 pub(super) fn by_object<Name: Ord + Clone, Row>(
     rows: impl IntoIterator<Item = Row>,
     name: impl Fn(&Row) -> Name,

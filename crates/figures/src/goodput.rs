@@ -38,7 +38,6 @@ struct FlowBand {
     quartiles: Vec<Option<[f64; 3]>>,
 }
 
-/// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let (facts, series) = (files.summary()?, GoodputSeries::read(files)?);
     let (time, per_second) = Axis::time(facts.end_s());

@@ -90,7 +90,6 @@ pub(super) fn share_classes() -> Vec<String> {
     core::iter::once("never".to_owned()).chain(above).collect()
 }
 
-/// Returns the class of a share of time.
 pub(super) fn share_class(share: f64) -> usize {
     if share <= 0.0 { 0 } else { 1 + SHARES.iter().position(|end| share <= *end).unwrap_or(SHARES.len() - 1) }
 }

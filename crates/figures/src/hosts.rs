@@ -9,7 +9,6 @@ use results::reader::RunFiles;
 use super::engine::{Axis, Chart, Ink, Layer, Panel};
 use super::fault::FigureFault;
 
-/// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let (facts, flows) = (files.summary()?, files.flows()?);
     let mut by_name: BTreeMap<&str, [f64; 2]> = BTreeMap::new();

@@ -23,7 +23,6 @@ struct PortCurve<'a> {
     samples: Vec<&'a PortSample>,
 }
 
-/// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
     let samples: Vec<PortSample> = files.rows("port_series.csv")?;

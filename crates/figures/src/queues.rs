@@ -21,7 +21,6 @@ const STRIPS: usize = 12;
 /// Values by sample, of an output.
 type Curve = (String, LinePoints);
 
-/// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
     let mut panels = Vec::new();

@@ -63,7 +63,6 @@ impl SizeClass {
     }
 }
 
-/// Returns the figure of a run.
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
     let messages = files.messages()?;

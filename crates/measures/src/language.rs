@@ -299,7 +299,6 @@ impl<'de> Deserialize<'de> for Measure {
     }
 }
 
-/// Reads a stored measure.
 struct MeasureVisitor;
 
 impl Visitor<'_> for MeasureVisitor {

@@ -39,7 +39,6 @@ pub(super) struct Panel<F: Form = InJson> {
     pub samples_a_pair: usize,
 }
 
-/// A line.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 pub(super) struct Line<F: Form = InJson> {
@@ -69,7 +68,6 @@ impl Panel {
         self
     }
 
-    /// Takes the numbers out.
     pub(super) fn take_out(self, numbers: &mut Numbers) -> Panel<TakenOut> {
         let Self { id, heading, about, unit, x, lines, samples_a_pair } = self;
         let x = numbers.add(x);
@@ -130,7 +128,6 @@ pub(super) struct TableChoice {
     pub most: usize,
 }
 
-/// A table of the page.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 pub(super) struct PageTable<F: Form = InJson> {
@@ -159,7 +156,6 @@ enum Cells<F: Form = InJson> {
 }
 
 impl PageTable {
-    /// Takes the numbers out.
     pub(super) fn take_out(self, numbers: &mut Numbers) -> PageTable<TakenOut> {
         let Self { id, heading, about, columns, rows, values } = self;
         let values = values.into_iter().map(|cells| cells.take_out(numbers)).collect();
@@ -244,7 +240,6 @@ impl TableChoice {
     }
 }
 
-/// Returns the cells of a column.
 fn encoded(column: &ColumnSchema, cells: &[&str]) -> Result<Cells, String> {
     match column.kind {
         ColumnType::Integer => parsed(column, cells).map(Cells::Counts),

@@ -31,7 +31,6 @@ const MODULES: &[(&str, &str)] = &[
 
 /// The library that draws curves. Its licence stands beside it, and in the page.
 const UPLOT: &str = include_str!("vendor/uPlot.iife.min.js");
-/// Licence of that library.
 pub(super) const UPLOT_LICENCE: &str = include_str!("vendor/LICENSE");
 /// Style of that library.
 const UPLOT_STYLE: &str = include_str!("vendor/uPlot.min.css");

@@ -22,7 +22,6 @@ const ROUND: [u32; 64] = [
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
 ];
 
-/// Returns the hash of a text.
 pub(super) fn sha256(text: &str) -> [u8; 32] {
     let mut message = text.as_bytes().to_vec();
     let bits = (message.len() as u64) * 8;

@@ -15,7 +15,6 @@ use serde_json::Value;
 /// Folder of the runs of a sweep and of a tuning.
 pub(super) const RUNS: &str = "runs/";
 
-/// Data of the script.
 #[derive(Debug, Serialize)]
 pub(super) struct SweepData {
     pub(super) kind: &'static str,
@@ -43,7 +42,6 @@ pub(super) struct Setting {
     pub(super) values: Vec<Value>,
 }
 
-/// A measure of the runs.
 #[derive(Debug, Serialize)]
 pub(super) struct MeasureColumn {
     pub(super) name: String,
@@ -78,12 +76,10 @@ impl Table {
         ReadError::Malformed { file: self.file.to_owned(), fault }
     }
 
-    /// Returns a column of texts.
     pub(super) fn texts(&self, column: &str) -> Result<Vec<String>, ReadError> {
         Ok(self.cells(self.place(column)?).map(str::to_owned).collect())
     }
 
-    /// Returns a column of flags.
     pub(super) fn flags(&self, column: &str) -> Result<Vec<bool>, ReadError> {
         Ok(self.cells(self.place(column)?).map(|cell| cell == "true").collect())
     }

@@ -26,7 +26,6 @@ pub struct FluidLine {
 }
 
 impl FluidLine {
-    /// Returns the name of the line.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

@@ -53,7 +53,6 @@ pub struct HotSpotGrid {
     search: Vec<Vec<RelativeSetting>>,
 }
 
-/// A fabric of the grid.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GridFabric {
@@ -106,7 +105,6 @@ struct Delivered {
     port: f64,
 }
 
-/// Result of a case.
 #[derive(Clone, Debug)]
 struct SearchResult {
     /// Shares without congestion control.
@@ -308,7 +306,6 @@ impl HotSpotGrid {
         OutputFile { name: format!("{}.csv", self.name), contents }
     }
 
-    /// Returns the columns of the file.
     pub(crate) fn schema() -> Vec<ColumnSchema> {
         let text = |name, required, meaning| ColumnSchema::new(name, ColumnType::String, required, meaning);
         let number = |name, meaning| ColumnSchema::new(name, ColumnType::Number, true, meaning);

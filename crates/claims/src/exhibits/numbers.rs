@@ -56,7 +56,6 @@ pub fn file(numbers: &[ClaimNumber<'_>]) -> OutputFile {
     }
 }
 
-/// Returns the columns of the file.
 pub(crate) fn columns() -> Vec<ColumnSchema> {
     let column = |name, kind, required, meaning| ColumnSchema::new(name, kind, required, meaning);
     let half = |of: &str| format!("half the width of the 95 % interval of `{of}`; empty for one seed");

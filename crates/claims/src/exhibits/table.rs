@@ -123,7 +123,6 @@ impl CombinationTable {
         self.rows().into_iter().map(fill).collect()
     }
 
-    /// Returns the table as printed.
     pub(crate) fn printed(&self, rows: &[FilledRow]) -> String {
         let mut table = plain_table();
         let axes = ["organisation", "marking", "response"];
@@ -156,7 +155,6 @@ impl CombinationTable {
         OutputFile { name: format!("{}.csv", self.name), contents }
     }
 
-    /// Returns the columns of the file.
     pub(crate) fn schema(&self) -> Vec<ColumnSchema> {
         let axis = |name, meaning| ColumnSchema::new(name, ColumnType::String, true, meaning);
         let mut columns = vec![

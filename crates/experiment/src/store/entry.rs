@@ -107,7 +107,6 @@ pub(super) fn completions(folder: &Path) -> Option<Vec<GroupCompletions>> {
     (!completions.is_empty()).then_some(completions)
 }
 
-/// Reads the result of a unit from a folder.
 pub(super) fn read(folder: &Path, unit: &IdentifiedUnit) -> Stored {
     match fs::symlink_metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Stored::Missing,

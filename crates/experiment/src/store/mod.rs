@@ -118,7 +118,6 @@ impl Store {
         self.folder_named(unit.name())
     }
 
-    /// Returns the folder of the unit of this name.
     fn folder_named(&self, name: &str) -> PathBuf {
         assert!(is_part(name), "the name of a unit is that of a folder: {name}");
         self.runs().join(name)

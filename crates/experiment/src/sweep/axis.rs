@@ -17,7 +17,6 @@ pub(crate) const VARIANT: &str = "variant";
 /// Largest number of points of a Latin hypercube.
 const MOST_POINTS: usize = 100_000;
 
-/// An axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     /// Paths of fields, or the name of a list of variants.
@@ -25,7 +24,6 @@ pub(crate) struct Axis {
     pub(crate) points: Vec<AxisPoint>,
 }
 
-/// A point of an axis.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct AxisPoint {
     /// A value for each column, as written.
@@ -130,7 +128,6 @@ impl Axis {
         Ok(Self { columns: vec![name.to_owned()], points })
     }
 
-    /// Makes the axis of the values of a path.
     pub(crate) fn of(path: &str, values: &[String]) -> Self {
         let point = |value: &String| AxisPoint {
             labels: vec![value.clone()],

@@ -57,7 +57,6 @@ pub struct SweepRequest {
     file: Option<ScenarioText>,
 }
 
-/// A sweep file as written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct SweepFile {
@@ -72,7 +71,6 @@ struct SweepFile {
     seeds: Vec<String>,
 }
 
-/// A variant as written.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct VariantSpec {
@@ -165,7 +163,6 @@ impl SweepRequest {
         })
     }
 
-    /// Returns all axes, each with its place.
     fn axes(&self) -> Result<Vec<(Axis, Given)>, Diagnostic> {
         let mut axes = Vec::new();
         if let Some(first) = self.variant.first() {
@@ -250,7 +247,6 @@ impl SweepRequest {
     }
 }
 
-/// Crosses rows with the points of an axis.
 fn crossed(rows: &[SweepRow], axis: &Axis) -> Vec<SweepRow> {
     let with = |row: &SweepRow| {
         let row = row.clone();

@@ -27,7 +27,6 @@ pub struct Sweep {
     pub(super) file: Option<ScenarioText>,
 }
 
-/// A row of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SweepRow {
     pub(super) unit: Unit,

@@ -104,7 +104,6 @@ pub(crate) enum Kind {
 }
 
 impl ValueRange {
-    /// Reads a range.
     pub(crate) fn parse(text: &str) -> Result<Self, ValueFault> {
         let form = || ValueFault::RangeForm { given: text.to_owned() };
         let (scale, rest) = text.trim().split_once(':').ok_or_else(form)?;

@@ -7,7 +7,6 @@
 /// Runs that a tuning asks for, by purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Demand {
-    /// Most runs in all.
     pub(super) runs: usize,
     /// Candidates that are given beforehand: the baseline, and a guideline.
     pub(super) given: usize,
@@ -17,7 +16,6 @@ pub(super) struct Demand {
     pub(super) each: usize,
     /// Settings that are to be judged, without the given settings.
     pub(super) judged: usize,
-    /// Held-out seeds.
     pub(super) held_out: usize,
     /// Neighbours of the winner that the sensitivity looks at; 0 without it.
     pub(super) neighbours: usize,

@@ -19,7 +19,6 @@ pub(super) struct Estimator<'a> {
 }
 
 impl<'a> Estimator<'a> {
-    /// Makes an estimator.
     #[must_use]
     pub(super) fn new(space: &'a Space, seed: u64) -> Self {
         Self { space, random: stream(seed, "tpe", "tuning") }
@@ -65,7 +64,6 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// The model of a parameter.
 struct Model {
     optimizer: TpeOptimizer,
     /// Number of choices; `None` for a number.

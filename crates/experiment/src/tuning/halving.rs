@@ -6,11 +6,9 @@
 /// A rung: the number of settings that are compared, and the number of seeds that each has by then.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rung {
-    /// Settings.
     pub(super) settings: usize,
     /// Seeds of each setting, including seeds of earlier rungs.
     pub(super) seeds: usize,
-    /// Share of the duration.
     pub(super) share: f64,
 }
 

@@ -174,7 +174,6 @@ impl TuningJob {
         if guideline.digest() == plan.digest() { Err(NoGuideline::IsBaseline) } else { Ok(guideline) }
     }
 
-    /// Returns a given candidate with the values of its plan.
     fn values_of(&self, candidate: Candidate, plan: &Plan) -> Given {
         let resolved = ScenarioText::new("plan.ron", &plan.resolved());
         let parameters = &self.space.parameters;
@@ -196,7 +195,6 @@ impl TuningJob {
         Ok(budget.told(self.extent(&budget).most_points()))
     }
 
-    /// Returns the extent of the search.
     pub(super) fn extent(&self, budget: &Budget) -> Extent {
         Extent {
             method: self.method,

@@ -125,7 +125,6 @@ enum Cut {
     Nothing,
 }
 
-/// The mean over replications.
 fn over_replications(service: Service, seed: u64, backlog: f64, cut: Cut) -> Option<Estimate> {
     let customers = CUSTOMERS / REPLICATIONS as usize;
     let one = |replication: u64| waits(service, seed, &replication.to_string(), backlog, customers);

@@ -176,7 +176,6 @@ fn phases(panel: &Panel) -> Vec<(&str, f64, f64)> {
     begins.iter().zip(ends).map(|((name, from), to)| (*name, f64::midpoint(*from, to), to - from)).collect()
 }
 
-/// A panel and its place.
 struct PanelDrawing<'a> {
     panel: &'a Panel,
     frame: &'a PanelFrame,

@@ -45,7 +45,6 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// The letters of a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Letters {
     /// Size, in pixels.
@@ -54,7 +53,6 @@ pub(crate) struct Letters {
     pub bold: bool,
 }
 
-/// An SVG file that grows.
 #[derive(Debug)]
 pub(crate) struct SvgFile {
     text: String,
@@ -174,7 +172,6 @@ impl SvgFile {
         self.text.push_str("</g>\n");
     }
 
-    /// Returns the file.
     pub(crate) fn finish(mut self) -> String {
         self.text.push_str("</svg>\n");
         self.text

@@ -21,7 +21,6 @@ pub(super) const ROOT: Stroke = Stroke { colour: BLACK, width: 5.0, dash: "" };
 /// Pen of a branch, on white within the colour of the run.
 pub(super) const BRANCH: Stroke = Stroke { colour: BLACK, width: 2.0, dash: "2 4" };
 
-/// Role of a host in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HostRole {
     None,
@@ -61,7 +60,6 @@ pub(super) fn draw_root(file: &mut SvgFile, (x, y): (f64, f64)) {
     file.named_polygon(&square((x, y), 6.0), BLACK, hairline(BLACK), "root");
 }
 
-/// Draws a host.
 pub(super) fn draw_host(file: &mut SvgFile, at: (f64, f64), radius: f64, role: HostRole, name: &str) {
     let size = radius.max(LEAST);
     let frame = Stroke { colour: BLUE, width: 2.4, dash: "" };

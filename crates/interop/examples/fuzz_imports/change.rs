@@ -180,7 +180,6 @@ fn line_at(text: &[u8], draws: &mut Draws) -> (usize, usize) {
     (start, end)
 }
 
-/// Returns the bytes of a word.
 fn word_at(text: &[u8], draws: &mut Draws) -> (usize, usize) {
     let at = draws.below(text.len());
     let before = text[..at].iter().rev().take_while(|byte| is_of_word(**byte)).count();

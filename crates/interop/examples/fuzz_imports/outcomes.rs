@@ -36,7 +36,6 @@ pub(crate) struct Outcomes {
     pub(crate) accepted: u64,
     pub(crate) changed: u64,
     pub(crate) refused: u64,
-    /// Files by message.
     pub(crate) messages: BTreeMap<String, u64>,
     pub(crate) slowest: Duration,
 }

@@ -16,7 +16,6 @@ use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use crate::change::Seeds;
 use crate::outcomes::Outcome;
 
-/// A reader of a format.
 pub(crate) struct Reader {
     pub(crate) name: &'static str,
     pub(crate) read: fn(&str) -> Outcome,
@@ -98,7 +97,6 @@ const HPCC_TORS: &str = "4 2 1 3\n2 3\n0 2 100000000000 0.000001 0\n1 3 100Gbps 
 const HPCC_GPUS: &str = "6 1 2 1 5 H100\n3 4 5\n0 3 100Gbps 25ns 0\n1 4 100Gbps 25ns 0\n2 5 100Gbps 1us 0\n3 5 100Gbps 1us 0\n4 5 100Gbps 1us 0\n";
 const FLOWS: &str = "2\n0 2 3 100 30000 0.00001\n1 2 3 100 30000 2\n";
 
-/// Returns all readers.
 pub(crate) fn readers() -> Vec<Reader> {
     let reader = |name, read, files: &[&str]| {
         let files = files.iter().map(|file| (*file).to_owned()).collect();

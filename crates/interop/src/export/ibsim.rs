@@ -241,7 +241,6 @@ impl Writer<'_> {
         text + "\n"
     }
 
-    /// Returns the far end of a cable: the node and its port.
     fn far(&self, end: (NodeId, PortId)) -> String {
         let (peer, port) = self.plan.graph().far_end(end);
         let letter = if self.plan.graph().is_host(peer) { 'H' } else { 'S' };

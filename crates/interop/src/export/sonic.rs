@@ -80,7 +80,6 @@ impl Draft<'_> {
         self.account.push(ValueAccount::left_out(field, wanted, why));
     }
 
-    /// Returns the ports with the rates of their cables.
     fn rates(&self) -> Vec<(PortId, Rate)> {
         let ends = self.plan.graph().ports(self.switch);
         (0..).map(PortId).zip(ends.iter().map(|end| self.plan.cable(end.cable).rate)).collect()
@@ -312,12 +311,10 @@ impl Draft<'_> {
     }
 }
 
-/// Returns the number of ports of a switch.
 fn seen_ports(plan: &Plan, switch: NodeId) -> u16 {
     plan.graph().ports(switch).len() as u16
 }
 
-/// Returns the name of a port.
 fn name(port: PortId) -> String {
     format!("Ethernet{}", port.0 * NAMES_APART)
 }

@@ -40,7 +40,6 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
     }
 }
 
-/// Returns the account of settings, without a scenario.
 fn account(settings: ImportedSettings) -> ImportedScenario {
     let account = settings.account;
     ImportedScenario { scenario: String::new(), files: Vec::new(), account, warnings: Vec::new() }

@@ -45,14 +45,12 @@ fn tables(plan: &Plan, addresses: &Addresses) -> String {
     lfts::export(plan, addresses).unwrap_or_else(|said| panic!("{said}")).tables().collect()
 }
 
-/// Imports a net file with its tables.
 fn import(net: &str, tables: &str) -> ImportedScenario {
     let files = ClusterFiles { lfts: Some(source("lfts", tables)), sl2vl: None, vlarb: None };
     let imported = infiniband::import(source("net", net), files, &ClusterOptions::default());
     imported.unwrap_or_else(|said| panic!("{said}\n{net}\n{tables}"))
 }
 
-/// Imports the files of a plan.
 fn again(of: &Plan, addresses: &Addresses) -> (Plan, ImportedScenario) {
     let Exported { text, .. } = ibsim::export(of, addresses).unwrap_or_else(|said| panic!("{said}"));
     let imported = import(&text, &tables(of, addresses));

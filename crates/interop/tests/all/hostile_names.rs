@@ -32,7 +32,6 @@ const PLACES: [(&str, [&str; 2]); 6] = [
     ("group", ["(name: \"near\",", "(name: \"near\", group: @,"]),
 ];
 
-/// Returns the scenario with this name at a place.
 fn with(place: &str, name: &str) -> String {
     let text = text_of("victim");
     let text = if text.contains("    name: ") {

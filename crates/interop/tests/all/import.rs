@@ -41,7 +41,6 @@ impl Input {
         checked.map_err(|said| format!("{said}\n{}", imported.scenario))
     }
 
-    /// Returns the fate of a key, and its account.
     fn fate(&self, key: &str) -> (KeyFate, String) {
         let imported = self.read().unwrap_or_else(|said| panic!("{said}"));
         let entry = imported.account.into_iter().find(|entry| entry.key == key);

@@ -26,7 +26,6 @@ fn file<'a>(imported: &'a ImportedScenario, name: &str) -> &'a str {
     &imported.files.iter().find(|(file, _)| file == name).expect("it is there").1
 }
 
-/// Returns the fate of a key, and its account.
 fn fate(imported: &ImportedScenario, key: &str) -> (KeyFate, String) {
     let entry = imported.account.iter().find(|entry| entry.key == key);
     let entry = entry.unwrap_or_else(|| panic!("no `{key}` in {:#?}", imported.account));

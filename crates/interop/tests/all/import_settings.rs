@@ -45,7 +45,6 @@ fn plan(settings: ImportedSettings, infiniband: bool) -> Plan {
     checked.unwrap_or_else(|said| panic!("{said}\n{}", imported.scenario))
 }
 
-/// Returns the value of a path.
 fn value<'a>(settings: &'a ImportedSettings, path: &str) -> &'a str {
     let found = settings.settings.iter().find(|(own, _)| own == path);
     &found.unwrap_or_else(|| panic!("no `{path}` in {:#?}", settings.settings)).1

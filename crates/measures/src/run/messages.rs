@@ -44,12 +44,10 @@ impl GroupMessages {
         self.times.quantile(share).ok_or(Missing::NoMessage)
     }
 
-    /// Returns the mean completion time.
     pub(super) fn mean_time(&self) -> Result<CensoredValue, Missing> {
         self.times.mean().ok_or(Missing::NoMessage)
     }
 
-    /// Returns a quantile of the slowdowns.
     pub(super) fn slowdown(&self, share: f64) -> Result<CensoredValue, Missing> {
         self.slowdowns.quantile(share).ok_or(Missing::NoMessage)
     }

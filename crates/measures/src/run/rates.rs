@@ -51,7 +51,6 @@ pub(super) fn fairness(
     jain(each).map(CensoredValue::Exact).ok_or(Missing::NoGoodput)
 }
 
-/// Returns the phase with this number.
 pub(super) fn phase(record: &RunRecord, number: NonZeroU32) -> Result<&Phase, Missing> {
     let phases = record.phases.len();
     record.phases.get(number.get() as usize - 1).ok_or(Missing::NoPhase { phases })

@@ -16,7 +16,6 @@ const MOST_OUTPUTS: usize = 24;
 /// Lines that are on at first.
 const SHOWN: usize = 8;
 
-/// Returns the panels that the files have data for.
 pub(super) fn panels(files: RunFiles<'_>, facts: &RunFacts) -> Result<Vec<Panel>, ReadError> {
     let panels = [goodput(files, facts)?, queues(files)?, rates(files)?];
     Ok(panels.into_iter().flatten().map(Panel::decimated).collect())

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::numbers::{Form, InJson, Numbers, Shares, TakenOut};
 use crate::words;
 
-/// The fabric as data of the script.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 pub(super) struct FabricData<F: Form = InJson> {
@@ -37,7 +36,6 @@ pub(super) struct FabricData<F: Form = InJson> {
 }
 
 impl FabricData {
-    /// Takes the numbers out.
     pub(super) fn take_out(self, numbers: &mut Numbers) -> FabricData<TakenOut> {
         let Self { nodes, hosts, outputs, moments, trees, further_roots, .. } = self;
         let mut shares = |Shares(parts)| numbers.add_parts(parts);
@@ -172,7 +170,6 @@ pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<Fabri
     Ok(Some(data))
 }
 
-/// Adds the moments of the run.
 fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData) -> Result<(), ReadError> {
     let rows: Vec<OutputMoment> = files.rows("timeline.csv")?;
     data.moments = rows.iter().map(|row| row.time_s).collect();

@@ -5,7 +5,6 @@
 use results::reader::{ReadError, RunFiles};
 use serde::Deserialize;
 
-/// A summary as the page reads it.
 #[derive(Debug, Deserialize)]
 pub(super) struct RunSummary {
     pub scenario: String,
@@ -21,7 +20,6 @@ pub(super) struct RunSummary {
     pub phases: Vec<PhaseResult>,
 }
 
-/// Completion of messages.
 #[derive(Debug, Deserialize)]
 pub(super) struct CompletionFacts {
     pub posted_messages: u64,
@@ -39,7 +37,6 @@ pub(super) struct SizeFacts {
     pub slowdown: Quantiles,
 }
 
-/// Quantiles of a quantity.
 #[derive(Debug, Deserialize)]
 pub(super) struct Quantiles {
     pub p50: Option<Bound>,
@@ -54,7 +51,6 @@ pub(super) enum Bound {
     Between { at_least: f64, at_most: Option<f64> },
 }
 
-/// Congestion trees.
 #[derive(Debug, Deserialize)]
 pub(super) struct CongestionFacts {
     pub samples: u64,
@@ -78,7 +74,6 @@ pub(super) struct RootFacts {
     pub lost_bytes: f64,
 }
 
-/// Results of a phase.
 #[derive(Debug, Deserialize)]
 pub(super) struct PhaseResult {
     pub name: String,
@@ -87,7 +82,6 @@ pub(super) struct PhaseResult {
 }
 
 impl RunSummary {
-    /// Reads the summary of a run.
     pub(super) fn read(files: RunFiles<'_>) -> Result<Self, ReadError> {
         let file = "summary.json";
         let malformed = |error: serde_json::Error| ReadError::Malformed {

@@ -33,7 +33,6 @@ use super::words;
 /// Longest plan that the page shows, in bytes.
 const LONGEST_PLAN: usize = 200_000;
 
-/// Data of the script.
 #[derive(Debug, Serialize)]
 #[serde(bound = "")]
 struct RunData<F: Form = InJson> {
@@ -50,7 +49,6 @@ struct RunData<F: Form = InJson> {
 }
 
 impl RunData {
-    /// Takes the numbers out.
     fn take_out(self, numbers: &mut Numbers) -> RunData<TakenOut> {
         let Self { kind, phases, end_s, panels, completions, fabric, margins, completion_tables, tables } =
             self;
@@ -181,7 +179,6 @@ struct WithLeads {
     data: RunData<TakenOut>,
 }
 
-/// Reads the data of the script.
 fn data(files: RunFiles<'_>, facts: &RunFacts) -> Result<RunData, PageError> {
     Ok(RunData {
         kind: "run",
@@ -196,7 +193,6 @@ fn data(files: RunFiles<'_>, facts: &RunFacts) -> Result<RunData, PageError> {
     })
 }
 
-/// Returns the page of a run with results.
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, PageError> {
     let summary = RunSummary::read(files)?;
     let facts = files.summary()?;

@@ -225,7 +225,6 @@ impl<'a, W: Write> Capturing<'a, W> {
         self.writer.as_mut().map_or(Ok(()), |writer| writer.frame(captured))
     }
 
-    /// Ends the file.
     fn finish(mut self, end: Time) -> io::Result<Self> {
         if let Some(error) = self.failed {
             return Err(error);

@@ -14,7 +14,6 @@ use units::{Span, Time};
 use super::tracks::{FlowTracks, Tracks};
 use super::{EventKind, Limited};
 
-/// Adds what a record has.
 pub(super) fn add<W: Write>(plan: &Plan, record: &RunRecord, tracks: &Tracks, to: &mut Limited<W>) {
     let lanes: Vec<_> = plan.lanes().collect();
     add_ports(record, &lanes, tracks, to);

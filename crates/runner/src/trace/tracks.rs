@@ -24,7 +24,6 @@ pub(super) struct OutputTracks {
     pub(super) marks: Option<TrackId>,
 }
 
-/// Tracks of a flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlowTracks {
     /// Groups the others. Rows of messages are made below it as they are needed.
@@ -35,7 +34,6 @@ pub(super) struct FlowTracks {
     pub(super) goodput: TrackId,
 }
 
-/// All tracks.
 #[derive(Debug)]
 pub(super) struct Tracks {
     outputs: BTreeMap<(NodeId, PortId, Lane), OutputTracks>,

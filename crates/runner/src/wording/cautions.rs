@@ -16,7 +16,6 @@ const BLOCK: u64 = 64;
 /// Most names in a line.
 const MOST_NAMES: usize = 8;
 
-/// Returns the lines of a plan.
 pub(super) fn cautions(plan: &Plan) -> String {
     let lines =
         [early_alpha(plan.control()), light_weights(plan), threshold_out_of_reach(plan), hosts_apart(plan)];

@@ -33,7 +33,6 @@ fn run_with(more: &[&str]) -> FinishedRun {
     simulation.run().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the rows of a file of a run.
 fn rows(run: &FinishedRun, name: &str) -> Vec<Row> {
     let file = run.files().into_iter().find(|file| file.name == name).expect("the run writes it");
     let mut lines = file.contents.lines().map(|line| line.split(',').map(str::to_owned));

@@ -27,7 +27,6 @@ struct Block<'a> {
     line: usize,
 }
 
-/// Returns the fenced blocks of a page.
 fn blocks(page: &str) -> Vec<Block<'_>> {
     let (mut blocks, mut open) = (Vec::new(), None::<Block<'_>>);
     for (line, text) in (1..).zip(page.lines()) {
@@ -86,7 +85,6 @@ struct Step<'a> {
     status: i32,
 }
 
-/// Returns the commands of a block.
 fn steps<'a>(block: &Block<'a>) -> Vec<Step<'a>> {
     let mut steps: Vec<Step<'a>> = Vec::new();
     for &line in &block.lines {

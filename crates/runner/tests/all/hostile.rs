@@ -47,7 +47,6 @@ fn ended(scratch: &Scratch, arguments: &[&str]) -> Option<i32> {
     }
 }
 
-/// Puts a pipe in the place of a file.
 fn pipe_in_place_of(scratch: &Scratch, file: &str) {
     let place = scratch.0.join(file);
     fs::remove_file(&place).expect("it is there");

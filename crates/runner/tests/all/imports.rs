@@ -30,7 +30,6 @@ fn imported(folder: &str, keys: &str, topology: &str, flows: &str) -> Plan {
     checked.unwrap_or_else(|said| panic!("{said}\n{}", imported.scenario))
 }
 
-/// Runs a plan.
 fn run(plan: &Plan) -> RunRecord {
     simulate(plan, RunOptions::default(), &mut |_| {}).unwrap_or_else(|violation| panic!("{violation}"))
 }

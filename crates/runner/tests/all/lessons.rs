@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::scratch::{Scratch, text};
 
-/// Returns the texts of a list.
 fn texts(list: &Value) -> Vec<&str> {
     list.as_array().expect("a list").iter().map(|one| one.as_str().expect("a text")).collect()
 }

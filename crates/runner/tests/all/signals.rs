@@ -26,7 +26,6 @@ pub(crate) fn spawned(scratch: &Scratch, arguments: &[&str]) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Sends a signal by its name.
 pub(crate) fn signal(child: &Child, name: &str) {
     let status = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().unwrap();
     assert!(status.success());

@@ -71,7 +71,6 @@ fn fields(mut bytes: &[u8]) -> BTreeMap<u64, Vec<Value>> {
     fields
 }
 
-/// An event of a trace.
 #[derive(Clone, Debug)]
 struct Event {
     at: u64,

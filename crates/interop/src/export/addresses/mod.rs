@@ -150,7 +150,6 @@ fn removed(plan: &Plan) -> BTreeSet<(NodeId, PortId)> {
     entries.flat_map(|entry| entry.cables.iter().flat_map(|(one, other)| [*one, *other])).collect()
 }
 
-/// Returns the GUID of a node with this LID.
 fn assigned_guid(lid: u16) -> u64 {
     FIRST_GUID + (u64::from(lid) << 8)
 }

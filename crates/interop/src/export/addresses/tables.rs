@@ -20,7 +20,6 @@ const OF_NODES: &str = "name,kind,guid,port_guid,lid";
 const OF_PORTS: &str = "switch,port,cluster_port,state,peer,peer_port,speed";
 const REMEDY: &str = "import the cluster again, or leave the tables out: `--assigned`";
 
-/// A row of a table.
 struct Row {
     cells: Vec<String>,
     at: Range<usize>,

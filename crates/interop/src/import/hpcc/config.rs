@@ -27,12 +27,10 @@ pub(super) struct Config<'a> {
 }
 
 impl<'a> Config<'a> {
-    /// Reads the keys.
     pub(super) fn new(name: &'a str, text: &'a str) -> Result<Self, Diagnostic> {
         Ok(Self { name, text, keys: keys(name, text)?, account: BTreeMap::new() })
     }
 
-    /// Returns a key, if the file has it.
     pub(super) fn key(&self, name: &str) -> Option<ConfigKey<'a>> {
         self.keys.iter().find(|key| key.name == name).copied()
     }

@@ -49,7 +49,6 @@ pub(super) fn control(
     Ok(format!("Mixed(marking: Red({marking}), echo: Acknowledgement, response: {response})"))
 }
 
-/// Returns the response as text.
 fn response(config: &mut Config<'_>) -> Result<String, Diagnostic> {
     let bound = config.flag("RATE_BOUND", true)?;
     let what = if bound { "rates bound a source" } else { "`response: Off`: rates do not bound a source" };

@@ -105,7 +105,6 @@ fn note_topology(config: &mut Config<'_>, fabric: &HpccFabric, file: &str) {
     }
 }
 
-/// Writes the scenario.
 fn scenario(
     config: &mut Config<'_>,
     fabric: &HpccFabric,

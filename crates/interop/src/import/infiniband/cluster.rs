@@ -137,7 +137,6 @@ impl Cluster {
         self.at_ports.get(&end).copied()
     }
 
-    /// Returns a node.
     pub(super) fn node(&self, index: ClusterIndex) -> &ClusterNode {
         match index {
             ClusterIndex::Host(host) => &self.hosts[host],
@@ -267,7 +266,6 @@ fn host_node(fabric: &IbFabric, end: CableEnd, name: String) -> ClusterNode {
     }
 }
 
-/// Returns a switch.
 fn switch_node(
     fabric: &IbFabric,
     (node, name): (usize, String),

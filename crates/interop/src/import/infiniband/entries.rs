@@ -23,14 +23,12 @@ const USUAL_LENGTH: &str = "10 m";
 /// Largest number of nodes that an entry of the account names.
 const MOST_NAMED: usize = 8;
 
-/// The account of an import.
 pub(super) struct Account<'a> {
     source: SourceText<'a>,
     pub(super) entries: Vec<KeyAccount>,
     pub(super) warnings: Vec<String>,
 }
 
-/// The routing of a scenario as text.
 pub(super) struct RoutingText {
     pub(super) text: String,
     /// True if packets could wait for each other in a cycle.

@@ -93,7 +93,6 @@ pub(super) fn width(lanes: &str) -> Option<Width> {
     Width::ALL.into_iter().find(|width| width.lanes().to_string() == lanes)
 }
 
-/// Returns the speed of this name.
 pub(super) fn speed(name: &str) -> Option<Speed> {
     Speed::ALL.into_iter().find(|speed| speed.name().eq_ignore_ascii_case(name))
 }

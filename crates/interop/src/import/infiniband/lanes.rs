@@ -210,7 +210,6 @@ impl LaneTables {
         !self.switches.is_empty()
     }
 
-    /// Returns the lane of a packet at a switch.
     pub(super) fn lane(&self, switch: usize, (input, output): (PortId, PortId), level: u8) -> u8 {
         let row = self.switches.get(switch).map_or(&self.link, |rows| &rows[input.index()][output.index()]);
         row[usize::from(level)]

@@ -130,7 +130,6 @@ fn node(
     })
 }
 
-/// Reads the line of a port.
 fn port(source: SourceText<'_>, line: Part<'_>, kind: IbNodeKind) -> Result<IbPort, Diagnostic> {
     let wrong = || {
         let help = "write `[1] \"PEER\"[5]`, with the GUID of an adapter's port as `[1](2c90300000201)`";

@@ -71,7 +71,6 @@ impl PortName {
     }
 }
 
-/// A line.
 struct Row {
     end: PortName,
     name: Option<String>,

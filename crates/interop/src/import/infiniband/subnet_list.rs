@@ -59,7 +59,6 @@ pub(super) fn read(source: SourceText<'_>) -> Result<IbFabric, Diagnostic> {
     Ok(fabric)
 }
 
-/// An end of a cable.
 struct CableEnd<'a> {
     kind: IbNodeKind,
     ports: u16,
@@ -107,7 +106,6 @@ fn end<'a>(source: SourceText<'_>, part: Part<'a>) -> Result<(CableEnd<'a>, Part
     Ok((end, rest))
 }
 
-/// Reads width and speed of a link.
 fn speed(source: SourceText<'_>, part: Part<'_>) -> Result<(Width, Speed), Diagnostic> {
     let value = |key: &str| part.words().find_map(|word| word.behind(key));
     let lanes = value("PHY=").and_then(|lanes| width(lanes.text.strip_suffix('x')?));

@@ -48,7 +48,6 @@ pub(super) fn scenario(
     Ok(ImportedScenario { scenario, files, account: entries, warnings })
 }
 
-/// Builds the graph of a cluster.
 fn built(fabric: &CustomFabric, cluster: &Cluster) -> Result<Topology, TopologyError> {
     let kinds: BTreeSet<_> = cluster.cables.iter().map(ClusterCable::kind).collect();
     let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
@@ -97,7 +96,6 @@ fn custom(cluster: &Cluster) -> CustomFabric {
     }
 }
 
-/// Writes the scenario.
 fn text(
     file: &str,
     cluster: &Cluster,
@@ -236,7 +234,6 @@ fn ports(cluster: &Cluster) -> String {
     text
 }
 
-/// Writes a cell of a table.
 fn cell(name: &str) -> String {
     let name = csv::cell(name);
     if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into_owned() }

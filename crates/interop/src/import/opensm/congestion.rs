@@ -99,7 +99,6 @@ impl SwitchSetting {
 }
 
 impl CongestionSettings {
-    /// Writes the scheme of a scenario, and the account of its parts.
     pub(super) fn scheme(&self, names: PartNames) -> (String, Vec<KeyAccount>) {
         let mut account = Vec::new();
         let marking = self.marking(names, &mut account);

@@ -199,7 +199,6 @@ pub(super) fn entry(source: SourceText<'_>, at: &Range<usize>, text: &str) -> Re
     Ok((shift, times))
 }
 
-/// Reads a service level and its value.
 fn level_and_value(
     source: SourceText<'_>,
     line: &OpensmOption,

@@ -40,7 +40,6 @@ pub(crate) struct CheckpointOptions {
     resume: Option<PathBuf>,
 }
 
-/// The checkpoints of a run.
 pub(crate) struct Checkpoints {
     plan: String,
     plan_digest: Digest,

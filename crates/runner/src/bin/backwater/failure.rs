@@ -538,7 +538,6 @@ impl Failure {
         matches!(self, Self::Scenario(_))
     }
 
-    /// Returns the exit status.
     pub(crate) fn status(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::ClaimsFailed(_)

@@ -12,7 +12,6 @@ use crate::failure::Failure;
 /// Most bytes of such a file: the forwarding tables of ten thousand hosts have less than 1 GiB.
 const MOST: u64 = 4 << 30;
 
-/// Reads a text.
 pub(crate) fn text(file: &Path) -> Result<String, Failure> {
     limited_text(file, MOST).map_err(|cause| unreadable(file, cause))
 }

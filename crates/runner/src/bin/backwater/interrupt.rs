@@ -78,7 +78,6 @@ mod signals {
             .map(drop)
     }
 
-    /// Sets a flag at a signal.
     pub(super) fn set(flag: &Arc<AtomicBool>) {
         for signal in [SIGINT, SIGTERM] {
             // Where no handler can be set, the signal kills the program, as it does by default.

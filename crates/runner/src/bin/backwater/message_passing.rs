@@ -20,7 +20,6 @@ pub(crate) struct World {
     _universe: Universe,
 }
 
-/// The processes, as ranks.
 #[derive(Debug)]
 struct MpiRanks {
     rank: usize,
@@ -44,7 +43,6 @@ impl World {
         Self { ranks, _universe: universe }
     }
 
-    /// Returns the ranks.
     pub(crate) fn ranks(&self) -> &dyn Ranks {
         &self.ranks
     }

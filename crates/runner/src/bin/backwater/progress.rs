@@ -208,7 +208,6 @@ impl BatchReport {
         Self { state: Mutex::new(BatchState { bar, asked, at_most, ..BatchState::at(began) }), wanted }
     }
 
-    /// Reports an event of a batch.
     pub(crate) fn update(&self, event: BatchEvent<'_>) {
         let mut state = self.state.lock().expect("no thread panics");
         match event {

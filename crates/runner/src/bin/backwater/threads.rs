@@ -18,7 +18,6 @@ pub(crate) struct ThreadOptions {
     threads: Option<Threads>,
 }
 
-/// Parses a number of threads.
 pub(crate) fn parsed(text: &str) -> Result<Threads, String> {
     match text {
         "auto" => Ok(Threads::Auto),
@@ -43,7 +42,6 @@ pub(crate) fn note_fewer_cores(asked: Option<NonZero<usize>>) {
 }
 
 impl ThreadOptions {
-    /// Returns the threads of a run.
     pub(crate) fn of_one(self) -> Threads {
         self.threads.unwrap_or_default()
     }

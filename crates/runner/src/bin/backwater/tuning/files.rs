@@ -76,7 +76,6 @@ fn trials(job: &TuningJob, tuned: &Tuned) -> String {
     csv(header, tuned.trials.iter().enumerate().map(cells))
 }
 
-/// Returns `tuning.json`.
 pub(super) fn json_text(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> String {
     let answer = json(job, plan, tuned);
     names::json::escaped(serde_json::to_string_pretty(&answer).expect("an answer is plain data") + "\n")

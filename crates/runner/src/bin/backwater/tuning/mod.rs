@@ -82,12 +82,10 @@ pub(crate) fn run(job: &TuningJob, run: TuningRun<'_>) -> Result<FinishedTuning,
 }
 
 impl FinishedTuning {
-    /// Returns the answer as it is printed.
     pub(crate) fn printed(&self, job: &TuningJob) -> String {
         printed::answer(job, &self.tuned)
     }
 
-    /// Returns `tuning.json`.
     pub(crate) fn json(&self, job: &TuningJob) -> String {
         files::json_text(job, &self.plan, &self.tuned)
     }

@@ -10,7 +10,6 @@ use results::format::{aligned, counted, plain_table};
 /// Longest value of a parameter in a table, in characters.
 const LONGEST: usize = 38;
 
-/// Returns the answer as it is printed.
 pub(super) fn answer(job: &TuningJob, tuned: &Tuned) -> String {
     let mut text = question(job, tuned) + "\n";
     if tuned.winner.is_some() {

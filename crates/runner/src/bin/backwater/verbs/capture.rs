@@ -212,7 +212,6 @@ fn comment(plan: &Plan) -> String {
     )
 }
 
-/// A capture that is written.
 struct Written<'a> {
     path: String,
     format: LinkFormat,

@@ -118,7 +118,6 @@ fn answer_lines(question: &Question, options: &EvalOptions) -> Result<(), Failur
     first.map_or(Ok(()), Err)
 }
 
-/// Returns the failure of an answer without results.
 fn status_of(answer: &Answer) -> Result<(), Failure> {
     match answer.status {
         "deadlock" => Err(Failure::Answered(ExitCode::from(4))),

@@ -106,13 +106,11 @@ struct ExportResult {
     force: bool,
 }
 
-/// A scenario with its plan.
 struct ExportedPlan {
     text: ScenarioText,
     plan: Plan,
 }
 
-/// Writes the file.
 pub(crate) fn run(target: &ExportTarget) -> Result<(), Failure> {
     match target {
         ExportTarget::Lfts(options) => export_tables(options),

@@ -112,7 +112,6 @@ fn ethernet_rate(text: &str) -> Result<Rate, String> {
     within(&written, &(Rate::gbps(1)..=Rate::gbps(800)))
 }
 
-/// Writes the file.
 pub(crate) fn run(fabric: &NewFabric) -> Result<(), Failure> {
     let (text, NewFile { file, force }) = match fabric {
         NewFabric::Ib { speed, hosts, file } => {
@@ -144,7 +143,6 @@ pub(crate) fn run(fabric: &NewFabric) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the scenario of the fabric in a topology file.
 fn of_file(topology: &Path, scenario: &Path) -> Result<String, Failure> {
     let shown = topology.display().to_string();
     let text = given_file::text(topology)?;

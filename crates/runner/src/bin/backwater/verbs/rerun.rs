@@ -115,7 +115,6 @@ fn of_result(result: &UnitResult) -> Manifest {
     Manifest { version, ended, command: Vec::new(), ..manifest }
 }
 
-/// Reads the manifest of a folder.
 fn manifest(folder: &Path) -> Result<Manifest, Failure> {
     let text = text_of_file(&folder.join(MANIFEST))
         .map_err(|error| refused(folder, format!("its `{MANIFEST}` cannot be read: {error}"), FOLDER))?;

@@ -17,7 +17,6 @@ pub(super) const SCHEMA: &str = "backwater-bench-1";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct BenchRecord {
     pub(super) schema: String,
-    /// Version of the simulator.
     pub(super) version: String,
     /// Name of the processor; `None` where the system does not tell.
     pub(super) processor: Option<String>,
@@ -53,7 +52,6 @@ pub(super) struct BenchReading {
     /// earlier versions.
     #[serde(default)]
     pub(super) wall_s: Option<f64>,
-    /// Number of threads.
     #[serde(default = "one_thread")]
     pub(super) threads: usize,
     /// The same case on several threads, if that is measured.

@@ -44,7 +44,6 @@ enum CountersForm {
 }
 
 impl ExportCountersOptions {
-    /// Writes the counters.
     pub(super) fn run(&self) -> Result<(), Failure> {
         if !self.folder.is_dir() {
             return Err(Failure::NoFolder(self.folder.clone()));

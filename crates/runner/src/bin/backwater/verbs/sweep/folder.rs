@@ -19,13 +19,11 @@ use settings::files::text_of_file;
 use super::asked::unwritable;
 use crate::failure::Failure;
 
-/// Name of the plan of a sweep.
 pub(super) const PLAN: &str = "sweep.jsonl";
 /// Name of the collected table.
 pub(super) const TABLE: &str = "results.csv";
 /// Name of the collected table in Parquet.
 pub(super) const BINARY_TABLE: &str = "results.parquet";
-/// Name of its schema.
 pub(super) const SCHEMA: &str = "results.schema.json";
 
 /// State of a sweep's folder before its runs.

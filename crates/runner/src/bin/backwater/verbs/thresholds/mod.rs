@@ -50,7 +50,6 @@ struct SwitchOptions {
     ecn: Option<Bytes>,
 }
 
-/// Prints the thresholds.
 pub(crate) fn run(options: &ThresholdsOptions) -> Result<(), Failure> {
     if let Some(scenario) = &options.scenario {
         print(&ports::printed(&experiment::plan(scenario, &options.set, None)?));
