@@ -78,6 +78,7 @@ impl Panel {
 
     /// Returns the largest value of all lines but totals, with its line and its place on the axis.
     pub(super) fn highest(&self) -> Option<(&Line, f64, f64)> {
+        // A total is above each of its parts, and would always be the highest.
         let is_single = self.lines.len() == 1;
         let lines = self.lines.iter().filter(|line| is_single || line.kind != "total");
         let values = lines
@@ -108,6 +109,7 @@ fn extremes(bin: &[Option<f64>]) -> [Option<f64>; 2] {
     }
     match seen {
         None => [None, None],
+        // In order of time: otherwise a slope would show as a saw.
         Some((low, high)) if low.0 <= high.0 => [Some(low.1), Some(high.1)],
         Some((low, high)) => [Some(high.1), Some(low.1)],
     }

@@ -73,6 +73,7 @@ pub fn quantile(share: f64, degrees: f64) -> f64 {
             high = at;
         }
         let step = at + excess / (2.0 * density(at, degrees));
+        // Far from the quantile a step may leave the interval. Bisection then still halves it.
         let next = if low < step && step < high { step } else { f64::midpoint(low, high) };
         if (next - at).abs() <= 1e-14 * at {
             return next;

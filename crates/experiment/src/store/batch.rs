@@ -109,6 +109,7 @@ impl Store {
         watch: &(dyn Fn(BatchEvent<'_>) + Sync),
     ) -> Result<Vec<UnitResult>, StoreError> {
         let mut named = BTreeSet::new();
+        // Equal units have the same name. Run twice at once, they would write to the same folder.
         let distinct: Vec<_> = units.iter().filter(|unit| named.insert(unit.name())).collect();
         let mut results = BTreeMap::new();
         let mut missing = Vec::new();
@@ -141,6 +142,7 @@ impl Store {
         results.extend(self.run_missing(&missing, options, watch)?);
         let done = |unit: &IdentifiedUnit| results.get(unit.name()).cloned();
         let all: Option<Vec<_>> =
+            // Units with the same name may have been asked for in other words.
             units.iter().map(|unit| Some(UnitResult { unit: unit.unit().clone(), ..done(unit)? })).collect();
         all.ok_or(StoreError::Interrupted { done: results.len(), asked: distinct.len() })
     }

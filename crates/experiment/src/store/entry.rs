@@ -95,6 +95,7 @@ pub(super) fn result_text(
         serde_json::from_str::<ReadFile>(&blank).map(|read| read.result).ok().as_ref(),
         Some(result)
     );
+    // The digest cannot cover itself. It is taken with a blank in its place, which `checked` puts back to compare.
     let contents = blank.replacen(&file.checksum, &Digest::of_text(&blank).to_string(), 1);
     OutputFile { name: RESULT.to_owned(), contents }
 }
@@ -115,6 +116,7 @@ pub(super) fn read(folder: &Path, unit: &IdentifiedUnit) -> Stored {
     }
     match checked(folder).and_then(|result| result_of(unit, result)) {
         Ok(result) => Stored::Found(Box::new(result)),
+        // Only a folder that this program has written may be replaced by a new run.
         Err(reason) if owned(folder).is_some() => Stored::Unusable(reason),
         Err(_) => Stored::Foreign,
     }
@@ -175,6 +177,7 @@ pub(super) fn owned(folder: &Path) -> Option<OwnedFolder<'_>> {
 
 /// Returns true for the text of a result by any version. The text may be incomplete, as after a loss of power.
 fn is_of_unit(text: &str) -> bool {
+    // A loss of power may leave a file cut short, or with its length and zeros for contents.
     text.starts_with(BEGINNING) || BEGINNING.starts_with(text) || text.bytes().all(|byte| byte == 0)
 }
 

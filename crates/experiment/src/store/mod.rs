@@ -182,6 +182,7 @@ fn place(
         }
         let owned = entry::owned(place).ok_or_else(|| PlaceError::Foreign(place.to_owned()))?;
         gone.extend(workshop.take_away(owned)?);
+        // The former result is gone. A whole result in the next round is another process's, and as good.
         replace = false;
     }
     for former in gone {

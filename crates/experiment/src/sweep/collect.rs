@@ -226,6 +226,7 @@ fn setting(path: &str, labels: &[&str]) -> (ResultColumn, Vec<String>) {
         meaning: meaning.to_owned(),
     };
     let bare: Vec<_> = labels.iter().map(|label| label.trim().trim_matches('"').replace('_', "")).collect();
+    // Before quantities: whole numbers of 64 bits would lose digits as floating-point numbers.
     if bare.iter().all(|label| label.parse::<i64>().is_ok()) {
         return (column("", ColumnType::Integer, None, "value of the field"), bare);
     }
@@ -239,6 +240,7 @@ fn setting(path: &str, labels: &[&str]) -> (ResultColumn, Vec<String>) {
     } else if all(&[Kind::Time]) {
         (column("_s", ColumnType::Number, Some("s"), "value of the field"), numbers(1e12))
     } else if all(&[Kind::Data]) {
+        // Whole bytes: the column holds integers.
         let bytes = quantities.iter().map(|(_, value)| format!("{value:.0}")).collect();
         (column("_bytes", ColumnType::Integer, Some("B"), "value of the field"), bytes)
     } else if all(&[Kind::Rate]) {

@@ -58,6 +58,7 @@ impl<'a> Estimator<'a> {
         let random = &mut self.random;
         let coordinate = |model: &mut Model| {
             let at = model.optimizer.ask(random).expect("the estimators have no errors");
+            // The middle of the choice's part of the range, so that rounding cannot lead to a neighbour.
             model.choices.map_or(at, |count| (at + 0.5) / count as f64)
         };
         Point::new(parameters.iter_mut().map(coordinate).collect())

@@ -47,6 +47,7 @@ impl TuningJob {
             out_of_time: false,
         };
         let baseline = runs.held_out(&Candidate::Baseline)?;
+        // Before the search: without an objective of the baseline, the whole budget would be spent for no verdict.
         self.check_baseline(&baseline)?;
         let extent = self.extent(&budget);
         let candidates: Vec<_> = given.iter().map(|one| one.candidate.clone()).collect();
@@ -113,6 +114,7 @@ impl TuningJob {
         }
         let place = trials.iter().position(|trial| trial.candidate == Candidate::Guideline);
         let Some(place) = place else { return Ok(Ok(None)) };
+        // The guideline may be on the front, and is then judged already.
         if let Some(judged) = judged.iter().find(|one| one.trial == place) {
             return Ok(Ok(Some(judged.clone())));
         }

@@ -33,6 +33,7 @@ impl Axis {
     /// Returns a linear axis.
     #[must_use]
     pub fn linear(label: impl Into<String>, from: f64, to: f64) -> Self {
+        // An axis without length would divide by zero in `place`.
         let to = if to > from { to } else { from + 1.0 };
         Self { label: label.into(), scale: AxisScale::Linear, from, to, names: Vec::new() }
     }
@@ -117,6 +118,7 @@ fn linear_ticks(from: f64, to: f64, most: usize) -> Vec<f64> {
     let step =
         [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= least * 0.999);
     let step = step.unwrap_or(10.0 * power);
+    // A tick at an end of the axis stays, whatever the rounding of the division.
     let (first, last) = ((from / step - 1e-9).ceil() as i64, (to / step + 1e-9).floor() as i64);
     (first..=last).map(|place| place as f64 * step).collect()
 }
@@ -153,6 +155,7 @@ pub(super) fn unit_of_time(seconds: f64) -> (&'static str, f64) {
 
 /// Returns a number without digits that only rounding made, and with its thousands apart.
 pub(crate) fn number(value: f64) -> String {
+    // Adding zero turns -0 into 0.
     let value = rounded(value, 9) + 0.0;
     if value.abs() >= 1e15 {
         return format!("{value:e}");

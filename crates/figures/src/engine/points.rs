@@ -40,6 +40,7 @@ pub(super) fn reduced(points: &[(f64, Option<f64>)], reduction: Reduction) -> Re
     let (mut piece, mut range) = (Vec::new(), Vec::new());
     for chunk in points.chunks(samples) {
         let values: Vec<f64> = chunk.iter().filter_map(|(_, y)| *y).filter(|y| y.is_finite()).collect();
+        // A gap ends the piece: a line across it would show values that nobody has measured.
         if values.is_empty() {
             pieces.push(core::mem::take(&mut piece));
             ranges.push(core::mem::take(&mut range));

@@ -87,12 +87,15 @@ fn towards(plan: &Plan, target: NodeId) -> Vec<Option<PortId>> {
                 distance[there] = distance[place(at)] + 1;
                 queue.push_back(end.peer);
             }
+            // Every neighbour at this distance is asked again, so that the lowest port wins whatever the order of
+            // cables.
             if distance[there] == distance[place(at)] + 1 {
                 first[there] = Some(first[there].map_or(end.peer_port, |port| port.min(end.peer_port)));
             }
         }
     }
     for switch in graph.switch_ids().filter(|switch| *switch != target) {
+        // A switch with hosts is the last on the way to its first host, so the plan's own routes lead there.
         let as_host = host.and_then(|host| routes.output(switch, host));
         first[place(switch)] = as_host.or(first[place(switch)]);
     }

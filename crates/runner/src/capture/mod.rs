@@ -129,6 +129,7 @@ pub fn capture(
         }
     };
     let ran = simulate_tapped(plan, options, Tap { ports: &request.ports, observer, waits: None }, progress);
+    // The file of a run that failed has its packets, and ends with the last of them.
     let end = ran.as_ref().map_or(writer.last, |record| record.simulated.after_start());
     let Capturing { kinds, limit_reached, packet_bytes, .. } = writer.finish(end)?;
     Ok(CaptureReport { record: ran?, kinds, limit_reached, packet_bytes })
@@ -188,6 +189,7 @@ impl<'a, W: Write> Capturing<'a, W> {
     /// Counts a packet, and writes it if it is asked for. Returns false if the file cannot be written.
     fn see(&mut self, sighting: &Sighting) -> bool {
         self.last = sighting.at;
+        // The ports are sorted, as the numbers of interfaces are their places.
         let at = self.request.ports.binary_search(&(sighting.node, sighting.port));
         let interface = at.expect("a sighting is at a chosen port");
         let is_taken = self.request.filter.takes(sighting);
@@ -196,6 +198,7 @@ impl<'a, W: Write> Capturing<'a, W> {
             self.limit_reached.get_or_insert(sighting.at);
         }
         if is_written && let Err(error) = self.write(interface as u32, sighting) {
+            // The observer cannot return an error. It is kept until `finish`, and the run is interrupted.
             self.failed = Some(error);
             return false;
         }

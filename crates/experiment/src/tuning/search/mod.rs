@@ -162,6 +162,7 @@ impl Extent {
     fn drawn(&self, space: &Space, count: usize) -> Vec<Point> {
         let mut known = BTreeSet::new();
         let points = design::latin_hypercube(space.dimensions(), count, self.seed);
+        // Different points may round to the same overrides, and would spend runs on the same setting.
         points.into_iter().filter(|point| known.insert(space.overrides(point))).collect()
     }
 
@@ -195,6 +196,7 @@ impl Extent {
         let mut standing: Vec<usize> = (given.len()..all.len()).collect();
         for rung in rungs {
             standing.truncate(rung.settings);
+            // Given settings take part in every rung: they must have all seeds to be compared with the last points.
             let places: Vec<usize> = (0..given.len()).chain(standing.iter().copied()).collect();
             let part: Vec<_> = places.iter().map(|place| all[*place].clone()).collect();
             let Some(scores) = scorer.scores(&part, rung.seeds, rung.share)? else { break };
@@ -235,6 +237,7 @@ impl Extent {
             let mut proposed = Vec::with_capacity(count);
             for _ in 0..count {
                 let point = estimator.propose(&ranked, |point| known.contains(&space.overrides(point)));
+                // Points of a batch are proposed from the same scores, so nothing else keeps them apart.
                 known.insert(space.overrides(&point));
                 proposed.push(point);
             }

@@ -60,6 +60,7 @@ pub(super) fn checked(
         let ends = ends(topology, &entries, host);
         let to = NodeId(host as u32);
         let lost = leaves.iter().filter(|(at, _)| **at != to && !reaches(topology, &ends, **at));
+        // All hosts of a leaf lose the path together, so paths are followed once for each leaf.
         let lost = lost.flat_map(|(at, hosts)| hosts.iter().map(move |from| (*from, *at)));
         let lost: Vec<(NodeId, NodeId)> = lost.filter(|(from, _)| *from != to).collect();
         if let Some((from, at)) = lost.iter().min() {
@@ -158,6 +159,7 @@ fn ends(topology: &Topology, entries: &Entries, host: usize) -> Vec<End> {
         let end = loop {
             match ends[at] {
                 End::Unknown => {}
+                // A switch that is met again on the same path closes a loop.
                 End::Open => break End::Nowhere,
                 end => break end,
             }
@@ -171,6 +173,7 @@ fn ends(topology: &Topology, entries: &Entries, host: usize) -> Vec<End> {
             }
             at = peer.index() - graph.hosts();
         };
+        // All switches of the path share its end, so each is visited once for a host.
         path.drain(..).for_each(|at| ends[at] = end);
     }
     ends

@@ -69,6 +69,7 @@ impl CheckpointOptions {
     pub(crate) fn opened(&self, plan: &Plan, folder: &Path, force: bool) -> Result<Checkpoints, Failure> {
         let file = self.checkpoint.clone().unwrap_or_else(|| beside(folder));
         let lock = self.checkpoint_every.map(|_| locked(&file)).transpose()?;
+        // Read after the lock is taken: another process could replace the state meanwhile.
         let from = self.resume.as_deref().map(|file| read(file, plan)).transpose()?;
         let is_own = self.resume.as_deref().is_some_and(|resumed| is_same(resumed, &file));
         if self.checkpoint_every.is_some() {
@@ -125,6 +126,7 @@ impl Checkpoints {
         match replaced {
             Ok(()) => (self.is_written, self.is_failing) = (true, false),
             Err(cause) => {
+                // A full disk would fail at every interval: the first failure is told, and the first after a success.
                 if !self.is_failing {
                     warn(&format!(
                         "no checkpoint at {}: `{}` cannot be written: {cause}; the run goes on, and tries again at each interval",
@@ -177,6 +179,7 @@ fn locked(file: &Path) -> Result<Lock, Failure> {
 
 /// Removes a checkpoint, if it is there, and warns if that fails.
 fn remove(file: &Path) {
+    // A failure is only a warning: the results are written, and the run has succeeded.
     if let Err(cause) = remove_own(file, is_own) {
         warn(&format!("`{}` is of no more use, and cannot be removed: {cause}", file.display()));
     }
@@ -234,6 +237,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 fn read(file: &Path, plan: &Plan) -> Result<Checkpoint, Failure> {
     let unreadable = |cause| Failure::Unreadable { file: file.display().to_string(), cause };
     let bytes = bytes_of_file(file).map_err(unreadable)?;
+    // Checked before the run starts: a state of another build or plan has another layout.
     let checked = Checkpoint::read(&bytes).and_then(|read| read.check(&build(), plan).map(|()| read));
     checked.map_err(|error| Failure::Checkpoint { file: file.to_owned(), error })
 }
@@ -252,6 +256,7 @@ fn resuming(arguments: impl Iterator<Item = String>, file: &Path) -> String {
     while let Some(argument) = arguments.next() {
         if argument == "--resume" {
             arguments.next();
+        // The command of a resumed run names the former state, which the new state replaces.
         } else if !argument.starts_with("--resume=") {
             words.push(word(&argument));
         }

@@ -51,11 +51,13 @@ pub(crate) fn run(options: &RerunOptions) -> Result<(), Failure> {
     let mut report = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let simulation = RunOptions { drain, interrupt: Some(interrupt::watched()), ..RunOptions::default() };
     let outcome = FinishedRun::of(plan, simulation, &mut |progress| report.update(progress));
+    // The bar is cleared before anything else is printed.
     drop(report);
     let (ended, run) = match outcome {
         Ok(run) => (run.end(), Some(run)),
         Err(error) => (end_of_failure(&error), None),
     };
+    // An interrupted repetition proves nothing, neither equality nor a difference.
     if let RunEnd::Interrupted { simulated_s } = ended {
         return Err(Failure::Interrupted { simulated_s });
     }
