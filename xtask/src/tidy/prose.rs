@@ -15,18 +15,18 @@ const QUESTION_WORDS: [&str; 8] = ["What", "Who", "Whom", "Whose", "Whether", "H
 
 /// Phrases that stand for a noun, each with its limit in occurrences per 1,000 words.
 const PHRASES: [(&[&str], f64); 6] = [
-    (&["what"], 1.5),
-    (&["one"], 9.2),
-    (&["whose"], 1.6),
-    (&["of", "which"], 0.6),
-    (&["that", "of"], 0.8),
-    (&["those", "of"], 1.0),
+    (&["what"], 1.1),
+    (&["one"], 3.8),
+    (&["whose"], 0.7),
+    (&["of", "which"], 0.2),
+    (&["that", "of"], 0.3),
+    (&["those", "of"], 0.4),
 ];
 
 /// Width of a comment's line, in characters. The formatter breaks code, and no comments.
 const WIDTH: usize = 120;
 /// Limit for lines of comments that are wider.
-const MOST_WIDE: usize = 1_440;
+const MOST_WIDE: usize = 420;
 
 /// Counts over the doc comments of Rust files (`///` and `//!`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -53,6 +53,7 @@ impl LinkTimer for AdapterTimer {
 pub struct AdapterSetup<'a> {
     /// Address of the adapter.
     pub lid: Lid,
+    /// The port.
     pub port: Port,
     /// Arbiter of the port's lanes.
     pub lanes: VlArbiter,
