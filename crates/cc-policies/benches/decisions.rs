@@ -1,7 +1,7 @@
 //! Cost of a packet's decisions: marking at a switch, and the response's gap at a source.
 //!
-//! A marker sees a packet join and leave an output's queue; a response sees a packet sent, and every 64th one notified.
-//! Each policy decides through the closed set, as in a run. `hot` and `calm` differ by the queue: above every
+//! A marker sees a packet join and leave an output's queue; a response sees a packet sent, and every 64th packet
+//! notified. Each policy decides through the closed set, as in a run. `hot` and `calm` differ by the queue: above every
 //! threshold, or empty.
 //!
 //! `cargo bench -p cc-policies`
@@ -77,7 +77,7 @@ fn responses() -> [(&'static str, ResponseSpec); 4] {
     ]
 }
 
-/// Reports one packet to a marker: entering a buffer, joining a queue of `behind` bytes, and leaving.
+/// Reports a packet to a marker: entering a buffer, joining a queue of `behind` bytes, and leaving.
 fn pass(marker: &mut AnyMarker, voq: VoqId, behind: Bytes) -> bool {
     let view = |sum| QueueView { voq: sum, sum, inputs: 1, wire_busy: false };
     if marker.heeds_buffers(BufferOwner::Inputs) {

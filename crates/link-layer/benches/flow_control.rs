@@ -1,6 +1,6 @@
 //! The hot parts of the link layer: a packet's start, admission and release under each flow control, and arbitration.
 //!
-//! One packet of 2,048 bytes crosses a link in each iteration: the sender asks `may_start` and starts the packet, the
+//! A packet of 2,048 bytes crosses a link in each iteration. The sender asks `may_start` and starts the packet, the
 //! receiver admits and releases it, and signals reach the far end at once. `cargo bench -p link-layer`.
 
 use std::collections::VecDeque;
@@ -21,7 +21,7 @@ const LENGTH: Bytes = Bytes::new(2090);
 const BUFFER: Bytes = Bytes::kib(64);
 const PORTS: usize = 16;
 
-/// A node whose signals wait for the far end in the order of sending, and whose timers never expire.
+/// A node with signals that wait for the far end in the order of sending, and with timers that never expire.
 #[derive(Default)]
 struct Node {
     now: Time,
@@ -51,7 +51,7 @@ impl NodeContext<Lane> for Node {
     }
 }
 
-/// The ports of a node that receives, and those of its senders.
+/// The ports of a node that receives, and the ports of its senders.
 struct Links {
     node: Node,
     memory: ReceiveMemory,

@@ -1,7 +1,7 @@
 //! Hot parts of a switch: storing and taking packets in each organisation, and the matchings of each arbiter.
 //!
-//! A crossbar of 32 ports and one lane, full: every input has four packets for every output. A pass takes one packet of
-//! every virtual output queue and stores it again, so queues stay as long as they are.
+//! A crossbar of 32 ports and a single lane, full: every input has four packets for every output. A pass takes a packet
+//! of every virtual output queue and stores it again, so queues stay as long as they are.
 //!
 //! `cargo bench -p switch-arch`
 
@@ -44,7 +44,7 @@ fn voqs() -> impl Iterator<Item = VoqId> {
     ports().flat_map(move |input| ports().map(move |output| VoqId { input, output, lane: Lane(0) }))
 }
 
-/// Measures one pass through an organisation full of packets.
+/// Measures a pass through an organisation full of packets.
 fn hold(criterion: &mut Criterion, name: &str, mut buffering: impl Buffering) {
     let mut contention = Contention::<1>::new(usize::from(PORTS), LANES);
     let mut pool = PacketPool::default();
@@ -86,7 +86,7 @@ fn organisations(criterion: &mut Criterion) {
     }
 }
 
-/// Requests of one instant in which every input can be read once.
+/// Requests of an instant in which every input can be read once.
 struct Once {
     requests: Vec<Request<1>>,
     read: PortSet<1>,

@@ -205,8 +205,8 @@ fn any_response_says_what_the_response_within_says() {
     assert_eq!(kinds.len(), examples()[2]);
 }
 
-/// The state that is shown is the one that acts: its delay makes the gaps, its window and its rate are those of the
-/// response.
+/// The state that is shown is the state that acts: its delay makes the gaps, and its window and rate are the
+/// response's.
 #[test]
 fn the_control_that_is_shown_is_the_one_that_acts() {
     let packet = Span::from_ns(200); // as in `story`
@@ -227,7 +227,7 @@ fn the_control_that_is_shown_is_the_one_that_acts() {
     }
 }
 
-/// IBA A10: a BECN on an acknowledgement counts as one on a CNP does. DCQCN's CNPs come by themselves.
+/// IBA A10: a BECN on an acknowledgement counts as a BECN on a CNP does. DCQCN's CNPs come by themselves.
 #[test]
 fn a_mark_on_an_acknowledgement_slows_a_flow_down_except_under_dcqcn() {
     for control in schemes() {

@@ -1,4 +1,4 @@
-//! Contracts of all policies: one function for each trait, run for all schemes.
+//! Contracts of all policies: a function for each trait, run for all schemes.
 
 use crate::schemes::{examples, marks, schemes};
 use cc_policies::{
@@ -150,7 +150,7 @@ fn marker_contract(control: &Control, ops: &[(u16, u8, Op)]) -> Result<(), TestC
     Ok(())
 }
 
-/// Four packets of one input fill its buffer, and leave. Every rule that marks at all marks one of them.
+/// Four packets of the same input fill its buffer, and leave. Every rule that marks at all marks a packet among them.
 fn marks_a_full_buffer(control: &Control) {
     let mut queues = Queues::new(control);
     (0..4).for_each(|_| _ = queues.apply((2, 1, Op::Store { input: 3, length: 4000 })));
@@ -170,7 +170,7 @@ fn packet(opcode: Opcode, flags: BthFlags) -> Packet {
     Packet::new(lrh, bth, QpNumber(0), FlowId(0), 0)
 }
 
-/// An echo answers marks only, never an answer, and asks for an acknowledgement only if there is one.
+/// An echo answers marks only, never an answer, and asks for an acknowledgement only of packets that are acknowledged.
 fn echo_contract(control: &Control) {
     let echo = control.echo;
     let acknowledged = [
@@ -251,9 +251,9 @@ fn tell(
     }
 }
 
-/// The state that is shown is the one that acts. After a packet and its gap a flow is at its allowed rate: the gap is a
-/// whole number of picoseconds and the rate of bits a second, each a millionth of the packet's time or of the lowest
-/// rate here, 1 Mb/s. A window is shown if there is one.
+/// The state that is shown is the state that acts. After a packet and its gap a flow is at its allowed rate. The gap is
+/// a whole number of picoseconds and the rate of bits a second. Each unit is a millionth of the packet's time or of the
+/// lowest rate here, 1 Mb/s. A window is shown if the response has a window.
 fn shows_what_acts(
     response: &AnyResponse,
     mut state: AnyState,
@@ -306,7 +306,7 @@ fn response_contract(control: &Control, story: &[(u64, Fact)]) -> Result<(), Tes
     for limited_by in [LimitedBy::Rate, LimitedBy::Window] {
         response.on_sent(&mut flow, SentPacket { limited_by, length: Bytes::new(LONGEST) }, much_later);
         let unmarked = Acknowledgement { psn: u64::MAX, next: u64::MAX, packets: 4_000, marked: false };
-        // One is enough, unless an acknowledgement counts once whatever the number of its packets.
+        // A single acknowledgement is enough, unless it counts once whatever the number of its packets.
         for _ in 0..4_000 {
             response.on_acknowledged(&mut flow, unmarked, much_later);
             if allowed(&response, &mut flow.clone(), packet_time, much_later) == at_rest {

@@ -1,6 +1,6 @@
 //! Mean rate of DCQCN, with marks of a fixed probability, against the protocol's own fixed point.
 //!
-//! One flow is always busy. Each packet arrives at once and is marked with probability p, independently; there is no
+//! A flow is always busy. Each packet arrives at once and is marked with probability p, independently; there is no
 //! queue and no delay. The expected rate comes from a renewal argument, in which no step is simulated. Marks come each
 //! m = 1 / (p r) of a flow with r packets/s. The gap G between two CNPs is at least t, for t at least the interval tau,
 //! with probability
@@ -11,12 +11,12 @@
 //! ```
 //!
 //! The timer makes n increases in a gap, the first F of them recoveries and k additive. Rate and alpha are held at
-//! their means. From one CNP to the next the rate changes by `R_AI (k - 1 + 2^-k) - r alpha/2 2^-n`, which is 0 in the
-//! mean; alpha rises by g (1 - alpha) and falls by g alpha for each K. The byte counter is left out: at these rates it
-//! expires in less than one gap of 10,000.
+//! their means. From a CNP to the next the rate changes by `R_AI (k - 1 + 2^-k) - r alpha/2 2^-n`, which is 0 in the
+//! mean. Meanwhile alpha rises by g (1 - alpha) and falls by g alpha for each K. The byte counter is left out: at these
+//! rates it expires in less than a gap of 10,000.
 //!
 //! Rate and alpha do vary, so that the two cannot agree exactly. The bound of 3 % comes from an independent simulation
-//! written for this project's review: its p at a given rate was 0.6 to 2.6 % from this closed form.
+//! written for this project's review. Its p at a given rate was 0.6 to 2.6 % from this closed form.
 
 use cc_policies::dcqcn::spec::{CnpEcho, CnpWindow, DcqcnResponseSpec, DcqcnScheme, Preset};
 use cc_policies::dcqcn::{DcqcnResponse, Fluid};
@@ -30,7 +30,7 @@ use units::{Bytes, Rate, Span, Time};
 
 const LINE: Rate = Rate::gbps(40);
 const PACKET: Bytes = Bytes::new(1110);
-/// Batches of a run, after one that is not counted.
+/// Batches of a run, after a batch that is not counted.
 const BATCHES: u64 = 20;
 /// Length of a batch for each flow that the rate is a share of: slow flows send fewer packets.
 const BATCH: Span = Span::from_us(350_000);
@@ -69,7 +69,7 @@ fn measured(echo: CnpEcho, p: f64, length: Span, seed: u64) -> (f64, f64) {
     (mean, (variance / BATCHES as f64).sqrt())
 }
 
-/// Returns the rate, in bit/s, at which the mean change of the rate from one CNP to the next is 0.
+/// Returns the rate, in bit/s, at which the mean change of the rate from a CNP to the next is 0.
 fn expected(window: CnpWindow, p: f64) -> f64 {
     let response = DcqcnResponseSpec::preset(Preset::Recommended);
     let interval = CnpEcho::preset(Preset::Recommended).interval;

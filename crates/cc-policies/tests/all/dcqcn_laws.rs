@@ -61,7 +61,7 @@ impl Flow {
         (rate.current.get() / 1000, rate.target.get() / 1000)
     }
 
-    /// Lets `event` cause one increase. Returns the increment of the target, in kb/s, and checks that `R_C` covers half
+    /// Lets `event` cause an increase. Returns the increment of the target, in kb/s, and checks that `R_C` covers half
     /// of the distance to the target, but for rounding.
     fn increment(&mut self, event: impl FnOnce(&mut Self)) -> u64 {
         let (current, target) = self.kbps();
@@ -130,7 +130,7 @@ fn each_counter_s_own_stage_decides() {
     assert_eq!(both[7..], HYPER);
 }
 
-/// Fast recovery while the higher stage is below F; hyper increase where the lower one is above F.
+/// Fast recovery while the higher stage is below F; hyper increase where the lower stage is above F.
 #[test]
 fn the_higher_stage_ends_recovery_and_the_lower_one_starts_hyper_increase() {
     let [timer, bytes, both] = increments(StageRule::Both);
@@ -140,7 +140,7 @@ fn the_higher_stage_ends_recovery_and_the_lower_one_starts_hyper_increase() {
     assert_eq!(both[7..], HYPER);
 }
 
-/// F fast recoveries, one additive increase, hyper increases by `R_HAI`; the bytes count nothing.
+/// F fast recoveries, an additive increase, hyper increases by `R_HAI`; the bytes count nothing.
 #[test]
 fn the_timer_alone_goes_through_all_stages() {
     let mut flow = slowed(&spec(StageRule::TimerAlone));
@@ -151,8 +151,8 @@ fn the_timer_alone_goes_through_all_stages() {
     assert_eq!(flow.send(1_000_000).kbps(), before);
 }
 
-/// After a CNP a flow takes the same path as one that has the same rates and alpha, and had no increases before:
-/// neither stage, nor the bytes so far, nor the time so far survive.
+/// After a CNP a flow takes the same path as a flow that has the same rates and alpha, and had no increases before.
+/// Neither stage, nor the bytes so far, nor the time so far survive.
 #[test]
 fn a_cnp_starts_all_counters_anew() {
     for stages in RULES {
@@ -230,8 +230,8 @@ fn alpha_falls_by_its_own_timer() {
     assert!((flow.cnp().rate().alpha - (before * (1.0 - g) + g)).abs() < 1e-7);
 }
 
-/// alpha by intervals: it rises at the end of an interval with a CNP and falls at that of one without; a second CNP in
-/// an interval has no weight, and the first of all only starts the clock.
+/// alpha by intervals: it rises at the end of an interval with a CNP, and falls at the end of an interval without. A
+/// second CNP in an interval has no weight, and the first of all only starts the clock.
 #[test]
 fn alpha_counts_intervals_with_a_cnp() {
     let g = 1.0 / 16.0;
@@ -338,7 +338,7 @@ fn a_scaled_preset_recovers_in_the_same_time_at_every_rate() {
     for gbps in [10, 100, 400, 800] {
         let line = Rate::gbps(gbps);
         let fast = recovery(&DcqcnScheme::scaled_to(line).response, line);
-        // Rates are whole kb/s, and the bytes of a microsecond whole bytes: an increase comes a microsecond apart at
+        // Rates are whole kb/s, and the bytes of a microsecond whole bytes. So an increase comes a microsecond apart at
         // most, and is at most half of R_T - R_C.
         assert!(back(&slow).abs_diff(back(&fast)) <= 2, "{} and {} us", back(&slow), back(&fast));
         let apart = slow.iter().zip(&fast).filter(|(slow, fast)| (*slow - *fast).abs() > 1e-4).count();

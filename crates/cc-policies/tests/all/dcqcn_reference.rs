@@ -1,9 +1,10 @@
-//! DCQCN's reaction point and notification point against slow ones that tick.
+//! DCQCN's reaction point and notification point against a slow model that ticks.
 //!
 //! The reference knows nothing of the response's tricks: its clocks count down, tick by tick, and every rule is a line.
-//! Rates are compared exactly, in whole kb/s: a cut and the rate are rounded down, an increase is rounded up, as the
-//! model's page says. alpha is a floating-point number here, and compared within the rounding of its own arithmetic;
-//! the cut is then computed from the response's alpha, so that a difference of 2^-30 does not spread to the rates.
+//! Rates are compared exactly, in whole kb/s. A cut and the rate are rounded down, an increase is rounded up, as the
+//! model's page says. The value of alpha is a floating-point number here, and compared within the rounding of its own
+//! arithmetic. The cut is then computed from the response's alpha, so that a difference of 2^-30 does not spread to the
+//! rates.
 
 use crate::ticking::{NotificationPoint, ReactionPoint};
 use cc_policies::dcqcn::DcqcnResponse;

@@ -1,4 +1,4 @@
-//! The reaction point by timers, against one that ticks, and its laws.
+//! The reaction point by timers, against a model that ticks, and its laws.
 //!
 //! The reference knows nothing of the response's tricks: it asks at each tick which timers expire, and every rule is a
 //! line. Its numbers are floating-point; the response's are whole, and differ by their rounding.
@@ -55,7 +55,7 @@ impl TickingSource {
         let expires = |from: Option<u64>, interval: u64, now: u64| {
             from.is_some_and(|from| now > from && (now - from).is_multiple_of(interval))
         };
-        // Each is planned one interval ahead: at one instant the longer one has been planned before the shorter.
+        // Each is planned an interval ahead. In the same instant the longer has been planned before the shorter.
         if t > d && expires(self.last_cut, t, self.now) {
             self.increase();
         }
@@ -189,7 +189,7 @@ proptest! {
 }
 
 /// With a mark in each interval, alpha stays 1, and each cut halves the rate. With the same cuts, but a mark in every
-/// fourth interval of alpha only, alpha falls towards a quarter: a CNP for each cut does not do what all marks do.
+/// fourth interval of alpha only, alpha falls towards a quarter. A CNP for each cut does not do what all marks do.
 #[test]
 fn alpha_is_the_share_of_its_intervals_with_a_mark() {
     let spec = TimedResponseSpec { min_rate: Rate::bps(1_000), ..TimedResponseSpec::VENDOR };
@@ -211,8 +211,8 @@ fn alpha_is_the_share_of_its_intervals_with_a_mark() {
     assert!((at_first - (1.0 - alpha / 2.0)).abs() < 1e-6, "{at_first}");
 }
 
-/// After one cut, the rate recovers half of the difference at each expiry; with F = 0 the first expiry adds `R_AI`, and
-/// all later ones `R_HAI`.
+/// After a cut, the rate recovers half of the difference at each expiry. With F = 0 the first expiry adds `R_AI`, and
+/// all later expiries `R_HAI`.
 #[test]
 fn increases_follow_the_timer_alone() {
     let gbps = |flow: FlowRate| flow.current.get() as f64 / 1e9;

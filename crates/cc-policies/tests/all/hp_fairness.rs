@@ -1,18 +1,18 @@
-//! The law that decides how the HP proposal's sources share a link: rates of two classes whose packets are marked with
-//! fixed probabilities.
+//! The law that decides how the HP proposal's sources share a link: rates of two classes with packets that are marked
+//! with fixed probabilities.
 //!
-//! A flow is at rest if the effect of its marks equals that of its unmarked acknowledgements. Let recovery from one
-//! decrease take a time that grows as r^k with the rate r, and let each packet be marked with probability p, so that of
-//! o = p / (1 - p) marks one goes with each unmarked acknowledgement. Then o r is proportional to r^-k, and two classes
-//! have the ratio of rates
+//! A flow is at rest if its marks and its unmarked acknowledgements have equal effects. Let recovery from a decrease
+//! take a time that grows as r^k with the rate r. Let each packet be marked with probability p, so that o = p / (1 - p)
+//! marks come for each unmarked acknowledgement. Then o r is proportional to r^-k, and two classes have the ratio of
+//! rates
 //!
 //! ```text
 //! rate L / rate R = (o R / o L) ^ (1 / (1 + k))      LIPD, FIMD: k = 0      AIMD: k = 1
 //! ```
 //!
-//! With k = 0 each flow receives one mark per recovery, whatever its class. Source: an independent simulation written
-//! for this project's review, which states the law with p for o, and in which it held within 12 %. The functions run
-//! here in a loop without a network: as real numbers, and as the tables of the response.
+//! With k = 0 each flow receives a mark per recovery, whatever its class. Source: an independent simulation written for
+//! this project's review, which states the law with p for o, and in which it held within 12 %. The functions run here
+//! in a loop without a network: as real numbers, and as the tables of the response.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,11 +34,11 @@ const HIGHEST: f64 = 256.0;
 const RECOVERY_MS: f64 = 0.524_288;
 /// Relative error allowed to functions of real numbers. Each class receives some 6,000 marks or more.
 const REAL: f64 = 0.05;
-/// Relative error allowed to tables, whose delays and counts of acknowledgements are whole numbers.
+/// Relative error allowed to tables, since their delays and counts of acknowledgements are whole numbers.
 const TABLES: f64 = 0.1;
 /// Flows of each class.
 const FLOWS: usize = 5;
-/// Simulated time, of which the second half counts.
+/// Simulated time. Its second half counts.
 const END_MS: u64 = 8_000;
 /// Pairs of probabilities: of a local, and of a remote packet.
 const PROBABILITIES: [[f64; 2]; 3] = [[0.02, 0.04], [0.02, 0.08], [0.03, 0.06]];
@@ -52,13 +52,13 @@ fn functions() -> [(RateFunction, i32, RateControl); 3] {
     ]
 }
 
-/// A flow that always has a packet to send, and whose packets are acknowledged at once.
+/// A flow that always has a packet to send. Its packets are acknowledged at once.
 trait Source {
     /// Sends a packet, and handles its acknowledgement. Returns the time until the next packet.
     fn send(&mut self, now: Time, marked: bool) -> Span;
 }
 
-/// A source whose rate is a real number, in units of Rmin.
+/// A source with a real number as its rate, in units of Rmin.
 #[derive(Clone)]
 struct RealSource(RateFunction, f64);
 
@@ -94,7 +94,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Returns the marks of one flow in a millisecond.
+    /// Returns the marks of a flow in a millisecond.
     fn marks_per_ms(self) -> f64 {
         self.marks / FLOWS as f64 / (END_MS as f64 / 2.0)
     }
@@ -154,7 +154,7 @@ fn rates_follow_from_the_probabilities_and_the_growth_of_recovery() {
     }
 }
 
-/// With LIPD and FIMD a flow receives one mark per recovery, whatever its class; with AIMD the flow that is marked more
+/// With LIPD and FIMD a flow receives a mark per recovery, whatever its class. With AIMD the flow that is marked more
 /// often recovers faster, and receives more marks.
 #[test]
 fn with_lipd_and_fimd_every_flow_receives_as_many_marks() {

@@ -11,8 +11,8 @@ use packet::{Lane, PortId, ServiceLevel, VoqId};
 use rand_pcg::Pcg64Mcg;
 use units::{Bytes, Rate, Time};
 
-/// At rate r, in units of Rmin, acknowledgements come r times in a packet time at Rmin, and each puts the clock forward
-/// by the time until the next one.
+/// At rate r, in units of Rmin, acknowledgements come r times in a packet time at Rmin. Each puts the clock forward by
+/// the time until the next.
 #[test]
 fn an_acknowledgement_puts_the_clock_forward_by_its_own_time() {
     let highest = 256.0;
@@ -40,8 +40,8 @@ fn entries(ladder: &Ladder) -> Vec<(u16, u16, u32)> {
 /// Windows of 1 to 4 packets, worked out by hand. A halved window is 1, 1, 1 (of 1.5) and 2.
 ///
 /// AIMD passes the windows at times 0, 1, 2 and 3: each takes as many acknowledgements as it has packets. FIMD passes
-/// them at 0, 1, 1.58 and 2: a window of 2 waits for two acknowledgements, until time 2, and goes to 4; one of 3 takes
-/// two as well, since one ends at 1.58 + 1/3.
+/// them at 0, 1, 1.58 and 2. A window of 2 waits for two acknowledgements, until time 2, and goes to 4. A window of 3
+/// takes two as well, since the first ends at 1.58 + 1/3.
 #[test]
 fn tables_of_four_windows_are_those_worked_out_by_hand() {
     let of = |function| Ladder::of(function, window_rates(4));
@@ -49,7 +49,7 @@ fn tables_of_four_windows_are_those_worked_out_by_hand() {
     assert_eq!(entries(&of(RateFunction::Fimd(2.0))), [(1, 0, 1), (3, 0, 2), (3, 0, 2), (3, 1, 1)]);
 }
 
-/// The clock that follows from a decrease: each recovery takes one unit, and windows that fall to the same one divide
+/// The clock that follows from a decrease. Each recovery takes a unit, and windows that fall to the same window divide
 /// the time evenly until the next.
 #[test]
 fn a_given_decrease_sets_the_clock() {
@@ -70,8 +70,8 @@ fn a_given_decrease_sets_the_clock() {
     }
 }
 
-/// From the lowest window one acknowledgement leads one up, however long the function would wait (third property), or
-/// as far as the function; and no window rises less far than a smaller one.
+/// From the lowest window an acknowledgement leads a window up, however long the function would wait (third property),
+/// or as far as the function. No window rises less far than a smaller window.
 #[test]
 fn increases_lead_up_and_keep_their_order() {
     let divisors = [1.01, 1.1, 1.25, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 7.0, 16.0, 256.0];

@@ -1,7 +1,7 @@
-//! The HP marker against a naive one that keeps every packet and examines each of them.
+//! The HP marker against a naive marker that keeps every packet and examines each of them.
 //!
-//! Invariant: for all settings and orders of events, in a switch of one stage (straight to the wire), of two (by a
-//! queue at the output), and in an output-queued one, the marker's counts agree with lists of packets.
+//! Invariant: for all settings and orders of events, the marker's counts agree with lists of packets. This holds in a
+//! switch of a single stage (straight to the wire), of two (by a queue at the output), and with output queueing.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -125,7 +125,7 @@ impl Naive {
         }
     }
 
-    /// Handles this full buffer: marks its packets for one of `outputs` as propagating, and makes their outputs roots.
+    /// Handles this full buffer: marks its packets for any of `outputs` as propagating, and makes their outputs roots.
     fn trigger(&mut self, input: u16, lane: u8, outputs: core::ops::Range<u16>) {
         if self.settings.timing == MarkTiming::WhileFull {
             return; // No packet is chosen before it leaves.
@@ -273,7 +273,7 @@ enum Op {
     Arrive {
         length: u64,
     },
-    /// A packet crosses from its input to its output, and in a switch of one stage on to the wire.
+    /// A packet crosses from its input to its output, and in a switch of a single stage on to the wire.
     Cross,
     Depart,
     /// The tail of the first packet that streams out of this buffer has left it.
@@ -332,7 +332,7 @@ fn any_settings() -> impl Strategy<Value = HpMarkingSpec> {
     )
 }
 
-/// The marker and the naive one, side by side.
+/// The marker and the naive marker, side by side.
 struct Pair {
     marker: HpMarker,
     naive: Naive,
@@ -504,7 +504,7 @@ proptest! {
         }
     }
 
-    /// Events at one lane, and at the outputs and inputs that a packet does not use, do not change the marks of the
+    /// Events at a lane, and at the outputs and inputs that a packet does not use, do not change the marks of the
     /// others.
     #[test]
     fn roots_of_different_lanes_do_not_touch(settings in any_settings(), organisation in any_organisation(), ops in any_ops()) {
@@ -553,7 +553,7 @@ proptest! {
         prop_assert_eq!(marks(false)?, marks(true)?);
     }
 
-    /// One packet waits for every output that a full buffer makes congested, so a threshold of 1 changes nothing.
+    /// A packet waits for every output that a full buffer makes congested, so a threshold of 1 changes nothing.
     #[test]
     fn one_packet_present_is_no_condition(settings in any_settings(), organisation in any_organisation(), ops in any_ops()) {
         let marks = |output: RootTrigger| -> Result<[usize; 2], TestCaseError> {
@@ -576,7 +576,7 @@ proptest! {
             let settings = HpMarkingSpec { set, timing: MarkTiming::NextDepartures, ..HpMarkingSpec::PROPOSAL };
             let mut pair = Pair::new(settings, Organisation::OneStage);
             let place = |input| VoqId { input: PortId(input), output: PortId(2), lane: Lane(0) };
-            // Input 1 holds enough for the output, which input 0 then makes a root by one packet in a full buffer.
+            // Input 1 holds enough for the output, which input 0 then makes a root by a single packet in a full buffer.
             (0..present - 1).for_each(|_| pair.arrive(place(1), 500));
             let elsewhere = VoqId { output: PortId(1), ..place(0) };
             (0..3).for_each(|_| pair.arrive(elsewhere, LONGEST));

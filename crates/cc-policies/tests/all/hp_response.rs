@@ -1,10 +1,10 @@
-//! The HP proposal's properties, over generated parameters: on the functions as real numbers, on the tables made of
-//! them, and on the response that uses the tables.
+//! The HP proposal's properties, over generated parameters. They hold for the functions as real numbers, for the tables
+//! made of them, and for the response that uses the tables.
 //!
 //! 1. An increase after a decrease leads no higher than before: `f_inc(f_dec(r)) <= r`. Below `f_inc(Rmin)` this
 //!    contradicts the third property, which wins there.
-//! 2. Recovery takes no longer at a lower rate. With one step for each acknowledgement it may be late by a packet.
-//! 3. From the lowest rate one unmarked packet suffices.
+//! 2. Recovery takes no longer at a lower rate. With a step for each acknowledgement it may be late by a packet.
+//! 3. From the lowest rate a single unmarked packet suffices.
 
 use cc_policies::hp::functions::RateFunction;
 use cc_policies::hp::ladder::{Ladder, LadderStep, ipd_rates, window_rates};
@@ -55,8 +55,8 @@ fn recovery(steps: &[LadderStep], rates: &[f64], level: usize) -> f64 {
     time
 }
 
-/// Checks the properties of all tables. A recovery may be late by `late` packets at the rate reached, and by one for
-/// each packet time at the lowest rate that it takes.
+/// Checks the properties of all tables. A recovery may be late by `late` packets at the rate reached. It may be late by
+/// another packet for each packet time at the lowest rate that it takes.
 fn check_tables(ladder: &Ladder, late: f64) -> Result<(), TestCaseError> {
     let (steps, rates, clock) = (ladder.steps(), ladder.rates(), ladder.clock());
     let top = rates.len() - 1;
@@ -77,8 +77,8 @@ fn check_tables(ladder: &Ladder, late: f64) -> Result<(), TestCaseError> {
         let first = usize::from(steps[0].increase);
         prop_assert!(back <= level.max(first), "first property: {} -> {} -> {}", level, down, back);
         if level > first {
-            // Second property: the time of the function; two packets at the rate reached either way, and one more
-            // late for each packet time at the lowest rate.
+            // Second property: the time of the function. It is two packets at the rate reached either way, and another
+            // packet late for each packet time at the lowest rate.
             let (time, ideal) = (recovery(&steps, rates, level), clock[level] - clock[down]);
             let packet = 1.0 / rates[down];
             prop_assert!(time > ideal - 2.0 * packet - 1e-6, "{} early: {} of {}", level, time, ideal);
@@ -95,7 +95,7 @@ fn check_tables(ladder: &Ladder, late: f64) -> Result<(), TestCaseError> {
 }
 
 /// FIMD's rates at whole packet times at the lowest rate are powers of the divisor. The clock starts anew at each, so
-/// that a recovery from one to the next is never early, whatever was rounded up before.
+/// that a recovery from a level to the next is never early, whatever was rounded up before.
 #[test]
 fn a_recovery_between_whole_units_is_never_early() {
     for max_ipd in [15, 127, 255] {
@@ -128,8 +128,8 @@ proptest! {
         prop_assert!(least > 1.0, "third property");
     }
 
-    /// The clock is the integral of the increase: an acknowledgement advances it by its own time; under FIMD and
-    /// LIPD, whose rate grows meanwhile, by slightly less than the next one would.
+    /// The clock is the integral of the increase: an acknowledgement advances it by its own time. Under FIMD and LIPD
+    /// the rate grows meanwhile, and the advance is slightly less than the next would be.
     #[test]
     fn steps_follow_the_clock(function in any_function(), highest in 4.0..300.0f64, share in 0.0..1.0f64) {
         let rate = 1.0 + share * (highest - 1.0);
@@ -144,8 +144,8 @@ proptest! {
         check_tables(&Ladder::of(function, rates), 2.0)?;
     }
 
-    /// If neighbouring levels fall to neighbouring levels, the first property lets a climb skip none of them, and
-    /// each may cost a packet: no narrower bound holds for every decrease.
+    /// If neighbouring levels fall to neighbouring levels, the first property lets a climb skip none of them, and each
+    /// may cost a packet. No narrower bound holds for every decrease.
     #[test]
     fn derived_tables_have_the_properties(
         (rates, decrease) in any_rates().prop_flat_map(|rates| {
@@ -157,7 +157,7 @@ proptest! {
         check_tables(&Ladder::derived(decrease, rates), levels)?;
     }
 
-    /// Rate and window stay in their ranges under all events; one flight brings one decrease.
+    /// Rate and window stay in their ranges under all events; a flight brings a single decrease.
     #[test]
     fn rates_are_bounded(
         max_ipd in 1..=255u8, max_window in 2..100u16, divisor in 1.01..8.0f64, kept: bool,
@@ -215,7 +215,7 @@ fn acknowledge(response: &HpResponse, state: &mut HpState, number: u64, packets:
 
 proptest! {
     /// The rate of a hybrid flow that is held back by its rate behaves as without a window, and its window as without a
-    /// rate: so each of them has the three properties of its tables.
+    /// rate. So each of them has the three properties of its tables.
     #[test]
     fn what_holds_a_hybrid_back_behaves_as_alone(
         kept: bool, divisor in 1.01..8.0f64, max_ipd in 1..=255u8, max_window in 2..100u16, story in any_story(),
@@ -252,7 +252,7 @@ proptest! {
             both.on_sent(&mut flow, by(rate), Time::ZERO);
             acknowledge(&both, &mut flow, number, packets, marked);
         }
-        // From its lowest rate and window one unmarked packet suffices for either.
+        // From its lowest rate and window an unmarked packet suffices for either.
         let (mut lowest, mut number) = (flow, 1_000);
         while both.ipd(&lowest) < max_ipd || both.window(&lowest) > 1 {
             acknowledge(&both, &mut lowest, number, 1, true);
@@ -271,7 +271,7 @@ proptest! {
         } else {
             (both.ipd(&after_both), both.window(&first))
         };
-        // A mark, and then one increase of what holds the flow back.
+        // A mark, and then an increase of the quantity that holds the flow back.
         let before = flow;
         acknowledge(&both, &mut flow, number, 1, true);
         let low = flow;
@@ -330,7 +330,7 @@ fn a_gap_is_as_many_packet_times_as_the_ipd() {
         response.on_acknowledged(&mut flow, ack, Time::ZERO);
         course.push(response.gap(&mut flow, Span::from_ns(100), Time::ZERO));
     }
-    // One decrease for the flight; RPI stays 1, as in the slides; then 3 acknowledgements at IPD 1.
+    // A single decrease for the flight; RPI stays 1, as in the slides; then 3 acknowledgements at IPD 1.
     assert_eq!(course, [200, 200, 100, 100, 100, 0].map(Span::from_ns));
     assert_eq!(response.window(&flow), u32::MAX);
 }

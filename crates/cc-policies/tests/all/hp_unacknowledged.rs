@@ -68,7 +68,7 @@ fn a_mark_is_answered_by_a_cn_packet_where_there_is_no_acknowledgement() {
     assert!(echo.names_packets());
 }
 
-/// Returns the number of packets until a flow that is marked once is as fast as before, if each packet counts as an
+/// Returns the number of packets until a flow that is marked once is as fast as before. Each packet counts as an
 /// unmarked acknowledgement when it is sent.
 fn packets_to_recover(response: &HpResponse, start: u8) -> u32 {
     let mut flow = response.at_rest(ServiceLevel(0));
@@ -91,7 +91,7 @@ fn packets_to_recover(response: &HpResponse, start: u8) -> u32 {
     packets
 }
 
-/// LIPD recovers from one decrease within one packet time at the lowest rate: after 256 / (IPD + 1) packets at the
+/// LIPD recovers from a decrease within a packet time at the lowest rate. That is after 256 / (IPD + 1) packets at the
 /// rate that it fell to, rounded up.
 #[test]
 fn silence_raises_the_rate_within_one_packet_time_at_the_lowest() {
@@ -121,7 +121,7 @@ fn only_packets_that_the_rate_held_back_count() {
     }
 }
 
-/// Of the marks of one era only one counts, and a notification counts by its era.
+/// Of the marks of an era only the first counts, and a notification counts by its era.
 #[test]
 fn one_decrease_an_era() {
     let response = HpResponse::new(&response(RateControl::Lipd { max_ipd: 255 }));

@@ -108,7 +108,8 @@ proptest! {
     }
 }
 
-/// A load below the threshold of one input is above the share of each of two, whatever lengths were passed over before.
+/// A load below the threshold of a single input is above the share of each of two, whatever lengths were passed over
+/// before.
 #[test]
 fn a_load_that_one_input_may_have_is_too_much_for_two() {
     let compare = ComparedLoad::SumAgainstShare;

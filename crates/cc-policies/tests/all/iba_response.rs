@@ -1,5 +1,5 @@
-//! InfiniBand's response against one whose timer ticks, and against its own equilibrium: the index of a flow is
-//! constant if the BECN rate times `CCTI_Increase` is one over `CCTI_Timer`.
+//! InfiniBand's response against a model with a timer that ticks, and against its own equilibrium. The index of a flow
+//! is constant if the BECN rate times `CCTI_Increase` is 1 over `CCTI_Timer`.
 
 use cc_policies::iba::IbaResponse;
 use cc_policies::iba::spec::{CctSpec, IbaResponseSpec, PortControl, ServiceLevelSetting, TimerStart};
@@ -85,8 +85,8 @@ fn runs_freely(start: TimerStart) -> bool {
     matches!(start, TimerStart::FreeRunning | TimerStart::FreeRunningOwnPhase)
 }
 
-/// Returns the first expiry of a timer of period `timer` at service level 3 of the adapter with this random stream,
-/// found by trial: one step up at the start, and one step down at that time.
+/// Returns the first expiry of a timer of period `timer` at service level 3 of the adapter with this random stream. It
+/// is found by trial: a step up at the start, and a step down at that time.
 fn first_expiry(timer: u16, stream: &Pcg64Mcg) -> Span {
     let settings = settings(1, 0, 1, timer, TimerStart::FreeRunningOwnPhase);
     let response = IbaResponse::new(&settings).with_timer_ages(stream.clone());
@@ -149,7 +149,7 @@ proptest! {
         }
     }
 
-    /// As many steps up as down: `increase` for each BECN, one for each period, and a BECN in each window of
+    /// As many steps up as down: `increase` for each BECN, a step for each period, and a BECN in each window of
     /// `increase` periods.
     #[test]
     fn an_index_in_balance_stays(
@@ -200,8 +200,8 @@ fn faster_than_its_period_a_restarted_timer_never_expires() {
     }
 }
 
-/// Phases of adapters are uniform over a period: of 1,000, the first expiries deviate from their share nowhere by more
-/// than Kolmogorov and Smirnov's bound for one case in a million, 2.69 / sqrt(1000).
+/// Phases of adapters are uniform over a period. For 1,000 of them, the first expiries deviate from their share nowhere
+/// by more than 2.69 / sqrt(1000). This is Kolmogorov and Smirnov's bound for a case in a million.
 #[test]
 fn phases_are_spread_over_a_period() {
     let timer = 150;

@@ -1,4 +1,4 @@
-//! Tests of markers, echoes and responses from outside the crate, in one program: it is linked once.
+//! Tests of markers, echoes and responses from outside the crate, in a single program: it is linked once.
 
 mod closed_sets;
 mod contract;

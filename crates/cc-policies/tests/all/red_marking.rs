@@ -79,8 +79,8 @@ fn a_queue_at_its_threshold_has_not_crossed_it() {
     }
 }
 
-/// Returns the margin of a history of lengths against one limit: the longest, the rises above the limit, and the rises
-/// over 90 % of it that fell back without one.
+/// Returns the margin of a history of lengths against a limit. It has the longest, the rises above the limit, and the
+/// rises over 90 % of it that fell back without a crossing.
 fn counted(history: &[u64], limit: u64) -> (u64, u32, u32) {
     let (mut crossings, mut near_misses, mut before) = (0, 0, 0);
     // True since the length was over the limit, until it falls to 90 %.
@@ -98,7 +98,7 @@ fn counted(history: &[u64], limit: u64) -> (u64, u32, u32) {
 }
 
 proptest! {
-    /// Margins are those of the whole history, whichever lengths a marker passes over as quiet.
+    /// Margins are of the whole history, whichever lengths a marker passes over as quiet.
     #[test]
     fn margins_are_those_of_the_whole_history(
         kmin in prop::sample::select(&[1u64, 9, 95, 2_000][..]),

@@ -1,5 +1,5 @@
-//! Ranges of the settings: the last value inside passes, the first one outside is refused, at its own path and with the
-//! edge in the proposal.
+//! Ranges of the settings. The last value inside passes. The first value outside is refused, at its own path and with
+//! the edge in the proposal.
 
 use cc_policies::dcqcn::spec::{DcqcnScheme, Preset, RateThresholds, RedMarkingSpec};
 use cc_policies::dcqcn::timed::spec::TimedResponseSpec;
@@ -298,7 +298,7 @@ fn thresholds_of_red_make_a_ramp() {
     says(idle, "marking.pmax", &["1.0"]);
 }
 
-/// Thresholds by rate take the place of those for all outputs: a written one would be without effect.
+/// Thresholds by rate take the place of thresholds for all outputs, which would be without effect.
 #[test]
 fn thresholds_stand_once() {
     let by_rate = |change: fn(&mut DcqcnScheme)| {

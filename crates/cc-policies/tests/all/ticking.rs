@@ -1,4 +1,4 @@
-//! DCQCN by the clock: each rule as the papers put it, one tick at a time.
+//! DCQCN by the clock: each rule as the papers put it, a tick at a time.
 //!
 //! Invariant: nothing here is shared with the crate but the settings.
 
@@ -64,7 +64,7 @@ impl ReactionPoint {
         self.alpha
     }
 
-    /// Lets one tick pass.
+    /// Lets a tick pass.
     pub(crate) fn tick(&mut self) {
         if !self.controlled {
             return;
@@ -105,7 +105,7 @@ impl ReactionPoint {
         }
     }
 
-    /// Increases the rate, after the counter whose stage is `own` expired.
+    /// Increases the rate, after the counter at stage `own` expired.
     fn increase(&mut self, own: u64, other: u64) {
         let f = u64::from(self.spec.fast_recovery);
         let (lower, higher) = (own.min(other), own.max(other));
@@ -172,7 +172,7 @@ impl NotificationPoint {
         Self { window, interval, remaining: None, answered: false }
     }
 
-    /// Lets one tick pass. Returns whether a CNP leaves.
+    /// Lets a tick pass. Returns whether a CNP leaves.
     pub(crate) fn tick(&mut self) -> bool {
         let Some(remaining) = self.remaining.map(|ticks| ticks - 1) else { return false };
         self.remaining = Some(remaining);

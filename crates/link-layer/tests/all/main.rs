@@ -1,4 +1,4 @@
-//! Tests of links and ports from outside the crate, in one program: it is linked once.
+//! Tests of links and ports from outside the crate, in a single program: it is linked once.
 
 mod lane_set;
 mod memory_pool;

@@ -1,5 +1,5 @@
-//! Promises of memory that receivers share under PFC, each with a share of its own: no byte over the memory, no drop
-//! with enough headroom, and thresholds as an obvious recomputation has them.
+//! Promises of memory that receivers share under PFC, each with a share of its own. No byte is over the memory, nothing
+//! is dropped with enough headroom, and thresholds are as an obvious recomputation has them.
 
 use std::collections::VecDeque;
 
@@ -14,8 +14,8 @@ const LANE: Lane = Lane(0);
 const DELAY: usize = 3;
 /// Length of the longest packet.
 const LONGEST: u32 = 1500;
-/// Bytes that can arrive at a receiver after it is over its threshold: a packet a step for a round trip, and the packet
-/// that exceeded the threshold.
+/// Bytes that can arrive at a receiver after it is over its threshold. They are a packet a step for a round trip, and
+/// the packet that exceeded the threshold.
 const HEADROOM: u32 = LONGEST * (2 * DELAY as u32 + 1);
 const RULE: PauseRule = PauseRule {
     quanta: 1000,
@@ -43,7 +43,7 @@ fn share((guaranteed, steps): SlowShare) -> Share {
     Share { guaranteed: Bytes::new(guaranteed), alpha }
 }
 
-/// Links whose receivers share a pool.
+/// Links with receivers that share a pool.
 struct Model {
     shares: Vec<SlowShare>,
     shared: u64,
@@ -76,7 +76,7 @@ impl Model {
         guaranteed + steps.map_or(all, |steps| all.min(steps * free / 65_536))
     }
 
-    /// Sends a packet of this length by each link whose sender may start, after all that is due has arrived.
+    /// Sends a packet of this length by each link where the sender may start, after all that is due has arrived.
     fn step(&mut self, lengths: &[Option<u32>]) -> Result<(), TestCaseError> {
         let now = Span::from_ns(self.step).after_start();
         self.step += 1;
@@ -146,8 +146,8 @@ fn slow_share() -> impl Strategy<Value = SlowShare> {
 }
 
 proptest! {
-    /// Whatever is sent and released in any order: nothing is dropped, the loads fit the memory, each threshold is the
-    /// one that follows from all loads, and in the end all is free and all senders may start.
+    /// Whatever is sent and released in any order, nothing is dropped and the loads fit the memory. Each threshold
+    /// follows from all loads. In the end all is free and all senders may start.
     #[test]
     fn a_pool_with_headroom_loses_nothing(
         shared in 1_500..40_000u64,

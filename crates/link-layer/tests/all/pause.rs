@@ -47,9 +47,9 @@ fn xoff_requests_a_pause_and_xon_ends_it() {
 }
 
 proptest! {
-    /// RESUME follows when the load has fallen by the offset below the threshold, no byte earlier and no byte later,
-    /// and the headroom is empty; an offset as large as the threshold waits for an empty lane. Zhu and others (2015):
-    /// two MTU below the threshold.
+    /// RESUME follows when the load has fallen by the offset below the threshold, to the byte, and the headroom is
+    /// empty. An offset as large as the threshold waits for an empty lane. Zhu and others (2015): two MTU below the
+    /// threshold.
     #[test]
     fn resume_comes_exactly_its_offset_below_the_threshold(
         limit in 1000..100_000u32, offset in 0..120_000u32, excess in 0..2000u32, chunk in 1..3000u32,
@@ -192,8 +192,7 @@ proptest! {
         share in 0..=100u64,
         ops in prop::collection::vec((64..1500u32, 0..3u8), 1..600),
     ) {
-        // One packet a step is sent until a PAUSE has arrived; the packet that causes the PAUSE is in the headroom,
-        // too.
+        // A packet a step is sent until a PAUSE has arrived; the packet that causes the PAUSE is in the headroom, too.
         let whole = 1500 * (2 * delay + 1) as u32;
         let headroom = (u64::from(whole) * share / 100) as u32;
         let rule = rule(1000, 2000);

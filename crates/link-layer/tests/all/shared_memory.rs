@@ -11,7 +11,7 @@ use units::{Bytes, Time};
 /// Length of the longest packet of these tests, in blocks.
 const LONGEST: u16 = 33;
 
-/// Senders whose receivers share one memory, and the packets between them.
+/// Senders to receivers that share a memory, and the packets between them.
 struct Model {
     size: u32,
     /// By receiver, the blocks guaranteed, and the factor of its dynamic threshold in the steps of `Alpha`.
@@ -24,7 +24,7 @@ struct Model {
 }
 
 impl Model {
-    /// A model whose receivers have the same share: a dynamic threshold, or complete sharing if there is no factor.
+    /// A model where receivers have the same share: a dynamic threshold, or complete sharing if there is no factor.
     fn new(receivers: usize, guaranteed: u16, shared: u32, factor: Option<f64>) -> Self {
         Self::with_shares(shared, vec![(guaranteed, factor); receivers])
     }
@@ -84,7 +84,7 @@ impl Model {
         self.free_after(who, 0);
     }
 
-    /// Releases the first packet behind `kept` others, if there is one.
+    /// Releases the first packet behind `kept` others, if any.
     fn free_after(&mut self, who: usize, kept: usize) {
         let Some(blocks) = self.held[who].remove(kept) else { return };
         self.receivers[who].release(blocks);
@@ -159,8 +159,8 @@ fn shares() -> impl Strategy<Value = Vec<(u16, Option<f64>)>> {
 }
 
 proptest! {
-    /// Whatever is sent, delivered, released, announced or lost in any order: memory is never over-committed, no
-    /// packet arrives without room, no receiver is refused the blocks that are free for it, and all credits return.
+    /// Whatever is sent, delivered, released, announced or lost in any order, memory is never over-committed and no
+    /// packet arrives without room. No receiver is refused the blocks that are free for it, and all credits return.
     #[test]
     fn shared_memory_keeps_its_promises(
         shares in shares(),
@@ -194,8 +194,8 @@ proptest! {
         prop_assert!(model.memory.is_released());
     }
 
-    /// Whatever happens to packets that do not stay for ever, no receiver ever has more room than is foretold from
-    /// those that do, and from the room of receivers that nothing reaches any more.
+    /// Whatever happens to other packets, no receiver ever has more room than the forecast. The forecast is made from
+    /// packets that stay for ever, and from the room of receivers that nothing reaches any more.
     #[test]
     fn room_is_never_more_than_foretold(
         receivers in 1..6usize,
@@ -292,7 +292,7 @@ fn hogs_with_different_factors_share_in_their_proportion() {
     }
 }
 
-/// Complete sharing: one hot receiver can use every shared block.
+/// Complete sharing: a single hot receiver can use every shared block.
 #[test]
 fn under_complete_sharing_one_can_use_all() {
     for shared in [0, 33, 100, 1000, 5000] {
@@ -306,8 +306,7 @@ fn under_complete_sharing_one_can_use_all() {
     }
 }
 
-/// Dynamic thresholds: one hog gets alpha
-/// (1 + alpha) of the shared blocks, to the block.
+/// Dynamic thresholds: a single hog gets alpha (1 + alpha) of the shared blocks, to the block.
 #[test]
 fn under_dynamic_thresholds_one_gets_its_part() {
     for factor in [1.0 / 128.0, 0.25, 1.0, 2.0, 16.0, 128.0] {
@@ -320,10 +319,9 @@ fn under_dynamic_thresholds_one_gets_its_part() {
     }
 }
 
-/// Dynamic thresholds: n hogs whose packets leave in turn have alpha
-/// (1 + n alpha) of the shared blocks, each (Choudhury and Hahne 1998), on average and to a packet. The law is of a
-/// fluid; here each packet that leaves moves the threshold by alpha packets, so the law says little for an alpha far
-/// beyond 2 and several hogs.
+/// Dynamic thresholds: n hogs with packets that leave in turn have alpha (1 + n alpha) of the shared blocks each. This
+/// is true on average and to a packet (Choudhury and Hahne 1998). The law is of a fluid. Here each packet that leaves
+/// moves the threshold by alpha packets, so the law says little for an alpha far beyond 2 and several hogs.
 #[test]
 fn under_dynamic_thresholds_hogs_share_as_the_law_says() {
     let (shared, rounds) = (4000, 4000);
@@ -369,7 +367,7 @@ impl ByHand {
         granted
     }
 
-    /// Releases blocks. Returns the guaranteed ones that come back, and the grants to others, in order.
+    /// Releases blocks. Returns the guaranteed blocks that come back, and the grants to others, in order.
     fn release(&mut self, who: usize, blocks: u16) -> (u16, Vec<(usize, u16)>) {
         self.shares[who].held -= u32::from(blocks);
         let own = self.memory.on_release(who, self.shares[who], blocks);
@@ -383,7 +381,7 @@ impl ByHand {
     }
 }
 
-/// Blocks that come free in pieces go to one receiver until it has room for a whole packet, then to the next.
+/// Blocks that come free in pieces go to the same receiver until it has room for a whole packet, then to the next.
 #[test]
 fn a_turn_lasts_until_there_is_room_for_a_whole_packet() {
     let mut memory = ByHand::new();
@@ -406,7 +404,8 @@ fn turns_go_round() {
         let mut model = Model::new(receivers, LONGEST, 4 * u32::from(LONGEST), None);
         (0..receivers).for_each(|who| model.flood(who));
         (0..receivers).for_each(|who| assert!(!model.held[who].is_empty()));
-        // One that holds most releases a packet at a time: each other gets one in its turn, as does the one itself.
+        // The receiver that holds most releases a packet at a time. Each other receiver gets room for a packet in its
+        // turn, as does the receiver itself.
         let mut got = vec![0; receivers];
         for round in 0..3 * receivers {
             let most = (0..receivers).max_by_key(|who| model.held[*who].len()).expect("there are receivers");

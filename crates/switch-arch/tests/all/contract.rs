@@ -1,4 +1,4 @@
-//! The contracts of buffer organisations and of arbiters, run for every one of them.
+//! The contracts of buffer organisations and of arbiters, run for each of them.
 //!
 //! Invariant: a variant of `BufferingSpec` or `ArbiterSpec` that is not run here does not compile.
 
@@ -121,7 +121,7 @@ impl<B: Buffering> Bench<B> {
         Ok(())
     }
 
-    /// An input contends only if it has a packet waiting, some input contends whenever a packet waits, and bytes are
+    /// An input contends only if it has a packet waiting, and some input contends whenever a packet waits. Bytes are
     /// counted for exactly the packets that wait.
     fn check(&mut self) -> Result<(), TestCaseError> {
         for voq in voqs() {
@@ -241,7 +241,7 @@ proptest! {
     }
 
     /// No output and no input is matched twice, and every match was requested. A request that could be served is left
-    /// out only by iSLIP, which may stop after one grant in each of its iterations.
+    /// out only by iSLIP, which may stop after a single grant in each of its iterations.
     #[test]
     fn arbiters_match_as_they_promise(rows in prop::collection::vec(prop::collection::btree_set(0..PORTS, 0..4), 1..5)) {
         for spec in arbiters() {
@@ -276,7 +276,7 @@ fn arbiters_starve_no_output() {
         let mut wins = [0; PORTS as usize];
         let mut ages = Ages::ALIKE;
         for _ in 0..1000 {
-            // Two outputs compete for one input; in every other matching two other outputs compete for another.
+            // Two outputs compete for the same input; in every other matching two other outputs compete for another.
             for asking in [[(1, vec![0]), (2, vec![0])], [(3, vec![3]), (4, vec![3])]] {
                 let mut requests = once(&asking, ages);
                 arbiter.matching(&mut requests);
@@ -304,13 +304,13 @@ fn arbiters_starve_no_input() {
     }
 }
 
-/// Oldest first serves packets by age, one by one.
+/// Oldest first serves packets strictly by age.
 #[test]
 fn oldest_first_goes_by_age() {
     let everything: Vec<_> = (0..PORTS).map(|output| (output, (0..PORTS).collect())).collect();
     let mut ages = Ages::ALIKE;
     for (number, since) in (0..).zip(ages.since.as_flattened_mut()) {
-        *since = number * 7 % 25 / 2; // Each age twice, except one.
+        *since = number * 7 % 25 / 2; // Each age twice, with a single exception.
     }
     let mut requests = once(&everything, ages);
     AnyArbiter::new(ArbiterSpec::OldestFirst, usize::from(PORTS), 1).matching(&mut requests);
@@ -326,7 +326,7 @@ fn oldest_first_goes_by_age() {
     }
 }
 
-/// If every input has a packet for every output, the pointers of iSLIP desynchronise, and from then on one iteration
+/// If every input has a packet for every output, the pointers of iSLIP desynchronise. From then on a single iteration
 /// matches all (McKeown 1999, section II.C).
 #[test]
 fn islip_desynchronises() {

@@ -1,4 +1,4 @@
-//! Tests of switches from outside the crate, in one program: it is linked once.
+//! Tests of switches from outside the crate, in a single program: it is linked once.
 
 mod contract;
 mod driven;

@@ -1,5 +1,5 @@
-//! Ranges of a switch's settings: the last value inside passes, the first one outside is refused at its own path, with
-//! the edge in the proposal. And the plans that follow from settings.
+//! Ranges of a switch's settings. The last value inside passes. The first value outside is refused at its own path,
+//! with the edge in the proposal. And the plans that follow from settings.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ fn plan(spec: &LinkSpec) -> LinkPlan {
     spec.resolve(&LinkEnv { smallest_buffer, rates: vec![FAST, SLOW] }).expect("a link")
 }
 
-/// Cables of two fast ports and a slow one.
+/// Cables of two fast ports and a slow port.
 fn cables() -> Vec<CablePlan> {
     let cable = |rate| {
         let propagation = Propagation::Delay(Span::from_ns(500));
@@ -74,7 +74,7 @@ fn cables() -> Vec<CablePlan> {
     vec![cable(FAST), cable(FAST), cable(SLOW)]
 }
 
-/// A switch whose ports and lanes have buffers of their own.
+/// A switch where ports and lanes have buffers of their own.
 fn own() -> SwitchSpec {
     SwitchSpec {
         buffering: BufferingSpec::InputVoq,
@@ -96,7 +96,7 @@ fn own() -> SwitchSpec {
     }
 }
 
-/// A switch whose ports and lanes share a memory, each with this guarantee.
+/// A switch where ports and lanes share a memory, each with this guarantee.
 fn shared(guaranteed: u64) -> SwitchSpec {
     let sharing = Some(Sharing::Dynamic { alpha: 2.0, guaranteed: Bytes::new(guaranteed) });
     SwitchSpec { buffering: BufferingSpec::Central, sharing, ..own() }
@@ -107,7 +107,7 @@ fn resolved(spec: &SwitchSpec, link: &LinkSpec) -> Result<(SwitchPlan, Vec<Recei
     spec.resolve(SwitchEnv { name: "S", link: &plan(link), cables: &cables(), sl_to_vl: None })
 }
 
-/// Checks that the settings have one fault, at this path, whose proposal names this word.
+/// Checks that the settings have a single fault, at this path, and that its proposal names this word.
 fn says(errors: &[SwitchError], path: &str, word: &str) {
     let [error] = errors else { panic!("{errors:?} in place of one fault at {path}") };
     let fault = error.fault();
@@ -173,7 +173,7 @@ fn an_override_names_a_lane_of_the_link() {
     says(&of(LANES), "egress_pool.shares[0].lane", "1");
 }
 
-/// Of several overrides that name a port and lane, the last one holds.
+/// Of several overrides that name a port and lane, the last holds.
 #[test]
 fn the_last_override_holds() {
     let special = |port, lane, kib| BufferOverride { port, lane, size: Bytes::kib(kib) };
@@ -315,7 +315,7 @@ fn an_egress_pool_has_room_for_a_packet_beside_its_guarantees() {
         let spec = SwitchSpec { memory: Some(Bytes::kib(512)), buffer: None, ..shared(2_000) };
         resolved(&SwitchSpec { egress_pool: Some(pool), ..spec }, &link)
     };
-    // Two fast outputs and a slow one, each with one lane that the pool counts.
+    // Two fast outputs and a slow output, each with a single lane that the pool counts.
     let guarantees = Bytes::new(7_000);
     let least = guarantees + link.longest_packet();
     let pool = of(least).expect("room for a packet").0.egress_pool.expect("a pool");
@@ -449,7 +449,7 @@ fn a_table_of_service_levels_leads_to_lanes_with_a_turn() {
     says(&of(&served, with(1)), "sl_to_vl[1].lanes[3]", "weight");
 }
 
-/// Of several entries that name a port, the last one holds; the link's tables are for the rest.
+/// Of several entries that name a port, the last holds; the link's tables are for the rest.
 #[test]
 fn arbitration_is_by_port() {
     let weighted = |weights: [u8; 2]| {
@@ -479,7 +479,7 @@ fn arbitration_is_by_port() {
     says(&no_lane, "vl_arbitration[0].tables.low[1].lane", "write 0");
 }
 
-/// Of several entries that name a pair, the last one holds; the others' lanes are for the rest.
+/// Of several entries that name a pair, the last holds; the others' lanes are for the rest.
 #[test]
 fn tables_are_by_input_and_output() {
     let table = |input, output, lane| SlToVlSpec { input, output, lanes: vec![lane; 16] };

@@ -1,4 +1,4 @@
-//! A switch whose ports share one memory, between far ends that send and consume at random.
+//! A switch with memory that its ports share, between far ends that send and consume at random.
 //!
 //! Invariant: the far ends know their room without events of their own, and no packet waits for ever.
 
@@ -135,7 +135,7 @@ impl Bench {
         bench
     }
 
-    /// Sends a packet from one far end to another, if there is credit.
+    /// Sends a packet from a far end to another, if there is credit.
     fn send(&mut self, who: usize, to: usize, payload: u16) {
         let lrh = Lrh::new(Lid(who as u32), Lid(to as u32), LANE, ServiceLevel(0));
         let bth = Bth {
@@ -202,10 +202,10 @@ impl Bench {
 }
 
 proptest! {
-    /// After any sequence of events, once no packet arrives or is consumed, every far end learns its whole room within
-    /// the update interval, without an event of its own. Under complete sharing no room is withheld from a far end that
-    /// wants it. Once far ends consume again, every packet is delivered and all are at rest: no deadlock, no
-    /// starvation.
+    /// Every far end learns its whole room within the update interval, without an event of its own. This holds after
+    /// any sequence of events, once no packet arrives or is consumed. Under complete sharing no room is withheld from a
+    /// far end that wants it. Once far ends consume again, every packet is delivered and all are at rest: no deadlock,
+    /// no starvation.
     #[test]
     fn every_far_end_learns_its_room_and_every_packet_is_delivered(
         guaranteed in 33..140u16,

@@ -255,7 +255,7 @@ fn a_shared_pool_is_one_memory() {
     assert!(memory.is_released());
 }
 
-/// Under credits: receivers of one memory see the shared blocks that are free beside their own, and whoever wants room
+/// Under credits, receivers of a common memory see the free shared blocks beside their own. A receiver that wants room
 /// gets it when another releases.
 #[test]
 fn shared_blocks_are_room_for_every_receiver() {
@@ -301,8 +301,8 @@ fn shared_blocks_are_room_for_every_receiver() {
     assert!(memory.is_released());
 }
 
-/// Under PFC: when one receiver of a pool releases memory, the pauses of all others end that have room again, in the
-/// same instant.
+/// Under PFC, when a receiver of a pool releases memory, the pauses of all others that have room again end in the same
+/// instant.
 #[test]
 fn memory_that_comes_free_ends_the_pauses_of_others() {
     let mut link = Link::of_pauses(true, 9_000, 0);
@@ -341,7 +341,7 @@ fn memory_that_comes_free_ends_the_pauses_of_others() {
     assert_eq!(link.world.signals, [1, 4], "three PAUSE, and two RESUME");
 }
 
-/// Returns a memory of 40 shared blocks and 64 for each receiver, and a link whose updates wait for 64 blocks, or 4 us.
+/// Returns a memory of 40 shared blocks and 64 for each receiver, and a link where updates wait for 64 blocks, or 4 us.
 fn memory_of_40_shared_blocks() -> (ReceiveMemory, Link) {
     let share = Share { guaranteed: Bytes::new(MEMORY), alpha: None };
     let blocks = SharedMemory::new(4 * 64 + 40, &[share; 4]);
@@ -349,8 +349,8 @@ fn memory_of_40_shared_blocks() -> (ReceiveMemory, Link) {
     (memory, Link::of_credits(64, WireTime::Counted, 0))
 }
 
-/// A receiver whose blocks return tells its far end at once if that has no room for the longest packet, and else within
-/// the interval.
+/// A receiver that gets blocks back tells its far end at once if the far end has no room for the longest packet.
+/// Otherwise it does so within the interval.
 #[test]
 fn room_that_returns_is_told_in_time() {
     let receiver = ReceiverId { port: PortId(1), lane: Lane(0) };
@@ -388,7 +388,7 @@ fn an_update_follows_a_grant_alone() {
         link.world.node = receiver.port.index();
         assert!(memory.admit(&mut link.ports, receiver, Bytes::new(blocks * 64), &mut link.world));
     };
-    // Of the 40 shared blocks one takes 24 and the other 16. Both know most of their room.
+    // Of the 40 shared blocks the first takes 24 and the other 16. Both know most of their room.
     [19, 5].into_iter().for_each(|blocks| admit(&mut memory, &mut link, receiver, blocks));
     [16, 5].into_iter().for_each(|blocks| admit(&mut memory, &mut link, other, blocks));
     admit(&mut memory, &mut link, receiver, 10);

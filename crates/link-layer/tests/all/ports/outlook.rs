@@ -1,5 +1,5 @@
-//! The room that there is, that the other end knows of, and that there can ever be: what the proof of a deadlock asks a
-//! port.
+//! The questions of the proof of a deadlock to a port: its room, the room that the other end knows of, and the most
+//! room possible.
 
 use link_layer::spec::WireTime;
 use link_layer::{
@@ -20,7 +20,7 @@ fn lasting(bytes: u32, closed: bool) -> LastingUse {
     LastingUse { bytes, blocks: bytes.div_ceil(BLOCK as u32), closed }
 }
 
-/// Admits a packet at a port whose lanes have their own memory.
+/// Admits a packet at a port where lanes have their own memory.
 fn admit(link: &mut Link, port: usize, lane: u8, bytes: u64) {
     link.world.node = port;
     assert!(link.ports[port].admit(Lane(lane), Bytes::new(bytes), &mut link.world));
@@ -31,7 +31,7 @@ fn release(link: &mut Link, port: usize, lane: u8, bytes: u64) {
     link.ports[port].release(Lane(lane), Bytes::new(bytes), &mut link.world);
 }
 
-/// An end of a cable knows the room of the other unless a packet, a credit or a pause is on its way, or is withheld.
+/// An end of a cable knows the room of the other unless a packet, a credit or a pause is under way or withheld.
 #[test]
 fn an_end_knows_the_room_of_the_other_unless_something_is_on_its_way() {
     let knows = |link: &Link| {
@@ -62,7 +62,7 @@ fn an_end_knows_the_room_of_the_other_unless_something_is_on_its_way() {
     assert!(!credits.knows_room_of(pauses) && !pauses.knows_room_of(credits), "they cannot be joined");
 }
 
-/// A port has room for a packet as long as one of its lanes has.
+/// A port has room for a packet as long as any of its lanes has.
 #[test]
 fn a_port_has_room_as_long_as_a_lane_has() {
     let has_room = |port: &Port, bytes| port.has_room(Bytes::new(bytes));
@@ -101,7 +101,7 @@ fn a_pause_log_has_each_change_of_a_lane() {
     signal(&mut link, 300, 1, 0);
     signal(&mut link, 400, 1, 0);
     assert_eq!(paused(&link), [false; 2]);
-    // This one runs out: 10 quanta of 64 ns. The first one's timer is stale.
+    // This pause runs out: 10 quanta of 64 ns. The first pause's timer is stale.
     signal(&mut link, 500, 1, 10);
     for (ns, opens) in [(740, false), (1_140, true)] {
         link.world.now = Span::from_ns(ns).after_start();
@@ -126,8 +126,8 @@ fn most(memory: &ReceiveMemory, link: &Link, (port, lane): (u16, u8), lasting: [
     memory.most_room(&link.ports, ReceiverId { port: PortId(port), lane: Lane(lane) }, &lasting)
 }
 
-/// In memory of its own a lane can have the room that packets which stay leave it, or any room unless its pause lasts:
-/// the bytes that stay, and the offset of RESUME, exceed the threshold.
+/// In memory of its own, under credits, a lane can have the room that packets which stay leave it. Under PFC it can
+/// have any room unless its pause lasts: the bytes that stay, and the offset of RESUME, exceed the threshold.
 #[test]
 fn own_memory_is_room_unless_packets_stay_in_it() {
     let memory = ReceiveMemory::new(MemorySharing::Own, LANES.into(), Bytes::new(2_100));
@@ -148,8 +148,8 @@ fn own_memory_is_room_unless_packets_stay_in_it() {
     assert_eq!(most(&memory, &link, (1, 1), [lasting(ends + 1, false); 4]), UNLIMITED, "the other lane");
 }
 
-/// Under credits a receiver of a shared memory can have its guarantee back, and beyond it the shared blocks that others
-/// do not hold for ever: those of their packets that stay, and the room of those whom no packet reaches.
+/// Under credits a receiver of a shared memory can have its guarantee back, and shared blocks that others do not hold
+/// for ever. Others hold blocks for packets that stay, and as room that no packet reaches.
 #[test]
 fn shared_blocks_are_room_unless_others_keep_them() {
     let mut link = Link::of_credits(1, WireTime::Free, 0);

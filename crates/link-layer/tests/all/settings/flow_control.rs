@@ -13,7 +13,7 @@ use units::{Bytes, Rate, Span, Time};
 
 use super::{BLOCK, PAUSE, cable, credits, env, lossy, pfc, refused, resolved, says};
 
-/// A lane with PFC requests pauses, one without flow control loses packets, and one with credits does neither.
+/// A lane with PFC requests pauses, a lane without flow control loses packets, and a lane with credits does neither.
 #[test]
 fn a_lane_pauses_or_loses_or_has_credits() {
     let Discipline::Pause(pause) = pfc().flow_control else { unreachable!("PFC") };
@@ -48,7 +48,7 @@ fn lanes_with_pfc_are_some_of_the_link() {
 }
 
 /// The time for which a sender may still start frames after a PAUSE (IEEE 802.3, 31B.3.7), at 10 Gb/s 60 quanta of 51.2
-/// ns. At a rate whose limit is not known here it has to be given.
+/// ns. At other rates the limit is not known here and has to be given.
 #[test]
 fn a_sender_reacts_as_fast_as_the_standard_demands() {
     let of = |reaction, rate| {

@@ -1,5 +1,5 @@
-//! Ranges of the settings: the last value inside passes, the first one outside is refused, at its own path and with the
-//! edge in the proposal.
+//! Ranges of the settings. The last value inside passes. The first value outside is refused, at its own path and with
+//! the edge in the proposal.
 
 mod flow_control;
 
@@ -341,7 +341,7 @@ fn own_memory_has_room_for_a_packet_beside_headroom() {
     assert!(resolved(&credits()).own_memory(&env).is_ok());
 }
 
-/// Two ports of two lanes; the guarantees and the headroom of each add up, with those of ports that the plan lacks.
+/// Two ports of two lanes; the guarantees and the headroom of each add up, also of ports that the plan lacks.
 #[test]
 fn shared_memory_is_the_total_less_headroom_and_guarantees() {
     let plan = resolved(&pfc());

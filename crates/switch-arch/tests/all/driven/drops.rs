@@ -31,8 +31,8 @@ fn in_pool(shared: Bytes, guaranteed: &[Bytes], lossy: &[u8]) -> Option<EgressPo
     Some(EgressPoolPlan { shared, shares: shares.collect(), lossy: lanes })
 }
 
-/// Bytes wait for an output and lane up to the limit, and packets beyond are dropped: five packets come in at once, and
-/// three have room. The limit is that of each output and lane, and of what waits, not of what leaves.
+/// Bytes wait for an output and lane up to the limit, and packets beyond are dropped. Five packets come in at once, and
+/// three have room. The limit holds for each output and lane, and for bytes that wait, not for bytes that leave.
 #[test]
 fn a_queue_takes_packets_up_to_its_limit() {
     for buffering in BufferingSpec::ALL {
@@ -88,7 +88,7 @@ fn a_pool_counts_a_packet_until_its_buffer_is_released() {
         (0..4).for_each(|_| probe.send(at(100), 0, 2, 0));
         probe.run_until(at(100));
         assert_eq!(at_outputs(&probe), [[0, 0], [0, 0], [1, 0], [0, 0]], "{buffering:?}");
-        // No tail of this lane has left, then one has.
+        // No tail of this lane has left, then a tail has.
         probe.send(at(200), 3, 3, 0);
         let first = at(100) + SLOT * 2;
         probe.run_until(first);
@@ -122,7 +122,7 @@ fn a_guarantee_is_that_of_an_output_and_lane() {
     assert_eq!(probe.switch.view().dropped(), dropped.iter().sum::<u64>());
 }
 
-/// An input whose load reaches its threshold requests a pause, and the view counts the PAUSE frames that it has sent.
+/// An input with a load at its threshold requests a pause, and the view counts the PAUSE frames that it has sent.
 #[test]
 fn a_view_counts_the_pauses_of_each_input() {
     for buffering in BufferingSpec::ALL {

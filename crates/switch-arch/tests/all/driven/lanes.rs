@@ -62,7 +62,7 @@ fn a_packet_leaves_on_the_lane_of_its_service_level() {
     }
 }
 
-/// Where lanes change, packets of one virtual output queue may come from several buffers of their input.
+/// Where lanes change, packets of a virtual output queue may come from several buffers of their input.
 #[test]
 fn a_view_shows_the_buffers_that_a_queue_may_occupy() {
     for buffering in [BufferingSpec::InputFifo, BufferingSpec::InputVoq, BufferingSpec::Central] {
@@ -86,9 +86,9 @@ fn a_view_shows_the_buffers_that_a_queue_may_occupy() {
     }
 }
 
-/// The lanes of an output share its wire as its arbitration table says, in every organisation: three packets of one
-/// lane to one of the other, whichever lane has the larger weight. With a crossbar that is fast enough the queues at
-/// the output always have packets of both, after the first.
+/// The lanes of an output share its wire as its arbitration table says, in every organisation. The lane with the larger
+/// weight sends three packets for each packet of the other. With a crossbar that is fast enough the queues at the
+/// output always have packets of both, after the first.
 #[test]
 fn lanes_share_a_wire_by_their_weights() {
     for buffering in BufferingSpec::ALL {

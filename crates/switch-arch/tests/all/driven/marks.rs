@@ -21,14 +21,14 @@ const GENERATION: MarkCode = HpMarker::GENERATION.code;
 /// More credit than a test needs.
 const AMPLE: u64 = 2_000;
 
-/// A switch of four ports whose inputs have room for so many blocks on each lane.
+/// A switch of four ports. Its inputs have room for this many blocks on each lane.
 fn setup(buffering: BufferingSpec, marking: &MarkingSpec, room: u64, far_room: u64) -> SwitchSetup {
     let marker = marker(marking, buffering, LANES, PACKET * 7);
     SwitchSetup { marker, ..parts(buffering, &[RATE; 4], &credits(&[room; LANES], &[far_room; LANES])) }
 }
 
-/// Checks that the switch counts the marks of each reason that its packets carry, by output and lane, and that it
-/// marked nothing else than so many packets by output 3.
+/// Checks that the switch counts the marks of each reason that its packets carry, by output and lane. It has marked
+/// this many packets by output 3, and no others.
 fn counts(probe: &Probe, lane: u8, expected: &[(MarkCode, u64)], case: &str) {
     let view = probe.switch.view();
     for output in 0..4 {
@@ -64,8 +64,8 @@ fn iba(victim_mask: VictimMask) -> MarkingSpec {
     })
 }
 
-/// Of eight packets that come in at once for an output and lane, those are marked behind which more wait than the
-/// threshold: the first four. A packet waits until it starts on the wire, wherever it does.
+/// Of eight packets that come in at once for an output and lane, the first four are marked. Behind each of them more
+/// than the threshold waits. A packet waits until it starts on the wire, wherever it does.
 #[test]
 fn a_packet_is_marked_by_the_load_that_it_leaves_behind() {
     for buffering in BufferingSpec::ALL {
@@ -88,7 +88,7 @@ fn a_packet_is_marked_by_the_load_that_it_leaves_behind() {
     }
 }
 
-/// An output without credit is a victim, and no root: the first packet that leaves after a wait for credit is not
+/// An output without credit is a victim, and no root. The first packet that leaves after a wait for credit is not
 /// marked, or is marked as a victim. The time of the wait is recorded.
 #[test]
 fn an_output_that_lacked_credit_is_no_root() {
@@ -122,7 +122,7 @@ fn hp(set: MarkedSet, immediate: ImmediatePackets) -> MarkingSpec {
 
 const INPUT: MarkedSet = MarkedSet::Selective(RootTrigger::Input);
 
-/// Organisations whose inputs have the buffers that a marker takes for full.
+/// Organisations with buffers at inputs that a marker takes for full.
 fn with_buffers_at_inputs() -> impl Iterator<Item = BufferingSpec> {
     BufferingSpec::ALL.into_iter().filter(|buffering| *buffering != BufferingSpec::Output)
 }
@@ -172,8 +172,8 @@ fn packets_of_a_full_output_queue_propagate() {
     }
 }
 
-/// In an output-queued switch the landing buffer of a port is not the queue of its output: while it is full, a packet
-/// that waits in the queue waits in no full buffer.
+/// In an output-queued switch the landing buffer of a port is not the queue of its output. While the landing buffer is
+/// full, a packet in the queue waits in no full buffer.
 #[test]
 fn a_full_landing_buffer_marks_nothing() {
     let MarkingSpec::Hp(naive) = hp(MarkedSet::Naive, ImmediatePackets::Marked) else { unreachable!("HP") };

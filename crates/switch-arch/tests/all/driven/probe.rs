@@ -34,12 +34,12 @@ pub(crate) const SLOT: Span = Span::from_ns(282);
 pub(crate) const REFRESH: Span = Span::from_us(1_000);
 const MTU: Mtu = Mtu::B256;
 
-/// Returns the time so many nanoseconds after the start.
+/// Returns the time this many nanoseconds after the start.
 pub(crate) fn at(ns: u64) -> Time {
     Span::from_ns(ns).after_start()
 }
 
-/// Credits with room for so many blocks on each of the lanes, here and at the far ends.
+/// Credits with room for this many blocks on each of the lanes, here and at the far ends.
 pub(crate) fn credits(room: &[u64], far_room: &[u64]) -> FlowControlSetup {
     let bytes = |blocks: &[u64]| blocks.iter().map(|blocks| Bytes::new(blocks * 64)).collect();
     FlowControlSetup::Credits {
@@ -205,7 +205,7 @@ impl Probe {
         self.world.plan(time, Event::Arrive(PortId(input), id));
     }
 
-    /// Lets the far end of `output` grant credit on a lane at this time, for so many blocks since the start.
+    /// Lets the far end of `output` grant credit on a lane at this time, for this many blocks since the start.
     pub(crate) fn grant(&mut self, time: Time, output: u16, lane: u8, blocks: u64) {
         self.world.plan(time, Event::Grant(PortId(output), Lane(lane), blocks as u16));
     }

@@ -30,7 +30,7 @@ fn an_idle_link_refreshes_its_credits() {
     }
 }
 
-/// Returns the time at which a packet starts on a wire of this rate whose tail comes in so many nanoseconds after its
+/// Returns the time at which a packet starts on a wire of this rate. Its tail comes in this many nanoseconds after its
 /// header.
 fn start(buffering: BufferingSpec, rates: [Rate; 2], header: u64, tail: u64) -> u64 {
     let mut probe = Probe::new(parts(buffering, &rates, &credits(&AMPLE, &AMPLE)));
@@ -40,7 +40,7 @@ fn start(buffering: BufferingSpec, rates: [Rate; 2], header: u64, tail: u64) -> 
     departure.at.since(at(0)).ps() / 1_000
 }
 
-/// A packet starts when its header is in, or as late as its tail demands: at a faster output the tail must be in when
+/// A packet starts when its header is in, or as late as its tail demands. At a faster output the tail must be in when
 /// its turn on the wire has come. Neither the rate of the output nor the organisation delays a packet that is in.
 #[test]
 fn a_packet_overtakes_its_tail_by_nothing_and_waits_no_longer() {
@@ -61,8 +61,8 @@ fn a_packet_overtakes_its_tail_by_nothing_and_waits_no_longer() {
     }
 }
 
-/// Returns the outputs and times of all packets of a switch whose input 0 feeds two slow outputs, one half a packet
-/// behind the other, and `blocked` packets for a fast output that has no credit.
+/// Returns the outputs and times of all packets of a switch. Its input 0 feeds two slow outputs, the second half a
+/// packet behind the first. It also has `blocked` packets for a fast output without credit.
 fn departures(buffering: BufferingSpec, blocked: bool) -> Vec<(PortId, Time)> {
     let (fast, slow) = (Rate::gbps(16), RATE);
     let parts = parts(buffering, &[fast, fast, slow, slow], &credits(&[2_000], &[0]));
@@ -80,8 +80,8 @@ fn departures(buffering: BufferingSpec, blocked: bool) -> Vec<(PortId, Time)> {
     probe.world.departures.iter().map(|departure| (departure.output, departure.at)).collect()
 }
 
-/// A packet that cannot leave, for want of credit or of room at its output, reserves no read bandwidth of its input:
-/// the others of this input leave as they would without it.
+/// A packet that cannot leave, for want of credit or of room at its output, reserves no read bandwidth of its input.
+/// The others of this input leave as they would without it.
 #[test]
 fn a_packet_that_cannot_leave_takes_no_bandwidth() {
     for buffering in [BufferingSpec::InputVoq, BufferingSpec::CombinedInputOutput] {

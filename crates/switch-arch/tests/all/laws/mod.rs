@@ -1,7 +1,7 @@
 //! Queueing theory with a known answer, for switches of every organisation.
 //!
-//! Invariant: the expected value comes from a theorem, and the tolerance from the run's own statistics: four standard
-//! errors of the mean, which are asserted to be small.
+//! Invariant: the expected value comes from a theorem, and the tolerance from the run's own statistics. The tolerance
+//! is four standard errors of the mean, which are asserted to be small.
 //!
 //! M. J. Karol, M. G. Hluchyj, S. P. Morgan: Input versus output queueing on a space-division packet switch, IEEE
 //! Transactions on Communications 35(12), 1987.
@@ -15,7 +15,7 @@ use rand::RngExt;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};
 use units::{Span, Time};
 
-/// Number of parts of a run, whose means give the standard error of the whole mean.
+/// Number of parts of a run. Their means give the standard error of the whole mean.
 const BATCHES: usize = 50;
 
 /// A mean and its standard error, from the means of batches.
@@ -64,9 +64,9 @@ fn saturated(ports: usize, buffering: BufferingSpec, arbiter: ArbiterSpec, slots
     throughput(departures, ports, warm, slots)
 }
 
-/// With one queue at each input, an output serves one of the heads that contend for it, and the next head is for a
-/// random output. The number of heads for each output does not depend on the choice, so no arbiter changes the
-/// throughput. Table I of Karol, Hluchyj and Morgan.
+/// With a single queue at each input, an output serves a head that contends for it. The next head is for a random
+/// output. The number of heads for each output does not depend on the choice, so no arbiter changes the throughput.
+/// Table I of Karol, Hluchyj and Morgan.
 #[test]
 fn input_fifo_saturates_as_karol_says() {
     for (ports, expected) in [(2, 0.75), (3, 0.6825), (4, 0.6553), (8, 0.6184)] {
@@ -86,9 +86,9 @@ fn input_fifo_tends_to_0_586() {
     assert!(over > -4.0 * error && over < 0.0109, "{mean} +- {error}");
 }
 
-/// Without head-of-line blocking the inputs' links are the limit. The shortfall from one still fills the buffers: at
-/// critical load a queue that starts empty grows with the square root of time, here to about 0.4 % of all packets for
-/// output queueing.
+/// Without head-of-line blocking the inputs' links are the limit. The shortfall from 1 still fills the buffers. At
+/// critical load a queue that starts empty grows with the square root of time. Here it grows to about 0.4 % of all
+/// packets for output queueing.
 #[test]
 fn the_others_saturate_near_one() {
     let at_outputs = [BufferingSpec::Output, BufferingSpec::Central];
@@ -114,8 +114,8 @@ fn wait(departures: &[Departure]) -> Estimate {
     Estimate::of(&batches)
 }
 
-/// Packets of one length that arrive at random for one output wait rho/(2(1-rho)) packet times: M/D/1 (Pollaczek and
-/// Khinchine). Each comes by the next input whose link is free, so arrivals stay a Poisson process.
+/// Packets of equal length that arrive at random for the same output wait rho/(2(1-rho)) packet times: M/D/1 (Pollaczek
+/// and Khinchine). Each comes by the next input with a free link, so arrivals stay a Poisson process.
 #[test]
 fn an_output_queue_is_m_d_1() {
     for rho in [0.5, 0.8] {
@@ -131,8 +131,8 @@ fn an_output_queue_is_m_d_1() {
     }
 }
 
-/// In each slot each input receives a packet with probability p, for a random one of N outputs. The mean wait is
-/// (N-1)/N p/(2(1-p)) slots: equation 8 of Karol, Hluchyj and Morgan.
+/// In each slot each input receives a packet with probability p, for a random output of N. The mean wait is (N-1)/N
+/// p/(2(1-p)) slots: equation 8 of Karol, Hluchyj and Morgan.
 #[test]
 fn an_output_queue_fed_in_slots_waits_as_karol_says() {
     for (ports, p) in [(2_u16, 0.5), (4, 0.8), (16, 0.8)] {
@@ -155,7 +155,7 @@ fn an_output_queue_fed_in_slots_waits_as_karol_says() {
     }
 }
 
-/// With one destination no packet blocks another: input FIFO and virtual output queues agree, packet by packet.
+/// With a single destination no packet blocks another: input FIFO and virtual output queues agree, packet by packet.
 #[test]
 fn input_fifo_equals_voq_for_one_destination() {
     for arbiter in ArbiterSpec::EXAMPLES {
@@ -190,7 +190,7 @@ fn no_organisation_starves_an_input() {
     }
 }
 
-/// Returns the times at which packets start that are served one after the other, in the order of these arrivals.
+/// Returns the times at which packets start, if they are served in sequence in the order of these arrivals.
 fn served_in_turn(arrivals: &[Time]) -> Vec<Time> {
     let mut free = Time::ZERO;
     let starts = arrivals.iter().map(|arrival| {
@@ -201,9 +201,9 @@ fn served_in_turn(arrivals: &[Time]) -> Vec<Time> {
     starts.collect()
 }
 
-/// The definition of an output-queued switch: the packets for an output leave in the order of their arrival, each as
-/// soon as the one before has left (Lindley's recursion). The size of the queues at the outputs is of no consequence
-/// while the landing buffers have room, and neither is the place of the memory. The other organisations do not meet it.
+/// The definition of an output-queued switch: packets for an output leave in order of arrival, each as soon as the
+/// packet before has left (Lindley's recursion). The size of the queues at the outputs has no effect while the landing
+/// buffers have room. Neither has the place of the memory. The other organisations do not meet it.
 #[test]
 fn an_output_queued_switch_serves_in_the_order_of_arrival() {
     let ports = 6;

@@ -1,4 +1,4 @@
-//! One switch on a test rig: at the other end of each port's cable a station sends packets of one length and consumes
+//! A switch on a test rig. At the other end of each port's cable a station sends packets of equal length and consumes
 //! arriving packets at once.
 //!
 //! Invariant: packets pass real ports, wires and credits, without a violation of flow control. All stations start
@@ -83,7 +83,7 @@ struct Wiring {
 }
 
 impl Rig {
-    /// Creates a switch whose queues at outputs, if there are any, are as large as the inputs' buffers.
+    /// Creates a switch. Its queues at outputs, if it has any, are as large as the inputs' buffers.
     pub(crate) fn new(ports: usize, buffering: BufferingSpec, arbiter: ArbiterSpec) -> Self {
         Self::with_output_queues(ports, buffering, arbiter, BUFFER)
     }
@@ -144,7 +144,7 @@ impl Rig {
     }
 
     /// Sends packets at the times and to the outputs that `next` yields, in order of time. Each packet comes from the
-    /// next station in turn whose wire is free.
+    /// next station in turn with a free wire.
     pub(crate) fn offer(&mut self, end: Time, mut next: impl FnMut() -> (Time, PortId)) -> &[Departure] {
         let (mut due, mut turn) = (next(), 0);
         self.wiring.plan(due.0, What::Free);
@@ -195,7 +195,7 @@ impl Rig {
         self.wiring.plan(passage.left, What::Free);
     }
 
-    /// Handles one instant. Returns false once no event up to `end` is left.
+    /// Handles an instant. Returns false once no event up to `end` is left.
     fn step(&mut self, end: Time) -> bool {
         let Some(((now, _), _)) = self.wiring.agenda.first_key_value() else { return false };
         self.wiring.now = *now;

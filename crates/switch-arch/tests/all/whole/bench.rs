@@ -1,6 +1,6 @@
-//! One switch on a test bench: a host at every port sends the ordered packets and consumes arriving ones.
+//! A switch on a test bench: a host at every port sends the ordered packets and consumes arriving packets.
 //!
-//! Invariant: the promises of the switch are checked as it runs: buffers and queues stay within their sizes, flows keep
+//! Invariant: the promises of the switch are checked as it runs. Buffers and queues stay within their sizes, flows keep
 //! their order, and no packet leaves before it has come in.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -57,8 +57,8 @@ fn holds(bench: &mut Bench, input: u16, at: Time) -> bool {
     bench.switch.view().observed(PortId(input), Lane(0)).0.held() > Bytes::new(0)
 }
 
-/// A packet whose tail is still coming in crosses at the rate of its wire. A packet that has come in crosses `speedup`
-/// times faster, and its buffer is free again earlier, although the output's wire is no faster.
+/// While its tail is still coming in, a packet crosses at the rate of its wire. A packet that has come in crosses
+/// `speedup` times faster, and its buffer is free again earlier, although the output's wire is no faster.
 #[test]
 fn a_packet_crosses_no_faster_than_it_comes_in() {
     let mut setup = setup(COMBINED, ArbiterSpec::RoundRobin, &[8; 4], 2000);
@@ -123,10 +123,10 @@ fn throughput(setup: &Setup, pattern: Pattern, load: f64) -> f64 {
     f64::from(bench.delivered.values().sum::<u32>()) / f64::from(offered)
 }
 
-/// With a speed-up of 2 any maximal matching carries every load for which no input and no output is too slow: Dai and
-/// Prabhakar, *The throughput of data switches with and without speedup*, INFOCOM 2000. So combined queueing carries as
-/// much as output queueing, for each pattern; the shortfall from 1 are flow-control packets and packets under way.
-/// Without speed-up the diagonal pattern shows the loss.
+/// With a speed-up of 2 any maximal matching carries every load for which no input and no output is too slow. Source:
+/// Dai and Prabhakar, *The throughput of data switches with and without speedup*, INFOCOM 2000. So combined queueing
+/// carries as much as output queueing, for each pattern; the shortfall from 1 are flow-control packets and packets
+/// under way. Without speed-up the diagonal pattern shows the loss.
 #[test]
 fn a_speed_up_of_two_carries_what_output_queues_carry() {
     let most = |buffering, arbiter, speedup, pattern| {
@@ -144,8 +144,8 @@ fn a_speed_up_of_two_carries_what_output_queues_carry() {
     }
 }
 
-/// Without speed-up a packet crosses at the rate at which it leaves, and queues at the outputs are useless: each packet
-/// arrives at the time it does with virtual output queues alone. This is exact if flow-control packets take no time on
+/// Without speed-up a packet crosses at the rate at which it leaves, and queues at the outputs are useless. Each packet
+/// arrives at the same time as with virtual output queues alone. This is exact if flow-control packets take no time on
 /// the wire, since they delay departures but not crossings.
 #[test]
 fn no_speed_up_is_as_good_as_no_queues_at_the_outputs() {

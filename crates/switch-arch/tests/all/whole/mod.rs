@@ -1,5 +1,5 @@
-//! Whole switches, from the wire of one host to the wire of another: promises of every organisation, reservations of
-//! read bandwidth, and the laws of combined input and output queueing.
+//! Whole switches, from the wire of a host to the wire of another. The tests hold promises of every organisation,
+//! reservations of read bandwidth, and the laws of combined input and output queueing.
 
 mod bench;
 mod crossing;

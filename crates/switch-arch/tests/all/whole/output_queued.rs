@@ -1,4 +1,4 @@
-//! Laws of an output-queued switch whose queues are finite: landing buffers at the inputs, a queue at each output.
+//! Laws of an output-queued switch with finite queues: landing buffers at the inputs, a queue at each output.
 
 use link_layer::spec::WireTime;
 use packet::{Lane, PortId};
@@ -15,7 +15,7 @@ const HEADER: Span = Span::from_ns(8);
 /// Time that a host takes for a packet if it is to accept only as many as its buffer holds.
 const NEVER: Span = Span::from_us(1_000_000);
 
-/// Four links of 8 Gb/s to hosts that take in four packets; `digestion` is the time that each host takes for one.
+/// Four links of 8 Gb/s to hosts that take in four packets; `digestion` is the time that each host takes for a packet.
 fn setup(buffering: BufferingSpec, output_queue: Bytes, digestion: [Span; 4]) -> Setup {
     Setup {
         buffering,
@@ -39,8 +39,8 @@ fn holds(bench: &mut Bench, input: u16, at: Time) -> bool {
     bench.switch.view().observed(PortId(input), Lane(0)).0.held() > Bytes::ZERO
 }
 
-/// A packet that has room at its output leaves its landing buffer when its tail is in; one that comes after it, when
-/// the room is there. The wire is never idle meanwhile.
+/// A packet that has room at its output leaves its landing buffer when its tail is in. A packet that comes after it
+/// leaves when the room is there. The wire is never idle meanwhile.
 #[test]
 fn a_landing_buffer_is_free_when_the_tail_is_in_and_has_room() {
     let mut bench = Bench::new(&setup(BufferingSpec::Output, PACKET, [Span::ZERO; 4]));
@@ -56,9 +56,10 @@ fn a_landing_buffer_is_free_when_the_tail_is_in_and_has_room() {
     assert_eq!(bench.last, routed + SLOT * 3 + FLIGHT, "the wire was never idle");
 }
 
-/// Packets to the output of a host that takes no more fill that output's queue, then the landing buffer of their input,
-/// which has room for 204 packets. Until it is full, packets of the same input to another output pass them; from then
-/// on its link gets no credit. The link of another input does in any case. With input FIFO the first of them blocks.
+/// Packets to the output of a host that takes no more fill that output's queue. Then they fill the landing buffer of
+/// their input, which has room for 204 packets. Until it is full, packets of the same input to another output pass
+/// them; from then on its link gets no credit. The link of another input does in any case. With input FIFO the first of
+/// them blocks.
 #[test]
 fn a_full_output_queue_backs_up_only_the_inputs_that_feed_it() {
     for (buffering, stuck, passes) in [
@@ -86,15 +87,16 @@ fn a_full_output_queue_backs_up_only_the_inputs_that_feed_it() {
     }
 }
 
-/// The room rule starves no packet by its length: short packets from two inputs overload an output, and a long packet
-/// for which the queue is never empty enough by chance leaves after those that were ready before it.
+/// The room rule starves no packet by its length. Short packets from two inputs overload an output, so that by chance
+/// its queue is never empty enough for a long packet. The long packet still leaves after the packets that were ready
+/// before it.
 #[test]
 fn short_packets_do_not_starve_a_long_one() {
     let mut bench = Bench::new(&setup(BufferingSpec::Output, PACKET, [Span::ZERO; 4]));
     let start = Span::from_us(1).after_start();
     let short = |from| Order { at: start, from, to: 2, lane: 0, payload: 0 };
     (0..600).for_each(|_| [0, 1].into_iter().for_each(|from| bench.order(short(from))));
-    // The hosts send back to back: by then each has sent this many, half of which have left.
+    // The hosts send back to back: by then each has sent this many, and half of them have left.
     let (length, sent) = (Bytes::new(26), 200);
     let each = Rate::gbps(8).time_for(length);
     bench.order(full(start + each * sent, 3, 2));

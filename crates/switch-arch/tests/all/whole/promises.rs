@@ -66,7 +66,7 @@ fn apart(port: u16) -> u16 {
     if port == 0 { 0 } else { port + IDLE }
 }
 
-/// Returns the same links with idle ones between them.
+/// Returns the same links with idle links between them.
 fn with_idle_ports(mut setup: Setup) -> Setup {
     let (rate, digestion) = (setup.rates[0], setup.digestion[0]);
     setup.rates.splice(1..1, [rate; IDLE as usize]);
@@ -89,7 +89,7 @@ fn outcome(setup: &Setup, orders: &[Order], place: fn(u16) -> u16) -> (Vec<u32>,
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// A switch of many ports, whose sets take several words, behaves as a switch of few.
+    /// A switch of many ports, with sets of several words, behaves as a switch of few.
     #[test]
     fn idle_ports_make_no_difference(setup in setup(), orders in prop::collection::vec(order(), 1..150)) {
         let few = outcome(&setup, &orders, |port| port);

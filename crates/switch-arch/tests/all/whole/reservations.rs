@@ -1,4 +1,5 @@
-//! Reservations of read bandwidth: an output that waits for an input holds one only while the output can send.
+//! Reservations of read bandwidth: an output that waits for an input holds a reservation only while the output can
+//! send.
 
 use link_layer::spec::WireTime;
 use switch_arch::spec::{ArbiterSpec, BufferingSpec};

@@ -1,4 +1,4 @@
-//! A switch as instruments see it, at a standstill whose packets are known one by one.
+//! A switch as instruments see it, at a standstill where each packet is known.
 
 use link_layer::spec::WireTime;
 use packet::{Lane, PortId, VoqId};
@@ -8,7 +8,7 @@ use units::{Bytes, Rate, Span, Time};
 
 use super::bench::{Bench, LANES, Order, Setup};
 
-/// Lengths of a packet of the MTU and of an empty one.
+/// Lengths of a packet of the MTU and of an empty packet.
 const FULL: Bytes = Bytes::new(282);
 const SHORT: Bytes = Bytes::new(26);
 const NEVER: Span = Span::from_us(1_000_000);
@@ -26,7 +26,7 @@ const fn voq(input: u16, output: u16, lane: Lane) -> VoqId {
 
 /// Returns a switch before the hosts send. The host at port 3 has room for four packets of each lane and consumes none.
 ///
-/// | from | to | lane | packets | of which wait in the end |
+/// | from | to | lane | packets | waiting in the end |
 /// |---|---|---|---|---|
 /// | 0 | 3 | 0 | 7 full | 3 |
 /// | 0 | 2 | 0 | 1 short | none; with input FIFO 1, behind the others |
@@ -70,7 +70,7 @@ fn a_view_shows_each_packet_that_waits() {
         let mut awaited = Vec::new();
         view.visit_buffers(pool, &mut |packet, output| awaited.push((packet.voq().output.0, output.0)));
         awaited.sort_unstable();
-        // Two packets of the one lane and one of the other have left their buffers for queues at the output.
+        // Two packets of the first lane and a packet of the second have left their buffers for queues at the output.
         let here = if buffering.has_output_queues() { 2 } else { 5 };
         let blocked = if behind { vec![(2, 3)] } else { vec![] };
         assert_eq!(awaited, [blocked, vec![(3, 3); here]].concat(), "{buffering:?}");
