@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! P(G >= t) = phi e^(-t/m)     phi = e^(tau/m)             FromCnp: a silence of tau, then the next mark
-//!                              phi = (1 + e^(tau/m)) / 2   FreeRunningAtOnce: mean over the first mark's place in its interval
+//!                              phi = (1 + e^(tau/m)) / 2   FreeRunningAtOnce: mean over the place of the first mark
 //! ```
 //!
 //! The timer makes n increases in a gap, the first F of them recoveries and k additive. Rate and alpha are held at

@@ -95,7 +95,7 @@ fn check_tables(ladder: &Ladder, late: f64) -> Result<(), TestCaseError> {
 }
 
 /// FIMD's rates at whole packet times at the lowest rate are powers of the divisor. The clock starts anew at each, so
-/// that a recovery from a level to the next is never early, whatever was rounded up before.
+/// that a recovery from a power to the next is never early, whatever was rounded up before.
 #[test]
 fn a_recovery_between_whole_units_is_never_early() {
     for max_ipd in [15, 127, 255] {
