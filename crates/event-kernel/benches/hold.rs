@@ -1,6 +1,6 @@
-//! The hold model, which takes one event and schedules another with a constant number pending; and a burst.
+//! The hold model, which takes an event and schedules another with a constant number pending; and a burst.
 //!
-//! The delays are those of a network of a thousand owners with links of 1 us: 30 % of 1 to 10 ns (a credit, a routed
+//! The delays occur in a network of a thousand owners with links of 1 us: 30 % of 1 to 10 ns (a credit, a routed
 //! header) and 40 % of 100 to 600 ns (a packet on the wire) for the same owner, 30 % of 1 to 2 us (a long link) for
 //! another, and 1 in 1000 of 150 us (a congestion-control timer, `CCTI_Timer`). The queue is compared with
 //! a `BinaryHeap` of the same entries, in the order of time.
@@ -16,14 +16,14 @@ use event_kernel::{EventOrder, EventQueue, stream};
 use rand::Rng;
 use units::{Span, Time};
 
-/// An event: its owner, and one word.
+/// An event: its owner, and a word.
 type Payload = (u32, u64);
 
 const OWNERS: u32 = 1000;
 /// Minimum delay between owners.
 const LOOKAHEAD: Span = Span::from_us(1);
 
-/// A source of delays and owners at nearly no cost, so that the measurement is that of the queue.
+/// A source of delays and owners at nearly no cost, so that only the queue is measured.
 struct DelayTable {
     delays: Vec<Span>,
     drawn: u32,
@@ -52,7 +52,7 @@ impl DelayTable {
     }
 }
 
-/// Takes and schedules `count` events, and the remaining ones of the last window.
+/// Takes and schedules `count` events, and the remaining events of the last window.
 fn hold_windows(queue: &mut EventQueue<Payload>, table: &mut DelayTable, count: u64) {
     let mut taken = 0;
     while taken < count && queue.open(Time::NEVER) {
@@ -100,7 +100,7 @@ fn hold_heap(heap: &mut Heap, table: &mut DelayTable, count: u64) {
     }
 }
 
-/// Number of holds of one measurement.
+/// Number of holds of a measurement.
 const HOLDS: u64 = 100_000;
 
 fn hold(criterion: &mut Criterion) {
@@ -119,8 +119,8 @@ fn hold(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Measures a synchronised start: 100,000 events at one instant, each of which schedules another shortly after. The
-/// time is that of the whole burst.
+/// Measures a synchronised start: 100,000 events at the same instant, each of which schedules another shortly after.
+/// The time covers the whole burst.
 fn burst(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("burst");
     for owners in [1, 1_000, 100_000] {

@@ -1,4 +1,4 @@
-//! Contract of the event queue: each owner sees its events as one sorted list of all events would show them.
+//! Contract of the event queue: each owner sees its events as a sorted list of all events would show them.
 
 use std::collections::BTreeSet;
 
@@ -58,7 +58,7 @@ impl World {
     /// Returns delays that lead to every place where an event can wait, borders included.
     fn delay(self, number: u64) -> u64 {
         let width = self.lookahead.max(1);
-        // The ring has 1024 buckets, and coarse ones have 256 times their time.
+        // The ring has 1024 buckets, and coarse buckets have 256 times their time.
         let ring = 1024 * self.bucket;
         let later = 256 * ring;
         let within = |span: u64| number / 8 % span.max(1);
@@ -83,7 +83,7 @@ impl World {
         })
     }
 
-    /// Returns the events that each owner sees, in order, if one sorted list holds all events. The lookahead is not
+    /// Returns the events that each owner sees, in order, if a sorted list holds all events. The lookahead is not
     /// zero: otherwise owners could schedule events for each other within an instant, in unspecified order.
     fn in_one_list(self, seed: u64, limit: usize) -> Vec<Vec<(Time, Number)>> {
         let mut list: BTreeSet<_> = self.seeds(seed).collect();
@@ -101,8 +101,8 @@ impl World {
         seen
     }
 
-    /// Returns the same by an event queue whose windows are cut at these times, with batches in this order. Pairs of bits of `ways`, in
-    /// turn, tell how a window is opened.
+    /// Returns the same by an event queue that has its windows cut at these times, with batches in this order. Pairs
+    /// of bits of `ways`, in turn, tell how a window is opened.
     fn in_windows(
         self,
         seed: u64,
@@ -216,7 +216,7 @@ proptest! {
     }
 }
 
-/// Many events of one instant are not sorted one by one, and come out in order as others do.
+/// Many events of the same instant are not sorted individually, and come out in order as others do.
 #[test]
 fn a_crowd_is_served_by_owner() {
     let mut queue = EventQueue::new(1000, Span::from_ps(2000));
@@ -239,7 +239,7 @@ fn a_crowd_is_served_by_owner() {
     assert_eq!(ways, [true, false, true], "owner 0 alone, the crowd, and the last event");
 }
 
-/// Makes a queue of a leaf, 0, and two others, whose current owner is 1, at 10 ps, in a window that the leaf shares.
+/// Makes a queue of a leaf, 0, and two others. The current owner is 1, at 10 ps, in a window that the leaf shares.
 fn beside_a_leaf() -> EventQueue<(u32, char)> {
     let [any, to_others] = [100, 1000].map(Span::from_ps);
     let mut queue = EventQueue::with_leaves(3, 1, Lookahead { any, to_others });
@@ -278,7 +278,7 @@ fn a_leaf_cannot_affect_others_within_a_shared_window() {
 
 const ORDER: EventOrder = EventOrder::new(0, 0, 0, 0);
 
-/// Makes a queue whose current owner is 0, at 10 ps.
+/// Makes a queue with 0 as its current owner, at 10 ps.
 fn at_work(lookahead: Span) -> EventQueue<(u32, char)> {
     let mut queue = EventQueue::new(2, lookahead);
     queue.push(Time::from_ps(10), ORDER, (0, 'a'));

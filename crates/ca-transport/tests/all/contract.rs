@@ -56,7 +56,7 @@ struct Seen {
     completed: Vec<QpNumber>,
     /// Messages begun, by their first packet or their request.
     begun: usize,
-    /// Highest number of messages begun and not complete at one time.
+    /// Highest number of messages begun and not complete at the same time.
     most_under_way: usize,
     gaps: u32,
     lost: u32,
@@ -99,7 +99,7 @@ impl Pair {
         !lost
     }
 
-    /// Returns the next packet of an endpoint, which is ready if there is one, and then not at rest.
+    /// Returns the next packet of an endpoint. An endpoint with a next packet is ready, and not at rest.
     fn next_of(&self, endpoint: &AnyEndpoint) -> Option<OutgoingPacket> {
         let next = endpoint.next(&self.messages, &RULE);
         assert_eq!(next.is_some(), endpoint.readiness(&RULE) == Readiness::Ready, "{next:?}");
@@ -107,7 +107,7 @@ impl Pair {
         next
     }
 
-    /// Lets the requesting endpoint send all packets that may go. Returns true if there was one.
+    /// Lets the requesting endpoint send all packets that may go. Returns true if any packet went.
     fn ask(&mut self) -> bool {
         let Some(out) = self.next_of(&self.asks) else { return false };
         let message = &self.messages[self.asks.next_message().expect("a packet of a message")];
@@ -347,7 +347,8 @@ proptest! {
         prop_assert_eq!(pair.seen.most_under_way, RULE.max_reads as usize);
     }
 
-    /// In addition, one message of a context is in progress at a time, of the queue pair whose turn it is.
+    /// In addition, a single message of a context is in progress at a time. It belongs to the queue pair that has its
+    /// turn.
     #[test]
     fn contexts_deliver_everything_in_order_one_message_at_a_time(
         orders in prop::collection::vec(
@@ -406,7 +407,8 @@ proptest! {
     }
 }
 
-/// A notification names a packet by 24 bits; the endpoint that sent the packet knows its number, and the next one to be sent.
+/// A notification names a packet by 24 bits. The endpoint that sent the packet knows its number, and the next to be
+/// sent.
 #[test]
 fn a_notification_names_a_packet_that_was_sent() {
     for service in TransportService::ALL {

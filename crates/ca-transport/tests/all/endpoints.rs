@@ -1,5 +1,5 @@
-//! Endpoints of the reliable services, packet by packet: losses are repaired at once, replies to nothing change nothing,
-//! and numbers half the PSN circle apart are told apart.
+//! Endpoints of the reliable services, packet by packet: losses are repaired at once, and replies to nothing change
+//! nothing. Numbers half the PSN circle apart are told apart.
 
 use ca_transport::AnyEndpoint;
 use ca_transport::endpoint::{Endpoint as _, EndpointRule, ReceiveVerdict};
@@ -42,7 +42,7 @@ fn read_request(psn: u64, packets: u32) -> Packet {
     packet
 }
 
-/// A requester, and messages of so many packets that are posted to it.
+/// A requester, and messages of this number of packets that are posted to it.
 struct Asking(AnyEndpoint, Messages);
 
 impl Asking {
@@ -73,8 +73,8 @@ impl Asking {
     }
 }
 
-/// IBA volume 1, 9.7: a sequence error acknowledges all packets before the one it names, which goes next. A later copy of the
-/// same reply finds that packet acknowledged, and repeats nothing.
+/// IBA volume 1, 9.7: a sequence error acknowledges all packets before the packet that it names, which goes next. A
+/// later copy of the same reply finds that packet acknowledged, and repeats nothing.
 #[test]
 fn a_sequence_error_goes_back_at_once_and_once() {
     let mut asking = Asking::new(40, Operation::Send, &[5]);
@@ -86,7 +86,7 @@ fn a_sequence_error_goes_back_at_once_and_once() {
     assert_eq!(asking.send(), []);
 }
 
-/// A response that is missing is requested again by the first one behind it, and only by that.
+/// A response that is missing is requested again by the first response behind it, and only by that.
 #[test]
 fn a_missing_response_is_requested_again_at_once_and_once() {
     let gap = ReceiveVerdict::Gap { nak_due: false };
@@ -130,8 +130,8 @@ fn a_reply_to_nothing_changes_nothing() {
     assert_eq!(asking.send(), [(40, false), (41, false)]);
 }
 
-/// IBA 9.7.1: numbers are compared within half the circle. The packet half a circle away is the oldest that a full window
-/// can repeat, not the youngest.
+/// IBA 9.7.1: numbers are compared within half the circle. The packet half a circle away is the oldest that a full
+/// window can repeat, not the youngest.
 #[test]
 fn a_packet_half_a_circle_away_is_an_old_one() {
     let (first, half) = (1 << 24, u64::from(HALF));

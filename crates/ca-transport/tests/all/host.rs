@@ -1,4 +1,4 @@
-//! The host behind an adapter against a queue on paper: packets are consumed one after the other, each at the host's rate.
+//! The host behind an adapter against a queue on paper: packets are consumed in turn, each at the host's rate.
 
 use ca_transport::SinkTally;
 use ca_transport::host_drain::HostDrain;
@@ -26,7 +26,8 @@ fn a_host_without_limit_takes_packets_on_arrival() {
 }
 
 proptest! {
-    /// A packet is consumed when the host has had its time for it after it came, or after the one before.
+    /// A packet is consumed when the host has had its time for it, from its arrival or from the end of the previous
+    /// packet.
     #[test]
     fn a_host_is_a_queue_with_one_server(
         gaps in prop::collection::vec((0..3_000u64, 1..2_048u16), 1..30),
@@ -42,7 +43,7 @@ proptest! {
         let (mut due, mut consumed, mut came) = (None, 0, 0);
         while consumed < arrivals.len() {
             let arrives = arrivals.get(came).map(|(at, _)| *at);
-            // What ends and what comes at one instant: the end first.
+            // If a packet ends and another comes at the same instant, the end is first.
             if due.is_some_and(|due: u64| arrives.is_none_or(|at| due <= at)) {
                 let at = due.expect("just asked");
                 prop_assert_eq!(at, ends[consumed]);

@@ -1,4 +1,5 @@
-//! Ranges of an adapter's settings: the last value inside passes, the first one outside is refused at its own path.
+//! Ranges of an adapter's settings: the last value inside passes, and the first value outside is refused at its own
+//! path.
 
 use std::collections::BTreeMap;
 

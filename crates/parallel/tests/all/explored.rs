@@ -51,7 +51,7 @@ fn three_meetings() {
     explore(3);
 }
 
-/// Two values go one way, and their answers come back; then the place is closed.
+/// Two values go over, and their answers come back; then the place is closed.
 #[test]
 fn values_are_handed_over_once_and_in_order() {
     let mut model = loom::model::Builder::new();

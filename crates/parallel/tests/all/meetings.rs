@@ -22,8 +22,8 @@ fn work(number: u64, meeting: u64) {
     }
 }
 
-/// Comes to all meetings, works on, and waits for the others. Comes with a word that only this member has at this meeting, and sends
-/// each other member as many pieces of mail as the meeting's number has units.
+/// Comes to all meetings, works on, and waits for the others. Comes with a word that only this member has at this
+/// meeting. Sends each other member as many pieces of mail as the meeting's number has units.
 fn attend(mut member: Member<'_, Vec<[u64; 3]>, 2>, number: u64, members: u64, meetings: u64) {
     let mut mail = Vec::new();
     for meeting in 1..=meetings {

@@ -1,4 +1,4 @@
-//! Single cables that differ: routes around missing ones, and faults of entries.
+//! Single cables that differ: routes around missing cables, and faults of entries.
 
 use std::collections::BTreeMap;
 
@@ -34,15 +34,16 @@ fn all_reach_each_other(graph: &Graph, routes: &Routes) -> bool {
     pairs.all(|(from, to)| routes.path(graph, from, to).is_some())
 }
 
-/// The rule for missing cables is the rule of the complete tree where none is missing: removing the only cable of a spine that
-/// nothing else needs changes entries that lead there, and no other.
+/// Where no cable is missing, the rule for missing cables is the rule of the complete tree. Removing the only cable
+/// of a spine that nothing else needs changes entries that lead there, and no other.
 #[test]
 fn a_missing_cable_changes_the_entries_that_led_over_it_and_no_more() {
     let tree = || fat_tree(&[3, 2, 3], &[3, 2], &[2, 2]);
     let whole = tree();
     let graph = whole.graph();
     let complete = whole.routes(&RoutingSpec::DModK, 1).expect("it fits");
-    // One of two parallel cables between leaf1 and its first parent: leaf1 chooses among eleven ports instead of twelve.
+    // Without a parallel cable between leaf1 and its first parent, leaf1 chooses among eleven ports instead of
+    // twelve.
     let cut = without(tree(), &["leaf1:4"]);
     let routes = cut.routes(&RoutingSpec::DModK, 1).expect("cables are left");
     assert!(all_reach_each_other(cut.graph(), &routes));
@@ -76,7 +77,8 @@ fn destinations_are_spread_over_the_spines_that_are_left() {
 }
 
 proptest! {
-    /// Whatever trunk cables are missing: hosts that a path joins reach each other, under each routing that looks for paths.
+    /// Whatever trunk cables are missing, hosts that a path joins reach each other, under each routing that looks for
+    /// paths.
     #[test]
     fn routes_lead_around_missing_cables(picks in prop::collection::vec(any::<prop::sample::Index>(), 1..12)) {
         let tree = fat_tree(&[2, 2, 2], &[2, 2], &[1, 2]);
@@ -118,7 +120,7 @@ fn rules_that_need_every_cable_say_which_is_missing() {
         let routes = cut.routes(&routing, 1).expect("another path is left");
         assert!(all_reach_each_other(cut.graph(), &routes));
     }
-    // Of two parallel cables one is enough.
+    // A single cable of two parallel cables is enough.
     let double =
         grid(r#"Mesh((sizes: [3], hosts: 1, parallel: [2], host_cable: "copper", trunk_cable: "copper"))"#);
     let one = without(double, &["s1:2"]);

@@ -8,7 +8,7 @@ use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec, Topology, TopologyS
 
 const CABLES: [&str; 2] = ["copper", "fibre"];
 
-/// A file for the family that is read from one: two hosts at each of two switches.
+/// A file for the family that is read from a file: two hosts at each of two switches.
 const HPCC_FILE: &str =
     "6 2 5\n4 5\n0 4 1Gbps 1us 0\n1 4 1Gbps 1us 0\n2 5 1Gbps 1us 0\n3 5 1Gbps 1us 0\n4 5 1Gbps 1us 0\n";
 
@@ -44,7 +44,7 @@ struct Known {
     bisection: Option<usize>,
 }
 
-/// Returns the fabrics of a family whose properties are known from formulas.
+/// Returns the fabrics of a family with properties that are known from formulas.
 fn known(family: &TopologySpec) -> &'static [Known] {
     match family {
         // Fabrics without parameters have no formula.
@@ -468,11 +468,11 @@ fn the_longest_path_is_as_long_as_the_formula_says() {
     }
 }
 
-/// Routings that promise shortest paths have paths as short as those of min-hop.
+/// Routings that promise shortest paths have paths as short as min-hop has.
 #[test]
 fn paths_that_are_to_be_shortest_are() {
     for (family, topology) in fabrics() {
-        // Two cables between groups of a dragonfly can be shorter than one between two within groups.
+        // Two cables between groups of a dragonfly can be shorter than a cable between two within groups.
         if matches!(family, TopologySpec::Omega(_) | TopologySpec::Dragonfly(_)) {
             continue;
         }
@@ -534,8 +534,7 @@ fn ports_are_where_the_documentation_says() {
     assert_eq!(at(&dragonfly, "g3.r2"), "h6 g3.r1 g2.r1");
 }
 
-/// The two-tier Clos is a fat tree of half its radix: names, ports and tables. Its tables are those of min-hop,
-/// too.
+/// The two-tier Clos is a fat tree of half its radix: names, ports and tables. It also has the tables of min-hop.
 #[test]
 fn special_forms_are_the_general_one() {
     for (special, general) in [

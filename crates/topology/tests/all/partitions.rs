@@ -39,7 +39,8 @@ fn parts_of_every_family_are_balanced() {
     }
 }
 
-/// A fat tree of four pods in two or four parts is cut above the pods alone: 4 pods have 2 cables up from each of 2 switches.
+/// A fat tree of four pods in two or four parts is cut above the pods alone. Each of 4 pods has 2 cables up from each
+/// of 2 switches.
 #[test]
 fn pods_stay_whole() {
     let tree = built("FatTree((down: [2, 2, 4], up: [2, 2], host_cable: \"near\", trunk_cable: \"near\"))");
@@ -72,7 +73,7 @@ fn long_cables_are_cut_first() {
     assert!(cost.balance() <= 110 || cost.window == Some(Span::from_ns(5)), "{cost:?}");
 }
 
-/// Two fabrics without a cable between them are two parts, whose windows have no end.
+/// Two fabrics without a cable between them are two parts, and their windows have no end.
 #[test]
 fn islands_are_not_cut() {
     let links = |switch: &str, hosts: [&str; 3]| {

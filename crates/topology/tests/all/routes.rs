@@ -470,8 +470,8 @@ fn two_lanes_that_change_do_for_tori_and_dragonflies() {
     }
 }
 
-/// Random lanes by input and output: the walk finds a cycle exactly if there is one among the channels of all paths,
-/// followed one by one.
+/// Random lanes by input and output: the walk finds a cycle exactly if the channels of all paths, each followed
+/// alone, have a cycle.
 #[test]
 fn changing_lanes_make_the_cycles_of_paths_followed_one_by_one() {
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(200));

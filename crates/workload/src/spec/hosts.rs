@@ -105,12 +105,13 @@ impl HostsSpec {
     }
 }
 
-/// Returns the places among all `hosts` that one name means, at least one.
+/// Returns the places among all `hosts` that a name means; never none.
 fn found(name: &str, hosts: &[&str]) -> Result<Vec<usize>, HostError> {
     let place = |name: &str| {
         let place = hosts.iter().position(|host| *host == name);
         place.ok_or_else(|| HostError::Unknown { given: name.to_owned() })
     };
+    // A host may have a name with `..`, `*` or `?`: its name means that host alone.
     if let Ok(host) = place(name) {
         return Ok(vec![host]);
     }

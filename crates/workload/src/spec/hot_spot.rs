@@ -1,9 +1,9 @@
-//! Uniform traffic, of which a share goes to a few hosts for a while: hot spots, at rest or moving.
+//! Uniform traffic with hot spots, at rest or moving: for a while, a share of the traffic goes to a few hosts.
 //!
 //! Invariant: windows are in order of time and do not overlap, and every contributor has a target other than itself.
 //!
-//! The pattern is that of Pfister and Norton ("Hot spot contention and combining in multistage interconnection
-//! networks", 1985), and of Pfister and others (2005): each source moves a share h of its load to one host.
+//! The pattern follows Pfister and Norton ("Hot spot contention and combining in multistage interconnection
+//! networks", 1985), and Pfister and others (2005). Each source moves a share h of its load to a single host.
 
 use packet::NodeId;
 use schemars::JsonSchema;
@@ -108,8 +108,8 @@ pub(crate) struct HotSpotWindow {
 }
 
 impl HotSpotSpec {
-    /// Returns the degree of the hot spot: the most hosts that send to the same target. If all senders contribute, this is
-    /// their number, as Pfister and others count, although a target sends nothing to itself.
+    /// Returns the degree of the hot spot: the most hosts that send to the same target. If all senders contribute,
+    /// this is their number, although a target sends nothing to itself. Pfister and others count in this way.
     #[must_use]
     pub fn degree(&self, hosts: &[&str]) -> u32 {
         let senders = self.senders.among(hosts);
@@ -169,6 +169,7 @@ impl HotSpotSpec {
                 Err(WorkloadError::at("contributors", HotSpotError::NoContributors))
             }
             ContributorSpec::First(given) if *given == 0 || found < *given as usize => {
+                // The remedy counts senders that are no target, since `First` takes no target.
                 let is_target = |host: &NodeId| targets.contains(host);
                 let others =
                     environment.nodes().filter(|host| senders[host.index()] && !is_target(host)).count();
@@ -224,8 +225,8 @@ impl HotSpotWindowSpec {
 }
 
 impl ContributorSpec {
-    /// Returns for each host whether it contributes to a hot spot at these targets. `senders` says for each host whether it
-    /// sends.
+    /// Returns for each host whether it contributes to a hot spot at these targets. `senders` says for each host
+    /// whether it sends.
     fn among(&self, (hosts, senders): (&[&str], &[bool]), to: &[String]) -> Vec<bool> {
         // The only target has no other to redirect to.
         let has_target = |host: &str| to.len() != 1 || to[0] != host;

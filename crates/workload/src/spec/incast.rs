@@ -1,6 +1,7 @@
-//! Incasts: several hosts send to one at the same time, once or again and again.
+//! Incasts: several hosts send to a receiver at the same time, once or again and again.
 //!
-//! Invariant: an incast has a receiver and at least one other host that sends, whichever receiver and senders are drawn.
+//! Invariant: an incast has a receiver and at least another host that sends, whichever receiver and senders are
+//! drawn.
 
 use packet::NodeId;
 use schemars::JsonSchema;
@@ -161,7 +162,7 @@ impl IncastSpec {
 }
 
 impl SendersSpec {
-    /// Looks the hosts up that can send to one of these receivers; `field` is the field that holds them.
+    /// Looks the hosts up that can send to any of these receivers; `field` is the field that holds them.
     pub(crate) fn resolve(
         &self,
         field: &str,
@@ -173,6 +174,7 @@ impl SendersSpec {
             Self::Next(count) => (*count, others, Senders::Next(*count)),
             Self::By(SenderRule::Drawn(count)) => (*count, others, Senders::Drawn(*count)),
             Self::By(SenderRule::OtherRacks(count)) => {
+                // The receiver is drawn later, so the number of senders has to suit the receiver with the fewest.
                 let elsewhere =
                     receivers.iter().map(|receiver| environment.in_other_racks(*receiver).count());
                 (*count, elsewhere.min().unwrap_or_default(), Senders::OtherRacks(*count))

@@ -1,7 +1,7 @@
 //! The fields that all patterns share.
 //!
-//! Invariant: a shared field is declared once, here. RON cannot place the fields of one struct among those of another
-//! (serde's `flatten` makes a map of both), so a macro writes them into each pattern's own struct.
+//! Invariant: a shared field is declared once, here. RON cannot place the fields of a struct among the fields of
+//! another (serde's `flatten` makes a map of both), so a macro writes them into each pattern's own struct.
 
 use packet::{ServiceLevel, TransportService};
 
@@ -85,7 +85,7 @@ pub(crate) trait Labelled {
 /// The way in which the flows of a pattern are carried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carriage {
-    /// Service level of all flows, unless a file gives that of each.
+    /// Service level of all flows, unless a file gives the level of each.
     pub service_level: ServiceLevel,
     /// Transport service of all flows.
     pub transport: TransportService,
@@ -93,7 +93,7 @@ pub struct Carriage {
     pub operation: Operation,
 }
 
-/// A pattern, all of whose flows are carried alike.
+/// A pattern with flows that are all carried alike.
 pub(crate) trait Carried {
     /// Returns the way in which they are carried.
     fn carriage(&self) -> Carriage;

@@ -1,4 +1,4 @@
-//! Synthetic traffic: every host sends, by a rule for destinations, one for arrivals, one for sizes.
+//! Synthetic traffic: every host sends, by rules for destinations, arrivals and sizes.
 //!
 //! Invariant: destinations, arrivals and sizes are three choices, and every combination of them is a pattern.
 
@@ -207,6 +207,7 @@ impl SyntheticSpec {
         if let TimedArrivals::OnOff { load, on, off } = timed {
             check::mean_time(on).in_field("arrivals.on")?;
             check::mean_time(off).in_field("arrivals.off")?;
+            // The load is a mean over all times, and a host cannot send faster than its link while it is on.
             let most = on.ps() as f64 / (on.ps() as f64 + off.ps() as f64);
             if load > most {
                 return Err(WorkloadError::at(

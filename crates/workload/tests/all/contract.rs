@@ -1,4 +1,4 @@
-//! Promises of every pattern and rule. The lists of examples hold each variant, so a new one is tested here.
+//! Promises of every pattern and rule. The lists of examples hold each variant, so a new variant is tested here.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -64,8 +64,8 @@ fn expected(load: f64, us: f64) -> f64 {
     load * RATE.get() as f64 * us * 1e-6 / 8.0 / 2048.0
 }
 
-/// Asserts that a Poisson or binomial count is within five standard deviations of its mean; a right one fails once in
-/// two million cases.
+/// Asserts that a Poisson or binomial count is within five standard deviations of its mean. A right count fails once
+/// in two million cases.
 fn assert_near(count: usize, mean: f64) {
     assert!((count as f64 - mean).abs() < 5.0 * mean.sqrt() + 1.0, "{count} where {mean:.1} are expected");
 }

@@ -202,22 +202,22 @@ fn poisson(load: f64, to: &str, senders: SendersSpec) -> Vec<(u64, u32, Vec<u32>
     incasts(incast(one(to), senders, RepeatSpec::Poisson { interval: None, load: Some(load), until: None }))
 }
 
-/// An incast of 5 senders brings 5,000 bytes, half a microsecond of one link. At 2 % of eight links there are 0.32 in a
+/// An incast of 5 senders brings 5,000 bytes, half a microsecond of a link. At 2 % of eight links there are 0.32 in a
 /// microsecond: 3,198 in 9,995 us, with a standard deviation of 57. The bound is five deviations.
 #[test]
 fn random_incasts_offer_their_load_to_all_links_of_receivers() {
     let found = poisson(0.02, "*", SendersSpec::By(SenderRule::Drawn(5)));
     assert!((found.len() as f64 - 3198.4).abs() < 283.0, "{}", found.len());
     assert!(found.iter().all(|(at, ..)| *at >= us(5).ps() && *at < us(END).ps()));
-    // To one link, an eighth of them: 399.8, with a standard deviation of 20.
+    // To a single link, an eighth of them: 399.8, with a standard deviation of 20.
     let at_one = poisson(0.02, "h3", SendersSpec::By(SenderRule::Drawn(5)));
     assert!((at_one.len() as f64 - 399.8).abs() < 100.0, "{}", at_one.len());
     assert!(at_one.iter().all(|(_, to, _)| *to == 3));
 }
 
-/// Receivers are uniform: chi-squared with 7 degrees of freedom passes 35.3 once in 100,000. Given the receiver, so are the
-/// pairs of senders: of 21 pairs with 20 degrees of freedom 57.2 is passed as rarely, here summed over receivers by
-/// the distance from the receiver.
+/// Receivers are uniform: chi-squared with 7 degrees of freedom passes 35.3 once in 100,000. Given the receiver, so
+/// are the pairs of senders. Of 21 pairs with 20 degrees of freedom 57.2 is passed as rarely, here summed over
+/// receivers by the distance from the receiver.
 #[test]
 fn receivers_and_senders_are_drawn_uniformly_and_anew() {
     let found = poisson(0.02, "*", SendersSpec::By(SenderRule::Drawn(2)));
@@ -323,7 +323,8 @@ fn converge(from: SendersSpec) -> ConvergeSpec {
     }
 }
 
-/// The senders of flows to one host follow the rules of an incast; they stand in the order of the topology, and are drawn once.
+/// The senders of flows to a host follow the rules of an incast. They stand in the order of the topology, and are
+/// drawn once.
 #[test]
 fn flows_to_one_host_have_the_senders_of_an_incast() {
     let sources = |from: SendersSpec| -> Result<Vec<u32>, (String, Kind)> {

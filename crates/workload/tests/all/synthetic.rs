@@ -86,10 +86,10 @@ fn sizes() -> [(SizeSpec, f64, f64); 3] {
 }
 
 /// The payload posted, over the payload that the links carry, is the offered load, for each arrival and each size.
-/// The sum of n sizes has the variance E[n] Var(s) + Var(n) E[s]^2. Of n: a quarter at most for each host whose
-/// messages are evenly spaced (phases are drawn), the mean for Poisson arrivals; for times on and off, the variance
-/// of the time on, 2 (on off)^2 / (on + off)^3 T, over the square of the interval while on, and that quarter. Five deviations: a right
-/// pattern fails once in 1.7 million.
+/// The sum of n sizes has the variance E[n] Var(s) + Var(n) E[s]^2. The variance of n is at most a quarter for each
+/// host with evenly spaced messages (phases are drawn), and the mean for Poisson arrivals. For times on and off, it
+/// is the variance of the time on, 2 (on off)^2 / (on + off)^3 T, over the square of the interval while on, and that
+/// quarter. The bound is five deviations: a right pattern fails once in 1.7 million.
 #[test]
 fn the_offered_load_is_as_requested() {
     let (hosts, total) = (8, us(200_000));
@@ -199,7 +199,7 @@ fn an_exchange_of_all_to_all_is_one_message_each() {
             .iter()
             .all(|flow| posts(flow) == [ListedMessage { at: us(0), bytes: Bytes::kib(4) }])
     );
-    // In stages: one message is posted, and the completion of each is followed by the message to the next host.
+    // In stages: a message is posted, and the completion of each is followed by the message to the next host.
     let staged = SyntheticSpec { arrivals: ArrivalSpec::Closed { outstanding: 1 }, messages: Some(5), ..all };
     let mut staged = built(staged, 6, us(10), 1);
     let of_2: Vec<_> = posted(&staged).into_iter().filter(|flow| flow.source == NodeId(2)).collect();

@@ -153,8 +153,8 @@ fn the_offered_load_is_as_requested() {
     }
 }
 
-/// Given N messages in all, those of the 56 pairs are multinomial: chi-squared with 55 degrees of freedom
-/// (each source's own count is free too) exceeds 114 once in 200,000.
+/// Given N messages in all, the counts of the 56 pairs are multinomial. Chi-squared with 55 degrees of freedom (each
+/// source's own count is free too) exceeds 114 once in 200,000.
 #[test]
 fn destinations_are_uniform() {
     let flows = of_patterns(&[poisson(us(20_000), 0.8)], 8, 5);
@@ -341,10 +341,9 @@ fn on_times(workload: &Workload, sources: usize) -> Vec<Vec<(Time, Time)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Sessions of a host follow each other, end by the stop, and fill on / (on + off) of the time. The share of a host
-    /// that alternates for a time T, much longer than a cycle, has a variance of about
-    /// 2 (on off)^2 / (on + off)^3 / T; the mean of n hosts has an n-th of it. The bound is six deviations, and a little
-    /// for the ends.
+    /// Sessions of a host follow each other, end by the stop, and fill on / (on + off) of the time. The share of a
+    /// host that alternates for a time T, much longer than a cycle, has a variance of about 2 (on off)^2 / (on +
+    /// off)^3 / T. The mean of n hosts has an n-th of it. The bound is six deviations, and a little for the ends.
     #[test]
     fn sessions_are_on_for_their_share(on in 10..200u64, off in 10..200u64, seed: u64) {
         let (hosts, total) = (["L1", "L2", "L3", "L4", "C1"], 200_000);

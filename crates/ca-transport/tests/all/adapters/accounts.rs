@@ -77,8 +77,8 @@ fn an_index_that_reaches_its_threshold_is_counted() {
     }
 }
 
-/// IBA 9.7.6.1.3: a requester whose packets all get lost goes back as often as its retry count says, a time-out apart,
-/// and gives up once.
+/// IBA 9.7.6.1.3: a requester that loses all its packets goes back as often as its retry count says, a time-out
+/// apart, and gives up once.
 #[test]
 fn a_dead_end_costs_every_retry_and_one_queue_pair() {
     let setup = Setup { adapter: AdapterSpec { ack_timeout: 1, retry_count: 3, ..PLAIN }, ..plain() };
@@ -93,7 +93,8 @@ fn a_dead_end_costs_every_retry_and_one_queue_pair() {
     assert_eq!(pair.adapters[0].turnover(), (4, 0));
 }
 
-/// A message is open from its posting to its acknowledgement. Of the two hosts' flows, the packets of the second get lost.
+/// A message is open from its posting to its acknowledgement. The two hosts have a flow each; the packets of the
+/// second flow get lost.
 #[test]
 fn flows_are_open_while_messages_are_under_way() {
     let mut pair =

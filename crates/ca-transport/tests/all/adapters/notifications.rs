@@ -12,7 +12,7 @@ use workload::Operation;
 
 use super::rig::{Fate, PLAIN, Pair, Record, Setup, one_by_one, saturating, services};
 
-/// Interval of DCQCN's notifications: that of five packets or more.
+/// Interval of DCQCN's notifications, which takes five packets or more.
 const INTERVAL: Span = Span::from_us(11);
 
 const SL: ServiceLevel = ServiceLevel(0);
@@ -30,8 +30,8 @@ fn window(packets: u16) -> HpResponseSpec {
     HpResponseSpec { window: Some(WindowControl::Fixed(packets)), ..HpResponseSpec::NONE }
 }
 
-/// Returns true if marks of these data come back on acknowledgements: "If marked packet has no ACK ... send a special CN
-/// packet" (HP proposal), and likewise for BECN (Gran and Reinemo 2011, 3.2.2).
+/// Returns true if marks of these data come back on acknowledgements: "If marked packet has no ACK ... send a special
+/// CN packet" (HP proposal), and likewise for BECN (Gran and Reinemo 2011, 3.2.2).
 fn on_acknowledgements(echo: AnyEcho, (transport, operation): (TransportService, Operation)) -> bool {
     let acknowledged = transport.is_reliable() && operation != Operation::RdmaRead;
     matches!(echo, AnyEcho::Acknowledgement | AnyEcho::Hp) && acknowledged
@@ -136,8 +136,8 @@ proptest! {
         prop_assert_eq!(naks[0].has(BthFlags::BECN), after.has(BthFlags::FECN));
     }
 
-    /// "PSN >= APSN" (HP proposal): of the marks of one flight only the first counts, however long acknowledgements wait.
-    /// A second decrease would leave gaps of 255 packet times.
+    /// "PSN >= APSN" (HP proposal): of the marks of a flight only the first counts, however long acknowledgements
+    /// wait. A second decrease would leave gaps of 255 packet times.
     #[test]
     fn the_marks_of_one_flight_count_once(first in 20..40usize, outstanding in 2..12u16, slower in 1..=8u64) {
         let response = HpResponseSpec {
@@ -171,9 +171,9 @@ proptest! {
     }
 }
 
-/// A completed READ is one unmarked acknowledgement of its request (IBA has none of its own): after one decrease, ten
-/// READs of two packets each raise the rate of requests again, in either unit of RPI. A second mark, of a later flight,
-/// has the same effect.
+/// A completed READ is an unmarked acknowledgement of its request (IBA has none of its own). After a decrease, ten
+/// READs of two packets each raise the rate of requests again, in either unit of RPI. A second mark, of a later
+/// flight, has the same effect.
 #[test]
 fn a_complete_read_counts_as_one_unmarked_acknowledgement() {
     const READS: u32 = 10;

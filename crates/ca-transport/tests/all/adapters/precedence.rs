@@ -12,8 +12,9 @@ use workload::Operation;
 
 use super::rig::{Fate, PLAIN, Pair, Setup, listed, saturating};
 
-/// "The CNP precedes other traffic" (Gran and Reinemo 2011, 3.2.2). The lane of CNPs has low priority beside a saturated
-/// lane of high priority without limit, which alone would starve them: each leaves in the first gap between packets.
+/// "The CNP precedes other traffic" (Gran and Reinemo 2011, 3.2.2). The lane of CNPs has low priority beside a
+/// saturated lane of high priority without limit, which alone would starve them: each leaves in the first gap between
+/// packets.
 #[test]
 fn a_cnp_leaves_before_all_other_lanes() {
     let dcqcn = CnpEcho { interval: Span::from_us(3), window: CnpWindow::FromCnp, service_level: Some(0) };
@@ -48,8 +49,8 @@ fn a_cnp_leaves_before_all_other_lanes() {
     }
 }
 
-/// Replies that wait for the wire leave when it is free, without another event to remind the adapter: the data on the wire
-/// first, then the CNP, then the acknowledgement, one behind the other.
+/// Replies that wait for the wire leave when it is free, without another event to remind the adapter. The data on the
+/// wire go first, then the CNP, then the acknowledgement.
 #[test]
 fn replies_leave_when_the_wire_is_free() {
     for lanes in [1, 2] {

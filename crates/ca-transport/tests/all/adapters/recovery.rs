@@ -118,9 +118,9 @@ fn only_a_full_window_is_raised() {
         ..HpResponseSpec::NONE
     };
     let end = Span::from_us(400).after_start();
-    // RPI is 1 at rest and kept. The window of 1 holds back the packet behind the one on the wire when the mark comes back,
-    // and the next one. The acknowledgement of the first of these widens the window to 2, where it stays for 1,000: the
-    // wire is never idle again.
+    // RPI is 1 at rest and kept. When the mark comes back, the window of 1 holds back the packet behind the packet on
+    // the wire, and the next. The acknowledgement of the first of these widens the window to 2, where it stays for
+    // 1,000: the wire is never idle again.
     let left = departures((TransportService::Rc, Operation::Send), &saturating(), &response, &[20], end);
     let idle = left.windows(2).filter(|pair| pair[1].since(pair[0]) > PACKET + FLIGHT).count();
     assert_eq!(idle, 2, "packets that waited for a round trip");

@@ -194,7 +194,7 @@ impl Setup {
 }
 
 impl<'a> Pair<'a> {
-    /// Two adapters whose packets meet these fates, by the node that sends them.
+    /// Two adapters. Their packets meet these fates, by the node that sends them.
     pub(crate) fn new(setup: &Setup, fates: impl FnMut(usize, &Packet) -> Fate + 'a) -> Self {
         let cable = Cable {
             now: Time::ZERO,
@@ -209,7 +209,7 @@ impl<'a> Pair<'a> {
         Self { adapters: [setup.adapter(0), setup.adapter(1)], cable }
     }
 
-    /// Opens a flow of messages whose data leave the node `source`. Returns its queue pair at each node.
+    /// Opens a flow of messages with data from the node `source`. Returns its queue pair at each node.
     pub(crate) fn open(
         &mut self,
         (transport, operation): (TransportService, Operation),
@@ -267,7 +267,8 @@ impl<'a> Pair<'a> {
         self.run_on(end)
     }
 
-    /// Goes on running until `end`, or until nothing is left to do. Returns the packets of both directions since the start.
+    /// Goes on running until `end`, or until nothing is left to do. Returns the packets of both directions since the
+    /// start.
     pub(crate) fn run_on(&mut self, end: Time) -> &[Record] {
         let Self { adapters, cable } = self;
         let mut at_once = 0;
@@ -311,7 +312,7 @@ pub(crate) const fn saturating(message: Bytes, stop: Time) -> MessageSchedule {
     MessageSchedule::Saturate { outstanding: 64, message, start: Time::ZERO, stop }
 }
 
-/// Messages of this length, one after another.
+/// Messages of this length, each posted when the previous message is complete.
 pub(crate) const fn one_by_one(message: Bytes) -> MessageSchedule {
     MessageSchedule::Saturate { outstanding: 1, message, start: Time::ZERO, stop: Time::NEVER }
 }

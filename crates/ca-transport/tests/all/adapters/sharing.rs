@@ -15,7 +15,8 @@ fn at_us(us: u64) -> Time {
     Span::from_us(us).after_start()
 }
 
-/// IBA 9.7.8: the queue pairs of a context take turns message by message, those of a connection packet by packet.
+/// IBA 9.7.8: the queue pairs of a context take turns message by message, and queue pairs of connections packet by
+/// packet.
 #[test]
 fn only_datagrams_of_one_context_wait_for_each_other() {
     for (transport, packets_in_turn) in [(TransportService::Rd, 4), (TransportService::Rc, 1)] {
