@@ -466,8 +466,9 @@ impl<E: Copy + Owned> EventQueue<E> {
     }
 }
 
-/// Returns the binary logarithm of a bucket's length in ps, for windows of at most `longest` ps. A window has eight or
-/// more buckets. It has fewer if these are not longer than [`SHORT`] and the window loses no more than `1 / loss` by them.
+/// Returns the binary logarithm of a bucket's length in ps, for windows of at most `longest` ps. A window has eight
+/// or more buckets. It has fewer if these are not longer than [`SHORT`] and the window loses no more than `1 / loss`
+/// by them.
 fn bucket_shift(longest: u64, loss: u64) -> u32 {
     let loses_little = |shift: &u32| longest % (1 << shift) <= longest / loss;
     let short = (longest / 2).checked_ilog2().map_or(0, |shift| shift.min(SHORT));

@@ -1,7 +1,7 @@
 //! Single cables that differ from the rule of their topology: cables of another kind, and cables that are missing.
 //!
-//! Invariant: a host keeps its cable, and at most a single entry changes a cable. A fabric without some cables is the
-//! same as a fabric that was built without them: ports of a node are numbered from 0 without gaps.
+//! Invariant: a host keeps its cable, and at most a single entry changes a cable. A fabric without some cables equals
+//! a fabric that was built without them: ports of a node are numbered from 0 without gaps.
 //!
 //! Entries select cables by a port at either end, as [`selection`](crate::selection) describes. Numbers of ports
 //! refer to the complete fabric. An entry without `*` and `?` has precedence over an entry with them. Two entries of

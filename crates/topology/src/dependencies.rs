@@ -71,6 +71,8 @@ impl<'a> ChannelDependencies<'a> {
         let widest = graph.switch_ids().map(|switch| graph.ports(switch).len()).max().unwrap_or(0);
         let words = (if changes { widest * lanes } else { widest }).div_ceil(64);
         let onward = vec![0; peers.len() * lanes * words];
+        // A packet that keeps its lane is walked by switch. With lane changes its way depends on the channel by which
+        // it comes.
         let places = if changes { peers.len() * lanes } else { graph.switches() };
         Self {
             graph,
@@ -238,6 +240,7 @@ impl<'a> ChannelDependencies<'a> {
                     }
                     Some(_) => {}
                     None => {
+                        // All channels behind this channel are searched, and none leads back to the path.
                         state[*at] = DONE;
                         path.pop();
                     }

@@ -78,6 +78,7 @@ impl Graph {
             return Err(SelectionError::NoNode { given: nodes.to_owned() });
         }
         let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+        // Digits too many for a number are still a number: they name no port, not a peer.
         let number = port.parse().ok().filter(|_| is_number);
         let is_meant = |node: NodeId, at: usize| {
             if is_number {

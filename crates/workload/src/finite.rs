@@ -45,6 +45,7 @@ impl FiniteTraffic {
                     Some(FiniteAmount::beyond_the_run())
                 }
                 Posting::Scheduled(schedule) => Some(FiniteAmount::of(schedule)),
+                // Host traffic counts its messages itself, once for all of its flows.
                 Posting::Drawn { .. } => None,
             }
         };

@@ -39,6 +39,7 @@ impl MessageSchedule {
     pub(crate) fn last(&self) -> Time {
         match self {
             Self::Paced { message, rate, start, stop } if *stop != Time::NEVER => {
+                // A message is posted before the stop, so the last message follows from their number.
                 let messages = self.volume(*stop).messages;
                 messages.checked_sub(1).map_or(Time::ZERO, |last| paced(*start, last, *message, *rate))
             }

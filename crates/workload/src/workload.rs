@@ -93,6 +93,7 @@ impl Workload {
                 at.entry(time).or_default()[verb].push(name);
             }
         }
+        // Flows without a declared start or stop are entered there.
         at.remove(&Time::NEVER);
         let change = |(at, [stops, starts]): (Time, [Vec<&str>; 2])| {
             let clauses = [clause(&stops, "stop"), clause(&starts, "start")];

@@ -118,8 +118,8 @@ impl DragonflyShape {
     /// Number of routing layers that minimal routing takes: see [`layer`](Self::layer).
     pub(crate) const LAYERS: u32 = 2;
 
-    /// Returns the next switch from `at` to `to` by minimal routing: within a group `to` itself; else the far end
-    /// of an own channel to the group of `to`, or the switch of the own group that has such a channel.
+    /// Returns the next switch from `at` to `to` by minimal routing. Within a group this is `to` itself. Otherwise it
+    /// is the far end of an own channel to the group of `to`, or the switch of the own group that has such a channel.
     pub(crate) fn next(&self, at: usize, to: usize) -> Option<usize> {
         let (group, router) = (at / self.routers, at % self.routers);
         let (target, last) = (to / self.routers, to % self.routers);
@@ -145,8 +145,8 @@ impl DragonflyShape {
     /// number.
     ///
     /// In layer 0 every path leads from a lower group to a higher group. A cable within a group may be the last of a
-    /// path and the first of another: the latter leads on to a group of yet higher number. So there is no cycle;
-    /// likewise in layer 1. A path within a group makes no turn.
+    /// path and the first of another. The other path then leads on to a group of yet higher number. So there is no
+    /// cycle; likewise in layer 1. A path within a group makes no turn.
     ///
     /// DEVIATION: Kim and others change the lane behind the cable between groups instead, as
     /// [`lane_changes`](crate::routing::lane_changes) do.

@@ -1,6 +1,6 @@
 //! Folded Clos networks of any number of tiers: fat trees, with full or reduced bandwidth.
 //!
-//! Invariant: every host has exactly one path down from any switch above it, and as many paths up as there are
+//! Invariant: every host has exactly one path down from any switch above it. It has as many paths up as there are
 //! switches at the top of the path. Routes have a choice on the way up only.
 //!
 //! The parameters belong to a parallel-ports generalised fat tree, PGFT(h; m; w; p) (E. Zahavi, "D-Mod-K routing

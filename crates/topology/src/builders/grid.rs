@@ -195,16 +195,16 @@ impl GridShape {
     }
 
     /// Returns the routing layer of a path between two switches. Each dimension in which a row can close a cycle
-    /// contributes a binary digit: 1 if the path crosses the cable between the last switch of a row and its first.
+    /// contributes a binary digit. It is 1 if the path crosses the cable between the last switch of a row and its
+    /// first.
     ///
-    /// Within a layer either all paths of a dimension cross that cable or none does. If none does, the row is
-    /// a line. If all do, no path is longer than half the row, so together they make at most 2 (n/2) - 2 < n
-    /// of the n turns that a cycle needs. So no dimension has a cycle, and dimension order allows none
-    /// across several dimensions.
+    /// Within a layer either all paths of a dimension cross that cable or none does. If none does, the row is a line.
+    /// If all do, no path is longer than half the row. Together they then make at most 2 (n/2) - 2 < n of the n turns
+    /// that a cycle needs. So no dimension has a cycle, and dimension order allows none across several dimensions.
     ///
-    /// DEVIATION: Dally and Seitz ("Deadlock-free message routing in multiprocessor interconnection networks",
-    /// 1987) change to a second lane at that cable, so that two lanes suffice for all dimensions. Here a layer is a
-    /// service level of the whole path; by [`lane_changes`](crate::routing::lane_changes) two lanes suffice too.
+    /// DEVIATION: Dally and Seitz ("Deadlock-free message routing in multiprocessor interconnection networks", 1987)
+    /// change to a second lane at that cable: two lanes suffice for all dimensions. Here a layer is a service level
+    /// of the whole path. By [`lane_changes`](crate::routing::lane_changes) two lanes suffice too.
     pub(crate) fn layer(&self, from: usize, to: usize) -> u32 {
         let turning = self.strides().filter(|(dimension, _)| self.turns(*dimension));
         turning.enumerate().fold(0, |layer, (place, (dimension, stride))| {
@@ -230,9 +230,9 @@ impl GridShape {
         host / usize::from(self.hosts)
     }
 
-    /// Returns true if packets can wait for each other all round a row of this dimension. With three switches no
-    /// path has two hops; with four only paths to the opposite switch have, and [`forwards`](Self::forwards) leads
-    /// half of them in each direction, which makes two of the four turns that a cycle needs.
+    /// Returns true if packets can wait for each other all round a row of this dimension. With three switches no path
+    /// has two hops. With four only paths to the opposite switch have two. [`forwards`](Self::forwards) leads half of
+    /// them in each direction, which makes two of the four turns that a cycle needs.
     fn turns(&self, dimension: usize) -> bool {
         self.rows == GridRows::Torus && self.sizes[dimension] > 4
     }

@@ -97,6 +97,7 @@ impl DisjointSets {
 
     fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.first(one), self.first(other));
+        // The lower node names the joined set, so that clusters are numbered by their first nodes.
         self.parent[one.max(other)] = one.min(other);
     }
 }

@@ -34,6 +34,8 @@ impl Routes {
         };
         let row = |switch: NodeId| (switch.index() - graph.hosts()) * stride;
         for switch in graph.switch_ids() {
+            // A switch's own hosts need entries of a single port, which no search finds: it visits other switches
+            // only.
             let own =
                 |(host, port): (NodeId, PortId)| places[row(switch) + host.lid().index()] = place(&[port]);
             hosts_of(graph, switch).for_each(own);

@@ -34,6 +34,7 @@ impl Topology {
             | RoutingSpec::DimensionOrder
             | RoutingSpec::DestinationTags
             | RoutingSpec::DragonflyMinimal => {
+                // These rules need the structure of their own family.
                 let is_own = *routing == self.structure().native_routing();
                 is_own.then(|| self.native_routes()).transpose()?
             }

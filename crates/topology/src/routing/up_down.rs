@@ -56,6 +56,7 @@ impl Routes {
             let part = search.run(graph, start);
             part.iter().for_each(|switch| seen[switch.index() - graph.hosts()] = true);
             let (one, mut at) = (*part.last().expect("the start"), start);
+            // The switch that is farthest from any switch ends a long shortest path.
             if let Some(other) = search.run(graph, one).last() {
                 at = *other;
             }
@@ -161,6 +162,8 @@ impl UpDownPaths {
         if taken == UNREACHED {
             return;
         }
+        // A path down is taken even if a path up and down is shorter: packets may have come down to this switch
+        // already.
         let goes_down = down != UNREACHED;
         let (links, left) = if goes_down { (&self.down, down) } else { (&self.taken, taken) };
         let nearer = |peer: NodeId| {

@@ -106,6 +106,8 @@ impl Iterator for ArrivalTimes {
                         *k += 1;
                         break after(from, into);
                     }
+                    // The present time on has no room for the message, so its length counts as elapsed and the next
+                    // begins.
                     past => {
                         *elapsed += past.map_or(0.0, |(_, length)| length.ps() as f64);
                         let (from, to) = periods.next()?;

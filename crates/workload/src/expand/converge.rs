@@ -39,6 +39,7 @@ impl PatternBuilder<'_> {
                 flows.push(Flow { named: false, ..flow });
             }
         }
+        // Names made together share their memory.
         let names = FlowName::together(flows.iter().map(|flow| [&*flow.name]));
         flows.iter_mut().zip(names).for_each(|(flow, name)| flow.name = name);
         Ok(flows)
@@ -47,6 +48,7 @@ impl PatternBuilder<'_> {
     /// Returns the hosts that send to a receiver, in the order of the topology.
     fn sources(&self, (senders, receiver): (Senders, NodeId)) -> Vec<NodeId> {
         let mut sources = self.sender_draw(&senders).draw(receiver);
+        // Draws come in random order, but flows are numbered in the order of the topology.
         sources.sort_unstable();
         sources
     }

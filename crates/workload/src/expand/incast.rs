@@ -23,6 +23,8 @@ impl PatternBuilder<'_> {
         let expected = incasts.expected(spec.at) * incasts.senders.mean(&incasts.receivers);
         // A list that grows has up to twice its length, beside its former place.
         let _room = check::listed(expected, 4).map_err(WorkloadError::whole)?;
+        // Each draw has a stream of its own, so that a different rule for senders leaves times and receivers as they
+        // were.
         let mut receivers = self.stream("receivers", "all hosts");
         let mut senders = self.sender_draw(&incasts.senders);
         let mut messages: BTreeMap<(NodeId, NodeId), Vec<ListedMessage>> = BTreeMap::new();

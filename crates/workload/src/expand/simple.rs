@@ -35,6 +35,7 @@ impl PatternBuilder<'_> {
         check::period(from, until).in_field("until")?;
         check::message_size(message).in_field("message")?;
         check::load(load).in_field("load")?;
+        // A uniform rule draws nothing here: the stream is only what the rule's constructor asks for.
         let random = self.stream("permutation", "all hosts");
         let rule = DestinationRule::new(DestinationSpec::Uniform, &parties, self.environment, random);
         let messages = HostMessages {

@@ -84,6 +84,7 @@ impl SizeCdf {
     /// Draws a size, by operations that IEEE 754 rounds correctly, so that machines agree.
     pub(crate) fn draw(&self, random: &mut impl Rng) -> Bytes {
         let at = unit(random.next_u64());
+        // The last share is 1 and a draw is below 1, so a point with a greater share exists.
         let next = self.points.partition_point(|point| point.share <= at);
         let to = self.points[next];
         let Some(from) = next.checked_sub(1).map(|before| self.points[before]) else { return whole(to.size) };

@@ -70,6 +70,7 @@ impl MessageGenerator {
                 GeneratorState::Listed { messages: Arc::clone(messages), next: 0 }
             }
         };
+        // A flow that would start at its stop or later posts nothing at all.
         let start = schedule.start();
         Self { deadline: if start < schedule.stop() { start } else { Time::NEVER }, state }
     }

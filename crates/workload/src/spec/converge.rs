@@ -107,6 +107,7 @@ impl SessionsSpec {
         }
         let other =
             environment.after(receiver).next().map_or(self.to.as_str(), |host| environment.name(host));
+        // A flow of the whole time stands for all sessions: the run may have no session to check.
         let whole = self.flow("all".to_owned(), other, (self.start, self.stop));
         whole.resolve(environment)?;
         Ok((senders, receiver))

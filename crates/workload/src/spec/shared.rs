@@ -1,7 +1,8 @@
 //! The fields that all patterns share.
 //!
 //! Invariant: a shared field is declared once, here. RON cannot place the fields of a struct among the fields of
-//! another (serde's `flatten` makes a map of both), so a macro writes them into each pattern's own struct.
+//! another, since serde's `flatten` makes a map of both. A macro therefore writes them into each pattern's own
+//! struct.
 
 use packet::{ServiceLevel, TransportService};
 
