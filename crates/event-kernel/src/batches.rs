@@ -34,7 +34,6 @@ const FEW: usize = 12;
 /// batches need.
 const MOVES_PER_EVENT: usize = 8;
 
-/// The batches of the open window.
 pub(crate) struct WindowBatches<E> {
     /// Events of the window by owner, unused beyond `count`; or in the order of their times.
     events: Vec<KeyedEvent<E>>,

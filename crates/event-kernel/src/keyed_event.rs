@@ -23,7 +23,6 @@ pub(crate) const LONGEST: u64 = 1 << OFFSET_BITS;
 /// Key of no event, greater than all others.
 pub(crate) const NO_KEY: u64 = u64::MAX;
 
-/// An event and its key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyedEvent<E> {
     pub(crate) key: u64,
@@ -57,7 +56,6 @@ impl<E: Copy> KeyedEvent<E> {
         (self.key ^ other.key) >> ORDER_BITS == 0
     }
 
-    /// Returns the order.
     pub(crate) const fn order(&self) -> EventOrder {
         EventOrder::from_bits(self.key & ((1 << ORDER_BITS) - 1))
     }

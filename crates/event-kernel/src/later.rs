@@ -20,7 +20,6 @@ const COARSE_SHIFT: u32 = 8;
 /// together.
 pub(crate) const NEAR_BUCKETS: u64 = 1 << COARSE_SHIFT;
 
-/// An event with its time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaterEvent<E> {
     /// In ps.

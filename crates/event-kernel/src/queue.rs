@@ -160,7 +160,6 @@ pub struct EventQueue<E> {
     leaves_are_last: bool,
     /// Empty except while a shared window is opened.
     of_others: Vec<KeyedEvent<E>>,
-    /// The current owner.
     owner: Option<u32>,
     /// Least key of the current batch, and of the owner's own events: [`NO_KEY`] if all have come out.
     batch_key: u64,

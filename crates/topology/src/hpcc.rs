@@ -189,7 +189,6 @@ pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
     }
 }
 
-/// Reader of the lines of links.
 struct LinkReader {
     /// True for each node that is a switch.
     is_switch: Vec<bool>,
@@ -247,7 +246,6 @@ impl LinkReader {
     }
 }
 
-/// Returns the flaw of a word.
 fn flaw(word: Word<'_>, kind: HpccFlawKind) -> HpccFlaw {
     HpccFlaw { at: word.range(), kind }
 }

@@ -12,7 +12,6 @@ use super::WeighedGraph;
 /// The clusters of a fabric, as a graph of their own.
 #[derive(Debug)]
 pub(super) struct Clusters {
-    /// By node.
     pub(super) of_node: Vec<usize>,
     /// Expected work, by cluster.
     pub(super) work: Vec<u64>,

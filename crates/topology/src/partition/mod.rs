@@ -27,7 +27,6 @@ const BALANCED: u64 = 103;
 /// The parts of a fabric, as a run may divide it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// By node number.
     of_node: Vec<u16>,
     parts: usize,
 }

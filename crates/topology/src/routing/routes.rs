@@ -47,7 +47,6 @@ impl Routes {
         &self.tables
     }
 
-    /// Returns the rule for layers.
     pub(super) fn path_layers(&self) -> &PathLayers {
         &self.layers
     }

@@ -116,7 +116,6 @@ impl FromIterator<Option<PortId>> for ForwardingTable {
     }
 }
 
-/// Returns the entry for a port.
 pub(super) fn entry(port: PortId) -> u8 {
     u8::try_from(port.0).ok().filter(|entry| *entry < SEVERAL).expect("at most 254 ports, from 0 on")
 }

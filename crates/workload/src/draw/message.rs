@@ -9,6 +9,5 @@ pub(crate) struct DrawnMessage {
     pub(crate) at: Time,
     /// Destination, by the number of its host.
     pub(crate) to: u32,
-    /// Payload.
     pub(crate) bytes: Bytes,
 }

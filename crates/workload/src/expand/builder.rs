@@ -26,7 +26,6 @@ use crate::spec::{BitPermutation, Carriage, Carried, DestinationSpec, PatternSpe
 use crate::volume::{FiniteAmount, PostedVolume};
 use packet::Operation;
 
-/// Builds the flows of a pattern.
 pub(super) struct PatternBuilder<'a> {
     /// Index of the pattern in the scenario.
     i: usize,

@@ -15,7 +15,6 @@ pub(crate) struct Flaw {
 }
 
 impl Flaw {
-    /// A fault in a word.
     pub(super) fn word(word: Word<'_>, fault: FileFault) -> Self {
         Self { at: word.range(), fault }
     }
