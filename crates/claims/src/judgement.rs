@@ -140,6 +140,7 @@ pub(crate) fn bites<'a>(
     paper: &Paper,
     outcomes: impl Fn(&str) -> Vec<&'a Outcome>,
 ) -> Result<Vec<Bite>, ClaimError> {
+    // Ranges were measured on the claim's own run. On another run, leaving them would count as a failure of the claim.
     let judge = ClaimJudge { paper, ranges: false, outcomes };
     let asked = paper.claims.iter().flat_map(|claim| claim.fails_under.iter().map(move |name| (claim, name)));
     let bite = |(claim, name): (&Claim, &String)| {
@@ -167,6 +168,7 @@ impl<'a, F: Fn(&str) -> Vec<&'a Outcome>> ClaimJudge<'_, F> {
                 let others = self.reference(name)?;
                 let others: Vec<_> =
                     others.iter().zip(&scales).map(|(number, scale)| number / scale).collect();
+                // Paired by seed: both runs have the same traffic, so noise that they share cancels.
                 Some(Estimate::of_differences(&by_seed(0), &others))
             }
             None => None,
@@ -247,6 +249,7 @@ fn verdict(claim: &Claim, measured: &[Estimate], difference: Option<&Estimate>) 
     let sure = measured.iter().all(|one| claim.expect.is_sure(one));
     match (&claim.expect, holds, &claim.status) {
         (Expectation::Report, ..) => Verdict::Info,
+        // Before the next arms: too few seeds must neither pass a claim nor call a known failure fixed.
         (_, true, _) if !sure => Verdict::Unsure,
         (_, true, ClaimStatus::Expected) => Verdict::Pass,
         (_, true, ClaimStatus::Failing(_)) => Verdict::Fixed,

@@ -271,6 +271,7 @@ fn time_to_reach(outcome: &Outcome, places: &[usize], number: usize, share: f64)
     let mean = |samples: Samples<'_>| mean(&samples.bytes(places)).ok_or(NotInRun::Sample);
     let old = mean(Samples::of_second_half(series, before))?;
     let new = mean(Samples::between(series, now.to - now.to.since(now.from) / LAST, now.to))?;
+    // A gain of nothing would be reached at once, or never.
     if new <= old {
         return Err(NotInRun::Gain(number));
     }

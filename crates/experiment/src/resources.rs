@@ -28,9 +28,9 @@ pub fn peak_memory() -> Option<u64> {
     kib_after("VmHWM:", &fs::read_to_string("/proc/self/status").ok()?)
 }
 
-/// Returns the memory that this process can still take, in bytes. It is the least of three limits: memory that programs
-/// can take without swapping, the rest of the process's control groups (`memory.max` of a container or of a job), and
-/// the rest of its address space (`ulimit -v`).
+/// Returns the memory that this process can still take, in bytes. It is the least of three limits. These are the memory
+/// that programs can take without swapping, the rest of the process's control groups, and the rest of its address space
+/// (`ulimit -v`). Containers and jobs limit a control group by `memory.max`.
 #[must_use]
 pub fn available_memory() -> Option<u64> {
     let text = |path: &str| fs::read_to_string(path).ok();

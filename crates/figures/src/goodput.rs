@@ -164,6 +164,7 @@ impl GoodputFigure<'_> {
         if !have_lines && !alone.is_empty() {
             let rest = if bands.is_empty() { "" } else { " without a group" };
             let name = format!("{} named {}{rest}", alone.len(), plural(alone.len()));
+            // After the places of all groups, so that its pen is no group's.
             let (place, quartiles) = (groups.len(), self.series.quartiles_of(&alone));
             bands.push(FlowBand { name, place, quartiles });
         }
@@ -176,6 +177,7 @@ impl GoodputFigure<'_> {
 
     /// Returns a small panel for each flow, all with the same scale.
     fn small_panels(&self, flows: &[&GoodputCurve]) -> Vec<Panel> {
+        // The same scale in all panels, so that they can be compared.
         let highest = highest(flows);
         let panel = |flow: &&GoodputCurve| {
             let line = Layer::Line(self.line(String::new(), Ink::Palette(0), flow));

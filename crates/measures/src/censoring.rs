@@ -153,6 +153,7 @@ impl CensoredSample {
     #[must_use]
     pub fn sorted(self) -> SortedSample {
         let Self { mut exact, bounds: mut lowest } = self;
+        // A censored value is at least its bound, so the order with all bounds gives the lower bound of each quantile.
         lowest.extend(&exact);
         exact.sort_unstable_by(f64::total_cmp);
         lowest.sort_unstable_by(f64::total_cmp);
@@ -191,6 +192,7 @@ impl SortedSample {
     #[must_use]
     pub fn mean(&self) -> Option<CensoredValue> {
         let mean = self.lowest.iter().sum::<f64>() / self.len() as f64;
+        // A single censored value may be of any length, so the mean then has no upper bound.
         let is_known = self.known() == self.len();
         (!self.is_empty()).then(|| CensoredValue::within(mean, is_known.then_some(mean)))
     }

@@ -95,6 +95,7 @@ impl Numbers {
 
     /// Adds an array of values, with gaps where values are missing, and returns its range.
     pub(super) fn add_gaps(&mut self, values: impl IntoIterator<Item = Option<f64>>) -> FloatRange {
+        // An array of floating-point numbers has no null: the script reads NaN as a gap.
         self.add(values.into_iter().map(|value| value.unwrap_or(f64::NAN)))
     }
 

@@ -178,6 +178,7 @@ impl HotSpotGrid {
     /// If a run cannot start, or stops early.
     pub(crate) fn run(&self) -> Result<(String, Vec<OutputFile>), SimulationError> {
         let cases = self.cases();
+        // Events of a run grow with its hosts and the hops of its packets.
         let weight = |case: &HotSpot<'_>| u64::from(case.fabric.ports * case.fabric.hops);
         let results = pool::work_through(Some("cases"), &cases, weight, |case| self.search(case))?;
         let rows: Vec<_> = cases.iter().zip(&results).collect();
@@ -194,6 +195,7 @@ impl HotSpotGrid {
                 if best.is_none_or(|(_, most)| share.settled > most.settled) {
                     best = Some((place, share));
                 }
+                // The search costs a run for each set, and the first set that squelches decides the verdict.
                 if share.settled >= self.squelched {
                     break;
                 }

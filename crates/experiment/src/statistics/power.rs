@@ -11,8 +11,8 @@ pub const POWER: f64 = 0.8;
 /// Largest number of seeds that is looked for.
 pub const MOST_SEEDS: usize = 10_000;
 
-/// Returns the number of seeds with which a paired t test at a two-sided `level` (0.05) finds this difference, at this
-/// spread, with a chance of 80 %. It is at least the number of the estimate. `None` if more than 10,000 seeds are
+/// Returns the number of seeds for a chance of 80 % to find this difference, at this spread. The test is a paired t
+/// test at a two-sided `level` (0.05). It is at least the number of the estimate. `None` if more than 10,000 seeds are
 /// needed, the difference is 0, or a single seed shows no spread.
 ///
 /// The number is the smallest `n` with `difference >= (t(1 - level/2, n - 1) + t(0.8, n - 1)) * deviation / sqrt(n)`

@@ -46,7 +46,7 @@ pub(super) fn within(budget: usize, seeds: usize) -> Option<Vec<Rung>> {
 /// Shares of the duration, rung by rung.
 pub(super) const SHARES: [f64; 3] = [0.25, 0.5, 1.0];
 
-/// Returns the rungs of durations with the most settings that take at most `budget` runs, each counted whole; `None` if
+/// Returns the rungs of durations with the most settings that take at most `budget` runs, each counted whole. `None` if
 /// not even a single setting does.
 pub(super) fn of_durations(budget: usize, seeds: usize) -> Option<Vec<Rung>> {
     let rungs = |settings: usize| -> Vec<Rung> {

@@ -2,8 +2,8 @@
 //!
 //! Invariant: two methods, each named where its numbers are printed. Spearman's rank correlation over all settings that
 //! were tried says which parameters mattered in the search. A search that converges has tried few values far from its
-//! best. So the second method moves each parameter from the winner by itself (one at a time; Saltelli and others 2008,
-//! "Global Sensitivity Analysis: The Primer", 2.1 and 1.2.1).
+//! best. So the second method moves each parameter from the winner by itself ("one at a time"; Saltelli and others
+//! 2008, "Global Sensitivity Analysis: The Primer", 2.1 and 1.2.1).
 
 use super::point::Point;
 use super::space::{Space, Values};

@@ -1,4 +1,4 @@
-//! Laws of the statistics: intervals of the mean waiting time in queues whose mean is known.
+//! Laws of the statistics: intervals of the mean waiting time in queues with a known mean.
 //!
 //! Each law has an alternative that fails, so that the law could. Waiting times follow Lindley's recursion (1952),
 //! `W' = max(0, W + S - A)`, with the service times `S` and the times between arrivals `A`:
@@ -68,7 +68,7 @@ fn waits(service: Service, seed: u64, owner: &str, backlog: f64, customers: usiz
     std::iter::repeat_with(next).take(customers).collect()
 }
 
-/// Intervals of a law: the number that hold, and the number of runs without one.
+/// Intervals of a law: the number that hold, and the number of runs without an interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Coverage {
     holds: u64,
@@ -117,7 +117,7 @@ fn within_a_run(service: Service, seed: u64, backlog: f64) -> Result<BatchMeans,
 /// Cut of the warm-up of replications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cut {
-    /// One cut for all, from their mean.
+    /// The same cut for all, from their mean.
     Shared,
     /// A cut of its own for each.
     Own,
@@ -200,7 +200,7 @@ fn the_interval_of_independent_samples_fails() {
     assert!(counted.share() < 0.7, "{counted:?}");
 }
 
-/// A queue of 12,000 loses one waiting time a customer, which takes 60 % of the run. One that grows has no mean.
+/// A queue of 12,000 loses a waiting time a customer, which takes 60 % of the run. A queue that grows has no mean.
 #[test]
 fn a_queue_without_a_steady_state_has_no_mean() {
     for seed in 1..=20 {

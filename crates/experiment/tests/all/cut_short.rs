@@ -1,6 +1,6 @@
 //! Completion times of a run that ends early, against the truth of a longer run.
 //!
-//! Invariant: a run of a shorter duration is the beginning of the same run with a longer one.
+//! Invariant: a run of a shorter duration is the beginning of the same run with a longer duration.
 
 use experiment::{Outcome, plan, simulate};
 use fabric::RunOptions;
@@ -12,8 +12,8 @@ use units::Time;
 const POISSON: &str = "traffic=[Poisson(from: \"0 s\", until: \"250 us\", message: \"256 KiB\", load: 0.5), \
     Poisson(from: \"0 s\", until: \"250 us\", message: \"9 KiB\", load: 0.3)]";
 
-/// Runs with their overrides and their early ends: contention at one output; Poisson traffic to drawn hosts; and a slow
-/// host, so that messages are acknowledged long before they are delivered.
+/// Runs with their overrides and their early ends. There is contention at an output, Poisson traffic to drawn hosts,
+/// and a slow host. The latter acknowledges messages long before they are delivered.
 const RUNS: [(&str, &[&str], [&str; 3]); 3] = [
     ("roce-victim", &[], ["2.1 ms", "3 ms", "4 ms"]),
     ("bench-a32", &["completions=Kept", POISSON], ["100 us", "260 us", "300 us"]),

@@ -1,4 +1,4 @@
-//! Tests of many runs from outside the crate, in one program: it is linked once.
+//! Tests of many runs from outside the crate, in a single program: it is linked once.
 
 mod coverage;
 mod cut_short;

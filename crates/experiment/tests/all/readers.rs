@@ -67,7 +67,7 @@ proptest! {
     }
 }
 
-/// Runs of one sweep vary the same fields: a table has one column for each.
+/// Runs of a sweep vary the same fields: a table has a column for each.
 #[test]
 fn runs_that_vary_other_fields_are_refused() {
     let plan = plan();

@@ -201,7 +201,7 @@ fn two_shards_give_what_one_run_gives() {
     }
 }
 
-/// Seeds of traffic change the traffic alone, those of ECMP the paths alone. All seeds alike are one seed.
+/// Seeds of traffic change the traffic alone, seeds of ECMP the paths alone. All seeds alike equal a single seed.
 #[test]
 fn seeds_are_apart() {
     let of = |seeds: &[&str]| {

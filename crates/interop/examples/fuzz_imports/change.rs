@@ -84,7 +84,7 @@ impl Seeds {
         &self.files
     }
 
-    /// Writes a changed file over `text`: a seed with one change, seldom with up to eight.
+    /// Writes a changed file over `text`: a seed with a single change, seldom with up to eight.
     pub(crate) fn change(&self, draws: &mut Draws, text: &mut Vec<u8>) {
         text.clear();
         text.extend_from_slice(self.file(draws).as_bytes());
@@ -197,7 +197,7 @@ fn insert(text: &mut Vec<u8>, draws: &mut Draws, part: &str) {
     text.splice(at..at, part.bytes());
 }
 
-/// Changes a word that is a number by one, twofold or by a digit; another word stays.
+/// Changes a word that is a number by 1, twofold or by a digit; another word stays.
 fn change_number(text: &mut Vec<u8>, draws: &mut Draws) {
     let (start, end) = word_at(text, draws);
     let number = core::str::from_utf8(&text[start..end]).ok().and_then(|word| word.parse::<u64>().ok());
@@ -211,7 +211,7 @@ fn change_number(text: &mut Vec<u8>, draws: &mut Draws) {
     text.splice(start..end, number.to_string().into_bytes());
 }
 
-/// Puts the end of another file behind the beginning of this one.
+/// Puts the end of another file behind the beginning of this file.
 fn splice(text: &mut Vec<u8>, other: &[u8], draws: &mut Draws) {
     let (cut, _) = line_at(text, draws);
     let (tail, _) = line_at(other, draws);

@@ -1,4 +1,4 @@
-//! Changes files at random and gives them to every reader of imported files, none of which may panic or take long.
+//! Changes files at random and gives them to every reader of imported files. No reader may panic or take long.
 //!
 //! Invariant: the same seed makes the same files.
 //! `cargo run --profile fuzz -p interop --example fuzz_imports -- COUNT [SEED [READER]]`: the profile `fuzz` checks for
@@ -23,7 +23,7 @@ use crate::change::Draws;
 use crate::outcomes::{Outcome, Outcomes};
 use crate::readers::{Reader, readers};
 
-/// Longest time of one file. Files have a few hundred bytes to a few kilobytes, and take microseconds.
+/// Longest time of a file. Files have a few hundred bytes to a few kilobytes, and take microseconds.
 const LONGEST: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Gives files to a reader. An error is the fault that one of them showed, with the file.
+/// Gives files to a reader. An error is the fault that a file showed, with the file.
 fn run(reader: &Reader, count: u64, seed: u64) -> Result<Outcomes, String> {
     for file in reader.seeds.files() {
         if let Outcome::Refused(message) = (reader.read)(file) {

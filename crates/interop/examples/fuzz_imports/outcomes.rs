@@ -1,6 +1,6 @@
 //! Counts of what readers made of their files.
 //!
-//! Invariant: messages that differ only in numbers and in quoted parts of the file are one.
+//! Invariant: messages that differ only in numbers and in quoted parts of the file count as the same.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

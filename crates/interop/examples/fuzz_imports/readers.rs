@@ -1,6 +1,6 @@
 //! The readers of imported files, each with small files to begin with.
 //!
-//! Invariant: every reader accepts the files that it begins with, and every format and dialect has one.
+//! Invariant: every reader accepts the files that it begins with, and every format and dialect has a file.
 
 use std::io::Cursor;
 use std::sync::OnceLock;
@@ -22,7 +22,7 @@ pub(crate) struct Reader {
     pub(crate) seeds: Seeds,
 }
 
-/// Two switches, a host at one and two at the other, a cable between them: `ibnetdiscover`.
+/// Two switches with a cable between them, a host at the first and two at the other: `ibnetdiscover`.
 const CLUSTER: &str = "vendid=0x2c9\nswitchguid=0x100(100)\nSwitch\t8 \"S-100\"\t# \"a\" base port 0 lid 1 lmc 0\n\
     [1]\t\"H-200\"[1](201)\t# \"x\" lid 3 4xEDR\n[8]\t\"S-110\"[7]\t# \"b\" lid 2 4xHDR\n\n\
     switchguid=0x110(110)\nSwitch\t8 \"S-110\"\t# \"b\" base port 0 lid 2 lmc 0\n[1]\t\"H-210\"[1](211)\t# \"y\" lid 4 4xEDR\n\
@@ -30,13 +30,13 @@ const CLUSTER: &str = "vendid=0x2c9\nswitchguid=0x100(100)\nSwitch\t8 \"S-100\"\
     caguid=0x210\nCa\t2 \"H-210\"\t# \"y\"\n[1](211)\t\"S-110\"[1]\t# lid 4 lmc 0 \"b\" lid 2 4xEDR\n\
     [2](212)\t\"S-110\"[2]\t# lid 5 lmc 0 \"b\" lid 2 1xFDR\n\n\
     caguid=0x200\nCa\t1 \"H-200\"\t# \"x\"\n[1](201)\t\"S-100\"[1]\t# lid 3 lmc 0 \"a\" lid 1 4xEDR\n";
-/// The same of one switch, as `ibnetdiscover -g` prints a chassis, with a router.
+/// The same of a single switch, as `ibnetdiscover -g` prints a chassis, with a router.
 const GROUPED: &str = "Chassis 1\nSpine Nodes\nswitchguid=0x100(100)\nSwitch\t4 \"S-100\"\t# \"a\" base port 0 lid 1 lmc 1\n\
     [1][ext 7]\t\"H-200\"[1](201)\t# \"x\" lid 3 4xEDR\n[2]\t\"H-210\"[1](211)\t# \"y*\" lid 4 4xEDR\n\
     [3]\t\"R-300\"[1]\t# \"r\" lid 9 4xEDR\nNon-Chassis Nodes\nCa\t1 \"H-200\"\t# \"x\"\n[1](201)\t\"S-100\"[1]\t# lid 3 lmc 0 \"a\" lid 1 4xEDR\n\
     Ca\t1 \"H-210\"\t# \"y*\"\n[1](211)\t\"S-100\"[2]\t# lid 4 lmc 0 \"a\" lid 1 4xEDR\n\
     Rt\t1 \"R-300\"\t# \"r\"\n[1]\t\"S-100\"[3]\t# lid 9 lmc 0 \"a\" lid 1 4xEDR\n";
-/// A net file of ibsim, whose cables have one end.
+/// A net file of ibsim. Its cables have a single end.
 const IBSIM: &str = "Switch 8 \"A\"\n[1] \"h1\"[1]\n[2] \"h2\"[1] s=4xHDR\n[8] \"B\"[8]\n\nSwitch 8 \"B\"\n[1] \"h3\"[1]\n\n\
     Hca 1 \"h1\"\nHca 1 \"h2\"\nHca 2 \"h3\"\n";
 const PORTS: &str = "CA 3 1 0x201 4x EDR - SW 1 1 0x100 ( 'a' - 'b' )\nSW 1 1 0x100 4x EDR - CA 3 1 0x201 ( 'b' - 'a' )\n\
@@ -248,7 +248,7 @@ fn forwarding() -> [String; 3] {
     ]
 }
 
-/// Writes one row of lanes for every port of the star.
+/// Writes a row of lanes for every port of the star.
 fn lanes() -> String {
     let row = "0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 3";
     let pairs = [(1, 1), (1, 8), (8, 1), (8, 8)].map(|(input, output)| format!("{input} {output} : {row}\n"));

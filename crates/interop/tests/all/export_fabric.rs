@@ -1,5 +1,5 @@
-//! Exports of fabrics: what `import ibnetdiscover` makes of a net file and forwarding tables has the same nodes, cables
-//! and paths, by name and by number of port. What a file cannot hold is named or refused.
+//! Exports of fabrics. `import ibnetdiscover` of a net file and forwarding tables gives the same nodes, cables and
+//! paths, by name and by number of port. Settings that a file cannot hold are named or refused.
 
 use interop::export::addresses::Addresses;
 use interop::export::{ExportError, Exported, ibsim, lfts};
@@ -10,7 +10,7 @@ use scenario::{Plan, Scenario, ScenarioText};
 
 const TWO_SWITCHES: &str = include_str!("../../../../fixtures/import/two-switches.net");
 
-/// A fabric for any topology whose hosts send each to another.
+/// A fabric for any topology. Each of its hosts sends to another.
 const BASE: &str = r#"(
     about: "Any fabric.", duration: "1 us", sample: "1 us", topology: Crossbar(hosts: 4, host_cable: "c"),
     cables: {"c": (width: X4, speed: EDR, propagation: Cable("3 m")), "t": (width: X4, speed: HDR, propagation: Cable("9 m"))},
@@ -132,7 +132,8 @@ fn an_import_of_an_export_has_the_same_paths() {
     }
 }
 
-/// GUIDs, LIDs, numbers of ports, two ports of one adapter: the export of an import is the cluster that was imported.
+/// GUIDs, LIDs, numbers of ports, two ports of the same adapter: the export of an import is the cluster that was
+/// imported.
 #[test]
 fn an_imported_cluster_keeps_its_addresses() {
     let first = infiniband::import(
@@ -158,7 +159,7 @@ fn an_imported_cluster_keeps_its_addresses() {
     for switch in plan.graph().switch_ids() {
         assert_eq!(assigned.node(switch).ports, addresses.node(switch).ports);
     }
-    // A GUID that the table lacks is assigned, that of a port too, and the account has the node.
+    // A GUID that the table lacks is assigned, a port's too, and the account has the node.
     for guid in ["0x0002c90300000201", "0x0002c90300000200"] {
         let gaps = nodes.replace(guid, "");
         assert_ne!(gaps, nodes);
@@ -174,7 +175,7 @@ fn an_imported_cluster_keeps_its_addresses() {
     assert!(said.starts_with("error: nodes.csv:7:1: the scenario has no node `sw-c`"), "{said}");
 }
 
-/// A cable that is removed leaves its port without one, and the others their numbers.
+/// A removed cable leaves its port without a cable, and the others their numbers.
 #[test]
 fn ports_keep_their_numbers_without_a_removed_cable() {
     let first = infiniband::import(
@@ -184,7 +185,7 @@ fn ports_keep_their_numbers_without_a_removed_cable() {
     );
     let first = first.unwrap_or_else(|said| panic!("{said}"));
     let files: Vec<&str> = first.files.iter().map(|(_, text)| text.as_str()).collect();
-    // The third port of sw-b is its number 17, one of two cables between the switches.
+    // The third port of sw-b is its number 17, an end of a cable between the switches. There are two.
     let plan = checked(&first.scenario, &["changed_cables={\"sw-b:3\": Removed}"]);
     let addresses =
         Addresses::of_cluster(&plan, source("nodes.csv", files[0]), source("ports.csv", files[1]));

@@ -165,8 +165,8 @@ proptest! {
     }
 }
 
-/// Each port with settings of its own has a command behind that of its switch, with the number that the port has in the
-/// cluster, and its bit in the switch's mask. Keys of OpenSM have no place for it.
+/// Each port with settings of its own has a command behind its switch's command, and its bit in the switch's mask. The
+/// command has the port's number in the cluster. Keys of OpenSM have no place for it.
 #[test]
 fn single_ports_have_commands_of_their_own() {
     let own = |port: u16, threshold: u8, victim: bool| {
@@ -428,7 +428,7 @@ fn what_does_not_fit_is_refused() {
     assert!(off.expect("a key turns it off").text.ends_with("\ncongestion_control FALSE\n"));
 }
 
-/// Cables of two lengths: the headroom of ports differs, and is that of their cables again.
+/// Cables of two lengths: the headroom of ports differs, and equals their cables' again.
 #[test]
 fn headroom_by_cable_comes_back() {
     let base = roce();

@@ -1,8 +1,8 @@
 //! Names from strangers, on every reading: scenario files, overrides, clusters, configurations of other simulators.
 //!
-//! Invariant tested: a name that the rule refuses is refused with its place wherever a scenario has names, or is
-//! replaced where it comes with a whole cluster; what is printed about it acts on no terminal; an accepted name breaks
-//! out of no exported file.
+//! Invariant tested: a name that the rule refuses is refused with its place wherever a scenario has names. It is
+//! replaced where it comes with a whole cluster. Messages about it act on no terminal, and an accepted name breaks out
+//! of no exported file.
 
 use interop::export::addresses::Addresses;
 use interop::export::{ibccconfig, ibsim, lfts, mlx5, opensm, sonic};
@@ -119,7 +119,7 @@ proptest! {
         prop_assert_eq!(rule::check(plan.name()), Ok(()));
     }
 
-    /// The first line of each file is a comment; every other one is a setting of this program's.
+    /// The first line of each file is a comment; every other line is a setting of this program's.
     #[test]
     fn an_accepted_name_breaks_out_of_no_exported_file(hostile in hostile()) {
         let name = rule::plain(&hostile);

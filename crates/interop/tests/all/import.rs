@@ -1,5 +1,5 @@
-//! Imports of HPCC's configurations: every valid one passes the program's own check, and each change of the experiment
-//! is named.
+//! Imports of HPCC's configurations: every valid configuration passes the program's own check, and each change of the
+//! experiment is named.
 
 use std::fs;
 use std::path::Path;
@@ -76,7 +76,7 @@ fn any_topology() -> impl Strategy<Value = (u32, Vec<u64>, String)> {
     )
 }
 
-/// Generates flows between these hosts, of one priority or of several.
+/// Generates flows between these hosts, of a single priority or of several.
 fn any_flows(hosts: u32) -> impl Strategy<Value = String> {
     let flow = (0..hosts, 1..hosts, prop_oneof![3 => Just(3u8), 1 => 0..8u8], 1..5_000_000u64, 0..500u64);
     prop::collection::vec(flow, 1..6).prop_map(move |flows| {
@@ -88,7 +88,7 @@ fn any_flows(hosts: u32) -> impl Strategy<Value = String> {
     })
 }
 
-/// Generates a map of so many values for links of these rates.
+/// Generates a map of values for links of these rates.
 fn any_map(key: &'static str, rates: &[u64], values: &'static [&'static str]) -> BoxedStrategy<String> {
     let rates = rates.to_vec();
     prop::collection::vec(select(values), rates.len())
@@ -192,7 +192,7 @@ proptest! {
     }
 }
 
-/// Four hosts at one switch, 25 Gb/s, with HPCC's published settings for DCQCN but for the keys given here.
+/// Four hosts at a switch, 25 Gb/s, with HPCC's published settings for DCQCN but for the keys given here.
 fn star(keys: &str) -> Input {
     let own: Vec<_> = keys.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let usual = "ENABLE_QCN 1\nCC_MODE 1\nPACKET_PAYLOAD_SIZE 1000\nL2_ACK_INTERVAL 1\nSIMULATOR_STOP_TIME 2.001\nHAS_WIN 0\n\

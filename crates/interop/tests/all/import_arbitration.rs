@@ -1,5 +1,5 @@
-//! Lane arbitration tables of a cluster by port: each port of the scenario has those of the cluster's port. No bytes
-//! make the reader panic.
+//! Lane arbitration tables of a cluster by port: each port of the scenario has the tables of the cluster's port. No
+//! bytes make the reader panic.
 
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use interop::import::{ImportedScenario, KeyFate, SourceText};
@@ -33,8 +33,8 @@ fn weights(low: [u8; 2], high: [u8; 2], limit_of_high_priority: u8) -> VlArbitra
     VlArbitrationSpec { strict: Vec::new(), high: table(high), low: table(low), limit_of_high_priority }
 }
 
-/// Ports 17 and 20 of both switches, 3 and 4 of the scenario, have a table of high priority; one adapter has weights of
-/// its own.
+/// Ports 17 and 20 of both switches have a table of high priority. They are 3 and 4 of the scenario. An adapter has
+/// weights of its own.
 #[test]
 fn tables_are_those_of_the_cluster_by_port() {
     let imported = import(Some(SL2VL), VLARB).unwrap_or_else(|said| panic!("{said}"));
@@ -58,7 +58,7 @@ fn tables_are_those_of_the_cluster_by_port() {
     assert!(entry.fate == KeyFate::Used && entry.what.contains("5 ports that differ"), "{}", entry.what);
 }
 
-/// Where all ports have the same tables, one pair of them is enough, and no node has settings of its own.
+/// Where all ports have the same tables, a single pair of tables is enough, and no node has settings of its own.
 #[test]
 fn tables_that_are_alike_are_the_links() {
     let alike = VLARB

@@ -32,7 +32,7 @@ fn fate(imported: &ImportedScenario, key: &str) -> (KeyFate, String) {
     (entry.fate, format!("{}: {}", entry.given, entry.what))
 }
 
-/// Names, numbers, GUIDs, LIDs, widths and speeds are those of the file; ports stand in its order.
+/// Names, numbers, GUIDs, LIDs, widths and speeds equal the file's; ports stand in its order.
 #[test]
 fn nodes_ports_and_speeds_are_kept() {
     let imported = import(TWO_SWITCHES).expect("it is right");
@@ -137,7 +137,7 @@ fn as_subnet_list() -> String {
     cables.iter().map(|(one, other, speed)| line(one, other, speed) + &line(other, one, speed)).collect()
 }
 
-/// The four formats of one fabric give one scenario. A list of ports cannot tell which adapter a port belongs to, so
+/// The four formats of a fabric give the same scenario. A list of ports cannot tell which adapter a port belongs to, so
 /// its hosts have other names and no GUIDs of nodes.
 #[test]
 fn the_formats_agree() {
@@ -227,8 +227,8 @@ fn paths_without_tables_have_no_cycle() {
     assert!(import(TWO_SWITCHES).expect("it is right").scenario.contains("routing: MinHop,"));
 }
 
-/// Writes what `ibnetdiscover` would print of a fat tree of switches with `down` hosts each, `spines` roots, and one
-/// cable between any two.
+/// Writes what `ibnetdiscover` would print of a fat tree of switches with `down` hosts each, `spines` roots, and a
+/// single cable between any two.
 fn fat_tree(leaves: usize, down: usize, spines: usize) -> String {
     let mut text = String::new();
     let guid = |kind: usize, i: usize| 0x0002_c900_0000_0000_u64 + (kind * 0x0100_0000 + i * 0x10) as u64;

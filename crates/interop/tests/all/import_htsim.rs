@@ -1,4 +1,4 @@
-//! Imports of htsim's fat trees and connection matrices: sizes, times and ends are those of the files, and triggers and
+//! Imports of htsim's fat trees and connection matrices: sizes, times and ends equal the files', and triggers and
 //! failures are named. No bytes make a reader panic.
 
 use std::path::Path;

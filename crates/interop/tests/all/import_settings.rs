@@ -271,7 +271,7 @@ fn thresholds_of_sonic_are_those_of_the_ports() {
     }
 }
 
-/// Ports of one speed mark, those of another do not.
+/// Ports of a speed mark, ports of another do not.
 #[test]
 fn marking_at_some_ports_alone_is_a_change() {
     let (fast, rest) = SONIC.split_once("\"WRED_400\": {").expect("the profile of fast ports");
@@ -284,7 +284,7 @@ fn marking_at_some_ports_alone_is_a_change() {
     assert!(found == KeyFate::Changed && what.contains("here all mark"), "{found:?}: {what}");
 }
 
-/// With ports of one speed the headroom is the profile's.
+/// With ports of the same speed the headroom is the profile's.
 #[test]
 fn a_sonic_switch_of_one_speed_is_exact() {
     let slow = SONIC

@@ -1,5 +1,5 @@
-//! Forwarding tables and tables of lanes of a cluster: the formats agree, the scenario has the cluster's own paths, and
-//! each pair without a path, each loop and each credit loop is named. No bytes make a reader panic.
+//! Forwarding tables and tables of lanes of a cluster: the formats agree, and the scenario has the cluster's own paths.
+//! Each pair without a path, each loop and each credit loop is named. No bytes make a reader panic.
 
 use interop::import::infiniband::forwarding::{ForwardingTables, without_descriptions};
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
@@ -10,8 +10,8 @@ use scenario::{Plan, Scenario, ScenarioText};
 
 const SWITCHES: usize = 4;
 
-/// A ring of four switches: a host at port 1, the next switch at port 20, the one before at port 30. Host i has LID i +
-/// 1.
+/// A ring of four switches: a host at port 1, the next switch at port 20, the previous switch at port 30. Host i has
+/// LID i + 1.
 fn ring() -> String {
     let nodes = (0..SWITCHES).map(|i| {
         let (next, before) = ((i + 1) % SWITCHES, (i + SWITCHES - 1) % SWITCHES);
@@ -51,7 +51,7 @@ fn dump(port: impl Fn(usize, usize) -> Option<u8>) -> String {
     text
 }
 
-/// Up to two steps clockwise, else one step back.
+/// Up to two steps clockwise, else a step back.
 fn shortest(i: usize, j: usize) -> Option<u8> {
     Some([1, 20, 20, 30][(j + SWITCHES - i) % SWITCHES])
 }
@@ -83,7 +83,7 @@ fn fate(imported: &ImportedScenario, key: &str) -> (KeyFate, String) {
     (entry.fate, format!("{}: {}", entry.given, entry.what))
 }
 
-/// Returns the nodes on the path from one host to another.
+/// Returns the nodes on the path from a host to another.
 fn path(plan: &Plan, from: &str, to: &str) -> Vec<String> {
     let node = |name: &str| plan.graph().find(name).expect("it is there");
     let path = plan.routes().path(plan.graph(), node(from), node(to)).expect("there is a path");
@@ -135,7 +135,7 @@ fn the_formats_of_tables_agree() {
     assert_eq!(content(&tables), content(&again));
 }
 
-/// Ports have the cluster's numbers in its tables, and those of the scenario here.
+/// Ports have the cluster's numbers in its tables, and the scenario's numbers here.
 #[test]
 fn paths_are_those_of_the_cluster() {
     let short = plan(&import(&dump(shortest), None).expect("it is right"));
@@ -204,7 +204,7 @@ fn pairs_without_a_path_are_counted() {
         assert!(found == KeyFate::Changed && what.starts_with(words), "{name}: {what}");
         let said = interop::import::changes(&imported.account, "ring.net").expect("a change").to_string();
         assert!(said.starts_with("error: lfts: unreachable pairs: "), "{name}: {said}");
-        // Paths to that host are shortest ones; all others stay.
+        // Paths to that host are shortest paths; all others stay.
         let plan = plan(&imported);
         assert_eq!(path(&plan, "h3", "h2"), ["h3", "s3", "s0", "s1", "s2"], "{name}");
         assert_eq!(path(&plan, "h2", "h1"), ["h2", "s2", "s1"], "{name}");

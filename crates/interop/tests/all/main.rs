@@ -1,4 +1,4 @@
-//! Tests of imports and exports, in one program: it is linked once.
+//! Tests of imports and exports, in a single program: it is linked once.
 
 mod bad_exports;
 mod bad_imports;

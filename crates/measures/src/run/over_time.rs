@@ -28,6 +28,7 @@ pub(super) fn oscillation(
     group: &Group<'_>,
     number: Option<NonZeroU32>,
 ) -> Result<CensoredValue, Missing> {
+    // Of a whole run, the last phase counts: changes between phases are no oscillation.
     let last = NonZeroU32::new(record.phases.len() as u32);
     let phase = phase(record, number.or(last).ok_or(Missing::NoPhase { phases: 0 })?)?;
     let samples = Samples::of_second_half(&record.series, phase).bytes(&[column(record, group)?]);

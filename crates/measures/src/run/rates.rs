@@ -63,6 +63,7 @@ fn by_flow(record: &RunRecord, group: &Group<'_>, number: Option<NonZeroU32>) ->
         return Ok(group.flows.iter().filter_map(|flow| own_goodput(&record.flows[*flow], end)).collect());
     };
     let phase = phase(record, number)?;
+    // A flow that has nothing to send in the phase would count as starved.
     let active = group.flows.iter().filter(|flow| record.active(**flow, phase));
     Ok(active.map(|flow| crate::phase::goodput(record, [*flow], phase, PhasePart::SecondHalf)).collect())
 }
@@ -73,6 +74,7 @@ fn by_flow(record: &RunRecord, group: &Group<'_>, number: Option<NonZeroU32>) ->
 fn own_goodput(flow: &FlowRecord, end: Time) -> Option<f64> {
     let to = match (flow.completed(), flow.stop.get()) {
         (Some(at), _) => at,
+        // Data that were posted before the stop may arrive after it.
         (None, Some(stop)) => stop.max(flow.last_delivery.get().unwrap_or(Time::ZERO)).min(end),
         (None, None) => end,
     };

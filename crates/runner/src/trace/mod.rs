@@ -9,7 +9,7 @@
 //! | output and lane | queue, rate | waits, pauses | marks |
 //! | flow | goodput, and the state of its response | messages | notifications sent and received |
 //!
-//! An arrow leads from a mark of a flow to the next notification of its destination, and from there to the
+//! An arrow leads from a mark of a flow to the next notification of its destination. A second arrow leads to the
 //! notification's arrival at the source.
 //!
 //! | module | contents |

@@ -10,7 +10,7 @@ fn cases_that_are_slower_than_in_a_record_are_named() {
     let measure = ["bench", "one-flow", "roce-victim", "--runs", "1", "--threads", "1"];
     let keep = |text: String| fs::write(scratch.0.join("record.json"), text).unwrap();
     keep(scratch.printed(&[&measure[..], &["--json"]].concat()));
-    // The record of a machine that is a thousand times as fast in one case, and as slow in the other.
+    // The record of a machine that is a thousand times as fast in the first case, and as slow in the other.
     let mut record = json(&scratch.read("record.json"));
     for (place, case, factor) in [(0, "one-flow", 1e3), (1, "roce-victim", 1e-3)] {
         let reading = &mut record["cases"][place];

@@ -113,7 +113,7 @@ fn checkpoints_of_other_runs_and_damaged_ones_are_refused() {
 
     let refused = |options: &[&str], message: &str| {
         assert_refused(&scratch.run(&with(options)), message);
-        // The lock is that of the run that was killed, if no other has had it since.
+        // The lock belongs to the killed run, if no other run has had it since.
         assert!(scratch.names_in("run").iter().all(|name| name == ".backwater.lock"), "nothing is written");
     };
     let resume = ["--resume", "run.checkpoint"];
@@ -193,7 +193,7 @@ fn a_resumed_file_stays_unless_it_is_written_to() {
     assert_eq!(scratch.names(), ["run"]);
 }
 
-/// A run whose states can no longer be written goes on, and says so once.
+/// A run with states that can no longer be written goes on, and says so once.
 #[test]
 fn states_that_cannot_be_written_are_told_once() {
     let scratch = Scratch::new("checkpoint-lost");

@@ -410,8 +410,8 @@ fn a_deadlock_ends_the_run_with_its_cycle_and_its_own_status() {
     );
 }
 
-/// A run whose traffic needs more memory than there is is refused before it starts, with the estimate, its largest part
-/// and the remedy; `check` prints the estimate.
+/// A run with more traffic than memory is refused before it starts. The message has the estimate, its largest part and
+/// the remedy. `check` prints the estimate.
 #[test]
 fn a_run_that_needs_too_much_memory_is_refused_with_the_estimate() {
     let scratch = Scratch::new("memory");
@@ -435,7 +435,7 @@ fn a_run_that_needs_too_much_memory_is_refused_with_the_estimate() {
     let check = ["check", "one-flow", "--set", many[0], "--set", many[1]];
     let said = text(&scratch.run(&check).stdout);
     assert!(said.contains("\nmemory: about 128000.1 MB, most of it (128000.0 MB) for "), "{said}");
-    // One second of 2 GB/s in messages of 2 KiB makes 976,562 completion times of 305 bytes.
+    // A second of 2 GB/s in messages of 2 KiB makes 976,562 completion times of 305 bytes.
     let long = ["flows[0].message=2 KiB", "duration=1 s"];
     let message = refused(&long, &["--memory-limit", "100 MB"]);
     assert!(
@@ -509,7 +509,7 @@ const CONFIG: &str = "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE mix/
     SIMULATOR_STOP_TIME 2.001\nCC_MODE 1\nRP_TIMER 300\nRATE_AI 50000000.0\nRATE_HAI 100Mb/s\nCLAMP_TARGET_RATE 0\nKMIN_MAP 1 25000000000 100\n\
     KMAX_MAP 1 25000000000 400\nPMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 32\nLINK_DOWN 0 0 0\nU_TARGET 0.95\nMY_KEY 7\n";
 
-/// Imports and runs four hosts at one switch, with two flows to one host, as that simulator's own files have them: the
+/// Imports and runs four hosts at a switch, with two flows to a host, as that simulator's own files have them. The
 /// switch is node 0, and more lines follow the flows. Both flows complete, and `fct.txt` has the file's numbers and
 /// clock.
 #[test]

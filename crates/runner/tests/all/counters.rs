@@ -78,7 +78,7 @@ fn folders_without_these_counters_are_refused() {
     let message =
         "error: `run` has links of InfiniBand, which `ethtool` does not show\nhelp: write `--form ibsim`";
     assert_refused(&scratch.run(&["export", "counters", "run", "--form", "ethtool"]), message);
-    // A folder whose table is changed names ports that the scenario does not have.
+    // A folder with a changed table names ports that the scenario does not have.
     let whole = scratch.read("run/ports.csv");
     let first = whole.lines().nth(1).expect("a row");
     let (node, rest) = first.split_once(',').expect("columns");

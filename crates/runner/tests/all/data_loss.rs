@@ -83,7 +83,7 @@ fn names_in_a_manifest_remove_no_file_of_yours() {
         let mut manifest = json(&scratch.read(&format!("{folder}/run.json")));
         let files = manifest["files"].as_array_mut().unwrap();
         files.extend(forged.map(|name| serde_json::json!({ "name": name, "bytes": 4 })));
-        // The last one has a writer that was killed.
+        // The last folder has a writer that was killed.
         if at == 2 {
             manifest["ended"] = serde_json::json!({ "how": "writing" });
         }

@@ -56,7 +56,7 @@ fn a_scenario_of_the_other_world_is_refused_at_its_field() {
     assert_eq!(scratch.names(), [""; 0]);
 }
 
-/// The tables of a switch: the first one's, with the others that differ, or that of a name.
+/// The tables of a switch: the first switch's, with the others that differ, or a named switch's.
 #[test]
 fn a_switch_of_a_leaf_spine_fabric_is_exported_by_name() {
     let scratch = Scratch::new("export-switch");

@@ -51,8 +51,8 @@ fn a_standstill_is_told_where_a_deadlock_cannot_be_proved() {
     scratch.printed(&["sim", STANDSTILL, "--out", "c", "--quiet", "--set", "duration=\"1 ms\""]);
 }
 
-/// Many runs at once tell the faults of each: a lossless fabric that drops has more goodput than one that does not, and
-/// must not win in silence.
+/// Many runs at once tell the faults of each. A lossless fabric that drops has more goodput than a fabric that does
+/// not, and must not win in silence.
 #[test]
 fn many_runs_tell_what_one_would() {
     let scratch = Scratch::new("faults-of-many");
@@ -129,8 +129,8 @@ fn a_setting_that_loses_packets_does_not_win() {
     assert!(bytes.is_none_or(|bytes| bytes > 3000), "{tuned}\n{table}");
 }
 
-/// Two hosts that give up at their first time-out send to a third over a switch that drops: what is left has failed,
-/// long before the longest time of the run.
+/// Two hosts that give up at their first time-out send to a third over a switch that drops. The remaining messages have
+/// failed long before the longest time of the run.
 #[test]
 fn a_run_ends_when_all_that_is_left_has_failed() {
     let scratch = Scratch::new("gave-up");

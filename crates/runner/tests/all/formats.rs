@@ -18,7 +18,7 @@ fn a_build_without_parquet_refuses_it_before_the_run() {
     assert_eq!(scratch.names(), [""; 0]);
 }
 
-/// Figures are drawn from Parquet as from CSV, and a run without the format leaves nothing of an earlier one with it.
+/// Figures are drawn from Parquet as from CSV, and a run without the format leaves no Parquet of an earlier run.
 #[cfg(feature = "parquet")]
 #[test]
 fn tables_in_parquet_stand_for_those_in_csv() {

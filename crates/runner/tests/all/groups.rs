@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The columns of a row by name.
 type Row = BTreeMap<String, String>;
 
-/// Runs the smallest victim without congestion control, with three groups, one of them of a pattern, and flows with
+/// Runs the smallest victim without congestion control, with three groups, the last of a pattern, and flows with
 /// neither a name nor a group.
 fn run() -> FinishedRun {
     run_with(&[])
@@ -146,8 +146,8 @@ fn a_group_is_the_sum_of_its_flows_in_every_phase() {
     );
 }
 
-/// Quartiles of groups and others are those of their flows with data. `source_series.csv` has their payload by sample,
-/// and `fct.csv` the messages that they have posted.
+/// Quartiles of groups and others cover their flows with data. `source_series.csv` has their payload by sample, and
+/// `fct.csv` the messages that they have posted.
 #[test]
 fn quartiles_are_those_of_the_flows_with_data() {
     let run = run_with(&[r#"series=(sources: ["*"])"#]);

@@ -14,8 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Pages whose commands need what not every machine has: MPI (`cargo xtask test-mpi`), and a browser with the tools
-/// that build the playground (`cargo xtask test-web`).
+/// Pages with commands that not every machine can run. They need MPI (`cargo xtask test-mpi`), or a browser with the
+/// tools that build the playground (`cargo xtask test-web`).
 const TESTED_ELSEWHERE: [&str; 2] = ["browser.md", "many-machines.md"];
 
 /// A fenced block of a page.
@@ -114,7 +114,7 @@ fn copy_files(from: &Path, to: &Path) {
     }
 }
 
-/// Writes the files of a page and runs its commands. `name` is that of the page, and of its folder.
+/// Writes the files of a page and runs its commands. `name` names the page and its folder.
 fn assert_page(name: &str, page: &str) {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("guide").join(name);
     let _ = fs::remove_dir_all(&folder);

@@ -1,5 +1,5 @@
-//! A machine that does not do as usual: a standard error that is full, a pipe in a result folder, a file without an
-//! end, a limit of memory.
+//! A machine that does not do as usual. Its standard error is full, a pipe is in a result folder, a file has no end, or
+//! memory is limited.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -109,7 +109,7 @@ fn a_scenario_without_an_end_is_refused() {
     assert_eq!(scratch.names(), ["empty"]);
 }
 
-/// `ulimit -v` is a limit of memory like that of the machine: what needs more is refused, and does not abort.
+/// `ulimit -v` is a limit of memory like the machine's: a run that needs more is refused, and does not abort.
 #[test]
 fn a_limit_of_address_space_refuses_what_needs_more() {
     let scratch = Scratch::new("ulimit");

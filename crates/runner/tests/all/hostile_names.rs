@@ -1,6 +1,6 @@
 //! Names from strangers, as the commands read, print and write them.
 //!
-//! Invariant: whatever a file says, nothing that is printed acts on the terminal, no file is written where no one asked
+//! Invariant: whatever a file says, nothing that is printed acts on the terminal. No file is written where nobody asked
 //! for it, and no exported file or script holds a command of a name.
 
 use std::fs;

@@ -34,8 +34,8 @@ fn run(plan: &Plan) -> RunRecord {
     simulate(plan, RunOptions::default(), &mut |_| {}).unwrap_or_else(|violation| panic!("{violation}"))
 }
 
-/// A flow alone, in that simulator: every packet of 1,048 bytes leaves behind the one before, two links of 1 us store
-/// and forward it, and the acknowledgement of the last one, of 60 bytes, comes back the same way. The flow is then
+/// A flow alone, in that simulator. Every packet of 1,048 bytes leaves behind the previous packet, and two links of 1
+/// us store and forward it. The last packet's acknowledgement, of 60 bytes, comes back the same way. The flow is then
 /// complete.
 #[test]
 fn a_flow_alone_completes_as_in_that_simulator() {
@@ -48,8 +48,8 @@ fn a_flow_alone_completes_as_in_that_simulator() {
         "1\n0 1 3 100 199300 2.000000\n",
     );
     let one = run(&plan).completions.expect("they are kept").messages[0];
-    // 199 packets of 1,000 bytes, and one of 300. On the second link the last one waits for the end of the one before
-    // it.
+    // 199 packets of 1,000 bytes, and a packet of 300. On the second link the last packet waits for the end of its
+    // predecessor.
     let data = (199 * 1048 + 348 + 1048) * 8 * 1000 / 25;
     let acknowledgement = 2 * 60 * 8 * 1000 / 25;
     let expected = Span::from_ps(data + acknowledgement) + Span::from_us(4);
@@ -57,9 +57,9 @@ fn a_flow_alone_completes_as_in_that_simulator() {
     assert_eq!(ended.at.since(one.posted), expected);
 }
 
-/// Without congestion control, a trunk and two hosts fill the link of one host. Packets leave in the order of their
-/// arrival, so each input gets the output's rate in the proportion of its packets in the switch, which PFC holds at its
-/// threshold. That is proportional to its alpha: 1/8 for a host's link, 1/4 for a trunk of twice the rate.
+/// Without congestion control, a trunk and two hosts fill the link of a host. Packets leave in the order of their
+/// arrival. So each input's share of the output follows its packets in the switch, which PFC holds at its threshold.
+/// That is proportional to its alpha: 1/8 for a host's link, 1/4 for a trunk of twice the rate.
 #[test]
 fn shares_under_pfc_are_those_of_the_thresholds() {
     let topology = "7 2 6\n5 6\n0 5 50Gbps 1us 0\n1 5 50Gbps 1us 0\n2 6 50Gbps 1us 0\n3 6 50Gbps 1us 0\n\

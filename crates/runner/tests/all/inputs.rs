@@ -6,7 +6,7 @@ use crate::scratch::{Scratch, assert_refused, json};
 
 const SIZES: &str = "0 0\n1000 20\n10000 100\n";
 
-/// Writes a scenario whose sizes are in this file.
+/// Writes a scenario with its sizes in this file.
 fn with_sizes(scratch: &Scratch, file: &str) {
     let traffic = format!(
         "traffic: [Synthetic(destinations: Uniform, arrivals: Poisson(load: 0.2), size: Cdf({file:?}))],\n    flows: ["

@@ -45,8 +45,8 @@ fn lessons_state_what_the_program_gives() {
     assert!(compared > 40, "{compared} numbers");
 }
 
-/// Returns the goodput over the second half of the last phase, in bit/s, by the last columns: `name`, goodput, that of
-/// the second half.
+/// Returns the goodput over the second half of the last phase, in bit/s, by the last columns: `name`, goodput, goodput
+/// of the second half.
 fn last_goodput(phases: &str, name: &str) -> f64 {
     let mut rows = phases.lines().rev().map(|row| row.rsplitn(4, ',').collect::<Vec<_>>());
     let found = rows.find(|row| row[2] == name);

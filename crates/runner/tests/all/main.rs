@@ -1,4 +1,4 @@
-//! Tests of the command and the library from outside the crate, in one program: it is linked once.
+//! Tests of the command and the library from outside the crate, in a single program: it is linked once.
 
 mod bench;
 mod capture;

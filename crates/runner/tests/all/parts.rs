@@ -1,4 +1,4 @@
-//! Runs in several parts: every file is that of one part, to the byte.
+//! Runs in several parts: every file equals a single part's, to the byte.
 
 #[path = "../../../fabric/tests/whole/drawn.rs"]
 mod drawn;

@@ -21,7 +21,7 @@ fn a_folder_gets_a_page_that_its_manifest_names() {
     assert!(files.contains("\"report.html\""), "{files}");
     assert_eq!(scratch.printed(&["report", "run", "--out", "page.html"]), "wrote page.html\n");
     assert_eq!(scratch.read("page.html"), page);
-    // The same run clears its page, which is one of its files.
+    // The same run clears its page, which is among its files.
     run(&scratch, &[]);
     assert!(!scratch.names_in("run").contains(&"report.html".to_owned()));
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// Working folder of one test, empty at its start.
+/// Working folder of a test, empty at its start.
 pub(crate) struct Scratch(pub(crate) PathBuf);
 
 impl Scratch {

@@ -159,7 +159,7 @@ fn a_signal_ends_many_runs() {
     });
 }
 
-/// SIGTERM comes twice from `timeout` and from clusters: the second one takes nothing from the results.
+/// SIGTERM comes twice from `timeout` and from clusters: the second signal takes nothing from the results.
 #[test]
 fn only_a_second_ctrl_c_kills() {
     let scratch = Scratch::new("signals-twice");
@@ -170,7 +170,7 @@ fn only_a_second_ctrl_c_kills() {
             wait_for_handler(&mut child, 15);
             sleep(Duration::from_millis(20 << pause));
             signal(&child, "STOP");
-            // Two pending signals of one kind are one: the first is handled before the second comes.
+            // Two pending signals of the same kind merge, so the first is handled before the second comes.
             for name in signals {
                 signal(&child, name);
                 signal(&child, "CONT");

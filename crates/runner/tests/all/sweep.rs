@@ -39,7 +39,7 @@ fn spawned(scratch: &Scratch, arguments: &[&str]) -> Child {
     command.spawn().unwrap()
 }
 
-/// Starts the sweep and kills it, without a signal that it could handle, once so many runs are done.
+/// Starts the sweep and kills it, without a signal that it could handle, once `runs` runs are done.
 fn kill_at(scratch: &Scratch, runs: usize) {
     let mut child = spawned(scratch, &with(&["--out", "killed", "--threads", "2"]));
     let began = Instant::now();
@@ -147,7 +147,7 @@ fn two_shards_are_joined_to_what_one_run_gives() {
     let lines = scratch.printed(&plan.collect::<Vec<_>>());
     assert_eq!(lines, scratch.read("one/sweep.jsonl"));
     assert_eq!(lines, scratch.read("whole/sweep.jsonl"));
-    // One part into the folder of the plan, the other elsewhere, both at once.
+    // A part into the folder of the plan, the other elsewhere, both at once.
     let first = spawned(&scratch, &["sweep", "run", "one", "--shard", "1/2", "--quiet"]);
     let second = spawned(&scratch, &["sweep", "run", "two", "--plan", "one/sweep.jsonl", "--shard", "2/2"]);
     for mut child in [first, second] {
@@ -249,7 +249,7 @@ fn a_folder_belongs_to_one_sweep() {
     assert!(!scratch.0.join("out").exists(), "a dry run leaves nothing");
 }
 
-/// A sweep with more seeds, then with more settings, takes over what is there. Its table is that of a new folder.
+/// A sweep with more seeds, then with more settings, takes over what is there. Its table equals a new folder's.
 #[test]
 fn a_sweep_is_extended_in_its_folder() {
     let scratch = Scratch::new("sweep-extended");

@@ -3,8 +3,8 @@
 use crate::cost::without_cost;
 use crate::scratch::{Scratch, assert_refused, json, text};
 
-/// Every file of a run is the same on any number of threads, but for cost and command line. On a machine with one core
-/// all runs take one thread.
+/// Every file of a run is the same on any number of threads, but for cost and command line. On a machine with a single
+/// core all runs take a single thread.
 #[test]
 fn threads_change_no_file() {
     let scratch = Scratch::new("threads");
@@ -31,7 +31,7 @@ fn threads_change_no_file() {
     assert_refused(&scratch.run(&["sim", "one-flow", "--threads", "0"]), "write a number from 1, or auto");
 }
 
-/// `check` describes the division, and a fabric that gains nothing has one part, with the reason.
+/// `check` describes the division, and a fabric that gains nothing has a single part, with the reason.
 #[test]
 fn check_describes_parts() {
     let scratch = Scratch::new("check-threads");
@@ -66,7 +66,7 @@ fn compared_runs_say_that_they_take_fewer_threads() {
     assert_eq!(said(&["--json"]), "");
 }
 
-/// `sim` alone runs in several processes, and says whose threads it means.
+/// `sim` alone runs in several processes, and says which process its threads belong to.
 #[test]
 fn the_help_of_sim_alone_names_processes() {
     let scratch = Scratch::new("threads-help");

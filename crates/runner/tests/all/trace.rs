@@ -122,7 +122,7 @@ fn decoded(bytes: &[u8]) -> Decoded {
 }
 
 impl Decoded {
-    /// Events on tracks whose path ends with this text, in order of time.
+    /// Events on tracks with a path that ends with this text, in order of time.
     fn on(&self, path: &str) -> Vec<&Event> {
         let here = |event: &&Event| self.tracks[&event.track].ends_with(path);
         let mut events: Vec<_> = self.events.iter().filter(here).collect();

@@ -44,7 +44,7 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
     assert_eq!((whole["trials"].as_u64(), whole["runs"].as_u64() <= Some(34)), (Some(8), true));
     let budget = serde_json::json!({ "runs": 34, "search": 17, "held_out": 9, "sensitivity": 8 });
     assert_eq!(whole["budget"], budget);
-    // A search that time ended leaves runs in the folder; one that was torn is made again.
+    // A search that time ended leaves runs in the folder; a torn run is made again.
     let begun =
         tune(&["--runs", "34", "--minutes", "0", "--threads", "2", "--out", "b", "--json", "--quiet"]);
     let begun = scratch.run(&begun);
@@ -57,7 +57,7 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
     assert!(text(&output.stderr).contains(&runs[0]), "{}", text(&output.stderr));
     assert_eq!(json(&text(&output.stdout)), whole);
     assert_eq!(scratch.read("b/trials.csv"), scratch.read("a/trials.csv"));
-    // The winner's overrides are those of its runs, and the scenario takes them.
+    // The winner's overrides equal its runs', and the scenario takes them.
     let winner = scratch.read("a/winner.set");
     let sets: Vec<_> = winner.lines().flat_map(|line| ["--set", line]).collect();
     assert_eq!(sets, ["--set", "congestion_control=Guideline"]);
@@ -66,7 +66,7 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
         (Some("change"), Some("guideline"))
     );
     scratch.printed(&[&["check", "victim"], &sets[..]].concat());
-    // An export of the winner is that of the tuning's overrides with the winner's.
+    // An export of the winner equals an export of the tuning's overrides with the winner's.
     let exported =
         |more: &[&str]| text(&scratch.run(&[&["export", "opensm", "victim"], more].concat()).stdout);
     let tuned = exported(&["--tuned", "a"]);

@@ -1,6 +1,6 @@
-//! Two processes that write to one place at the same time, and places that are none.
+//! Two processes that write to the same place at the same time, and places that are none.
 //!
-//! Invariant: one of the two writes, the other is refused with status 2 and told who writes. A process that is killed
+//! Invariant: a single process writes, the other is refused with status 2 and told who writes. A process that is killed
 //! locks nobody out.
 #![cfg(unix)]
 
@@ -79,8 +79,8 @@ fn a_folder_that_another_run_will_write_is_refused() {
     assert_eq!(json(&scratch.read("race/run.json"))["ended"]["how"], "complete");
 }
 
-/// A second Ctrl-C ends the program at once, and leaves the place as it was: neither a lock nor the folder that was
-/// made for it.
+/// A second Ctrl-C ends the program at once, and leaves the place as it was. Neither a lock remains, nor the folder
+/// that was made for it.
 #[test]
 fn a_second_interrupt_leaves_nothing() {
     let scratch = Scratch::new("two-interrupts");
@@ -90,7 +90,7 @@ fn a_second_interrupt_leaves_nothing() {
         assert_eq!(before, ["a"]);
         for _ in 0..2 {
             signal(&run, "INT");
-            // Two that come at once are one.
+            // Two signals that come at once merge.
             thread::sleep(Duration::from_millis(2));
         }
         match run.wait_with_output().unwrap().status.code() {
@@ -104,7 +104,7 @@ fn a_second_interrupt_leaves_nothing() {
     panic!("no run was interrupted twice");
 }
 
-/// Pairs of runs of two plans into one folder: one is there whole, the other was refused.
+/// Pairs of runs of two plans into the same folder: a single run is there whole, the other was refused.
 #[test]
 fn of_two_runs_at_once_one_is_there_whole() {
     let scratch = Scratch::new("two-pairs");
@@ -158,7 +158,7 @@ fn a_file_for_states_belongs_to_one_process() {
     let ended = resumed(first);
     assert_eq!(ended.status.code(), Some(0), "{}", text(&ended.stderr));
     assert_eq!(scratch.names(), ["one"]);
-    // One that is killed leaves its file free.
+    // A killed process leaves its file free.
     let mut killed = holding(&scratch, &states("two"), "state.lock");
     killed.kill().unwrap();
     killed.wait().unwrap();
@@ -210,7 +210,8 @@ fn sweep<'a>(vary: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 const MTUS: &str = "link.mtu=1 KiB,2 KiB";
 const SPEEDUPS: &str = "switch.speedup=1,1.5";
 
-/// Pairs of sweeps with different plans into one folder: the plan, the manifest and the table are of one of them.
+/// Pairs of sweeps with different plans into the same folder: the plan, the manifest and the table belong to the same
+/// sweep.
 #[test]
 fn of_two_sweeps_at_once_one_has_the_folder() {
     let scratch = Scratch::new("two-sweeps");
@@ -234,7 +235,7 @@ fn of_two_sweeps_at_once_one_has_the_folder() {
     }
 }
 
-/// Parts of one sweep that begin at the same time, each of them twice, share the folder.
+/// Parts of a sweep that begin at the same time, each of them twice, share the folder.
 #[test]
 fn parts_of_a_sweep_share_its_folder() {
     let scratch = Scratch::new("two-parts");
@@ -296,7 +297,7 @@ fn a_folder_of_a_tuning_belongs_to_one_process() {
     first.wait().unwrap();
 }
 
-/// Files that verbs write anywhere: one of two processes writes, and none replaces what the other has written.
+/// Files that verbs write anywhere: a single process of two writes, and neither replaces the other's file.
 #[test]
 fn of_two_exports_at_once_one_is_there() {
     let scratch = Scratch::new("two-exports");

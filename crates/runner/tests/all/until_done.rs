@@ -3,7 +3,7 @@
 use crate::scratch::{Scratch, assert_refused, json, text};
 use serde_json::Value;
 
-/// Ten messages of a packet on one link.
+/// Ten messages of a packet on a link.
 const TEN: [&str; 4] = ["--set", "flows.F1.load=Messages(10)", "--set", "flows.F1.message=2 KiB"];
 
 /// Returns the arguments of `sim` for ten messages.

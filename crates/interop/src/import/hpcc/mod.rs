@@ -229,8 +229,8 @@ fn outstanding(config: &mut Config<'_>, fabric: &HpccFabric, mtu: Mtu) -> Result
 }
 
 /// Enters the keys of acknowledgements. Returns the service level of acknowledgements that precede data at switches: a
-/// level that no flow has. In that simulator, each packet of a flow is acknowledged once this number of the flow's
-/// bytes has arrived (`rdma-hw.cc`, `ReceiverCheckSeq`: a number of bytes, not of packets).
+/// level that no flow has. In that simulator, the interval is a number of bytes, not of packets (`rdma-hw.cc`,
+/// `ReceiverCheckSeq`). Once that number of a flow's bytes has arrived, each packet of the flow is acknowledged.
 fn acknowledgements(config: &mut Config<'_>, levels: &BTreeSet<u8>) -> Result<Option<u8>, Diagnostic> {
     let (fate, what) = match config.whole("L2_ACK_INTERVAL", 1)? {
         1 => (KeyFate::Used, "`adapter.ack_every: 1`"),

@@ -69,6 +69,7 @@ impl ArbitrationDump {
         let mut dump = Self::default();
         let mut section = Section::Outside;
         let mut lanes: Option<(Part<'_>, Vec<u8>)> = None;
+        // Warnings of the tools go to the same terminal, and often into the same file.
         for line in source.lines().filter(|line| !line.text.starts_with("ibwarn:")) {
             if let Some(weights) = line.behind("WEIGHT:") {
                 let Some((_, lanes)) = lanes.take() else {
@@ -271,6 +272,7 @@ impl ArbitrationTables {
                     .whole(message, "write what `smpquery vlarb LID PORT` prints for each port with a cable")
             })?;
             let mut kept = |table: &[(u8, u8)]| -> Vec<(u8, u8)> {
+                // An entry without weight never sends, so its loss changes nothing.
                 unused += table.iter().filter(|(lane, weight)| *lane >= data_lanes && *weight > 0).count();
                 table.iter().copied().filter(|(lane, _)| *lane < data_lanes).collect()
             };

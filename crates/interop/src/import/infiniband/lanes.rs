@@ -154,6 +154,8 @@ impl LaneTables {
         };
         let mut rows = Vec::new();
         for host in &cluster.hosts {
+            // The file names adapters by the GUIDs of their ports. Formats that name ports only have such a GUID as the
+            // node's.
             let guid = host.port_guid.or(host.guid);
             let node = node(guid, &host.name)?;
             let row = node.rows.first().ok_or_else(|| {
@@ -182,6 +184,7 @@ impl LaneTables {
             let all: Result<Vec<Vec<LaneRow>>, Diagnostic> = switch.ports.iter().map(rows_of).collect();
             tables.switches.push(all?);
         }
+        // Without changes of lane, the checks of cycles and the scenario stay simple.
         if tables.all().all(|row| *row == link) {
             tables.switches.clear();
         }
@@ -201,6 +204,7 @@ impl LaneTables {
             self.all().flat_map(|row| (0..).zip(row).filter_map(discards)).collect();
         self.discarded.extend(discarded);
         let rows = core::iter::once(&mut self.link).chain(self.switches.iter_mut().flatten().flatten());
+        // A scenario has no lane 15. The levels are kept in `discarded`, for the account.
         rows.flatten().filter(|lane| **lane == DISCARDED).for_each(|lane| *lane = 0);
         self.data_lanes = self.all().flatten().max().map_or(1, |lane| lane + 1);
     }

@@ -122,7 +122,7 @@ impl Wanted {
     }
 }
 
-/// Returns a quantile of completion times over the messages of all runs of a setting; `None` if the measure is no such
+/// Returns a quantile of completion times over the messages of all runs of a setting. `None` if the measure is no such
 /// quantile, or a run lacks them.
 fn pooled(plan: &SweepPlan, place: usize, measure: &Measure, dirs: &[PathBuf]) -> Option<Pooled> {
     let of_run = |run: &PlannedRun| dirs.iter().find_map(|dir| Store::open(dir).completions(&run.name));
