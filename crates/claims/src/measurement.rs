@@ -234,7 +234,7 @@ fn occupancy(outcome: &Outcome, switches: &[String]) -> Result<f64, NotInRun> {
     Ok(lanes.iter().filter(|lane| switches.contains(&lane.node)).map(|lane| lane.mean).sum())
 }
 
-/// Returns the samples of a watched queue in the second half of a phase, in bytes; at least 1 sample.
+/// Returns the samples of a watched queue in the second half of a phase, in bytes; never empty.
 fn queue_samples(outcome: &Outcome, place: &str, phase: &Phase) -> Result<Vec<f64>, NotInRun> {
     let (watched, interval) = (&outcome.record.watched, outcome.record.series.interval);
     let column = queue_column(outcome, place)?;
@@ -276,7 +276,7 @@ fn time_to_reach(outcome: &Outcome, places: &[usize], number: usize, share: f64)
         return Err(NotInRun::Gain(number));
     }
     let wanted = old + share * (new - old);
-    // The mean of the last samples is at least `wanted`, so at least 1 of them is.
+    // The mean of the last samples is at least `wanted`, so a sample reaches it.
     let reached = Samples::of_phase(series, now).time_to(places, wanted);
     Ok(reached.ok_or(NotInRun::Sample)?.seconds())
 }

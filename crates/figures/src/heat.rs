@@ -21,7 +21,7 @@ pub(super) struct TimeGrid {
 }
 
 impl TimeGrid {
-    /// Returns the grid of spans with at least 1 sample each.
+    /// Returns the grid of spans, none without a sample.
     pub(super) fn of_samples(interval_s: f64, facts: &RunFacts) -> Self {
         let columns = ((facts.end_s() / interval_s).round() as usize).clamp(1, COLUMNS);
         Self { end_s: facts.end_s(), columns }

@@ -290,7 +290,7 @@ mod tests {
         }
     }
 
-    /// Of stationary series, 1 in 100 is refused for its neighbours. Of series with a trend of two deviations from
+    /// Of stationary series, one in a hundred is refused for its neighbours. Of series with a trend of two deviations from
     /// start to end, nearly all are refused.
     #[test]
     fn one_stationary_series_in_a_hundred_is_refused() {

@@ -77,7 +77,7 @@ mod tests {
         })
     }
 
-    /// The examples of FIPS 180-4's companion, with 1 block and 2 blocks, and the message of a million letters.
+    /// The examples of FIPS 180-4's companion, with one block and two, and the message of a million letters.
     #[test]
     fn hashes_are_those_of_the_standard() {
         assert_eq!(hexadecimal(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");

@@ -59,7 +59,7 @@ pub struct PlannedRun {
 /// The plan of a sweep: all of its runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepPlan {
-    /// The runs, in order of their numbers. There is at least 1.
+    /// The runs, in order of their numbers; never empty.
     pub runs: Vec<PlannedRun>,
 }
 
@@ -79,7 +79,7 @@ impl Sweep {
         self.rows.len()
     }
 
-    /// Returns false: a sweep has at least 1 run.
+    /// Returns false: a sweep is never empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -77,7 +77,7 @@ pub(crate) fn wrapped(text: &str, size: f64, room: f64) -> Vec<String> {
     lines
 }
 
-/// Splits a word in two, the first as long as fits, with at least 1 character each.
+/// Splits a word in two, the first as long as fits, neither empty.
 fn split(word: &str, size: f64, room: f64) -> (String, String) {
     let ends = word.char_indices().map(|(end, _)| end).skip(1);
     let fitting = ends.take_while(|end| width(&word[..*end], size) <= room).last();

@@ -1,6 +1,6 @@
 //! Elements of an SVG file.
 //!
-//! Invariant: numbers have at most 1 decimal, text is escaped, and every group that is opened is closed.
+//! Invariant: numbers have at most one decimal, text is escaped, and every group that is opened is closed.
 //!
 //! The crates that draw charts as SVG (`plotters`) have no clip paths, no dashes and neither `<title>` nor `<desc>`.
 
@@ -198,7 +198,7 @@ fn pen(stroke: Stroke) -> String {
     format!("stroke=\"{}\" stroke-width=\"{}\"{dash}", stroke.colour, number(stroke.width))
 }
 
-/// Returns a length in pixels with at most 1 decimal.
+/// Returns a length in pixels with at most one decimal.
 fn number(pixels: f64) -> String {
     // Adding zero turns -0 into 0.
     let tenths = (pixels * 10.0).round() + 0.0;

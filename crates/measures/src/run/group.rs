@@ -1,6 +1,6 @@
 //! The flows of a group.
 //!
-//! Invariant: a group has at least 1 flow, and its flows are in the order of the record. A name of the scenario goes
+//! Invariant: a group is never empty, and its flows are in the order of the record. A name of the scenario goes
 //! before `others`, `victims` and `contributors`.
 
 use std::cell::OnceCell;

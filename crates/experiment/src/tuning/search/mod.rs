@@ -20,7 +20,7 @@ pub enum Method {
     Grid,
     /// Latin hypercube.
     LatinHypercube,
-    /// Latin hypercube with 1 seed, then the better half with twice the seeds, until all seeds are used.
+    /// Latin hypercube with a single seed, then the better half with twice the seeds, until all seeds are used.
     Halving,
     /// Latin hypercube for a third of the settings, then the tree-structured Parzen estimator.
     Tpe,

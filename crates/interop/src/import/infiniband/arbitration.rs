@@ -1,7 +1,7 @@
 //! Lane arbitration tables by port: the output of `smpquery vlarb LID PORT`, port after port. Among it are the limits
 //! of high priority of `smpquery portinfo LID PORT`.
 //!
-//! Invariant: every port with a cable has tables, and at least 1 table has entries. Entries of lanes that no service
+//! Invariant: every port with a cable has tables, and not all tables are empty. Entries of lanes that no service
 //! level leads to are counted.
 //!
 //! ```text
