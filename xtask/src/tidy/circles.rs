@@ -91,7 +91,8 @@ impl Modules {
         let (mut target, mut rest) = self.resolved(module, path);
         let mut visited = BTreeSet::new();
         while let Some(name) = rest.first().cloned() {
-            let reexport = self.imports[&target].iter().find(|import| import.public && import.name == name);
+            let mut imports = self.imports.get(&target).into_iter().flatten();
+            let reexport = imports.find(|import| import.public && import.name == name);
             let Some(reexport) = reexport.filter(|_| visited.insert(target.clone())) else { break };
             let (next, below) = self.resolved(&target, &reexport.path);
             if next == target {
@@ -114,6 +115,11 @@ impl Modules {
             _ => false,
         });
         let mut remaining: Vec<String> = rest.by_ref().cloned().collect();
+        // A module between braces has no file of its own: its names stand in the file around it.
+        while !self.imports.contains_key(&target) {
+            let Some(inline) = target.pop() else { break };
+            remaining.insert(0, inline);
+        }
         while let Some(segment) = remaining.first() {
             let child: Module = target.iter().chain([segment]).cloned().collect();
             if !self.imports.contains_key(&child) {
@@ -153,11 +159,14 @@ fn described(circle: &[&Module], ties: &Ties) -> String {
     format!("{} modules import each other in a circle: {}", circle.len(), arrows.join(", "))
 }
 
-/// Names of the modules of tests alone that a file declares, each in a file of its own.
+/// Names of the modules of tests alone that a file declares, each in a file of its own or between braces.
 fn test_modules(text: &str) -> impl Iterator<Item = &str> {
     let is_test = |line: &str| line == "#[cfg(test)]" || line.starts_with("#[cfg(all(test,");
     let declared = text.lines().zip(text.lines().skip(1)).filter(move |(above, _)| is_test(above));
-    declared.filter_map(|(_, line)| line.strip_prefix("mod ")?.strip_suffix(';'))
+    declared.filter_map(|(_, line)| {
+        let rest = line.strip_prefix("mod ")?;
+        rest.strip_suffix(';').or_else(|| rest.strip_suffix(" {"))
+    })
 }
 
 /// The module in a file; `mod.rs`, `lib.rs` and `main.rs` stand for their folder.
@@ -227,6 +236,25 @@ mod tests {
         assert_eq!(circles(&files), [""; 0]);
         let [lib, (file, _), tests, b] = files;
         assert_eq!(circles(&[lib, (file, "mod tests;"), tests, b]).len(), 1);
+    }
+
+    /// `a.rs` has the module `inner` between braces, and `a/inner/deep.rs` is a file below it.
+    #[test]
+    fn a_file_below_a_module_between_braces_is_read() {
+        let files = |attribute: &str| {
+            let inline = format!("{attribute}mod inner {{\n    mod deep;\n}}\n");
+            let files = [
+                ("lib.rs", "mod a; mod b;"),
+                ("a.rs", &inline),
+                ("a/inner/deep.rs", "use super::X; use super::super::Y; use crate::b::B;"),
+                ("b.rs", "use crate::a::inner::X;"),
+            ];
+            circles(&files)
+        };
+        let circle =
+            "2 modules import each other in a circle: a -> b (B, in a::inner::deep), b -> a (inner)";
+        assert_eq!(files(""), [circle]);
+        assert_eq!(files("#[cfg(test)]\n"), [""; 0]);
     }
 
     #[test]
