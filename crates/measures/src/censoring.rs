@@ -59,7 +59,7 @@ pub struct SortedSample {
 
 impl CensoredValue {
     /// Returns a value between bounds. The upper bound may be missing.
-    fn within(at_least: f64, at_most: Option<f64>) -> Self {
+    pub(crate) fn within(at_least: f64, at_most: Option<f64>) -> Self {
         match at_most {
             None => Self::AtLeast { at_least },
             Some(at_most) if at_most == at_least => Self::Exact(at_least),
@@ -93,6 +93,12 @@ impl CensoredValue {
             Self::Between { at_most, .. } => Some(at_most),
             Self::AtLeast { .. } => None,
         }
+    }
+
+    /// Applies a function that rises with its argument, as a change of the unit does.
+    #[must_use]
+    pub fn map(self, rising: impl Fn(f64) -> f64) -> Self {
+        Self::within(rising(self.at_least()), self.at_most().map(rising))
     }
 
     /// Rounds to a number of decimals: a lower bound down and an upper bound up, so that they stay bounds. Bounds

@@ -9,6 +9,8 @@
 //! | [`spelling`] | times, rates and sizes as text |
 //! | [`statistics`] | mean, median, coefficient of variation, Jain's index |
 //! | [`censoring`] | quantiles over values, some known by a lower bound only |
+//! | [`completion`] | completion time and slowdown of a message |
+//! | [`flows`] | sums and extremes over flows |
 //! | [`phase`] | goodput in a phase, and in its second half |
 //! | [`samples`] | the samples within a time, and the time until goodput reaches a level |
 //! | [`steady_state`] | the warm-up of a series, and whether the rest is stationary |
@@ -20,6 +22,8 @@
 //! `docs/statistics.md` lists every quantity.
 
 pub mod censoring;
+pub mod completion;
+pub mod flows;
 mod language;
 pub mod phase;
 mod quantity;

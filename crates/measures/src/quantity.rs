@@ -14,6 +14,17 @@ pub enum Direction {
     Larger,
 }
 
+impl Direction {
+    /// Returns the word for the better numbers: `smaller`, `larger`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Smaller => "smaller",
+            Self::Larger => "larger",
+        }
+    }
+}
+
 /// Flows and times that a quantity can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
@@ -46,6 +57,10 @@ pub enum Quantity {
     SlowdownP50,
     /// 99th percentile of slowdowns.
     SlowdownP99,
+    /// Mean latency of packets.
+    MeanLatency,
+    /// Longest latency of a packet.
+    LongestLatency,
     /// Goodput of all flows together.
     Goodput,
     /// Goodput of the slowest flow.
@@ -64,8 +79,18 @@ pub enum Quantity {
     Waited,
     /// Packets that arrived marked.
     Marks,
+    /// BECNs that reached the sources.
+    Becns,
+    /// Congestion notification packets sent.
+    Cnps,
+    /// Flow-control packets sent.
+    FlowControl,
+    /// PAUSE frames sent.
+    PauseFrames,
     /// Packets lost.
     Dropped,
+    /// Packets sent again.
+    Retransmitted,
     /// 99th percentile of the worst output's queue.
     QueueP99,
     /// Longest queue.
@@ -100,7 +125,7 @@ const NAMES: [&str; Quantity::ALL.len()] = {
 
 impl Quantity {
     /// Every quantity, in the order of tables.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 27] = [
         Self::P50,
         Self::P95,
         Self::P99,
@@ -109,6 +134,8 @@ impl Quantity {
         Self::Last,
         Self::SlowdownP50,
         Self::SlowdownP99,
+        Self::MeanLatency,
+        Self::LongestLatency,
         Self::Goodput,
         Self::LeastGoodput,
         Self::Fairness,
@@ -118,7 +145,12 @@ impl Quantity {
         Self::Stalled,
         Self::Waited,
         Self::Marks,
+        Self::Becns,
+        Self::Cnps,
+        Self::FlowControl,
+        Self::PauseFrames,
         Self::Dropped,
+        Self::Retransmitted,
         Self::QueueP99,
         Self::QueuePeak,
     ];
@@ -134,6 +166,40 @@ impl Quantity {
     #[must_use]
     pub const fn name(self) -> &'static str {
         NAMES[self as usize]
+    }
+
+    /// Returns the words that stand for the quantity in printed tables, without unit.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::P50 => "completion of a message, p50",
+            Self::P95 => "completion of a message, p95",
+            Self::P99 => "completion of a message, p99",
+            Self::P999 => "completion of a message, p99.9",
+            Self::MeanCompletion => "completion of a message, mean",
+            Self::Last => "last delivery after the first start",
+            Self::SlowdownP50 => "slowdown, p50",
+            Self::SlowdownP99 => "slowdown, p99",
+            Self::MeanLatency => "mean latency of a delivered packet",
+            Self::LongestLatency => "longest latency of a delivered packet",
+            Self::Goodput => "goodput",
+            Self::LeastGoodput => "goodput of the slowest flow",
+            Self::Fairness => "Jain's index of the flows' goodput",
+            Self::Oscillation => "variation of goodput over time",
+            Self::Recovery => "recovery of goodput",
+            Self::Paused => "share of time paused",
+            Self::Stalled => "share of time waiting for credit or the end of a pause",
+            Self::Waited => "time waited as a victim of congestion trees",
+            Self::Marks => "packets marked",
+            Self::Becns => "BECNs received",
+            Self::Cnps => "CNPs sent",
+            Self::FlowControl => "flow-control packets",
+            Self::PauseFrames => "PAUSE frames",
+            Self::Dropped => "packets dropped",
+            Self::Retransmitted => "packets sent again",
+            Self::QueueP99 => "longest queue, p99",
+            Self::QueuePeak => "longest queue",
+        }
     }
 
     /// Returns name, unit, direction, reach and definition.
@@ -171,6 +237,17 @@ impl Quantity {
                 "median slowdown of the group's messages: completion time over that in the empty fabric",
             ),
             Self::SlowdownP99 => ("slowdown_p99", One, Smaller, Run, "99th percentile of the same slowdowns"),
+            Self::MeanLatency => (
+                "mean_latency",
+                Seconds,
+                Smaller,
+                Run,
+                "mean latency of the group's delivered packets, from the first byte that leaves the source to the payload taken by \
+                 the destination's host",
+            ),
+            Self::LongestLatency => {
+                ("longest_latency", Seconds, Smaller, Run, "longest of the same latencies")
+            }
             Self::Goodput => (
                 "goodput",
                 BitsPerSecond,
@@ -240,7 +317,26 @@ impl Quantity {
                 Run,
                 "data packets of the group that arrived with a mark of congestion",
             ),
+            Self::Becns => (
+                "becns",
+                Packets,
+                Smaller,
+                Run,
+                "notifications of congestion (BECNs) that reached the group's sources",
+            ),
+            Self::Cnps => ("cnps", Packets, Smaller, Fabric, "congestion notification packets (CNPs) sent"),
+            Self::FlowControl => (
+                "flow_control",
+                Packets,
+                Smaller,
+                Fabric,
+                "flow-control packets sent: updates of credits, or PAUSE and RESUME",
+            ),
+            Self::PauseFrames => {
+                ("pause_frames", Packets, Smaller, Fabric, "PAUSE frames sent, repetitions included")
+            }
             Self::Dropped => ("dropped", Packets, Smaller, Fabric, "packets lost"),
+            Self::Retransmitted => ("retransmitted", Packets, Smaller, Fabric, "data packets sent again"),
             Self::QueueP99 => (
                 "queue_p99",
                 Bytes,
@@ -269,10 +365,7 @@ mod tests {
 
     fn row(quantity: Quantity) -> String {
         let QuantityInfo { name, unit, better, reach, about } = quantity.info();
-        let better = match better {
-            Direction::Smaller => "smaller",
-            Direction::Larger => "larger",
-        };
+        let better = better.word();
         let phase = match reach {
             Reach::Run => "no",
             Reach::RunOrPhase | Reach::Phase => "yes",
@@ -293,6 +386,8 @@ mod tests {
     fn names_are_unique_and_find_their_quantity() {
         let names: BTreeSet<_> = Quantity::ALL.iter().map(|quantity| quantity.info().name).collect();
         assert_eq!(names.len(), Quantity::ALL.len());
+        let titles: BTreeSet<_> = Quantity::ALL.iter().map(|quantity| quantity.title()).collect();
+        assert_eq!(titles.len(), Quantity::ALL.len());
         assert!(Quantity::ALL.into_iter().all(|one| Quantity::named(one.info().name) == Some(one)));
         assert!(Quantity::ALL.into_iter().all(|one| one.name() == one.info().name));
         assert_eq!(Quantity::named("P99"), None);

@@ -9,6 +9,7 @@ use serde::Serialize;
 use telemetry::{Completions, MessageRecord, RunRecord};
 
 use measures::censoring::{CensoredSample, CensoredValue, SortedSample};
+use measures::completion::Completion;
 
 /// Largest size of each bin but the last, in bytes.
 const BINS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -94,9 +95,9 @@ pub(crate) struct MessageSample {
 impl MessageSample {
     /// Adds a message of a run.
     pub(crate) fn add(&mut self, one: &MessageRecord, all: &Completions) {
-        let (time, slowdown) = completion(one, all);
-        self.times.add(time);
-        self.slowdowns.add(slowdown);
+        let completion = Completion::of(one, all.end);
+        self.times.add(completion.microseconds());
+        self.slowdowns.add(completion.slowdown());
     }
 
     /// Returns the statistics of the messages; `None` if there are none.
@@ -144,17 +145,6 @@ pub(crate) fn by_size(all: &Completions, messages: impl Iterator<Item = MessageR
         Some(SizeBin { up_to_bytes: BINS.get(place).copied(), messages: sample.statistics()? })
     };
     bins.into_iter().enumerate().filter_map(bin).collect()
-}
-
-/// Returns the completion time of a message in us, and its slowdown.
-pub(crate) fn completion(one: &MessageRecord, all: &Completions) -> (CensoredValue, CensoredValue) {
-    if let Some(time) = one.time() {
-        (CensoredValue::Exact(microseconds(time)), CensoredValue::Exact(one.slowdown(time)))
-    } else {
-        let age = one.age(all.end);
-        let at_least = |at_least| CensoredValue::AtLeast { at_least };
-        (at_least(microseconds(age)), at_least(one.slowdown(age)))
-    }
 }
 
 pub(crate) fn microseconds(span: units::Span) -> f64 {

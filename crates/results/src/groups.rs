@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use telemetry::{FlowRecord, Marks, MessageRecord, RunRecord};
-use units::{Bytes, Span, Time};
+use telemetry::{FlowRecord, MessageRecord, RunRecord};
+use units::{Span, Time};
 
 use crate::completions::{MessageSample, MessageStatistics, Quantiles};
 use crate::goodput::{self, PhaseGoodput, rounded_jain};
 use measures::PhasePart;
+use measures::flows::FlowTotals;
 use measures::rounded;
 
 /// A group over the whole run.
@@ -180,13 +181,9 @@ fn waited(record: &RunRecord) -> Vec<Span> {
 
 impl GroupSummary {
     fn new(record: &RunRecord, name: &str, flows: &[&FlowRecord], waited: Span) -> Self {
-        let delivered: Bytes = flows.iter().map(|flow| flow.delivered).sum();
         let start = flows.iter().map(|flow| flow.start).filter(|start| *start != Time::NEVER);
-        let mut marks = Marks::default();
-        flows.iter().for_each(|flow| marks.add(&flow.marks()));
-        let packets: u64 = flows.iter().map(|flow| flow.packets).sum();
-        let latency = flows.iter().map(|flow| flow.latency_sum.ps() as f64).sum::<f64>() / 1e6;
-        let longest = flows.iter().map(|flow| flow.latency_max).max().unwrap_or_default();
+        let totals = FlowTotals::of(flows.iter().copied());
+        let in_us = |seconds: f64| rounded(seconds * 1e6, 6);
         Self {
             group: name.to_owned(),
             flows: flows.len(),
@@ -198,13 +195,13 @@ impl GroupSummary {
                 .filter_map(|flow| flow.last_delivery.get())
                 .max()
                 .map(Time::seconds),
-            delivered_bytes: delivered.get(),
-            goodput_bps: delivered.bps_over(record.simulated).round(),
-            marks: record.mark_reasons.iter().map(|(code, name)| (*name, marks.of(*code))).collect(),
-            becns: flows.iter().map(|flow| flow.becns).sum(),
+            delivered_bytes: totals.delivered.get(),
+            goodput_bps: totals.goodput_bps(record.simulated).round(),
+            marks: record.mark_reasons.iter().map(|(code, name)| (*name, totals.marks.of(*code))).collect(),
+            becns: totals.becns,
             waited_s: waited.seconds(),
-            mean_packet_latency_us: (packets > 0).then(|| rounded(latency / packets as f64, 6)),
-            max_packet_latency_us: (packets > 0).then(|| rounded(longest.ps() as f64 / 1e6, 6)),
+            mean_packet_latency_us: totals.mean_latency_s().map(in_us),
+            max_packet_latency_us: totals.longest_latency_s().map(in_us),
             messages: GroupMessages::default(),
         }
     }
@@ -214,6 +211,7 @@ impl GroupSummary {
 mod tests {
     use super::*;
     use telemetry::GroupRecord;
+    use units::Bytes;
 
     use crate::sample;
 

@@ -251,8 +251,7 @@ mod tests {
             ];
             circles(&files)
         };
-        let circle =
-            "2 modules import each other in a circle: a -> b (B, in a::inner::deep), b -> a (inner)";
+        let circle = "2 modules import each other in a circle: a -> b (B, in a::inner::deep), b -> a (inner)";
         assert_eq!(files(""), [circle]);
         assert_eq!(files("#[cfg(test)]\n"), [""; 0]);
     }

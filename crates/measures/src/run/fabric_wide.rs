@@ -1,4 +1,4 @@
-//! Pauses, stalls, marks and queues.
+//! Pauses, stalls and queues.
 //!
 //! Invariant: shares of time are means over outputs and lanes, so they do not grow with the fabric.
 
@@ -37,10 +37,15 @@ pub(super) fn waited(record: &RunRecord, group: &Group<'_>) -> Result<CensoredVa
     Ok(seconds(waited).into())
 }
 
-/// Returns the packets that arrived marked.
-pub(super) fn marks(record: &RunRecord, group: &Group<'_>) -> Result<CensoredValue, Missing> {
-    let marks: u64 = group.flows.iter().map(|flow| record.flows[*flow].marks().total()).sum();
-    Ok((marks as f64).into())
+/// Returns the PAUSE frames that all ports sent.
+pub(super) fn pause_frames(record: &RunRecord) -> Result<CensoredValue, Missing> {
+    let sent = record.lanes.iter().filter_map(|lane| Some(lane.pause.as_ref()?.sent));
+    sent.reduce(|sum, sent| sum + sent).map(count).ok_or(Missing::NoPause)
+}
+
+/// Returns a count, which is always known.
+pub(super) fn count(number: u64) -> CensoredValue {
+    CensoredValue::Exact(number as f64)
 }
 
 /// Returns the 99th percentile of the queue for the output for which it is largest.

@@ -10,6 +10,7 @@ use telemetry::{RunRecord, SeriesColumn};
 use super::measured::Missing;
 use super::messages::GroupMessages;
 use super::{CONTRIBUTORS, OTHERS, Run, VICTIMS};
+use crate::flows::FlowTotals;
 use crate::language::ALL;
 
 /// The flows of a group in a run.
@@ -23,6 +24,7 @@ pub(super) struct Group<'a> {
     /// True for all flows of the run.
     pub(super) is_all: bool,
     messages: OnceCell<Result<GroupMessages, Missing>>,
+    totals: OnceCell<FlowTotals>,
 }
 
 impl<'a> Group<'a> {
@@ -33,7 +35,21 @@ impl<'a> Group<'a> {
         if flows.is_empty() {
             return Err(Missing::EmptyGroup);
         }
-        Ok(Self { run, flows, column, is_all: name == ALL, messages: OnceCell::new() })
+        let (messages, totals) = (OnceCell::new(), OnceCell::new());
+        Ok(Self { run, flows, column, is_all: name == ALL, messages, totals })
+    }
+
+    /// Returns all flows of a run.
+    pub(super) fn whole(run: Run<'a>) -> Self {
+        let flows = (0..run.record.flows.len()).collect();
+        let column = Some(SeriesColumn::Total);
+        Self { run, flows, column, is_all: true, messages: OnceCell::new(), totals: OnceCell::new() }
+    }
+
+    /// Returns sums over the group's flows, made on the first call.
+    pub(super) fn totals(&self) -> &FlowTotals {
+        let flows = || self.flows.iter().map(|flow| &self.run.record.flows[*flow]);
+        self.totals.get_or_init(|| FlowTotals::of(flows()))
     }
 
     /// Returns the completion of the group's messages, sorted on the first call.

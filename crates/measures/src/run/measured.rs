@@ -116,6 +116,13 @@ impl Measured {
         }
     }
 
+    /// Returns the value or its bounds; `None` if the run lacks it.
+    #[must_use]
+    pub fn number(&self) -> Option<CensoredValue> {
+        let at_most = if self.censored { self.at_most } else { self.value };
+        Some(CensoredValue::within(self.value?, at_most))
+    }
+
     /// Returns the value as tables print it: `2.41 ms`, `≥ 2.41 ms` for a lower bound, `-` for none.
     #[must_use]
     pub fn printed(&self) -> String {

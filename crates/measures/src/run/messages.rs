@@ -4,6 +4,7 @@
 //! messages alone do not exist here.
 
 use crate::censoring::{CensoredSample, CensoredValue, SortedSample};
+use crate::completion::Completion;
 use telemetry::RunRecord;
 use units::Span;
 
@@ -26,14 +27,9 @@ impl GroupMessages {
         let is_member = mask(record, flows);
         let (mut times, mut slowdowns) = (CensoredSample::default(), CensoredSample::default());
         for one in all.messages.iter().filter(|one| is_member[one.flow as usize]) {
-            let known = |time: Span| (seconds(time).into(), one.slowdown(time).into());
-            let bound = |age: Span| {
-                let at_least = |at_least| CensoredValue::AtLeast { at_least };
-                (at_least(seconds(age)), at_least(one.slowdown(age)))
-            };
-            let (time, slowdown) = one.time().map_or_else(|| bound(one.age(all.end)), known);
-            times.add(time);
-            slowdowns.add(slowdown);
+            let completion = Completion::of(one, all.end);
+            times.add(completion.seconds());
+            slowdowns.add(completion.slowdown());
         }
         let (times, slowdowns) = (times.sorted(), slowdowns.sorted());
         if times.is_empty() { Err(Missing::NoMessage) } else { Ok(Self { times, slowdowns }) }

@@ -28,6 +28,7 @@ use telemetry::RunRecord;
 use crate::censoring::CensoredValue;
 use crate::language::{ALL, Measure};
 use crate::quantity::{Quantity, Reach};
+use fabric_wide::count;
 use group::Group;
 
 pub use measured::{Measured, Missing};
@@ -70,9 +71,15 @@ pub enum Posting {
 pub fn all(run: Run<'_>) -> Vec<Measured> {
     let groups = run.record.groups.iter().map(|group| group.name.as_str());
     let flows = run.record.flows[..run.record.named()].iter().map(|flow| &*flow.name);
+    several(run, list(groups, flows, run.record.phases.len()))
+}
+
+/// Returns these measures of a run, in their order. Measures of a group are fastest if they stand together.
+#[must_use]
+pub fn several(run: Run<'_>, measures: impl IntoIterator<Item = Measure>) -> Vec<Measured> {
     let mut found: Option<(String, Result<Group<'_>, Missing>)> = None;
     let mut numbers = Vec::new();
-    for measure in list(groups, flows, run.record.phases.len()) {
+    for measure in measures {
         // Measures of a group stand together, so its messages are sorted once.
         let (_, group) = match found.take() {
             Some(found_before) if found_before.0 == measure.group => found.insert(found_before),
@@ -81,6 +88,18 @@ pub fn all(run: Run<'_>) -> Vec<Measured> {
         numbers.push(measured(run, &measure, group.as_ref().map_err(Clone::clone)));
     }
     numbers
+}
+
+/// Returns quantities of all flows over the whole run, in their order. Unlike a measure, the group `all` always means
+/// all flows here, whatever names the scenario gives.
+#[must_use]
+pub fn of_all_flows(run: Run<'_>, quantities: &[Quantity]) -> Vec<Measured> {
+    let group = Group::whole(run);
+    let of = |quantity: &Quantity| {
+        let measure = Measure { group: ALL.to_owned(), quantity: *quantity, phase: None };
+        measured(run, &measure, Ok(&group))
+    };
+    quantities.iter().map(of).collect()
 }
 
 /// Returns a measure of a run.
@@ -145,6 +164,10 @@ fn number(run: Run<'_>, measure: &Measure, group: &Group<'_>) -> Result<Censored
         Quantity::Last => last::last(run, group),
         Quantity::SlowdownP50 => group.messages()?.slowdown(0.5),
         Quantity::SlowdownP99 => group.messages()?.slowdown(0.99),
+        Quantity::MeanLatency => group.totals().mean_latency_s().map(Into::into).ok_or(Missing::NoGoodput),
+        Quantity::LongestLatency => {
+            group.totals().longest_latency_s().map(Into::into).ok_or(Missing::NoGoodput)
+        }
         Quantity::Goodput => rates::goodput(record, group, phase),
         Quantity::LeastGoodput => rates::least(record, group, phase),
         Quantity::Fairness => rates::fairness(record, group, phase),
@@ -153,8 +176,13 @@ fn number(run: Run<'_>, measure: &Measure, group: &Group<'_>) -> Result<Censored
         Quantity::Paused => fabric_wide::paused(record, group),
         Quantity::Stalled => fabric_wide::stalled(record, group),
         Quantity::Waited => fabric_wide::waited(record, group),
-        Quantity::Marks => fabric_wide::marks(record, group),
-        Quantity::Dropped => Ok((record.dropped_packets as f64).into()),
+        Quantity::Marks => Ok(count(group.totals().marks.total())),
+        Quantity::Becns => Ok(count(group.totals().becns)),
+        Quantity::Cnps => Ok(count(record.transport.cnps)),
+        Quantity::FlowControl => Ok(count(record.flow_control_packets)),
+        Quantity::PauseFrames => fabric_wide::pause_frames(record),
+        Quantity::Dropped => Ok(count(record.dropped_packets)),
+        Quantity::Retransmitted => Ok(count(record.transport.retransmitted)),
         Quantity::QueueP99 => fabric_wide::queue_p99(record),
         Quantity::QueuePeak => fabric_wide::queue_peak(record),
     }

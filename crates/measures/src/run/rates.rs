@@ -9,7 +9,7 @@ use crate::PhasePart;
 use crate::censoring::CensoredValue;
 use crate::statistics::jain;
 use telemetry::{FlowRecord, Phase, RunRecord};
-use units::{Bytes, Time};
+use units::Time;
 
 use super::group::Group;
 use super::measured::Missing;
@@ -21,8 +21,7 @@ pub(super) fn goodput(
     number: Option<NonZeroU32>,
 ) -> Result<CensoredValue, Missing> {
     let Some(number) = number else {
-        let delivered: Bytes = group.flows.iter().map(|flow| record.flows[*flow].delivered).sum();
-        return Ok(delivered.bps_over(record.simulated).into());
+        return Ok(group.totals().goodput_bps(record.simulated).into());
     };
     let flows = group.flows.iter().copied();
     Ok(crate::phase::goodput(record, flows, phase(record, number)?, PhasePart::SecondHalf).into())

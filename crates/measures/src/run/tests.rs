@@ -281,13 +281,23 @@ fn pauses_and_stalls_are_shares_of_the_outputs_of_a_group_s_hosts() {
     assert_missing(&record, "paused(job)", &Missing::NoOutput);
     record.lanes.iter_mut().for_each(|lane| lane.pause = None);
     assert_missing(&record, "paused(all)", &Missing::NoPause);
+    assert_missing(&record, "pause_frames(all)", &Missing::NoPause);
 }
 
 #[test]
 fn counts_of_packets_waits_and_queues() {
     let mut record = record();
     record.dropped_packets = 3;
+    record.flow_control_packets = 11;
+    (record.transport.cnps, record.transport.retransmitted) = (7, 5);
+    (record.flows[0].becns, record.flows[1].becns) = (4, 2);
     assert_value(&record, "dropped(all)", 3.0);
+    assert_value(&record, "flow_control(all)", 11.0);
+    assert_value(&record, "cnps(all)", 7.0);
+    assert_value(&record, "retransmitted(all)", 5.0);
+    assert_value(&record, "becns(job)", 2.0);
+    assert_value(&record, "becns(all)", 6.0);
+    assert_value(&record, "pause_frames(all)", 2.0);
     assert_value(&record, "marks(job)", 1.0);
     assert_value(&record, "marks(F1)", 0.0);
     assert_value(&record, "waited(F1)", 0.0025);
@@ -302,6 +312,34 @@ fn counts_of_packets_waits_and_queues() {
     record.congestion.sampled = 0;
     assert_missing(&record, "waited(F1)", &Missing::NoTreeSample);
     assert_missing(&record, "queue_peak(all)", &Missing::NoTreeSample);
+}
+
+/// A packet of the first flow took 9 us, two of the second took 3 us together.
+#[test]
+fn latencies_are_those_of_the_group_s_packets() {
+    let mut record = record();
+    assert_missing(&record, "mean_latency(all)", &Missing::NoGoodput);
+    assert_missing(&record, "longest_latency(all)", &Missing::NoGoodput);
+    for (flow, (packets, sum, longest)) in record.flows.iter_mut().zip([(1, 9, 9), (2, 3, 2)]) {
+        flow.packets = packets;
+        (flow.latency_sum, flow.latency_max) = (Span::from_us(sum), Span::from_us(longest));
+    }
+    assert_value(&record, "mean_latency(all)", 4e-6);
+    assert_value(&record, "mean_latency(job)", 1.5e-6);
+    assert_value(&record, "longest_latency(job)", 2e-6);
+    assert_value(&record, "longest_latency(all)", 9e-6);
+}
+
+/// A group of the scenario with the name of all flows hides only the measure.
+#[test]
+fn quantities_of_all_flows_need_no_name() {
+    let mut record = record();
+    let quantities = [Quantity::Goodput, Quantity::Stalled, Quantity::Dropped];
+    let plain = of_all_flows(Run { record: &record, ends: &ENDS }, &quantities);
+    let named = quantities.map(|quantity| of_record(&record, &format!("{}(all)", quantity.name())));
+    assert_eq!(plain, named);
+    record.groups[0].name = ALL.to_owned();
+    assert_eq!(of_all_flows(Run { record: &record, ends: &ENDS }, &quantities), plain);
 }
 
 #[test]
@@ -340,8 +378,8 @@ fn all_measures_of_a_run_stand_once_in_a_fixed_order() {
     let mut seen: Vec<_> = all.iter().map(|one| one.measure.group.as_str()).collect();
     seen.dedup();
     assert_eq!(seen, groups);
-    // 17 quantities of each group, 5 of them also by phase, and 3 of the fabric.
-    assert_eq!(all.len(), groups.len() * (17 + 5 * 3) + 3);
+    // 20 quantities of each group, 5 of them also by phase, and 7 of the fabric.
+    assert_eq!(all.len(), groups.len() * (20 + 5 * 3) + 7);
     for one in &all {
         let text = one.measure.to_string();
         assert_eq!(of_record(&record, &text), *one, "{text}");

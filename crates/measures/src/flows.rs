@@ -1,0 +1,79 @@
+//! Numbers over any set of flows of a whole run.
+//!
+//! Invariant: a set without a delivered packet has no latency, rather than 0.
+
+use std::borrow::Borrow;
+
+use telemetry::{FlowRecord, Marks};
+use units::{Bytes, Span};
+
+/// Sums and extremes over flows.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FlowTotals {
+    /// Payload that destinations' hosts took.
+    pub delivered: Bytes,
+    /// Data packets that arrived marked, by the reason of the first switch that marked them.
+    pub marks: Marks,
+    /// BECNs that reached the sources.
+    pub becns: u64,
+    /// Number of delivered packets.
+    packets: u64,
+    /// Sum of the packets' latencies. A million flows add up to more than a [`Span`] holds.
+    latency_ps: u128,
+    latency_max: Span,
+}
+
+impl FlowTotals {
+    /// Adds up flows.
+    pub fn of(flows: impl IntoIterator<Item = impl Borrow<FlowRecord>>) -> Self {
+        let mut totals = Self::default();
+        for flow in flows {
+            let flow = flow.borrow();
+            totals.delivered += flow.delivered;
+            totals.marks.add(&flow.marks());
+            totals.becns += flow.becns;
+            totals.packets += flow.packets;
+            totals.latency_ps += u128::from(flow.latency_sum.ps());
+            totals.latency_max = totals.latency_max.max(flow.latency_max);
+        }
+        totals
+    }
+
+    /// Returns the goodput of all flows together over the simulated time, in bit/s.
+    #[must_use]
+    pub fn goodput_bps(&self, simulated: Span) -> f64 {
+        self.delivered.bps_over(simulated)
+    }
+
+    /// Returns the mean latency of a delivered packet, in s.
+    #[must_use]
+    pub fn mean_latency_s(&self) -> Option<f64> {
+        (self.packets > 0).then(|| self.latency_ps as f64 / 1e12 / self.packets as f64)
+    }
+
+    /// Returns the longest latency of a delivered packet, in s.
+    #[must_use]
+    pub fn longest_latency_s(&self) -> Option<f64> {
+        (self.packets > 0).then(|| self.latency_max.seconds())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_latency_weighs_packets_and_not_flows() {
+        let flow = |packets, sum, max| FlowRecord {
+            packets,
+            latency_sum: Span::from_us(sum),
+            latency_max: Span::from_us(max),
+            ..FlowRecord::default()
+        };
+        let totals = FlowTotals::of(&[flow(1, 10, 10), flow(3, 6, 3), FlowRecord::default()]);
+        assert_eq!(totals.mean_latency_s(), Some(4e-6));
+        assert_eq!(totals.longest_latency_s(), Some(10e-6));
+        let none = FlowTotals::of(&[FlowRecord::default()]);
+        assert_eq!((none.mean_latency_s(), none.longest_latency_s()), (None, None));
+    }
+}
