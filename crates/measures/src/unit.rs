@@ -61,6 +61,18 @@ impl Unit {
         }
     }
 
+    /// Returns the symbol of the unit: `bit/s`, `s`, `B`, `packets`; `1` of a ratio.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::BitsPerSecond => "bit/s",
+            Self::Seconds => "s",
+            Self::Packets => "packets",
+            Self::Bytes => "B",
+            Self::One => "1",
+        }
+    }
+
     /// Reads a number of this unit as users write it: `3 ms`, `10 Gb/s`, `64 KiB`. Packets and shares are plain
     /// numbers.
     ///
@@ -94,13 +106,8 @@ impl Unit {
 
 impl Display for Unit {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::BitsPerSecond => "bit/s",
-            Self::Seconds => "s",
-            Self::Packets => "packets",
-            Self::Bytes => "bytes",
-            Self::One => "1",
-        })
+        // A table of definitions has room for the word.
+        f.write_str(if *self == Self::Bytes { "bytes" } else { self.symbol() })
     }
 }
 

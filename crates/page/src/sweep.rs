@@ -150,6 +150,7 @@ mod tests {
         assert_eq!(settings, [("switch.buffer", "B", "number"), ("scheme", "", "text")]);
         let measures: Vec<_> = data.measures.iter().map(|one| (one.name.as_str(), one.unit)).collect();
         assert_eq!(measures, [("goodput(all)", "bit/s"), ("p99(all)", "s")]);
+        assert_eq!([0, 1].map(|place| data.measures[place].better), ["larger", "smaller"]);
         assert_eq!(data.measures[0].values, [Some(1e9), None, Some(2e9)]);
         assert_eq!(data.measures[1].censored, Some(vec![false, false, true]));
         assert_eq!((data.names[2].as_str(), data.runs.as_str()), ("three", "runs/"));

@@ -7,6 +7,7 @@
 //! | `results.csv`, a row a run | between `run` and `seed` | between `lost_packets` and `digest` |
 //! | `trials.csv`, a row a setting | between `winner` and `violation`, without brackets | the others there, such as `p99(all)_s` |
 
+use measures::{Direction, Measure, QuantityInfo, Unit};
 use results::csv_text;
 use results::reader::{ReadError, RunFiles};
 use serde::Serialize;
@@ -46,6 +47,8 @@ pub(super) struct Setting {
 pub(super) struct MeasureColumn {
     pub(super) name: String,
     pub(super) unit: &'static str,
+    /// `larger` or `smaller`, as `measures` says.
+    pub(super) better: &'static str,
     pub(super) values: Vec<Option<f64>>,
     /// True where the value is a lower bound; `None` if no value can be.
     pub(super) censored: Option<Vec<bool>>,
@@ -110,24 +113,31 @@ impl Table {
     }
 
     pub(super) fn measure(&self, place: usize) -> Result<MeasureColumn, ReadError> {
-        let (name, unit) = named_unit(&self.header[place]);
+        let (name, unit, better) = named_measure(&self.header[place]);
         let flags = format!("{name}_censored");
         let flags = self.header.iter().position(|column| *column == flags);
         let censored = flags.map(|flags| self.cells(flags).map(|cell| cell == "true").collect());
-        Ok(MeasureColumn { name: name.to_owned(), unit, values: self.numbers(place)?, censored })
+        Ok(MeasureColumn { name: name.to_owned(), unit, better, values: self.numbers(place)?, censored })
     }
 }
 
-/// Returns a column's name without its unit, and the unit.
+/// Returns a measure's column without its unit, the unit, and the better direction. A column that is no measure, such as
+/// the violation of constraints, is better if it is smaller.
+fn named_measure(column: &str) -> (&str, &'static str, &'static str) {
+    let read = Measure::read_first(column).ok();
+    let Some((QuantityInfo { unit, better, .. }, rest)) =
+        read.map(|(measure, rest)| (measure.quantity.info(), rest))
+    else {
+        let (name, unit) = named_unit(column);
+        return (name, unit, Direction::Smaller.word());
+    };
+    let name = &column[..column.len() - rest.len()];
+    (name, if unit == Unit::One { "" } else { unit.symbol() }, better.word())
+}
+
+/// Returns a setting's column without its unit, and the unit.
 fn named_unit(column: &str) -> (&str, &'static str) {
-    let units = [
-        ("_bps", "bit/s"),
-        ("_bytes", "B"),
-        ("_us", "us"),
-        ("_s", "s"),
-        ("_m", "m"),
-        ("_packets", "packets"),
-    ];
+    let units = [("_bps", "bit/s"), ("_bytes", "B"), ("_us", "us"), ("_s", "s"), ("_m", "m")];
     let found = units.iter().find_map(|(end, unit)| Some((column.strip_suffix(end)?, *unit)));
     found.unwrap_or((column, ""))
 }

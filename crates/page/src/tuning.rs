@@ -147,6 +147,7 @@ mod tests {
             (names, measures),
             (vec!["kmin_KB", "scheme"], vec![("p99(all)", "s"), ("violation", "")])
         );
+        assert!(data.measures.iter().all(|one| one.better == "smaller"));
         assert_eq!(data.ended, ["feasible", "winner", "breaks a constraint"]);
         let leads = leads(&table, &data).unwrap();
         assert_eq!(

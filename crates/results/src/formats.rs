@@ -126,7 +126,7 @@ mod tests {
     fn files() -> Vec<OutputFile> {
         let file =
             |name: &str, contents: &str| OutputFile { name: name.to_owned(), contents: contents.to_owned() };
-        let header = "run,asked,topic,phase,what,value,unit,at_least,at_most\n";
+        let header = "run,asked,topic,phase,what,value,unit,at_least,at_most,measure,better\n";
         vec![file("plan.ron", "()"), file("compare.csv", header), file("traces/mine.csv", "a,b\n")]
     }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 use experiment::{Outcome, SimulationError, simulate, simulate_saving};
 use fabric::{ResumeError, RunError, RunOptions, Saving};
 use figures::RunOutput;
+use measures::run::Posting;
+use measures::{Measure, Measured};
 use results::manifest::{Manifest, RunEnd, UndrawnEntry};
 use results::tables::{completions, congestion, margins, printed};
 use results::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, Summary};
@@ -132,6 +134,8 @@ pub struct FinishedRun {
     pub summary: Summary,
     /// Counts, spans and snapshots of the whole run.
     pub record: RunRecord,
+    /// For each flow, the end of its posting.
+    pub posting: Vec<Posting>,
 }
 
 impl FinishedRun {
@@ -146,8 +150,8 @@ impl FinishedRun {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, RunError> {
         let options = RunOptions { moments: Timeline::MOST, ..options };
-        let Outcome { summary, record, .. } = simulate(&plan, options, progress)?;
-        Ok(Self { plan, summary, record })
+        let Outcome { summary, record, posting } = simulate(&plan, options, progress)?;
+        Ok(Self { plan, summary, record, posting })
     }
 
     /// Runs a plan as [`FinishedRun::of`] does, from time zero or from a saved state, and saves it on the way. Earlier
@@ -162,8 +166,22 @@ impl FinishedRun {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Self, ResumeError> {
         let options = RunOptions { moments: Timeline::MOST, ..options };
-        let Outcome { summary, record, .. } = simulate_saving(&plan, options, saving, progress)?;
-        Ok(Self { plan, summary, record })
+        let Outcome { summary, record, posting } = simulate_saving(&plan, options, saving, progress)?;
+        Ok(Self { plan, summary, record, posting })
+    }
+
+    /// Returns these measures of the run (`docs/statistics.md`), in their order.
+    ///
+    /// ```
+    /// let run = backwater::Simulation::find("one-flow")?.set("duration=1 ms")?.run()?;
+    /// let goodput = &run.measured(&["goodput(all)".parse().expect("it is a measure")])[0];
+    /// assert!(goodput.value.is_some_and(|value| value > 1e9));
+    /// # Ok::<(), backwater::SimulationError>(())
+    /// ```
+    #[must_use]
+    pub fn measured(&self, measures: &[Measure]) -> Vec<Measured> {
+        let run = measures::run::Run { record: &self.record, ends: &self.posting };
+        measures::run::several(run, measures.iter().cloned())
     }
 
     /// Returns the way in which the run ended.

@@ -19,10 +19,9 @@ export function frontFigure(sweep) {
   /** @type {[string, string][]} */
   const sides = [["1", "less is better"], ["-1", "more is better"]];
   const change = () => made.show();
-  const isGain = (/** @type {Measure} */ measure) => /goodput|fairness/.test(measure.name);
   const best = byInterest(measures);
   const chosen = [0, 1].map((axis) => [chooser(axis ? "against" : "Measure", options, change, best[axis]),
-    chooser("", sides, change, isGain(measures[best[axis]]) ? "-1" : "1")]);
+    chooser("", sides, change, measures[best[axis]].better === "larger" ? "-1" : "1")]);
   const render = () => {
     const [x, y] = chosen.map(([measure]) => measures[measure.at()]);
     const signs = chosen.map(([, side]) => side.at());

@@ -165,6 +165,8 @@ export interface Setting {
 export interface Measure {
   name: string;
   unit: string;
+  /** Direction of better numbers. */
+  better: "larger" | "smaller";
   /** Values by run; `null` where a run has none. */
   values: (number | null)[];
   /** Runs whose value is a lower bound; none is if absent. */

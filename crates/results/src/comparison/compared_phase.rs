@@ -3,9 +3,10 @@
 //! Invariant: phases are matched by name.
 
 use super::by_name::ByName;
-use super::row::{ComparedRun, ComparisonRow, ValueUnit};
+use super::row::{ComparedRun, ComparisonRow, RowKind};
 use crate::distinct::distinct;
 use crate::summary::PhaseSummary;
+use measures::Quantity;
 use measures::censoring::CensoredValue;
 
 /// A phase in each of the runs; `None` for a run that does not have it.
@@ -21,15 +22,15 @@ impl ComparedPhase<'_> {
         what: &str,
         value: impl Fn(usize, &PhaseSummary) -> Option<f64>,
     ) -> ComparisonRow {
-        let cell = |(run, phase): (usize, &Option<&PhaseSummary>)| {
-            value(run, (*phase)?).map(|bps| CensoredValue::Exact(bps / 1e9))
-        };
+        let cell =
+            |(run, phase): (usize, &Option<&PhaseSummary>)| value(run, (*phase)?).map(CensoredValue::Exact);
         ComparisonRow {
-            topic: "goodput",
+            topic: Quantity::Goodput.name(),
             phase: self.name.to_owned(),
             what: what.to_owned(),
+            measure: None,
             cells: self.of_runs.iter().enumerate().map(cell).collect(),
-            unit: ValueUnit::Gbps,
+            kind: RowKind::of(Quantity::Goodput),
         }
     }
 }

@@ -6,8 +6,9 @@
 use telemetry::{Completions, FlowRecord, MessageRecord, RunRecord};
 
 use super::flow_numbers::FlowNumbers;
-use super::row::{ComparedRun, ComparisonRow, ValueUnit};
-use crate::completions::{MessageStatistics, SizeBin, by_size, microseconds};
+use super::row::{ComparedRun, ComparisonRow, RowKind};
+use crate::completions::{MessageStatistics, SizeBin, by_size};
+use measures::Quantity;
 use measures::censoring::{CensoredSample, CensoredValue, SortedSample};
 
 /// Topic of rows about all posted messages.
@@ -15,14 +16,14 @@ pub(super) const POSTED: &str = "messages";
 /// Topic of rows about the messages that every run delivered.
 pub(super) const COMMON: &str = "common messages";
 
-/// Returns the completion times of flows with an end that have begun, in us. A flow that is not complete counts with
+/// Returns the completion times of flows with an end that have begun, in s. A flow that is not complete counts with
 /// its age.
 fn of_flows(record: &RunRecord) -> SortedSample {
     let end = record.simulated.after_start();
     let begun = record.flows.iter().filter(|flow| flow.total.is_some() && flow.start <= end);
     let time = |flow: &FlowRecord| match flow.completed() {
-        Some(at) => CensoredValue::Exact(microseconds(at.since(flow.start))),
-        None => CensoredValue::AtLeast { at_least: microseconds(end.since(flow.start)) },
+        Some(at) => CensoredValue::Exact(at.since(flow.start).seconds()),
+        None => CensoredValue::AtLeast { at_least: end.since(flow.start).seconds() },
     };
     begun.map(time).collect::<CensoredSample>().sorted()
 }
@@ -33,20 +34,21 @@ pub(super) fn flow_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     if times.iter().all(SortedSample::is_empty) {
         return Vec::new();
     }
-    let row = |what: &str, unit, of: &dyn Fn(&SortedSample) -> Option<CensoredValue>| ComparisonRow {
+    let row = |what: &str, kind, of: &dyn Fn(&SortedSample) -> Option<CensoredValue>| ComparisonRow {
         topic: "completion",
         phase: String::new(),
         what: what.to_owned(),
+        measure: None,
         cells: times.iter().map(of).collect(),
-        unit,
+        kind,
     };
     let mut rows = vec![
-        row("flows with an end", ValueUnit::Count, &|times| count(times.len())),
-        row("complete", ValueUnit::Count, &|times| count(times.known())),
-        row("mean", ValueUnit::Us, &SortedSample::mean),
+        row("flows with an end", RowKind::Count, &|times| count(times.len())),
+        row("complete", RowKind::Count, &|times| count(times.known())),
+        row("mean", RowKind::of(Quantity::MeanCompletion), &SortedSample::mean),
     ];
     for (what, share) in [("p50", 0.5), ("p95", 0.95), ("p99", 0.99), ("longest", 1.0)] {
-        rows.push(row(what, ValueUnit::Us, &|times| times.quantile(share)));
+        rows.push(row(what, RowKind::of(Quantity::P50), &|times| times.quantile(share)));
     }
     rows
 }
@@ -55,20 +57,24 @@ fn count(number: usize) -> Option<CensoredValue> {
     Some(CensoredValue::Exact(number as f64))
 }
 
-/// A row about messages: its name, its unit, and its value.
-pub(super) type MessageMeasure = (&'static str, ValueUnit, fn(&MessageStatistics) -> CensoredValue);
+/// A row about messages: its name, its kind, and its value in the plain unit.
+type MessageRow = (&'static str, RowKind, fn(&MessageStatistics) -> CensoredValue);
 
-pub(super) const QUANTILES: [MessageMeasure; 4] = [
-    ("p50", ValueUnit::Us, |messages| messages.fct_us.p50),
-    ("p99", ValueUnit::Us, |messages| messages.fct_us.p99),
-    ("slowdown, p50", ValueUnit::Share, |messages| messages.slowdown.p50),
-    ("slowdown, p99", ValueUnit::Share, |messages| messages.slowdown.p99),
+const QUANTILES: [MessageRow; 4] = [
+    (Quantity::P50.name(), RowKind::of(Quantity::P50), |messages| in_seconds(messages.fct_us.p50)),
+    (Quantity::P99.name(), RowKind::of(Quantity::P99), |messages| in_seconds(messages.fct_us.p99)),
+    (Quantity::SlowdownP50.title(), RowKind::of(Quantity::SlowdownP50), |messages| messages.slowdown.p50),
+    (Quantity::SlowdownP99.title(), RowKind::of(Quantity::SlowdownP99), |messages| messages.slowdown.p99),
 ];
 
-pub(super) const COUNTS: [MessageMeasure; 2] = [
-    ("posted", ValueUnit::Count, |messages| CensoredValue::Exact(messages.posted_messages as f64)),
-    ("delivered", ValueUnit::Count, |messages| CensoredValue::Exact(messages.delivered_messages as f64)),
-];
+const POSTED_MESSAGES: MessageRow =
+    ("posted", RowKind::Count, |messages| CensoredValue::Exact(messages.posted_messages as f64));
+const DELIVERED_MESSAGES: MessageRow =
+    ("delivered", RowKind::Count, |messages| CensoredValue::Exact(messages.delivered_messages as f64));
+
+fn in_seconds(us: CensoredValue) -> CensoredValue {
+    us.map(|us| us / 1e6)
+}
 
 /// Returns the completion times by size: of all messages, and of messages that every run delivered. Runs that did not
 /// keep completions have no values.
@@ -77,7 +83,8 @@ pub(super) fn message_rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> V
         .iter()
         .map(|run| run.summary.completions.as_ref().map_or_else(Vec::new, |all| all.by_size.clone()))
         .collect();
-    let mut rows = by_size_rows(POSTED, &all, &[&COUNTS[..], &QUANTILES].concat());
+    let mut rows =
+        by_size_rows(POSTED, &all, &[&[POSTED_MESSAGES, DELIVERED_MESSAGES][..], &QUANTILES].concat());
     let kept: Option<Vec<_>> = runs
         .iter()
         .zip(&numbers.of_runs)
@@ -89,24 +96,21 @@ pub(super) fn message_rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> V
     rows
 }
 
-fn by_size_rows(
-    topic: &'static str,
-    bins: &[Vec<SizeBin>],
-    measures: &[MessageMeasure],
-) -> Vec<ComparisonRow> {
+fn by_size_rows(topic: &'static str, bins: &[Vec<SizeBin>], measures: &[MessageRow]) -> Vec<ComparisonRow> {
     let mut ends: Vec<_> =
         bins.iter().flatten().map(|bin| (bin.up_to_bytes.unwrap_or(u64::MAX), bin.label())).collect();
     ends.sort();
     ends.dedup();
-    let row = |label: &str, (what, unit, of): MessageMeasure| ComparisonRow {
+    let row = |label: &str, (what, kind, of): MessageRow| ComparisonRow {
         topic,
         phase: label.to_owned(),
         what: what.to_owned(),
+        measure: None,
         cells: bins
             .iter()
             .map(|bins| bins.iter().find(|bin| bin.label() == label).map(|bin| of(&bin.messages)))
             .collect(),
-        unit,
+        kind,
     };
     ends.iter().flat_map(|(_, label)| measures.iter().map(|measure| row(label, *measure))).collect()
 }
@@ -135,8 +139,9 @@ fn common_rows(kept: &[(&[u32], &Completions)]) -> Vec<ComparisonRow> {
         topic: COMMON,
         phase: "all sizes".to_owned(),
         what: "delivered by every run".to_owned(),
+        measure: None,
         cells: vec![count(common.len()); kept.len()],
-        unit: ValueUnit::Count,
+        kind: RowKind::Count,
     };
     let bins: Vec<_> = kept
         .iter()
@@ -145,7 +150,7 @@ fn common_rows(kept: &[(&[u32], &Completions)]) -> Vec<ComparisonRow> {
             by_size(all, all.delivered().iter().copied().filter(is_common))
         })
         .collect();
-    let number: MessageMeasure = ("delivered by every run", COUNTS[1].1, COUNTS[1].2);
+    let number: MessageRow = ("delivered by every run", DELIVERED_MESSAGES.1, DELIVERED_MESSAGES.2);
     let mut rows = vec![total];
     rows.extend(by_size_rows(COMMON, &bins, &[&[number][..], &QUANTILES].concat()));
     rows

@@ -2,37 +2,40 @@
 //!
 //! Invariant: groups are matched by name, and a run without the group has a dash.
 
+use measures::censoring::CensoredValue;
+use measures::run::several;
+use measures::{Measure, Quantity};
+
 use super::compared_phase::ComparedPhase;
-use super::completions::{COUNTS, MessageMeasure, QUANTILES};
-use super::row::{ComparedRun, ComparisonRow, ValueUnit};
+use super::measured;
+use super::row::{ComparedRun, ComparisonRow, RowKind};
 use crate::distinct::distinct;
 use crate::groups::GroupSummary;
-use measures::censoring::CensoredValue;
 
 /// Topic of rows about groups over the whole run.
 pub(super) const TOPIC: &str = "groups";
 
-/// A row about a group: its name, its unit, and its value; `None` if a group has none.
-type GroupMeasure = (&'static str, ValueUnit, fn(&GroupSummary) -> Option<f64>);
-
-const MEASURES: [GroupMeasure; 5] = [
-    ("goodput, Gb/s", ValueUnit::Gbps, |group| Some(group.goodput_bps / 1e9)),
-    ("packets marked", ValueUnit::Count, |group| Some(group.marks.values().sum::<u64>() as f64)),
-    ("time waited as a victim of congestion trees, us", ValueUnit::Us, |group| Some(group.waited_s * 1e6)),
-    ("mean latency of a delivered packet, us", ValueUnit::Us, |group| group.mean_packet_latency_us),
-    ("complete flows", ValueUnit::Count, |group| {
-        (group.finite_flows > 0).then_some(group.completed_flows as f64)
-    }),
+/// Quantities with a row, before and after the counts of flows and messages.
+const QUANTITIES: [Quantity; 8] = [
+    Quantity::Goodput,
+    Quantity::Marks,
+    Quantity::Waited,
+    Quantity::MeanLatency,
+    Quantity::P50,
+    Quantity::P99,
+    Quantity::SlowdownP50,
+    Quantity::SlowdownP99,
 ];
+/// Number of quantities before the counts.
+const BEFORE_COUNTS: usize = 4;
 
-/// Names of the rows of [`COUNTS`] and [`QUANTILES`]; rows of flows and packets have their own.
-const MESSAGES: [&str; COUNTS.len() + QUANTILES.len()] = [
-    "messages posted",
-    "messages delivered",
-    "completion of a message, p50, us",
-    "completion of a message, p99, us",
-    "slowdown, p50",
-    "slowdown, p99",
+/// A count of a group: its name, and its value; `None` if a group has none.
+type GroupCount = (&'static str, fn(&GroupSummary) -> Option<usize>);
+
+const COUNTS: [GroupCount; 3] = [
+    ("complete flows", |group| (group.finite_flows > 0).then_some(group.completed_flows)),
+    ("messages posted", |group| group.messages.posted_messages.filter(|posted| *posted > 0)),
+    ("messages delivered", |group| Some(group.messages.statistics()?.delivered_messages)),
 ];
 
 /// Returns the goodput of each group in a phase.
@@ -44,8 +47,7 @@ pub(super) fn goodput_rows(runs: &[ComparedRun<'_>], phase: &ComparedPhase<'_>) 
                 .then_some(group.second_half_goodput_bps)
         })
     };
-    let rows = names(runs).into_iter().map(row);
-    rows.filter(|row| row.cells.iter().any(Option::is_some)).collect()
+    names(runs).into_iter().map(row).filter(ComparisonRow::has_value).collect()
 }
 
 /// Returns the groups over the whole run, with the completion of their messages.
@@ -54,23 +56,22 @@ pub(super) fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
 }
 
 fn rows_of(runs: &[ComparedRun<'_>], name: &str) -> Vec<ComparisonRow> {
+    let measure = |quantity| Measure { group: name.to_owned(), quantity, phase: None };
+    let of_runs: Vec<_> = runs.iter().map(|run| several(run.measured(), QUANTITIES.map(measure))).collect();
+    let row = |quantity: &Quantity| measured::titled((TOPIC, name), *quantity);
+    let mut rows = measured::filled(QUANTITIES.iter().map(row), &of_runs);
+    let after_counts = rows.split_off(BEFORE_COUNTS);
     let groups: Vec<_> =
         runs.iter().map(|run| run.summary.groups.iter().find(|group| group.group == name)).collect();
-    let row = |what: &str, unit, of: &dyn Fn(&GroupSummary) -> Option<CensoredValue>| ComparisonRow {
+    let counts = COUNTS.iter().map(|(what, of)| ComparisonRow {
         topic: TOPIC,
         phase: name.to_owned(),
-        what: what.to_owned(),
-        cells: groups.iter().map(|group| group.and_then(of)).collect(),
-        unit,
-    };
-    let measure =
-        |(what, unit, of): &GroupMeasure| row(what, *unit, &|group| of(group).map(CensoredValue::Exact));
-    let messages = |(what, (_, unit, of)): (&str, &MessageMeasure)| {
-        row(what, *unit, &|group| Some(of(&group.messages.statistics()?)))
-    };
-    let of_messages = MESSAGES.into_iter().zip(COUNTS.iter().chain(&QUANTILES)).map(messages);
-    let rows = MEASURES.iter().map(measure).chain(of_messages);
-    rows.filter(|row| row.cells.iter().any(Option::is_some)).collect()
+        what: (*what).to_owned(),
+        measure: None,
+        cells: groups.iter().map(|group| Some(CensoredValue::Exact(of((*group)?)? as f64))).collect(),
+        kind: RowKind::Count,
+    });
+    rows.into_iter().chain(counts).chain(after_counts).filter(ComparisonRow::has_value).collect()
 }
 
 fn names<'a>(runs: &[ComparedRun<'a>]) -> Vec<&'a str> {

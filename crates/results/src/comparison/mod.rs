@@ -8,6 +8,7 @@ mod compared_phase;
 mod completions;
 mod flow_numbers;
 mod groups;
+mod measured;
 #[cfg(test)]
 mod oracle;
 mod phases;
@@ -23,6 +24,7 @@ use crate::format::in_blocks;
 use crate::summary::Summary;
 use crate::table::{Column, Table};
 use flow_numbers::FlowNumbers;
+use measures::Measure;
 use measures::censoring::{BOUND_NOTE, CensoredValue};
 use row::ComparisonRow;
 
@@ -43,20 +45,11 @@ pub struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// Compares runs.
+    /// Compares runs by these measures, or by the numbers of all topics if there are none.
     #[must_use]
-    pub fn of(runs: &'a [ComparedRun<'a>]) -> Self {
-        let (phases, numbers) = (compared_phase::phases(runs), FlowNumbers::of(runs));
-        let rows = [
-            phases::goodput_rows(runs, &phases),
-            phases::fairness_rows(&phases),
-            victims::rows(runs, &numbers),
-            groups::rows(runs),
-            completions::flow_rows(runs),
-            completions::message_rows(runs, &numbers),
-            whole_run::rows(runs),
-        ];
-        Self { runs, rows: rows.concat() }
+    pub fn of(runs: &'a [ComparedRun<'a>], measures: Option<&[Measure]>) -> Self {
+        let rows = measures.map_or_else(|| all_rows(runs), |measures| measured::rows(runs, measures));
+        Self { runs, rows }
     }
 
     /// Returns the comparison as tables, in lines of at most `width` characters where possible.
@@ -91,7 +84,12 @@ impl<'a> Comparison<'a> {
     pub fn csv(&self) -> String {
         let cells = self.rows.iter().flat_map(|row| {
             let cells = self.runs.iter().zip(&row.cells);
-            cells.map(move |(run, cell)| CompareRow { run, row, value: cell.map(|cell| cell.rounded(6)) })
+            cells.map(move |(run, cell)| CompareRow {
+                run,
+                row,
+                value: cell.map(|cell| row.kind.scaled(cell)),
+                measure: row.measure.as_ref().map(Measure::to_string),
+            })
         });
         file_table().csv(cells)
     }
@@ -116,14 +114,16 @@ impl<'a> Comparison<'a> {
         };
         let row = |row: &ComparisonRow| {
             let value = |(run, cell): (&ComparedRun<'_>, &Option<CensoredValue>)| {
-                (run.label.to_owned(), json!(cell.map(|cell| cell.rounded(6))))
+                (run.label.to_owned(), json!(cell.map(|cell| row.kind.scaled(cell))))
             };
             let values: Map<String, Value> = self.runs.iter().zip(&row.cells).map(value).collect();
             json!({
                 "topic": row.topic,
                 "phase": row.phase,
                 "what": row.what,
-                "unit": row.unit.word(),
+                "measure": row.measure,
+                "unit": row.kind.word(),
+                "better": row.kind.better(),
                 "values": values,
             })
         };
@@ -134,7 +134,21 @@ impl<'a> Comparison<'a> {
     }
 }
 
-const TOPICS: [(&str, &str); 8] = [
+fn all_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
+    let (phases, numbers) = (compared_phase::phases(runs), FlowNumbers::of(runs));
+    let rows = [
+        phases::goodput_rows(runs, &phases),
+        phases::fairness_rows(&phases),
+        victims::rows(runs, &numbers),
+        groups::rows(runs),
+        completions::flow_rows(runs),
+        completions::message_rows(runs, &numbers),
+        whole_run::rows(runs),
+    ];
+    rows.concat()
+}
+
+const TOPICS: [(&str, &str); 9] = [
     ("goodput", "Goodput over the second half of each phase, in Gb/s"),
     ("fairness", "Jain's index of the named flows that were active, over the second half of each phase"),
     ("victims", "Time that flows waited behind a root that they do not use, added up, in us"),
@@ -148,7 +162,8 @@ const TOPICS: [(&str, &str); 8] = [
         completions::COMMON,
         "Completion of the messages that every run delivered, by size: their number, times in us, and slowdown",
     ),
-    ("run", "Over the whole run"),
+    (whole_run::TOPIC, "Over the whole run"),
+    (measured::TOPIC, "Measures"),
 ];
 
 fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>], width: usize) -> String {
@@ -175,7 +190,7 @@ fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>], width: usize) -> Str
         };
         cells.push(row.what.clone());
         cells.extend(
-            row.cells.iter().map(|cell| cell.map_or_else(|| "-".to_owned(), |cell| row.unit.of(cell))),
+            row.cells.iter().map(|cell| cell.map_or_else(|| "-".to_owned(), |cell| row.kind.printed(cell))),
         );
         cells
     };
@@ -190,6 +205,7 @@ pub struct CompareRow<'a> {
     run: &'a ComparedRun<'a>,
     row: &'a ComparisonRow,
     value: Option<CensoredValue>,
+    measure: Option<String>,
 }
 
 impl CompareRow<'_> {
@@ -202,13 +218,13 @@ impl CompareRow<'_> {
 /// Returns the definition of `compare.csv`.
 #[must_use]
 pub fn file_table<'a>() -> Table<CompareRow<'a>> {
-    let columns: [Column<CompareRow<'a>>; 9] = [
+    let columns: [Column<CompareRow<'a>>; 11] = [
         Column::text("run", "the run's label or letter", |row| row.run.label),
         Column::text("asked", "its argument on the command line", |row| row.run.asked),
         Column::text(
             "topic",
             "`goodput` (of the second half, by phase, flow and group), `fairness`, `victims`, `groups` (over the whole run), \
-             `completion` (of flows), `messages` (all posted), `common messages` (delivered by every run), `run`",
+             `completion` (of flows), `messages` (all posted), `common messages` (delivered by every run), `run`, `measures` (of `--measures`)",
             |row| row.row.topic,
         ),
         Column::optional_text(
@@ -222,7 +238,9 @@ pub fn file_table<'a>() -> Table<CompareRow<'a>> {
             "the number, empty where there is none, or only bounds of it",
             |row| row.value.and_then(CensoredValue::exact),
         ),
-        Column::text("unit", "`Gb/s`, `us`, `count`, or `1` for an index", |row| row.row.unit.word()),
+        Column::text("unit", "`Gb/s`, `us`, `bytes`, `count`, or `1` for an index or a share", |row| {
+            row.row.kind.word()
+        }),
         Column::optional_number(
             "at_least",
             "the lower bound, where unfinished messages or flows could change the number",
@@ -231,18 +249,27 @@ pub fn file_table<'a>() -> Table<CompareRow<'a>> {
         Column::optional_number("at_most", "the upper bound, where there is one", |row| {
             row.bounds().and_then(CensoredValue::at_most)
         }),
+        Column::optional_text("measure", "the [measure](statistics.md) of the row, if it is one", |row| {
+            row.measure.as_deref()
+        }),
+        Column::optional_text("better", "`smaller` or `larger`, empty for a count", |row| {
+            row.row.kind.better()
+        }),
     ];
     Table { file: "compare.csv", contents: "one row per number and run", columns: columns.into() }
 }
 
 #[cfg(test)]
 mod tests {
+    use measures::run::Posting;
     use telemetry::{MarginRecord, PauseRecord};
     use units::{Bytes, Span};
 
     use super::*;
     use crate::format::WIDTH;
     use crate::sample;
+
+    const ENDS: [Posting; 4] = [Posting::Endless; 4];
 
     fn with_runs<T>(look: impl FnOnce(&[ComparedRun<'_>]) -> T) -> T {
         let (first, mut second) = (sample::record(), sample::record());
@@ -251,8 +278,14 @@ mod tests {
         second.lanes[0].pause = Some(paused());
         let summaries = [&first, &second].map(|record| Summary::new(sample::CONTEXT, record, sample::cost()));
         look(&[
-            ComparedRun { label: "A", asked: "first", summary: &summaries[0], record: &first },
-            ComparedRun { label: "B", asked: "second:seed=3", summary: &summaries[1], record: &second },
+            ComparedRun { label: "A", asked: "first", summary: &summaries[0], record: &first, ends: &ENDS },
+            ComparedRun {
+                label: "B",
+                asked: "second:seed=3",
+                summary: &summaries[1],
+                record: &second,
+                ends: &ENDS,
+            },
         ])
     }
 
@@ -271,14 +304,14 @@ mod tests {
 
     #[test]
     fn runs_stand_side_by_side() {
-        insta::assert_snapshot!(with_runs(|runs| Comparison::of(runs).printed(WIDTH)));
+        insta::assert_snapshot!(with_runs(|runs| Comparison::of(runs, None).printed(WIDTH)));
     }
 
     #[test]
     fn a_label_stands_once_before_its_run() {
         let headed = with_runs(|runs| {
             let labelled = ComparedRun { label: "off", asked: "off=victim:seed=3", ..runs[0] };
-            Comparison::of(&[labelled, runs[1]]).printed(WIDTH)
+            Comparison::of(&[labelled, runs[1]], None).printed(WIDTH)
         });
         assert!(headed.starts_with("off  victim:seed=3: congestion control Iba"), "{headed}");
         assert!(headed.contains("\nB  second:seed=3: congestion control"), "{headed}");
@@ -286,17 +319,55 @@ mod tests {
 
     #[test]
     fn the_file_has_a_row_for_each_number_and_run() {
-        let (file, numbers) = with_runs(|runs| (Comparison::of(runs).csv(), Comparison::of(runs).rows.len()));
+        let (file, numbers) =
+            with_runs(|runs| (Comparison::of(runs, None).csv(), Comparison::of(runs, None).rows.len()));
         assert_eq!(file.lines().count(), 1 + 2 * numbers);
-        assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2.0,Gb/s,,\n"), "{file}");
-        assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s,,\n"), "{file}");
-        assert!(file.contains("A,first,messages,to 10 MB,p99,,us,10000.0,\n"), "{file}");
+        assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2.0,Gb/s,,,,larger\n"), "{file}");
+        assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s,,,,larger\n"), "{file}");
+        assert!(file.contains("A,first,messages,to 10 MB,p99,,us,10000.0,,,smaller\n"), "{file}");
+    }
+
+    #[test]
+    fn measures_that_the_user_names_are_the_rows() {
+        let list = Measure::read_list("p99(contributors), goodput(F2, 2), pause_frames(all)").unwrap();
+        let (text, json) = with_runs(|runs| {
+            let comparison = Comparison::of(runs, Some(&list));
+            (comparison.printed(WIDTH), comparison.json())
+        });
+        insta::assert_snapshot!(text.split_once("\n\n").unwrap().1);
+        let json: Value = serde_json::from_str(&json).unwrap();
+        let goodput = json!({
+            "topic": "measures", "phase": "", "what": "goodput(F2, 2), Gb/s", "measure": "goodput(F2, 2)",
+            "unit": "Gb/s", "better": "larger", "values": { "A": 2.0, "B": null },
+        });
+        assert_eq!(json["rows"][1], goodput);
+    }
+
+    /// Rows without `--measures` that are measures have the same number as with it.
+    #[test]
+    fn rows_that_are_measures_can_be_named() {
+        let (named, by_name) = with_runs(|runs| {
+            let rows = Comparison::of(runs, None).rows;
+            let named: Vec<_> = rows.into_iter().filter(|row| row.measure.is_some()).collect();
+            let list: Vec<_> = named.iter().filter_map(|row| row.measure.clone()).collect();
+            (named, Comparison::of(runs, Some(&list)).rows)
+        });
+        assert!(named.len() > 20, "{named:?}");
+        for (row, same) in named.iter().zip(&by_name) {
+            // A run in which nobody waited has no victim in its table.
+            let differs = |(one, other): (&Option<CensoredValue>, &Option<CensoredValue>)| {
+                one.is_some_and(|one| {
+                    other.is_some_and(|other| row.kind.scaled(one) != row.kind.scaled(other))
+                })
+            };
+            assert!(!row.cells.iter().zip(&same.cells).any(differs), "{row:?} {same:?}");
+        }
     }
 
     #[test]
     fn json_has_a_row_for_each_number_with_the_value_of_each_run() {
         let (text, numbers) =
-            with_runs(|runs| (Comparison::of(runs).json(), Comparison::of(runs).rows.len()));
+            with_runs(|runs| (Comparison::of(runs, None).json(), Comparison::of(runs, None).rows.len()));
         let json: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["runs"][1]["label"], "B");
         let rows = json["rows"].as_array().unwrap();

@@ -5,9 +5,10 @@
 use super::by_name::ByName;
 use super::compared_phase::ComparedPhase;
 use super::groups;
-use super::row::{ComparedRun, ComparisonRow, ValueUnit};
+use super::row::{ComparedRun, ComparisonRow, RowKind};
 use crate::distinct::distinct;
 use crate::summary::PhaseSummary;
+use measures::Quantity;
 use measures::censoring::CensoredValue;
 
 /// Returns the goodput of flows, groups, other flows and all flows over the second half of each phase.
@@ -38,7 +39,7 @@ fn flow_rows(phase: &ComparedPhase<'_>) -> Vec<ComparisonRow> {
         })
     };
     let rows = distinct(flows().flatten().map(|flow| flow.flow.as_str())).into_iter().map(row);
-    rows.filter(|row| row.cells.iter().any(Option::is_some)).collect()
+    rows.filter(ComparisonRow::has_value).collect()
 }
 
 /// Returns Jain's index of each phase in which several flows were active.
@@ -49,11 +50,12 @@ pub(super) fn fairness_rows(phases: &[ComparedPhase<'_>]) -> Vec<ComparisonRow> 
         phase.second_half_jain.filter(|_| several).map(CensoredValue::Exact)
     };
     let row = |phase: &ComparedPhase<'_>| ComparisonRow {
-        topic: "fairness",
+        topic: Quantity::Fairness.name(),
         phase: String::new(),
         what: phase.name.to_owned(),
+        measure: None,
         cells: phase.of_runs.iter().map(cell).collect(),
-        unit: ValueUnit::Share,
+        kind: RowKind::of(Quantity::Fairness),
     };
-    phases.iter().map(row).filter(|row| row.cells.iter().any(Option::is_some)).collect()
+    phases.iter().map(row).filter(ComparisonRow::has_value).collect()
 }

@@ -1,10 +1,12 @@
 //! A row of a comparison: one number of every run.
 
+use measures::censoring::CensoredValue;
+use measures::run::{Posting, Run};
+use measures::{Direction, Measure, Quantity, Unit};
 use telemetry::RunRecord;
 
 use crate::format::grouped;
 use crate::summary::Summary;
-use measures::censoring::CensoredValue;
 
 /// A run in a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +19,15 @@ pub struct ComparedRun<'a> {
     pub summary: &'a Summary,
     /// Record of the run.
     pub record: &'a RunRecord,
+    /// For each flow, the end of its posting.
+    pub ends: &'a [Posting],
+}
+
+impl<'a> ComparedRun<'a> {
+    /// Returns the run as measures read it.
+    pub(super) const fn measured(&self) -> Run<'a> {
+        Run { record: self.record, ends: self.ends }
+    }
 }
 
 /// A row of the comparison, with a cell for each run.
@@ -26,38 +37,121 @@ pub(super) struct ComparisonRow {
     pub(super) topic: &'static str,
     /// Phase or bin of sizes; empty if the row is about neither.
     pub(super) phase: String,
-    /// Name of the flow or measure.
+    /// Name of the flow or number.
     pub(super) what: String,
-    /// Value of each run; `None` if a run has none.
+    /// The measure of the row, if sweeps and tunings can name it.
+    pub(super) measure: Option<Measure>,
+    /// Value of each run, in the plain unit; `None` if a run has none.
     pub(super) cells: Vec<Option<CensoredValue>>,
-    pub(super) unit: ValueUnit,
+    pub(super) kind: RowKind,
 }
 
-/// Unit and format of a number.
+impl ComparisonRow {
+    /// Returns true if a run has a value.
+    pub(super) fn has_value(&self) -> bool {
+        self.cells.iter().any(Option::is_some)
+    }
+}
+
+/// Unit and better direction of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueUnit {
-    Gbps,
-    Share,
-    Us,
+pub(super) enum RowKind {
+    /// A count, for which no direction is better.
     Count,
+    Number {
+        unit: Unit,
+        better: Direction,
+    },
 }
 
-impl ValueUnit {
-    pub(super) fn of(self, value: CensoredValue) -> String {
+impl RowKind {
+    /// Returns the kind of a quantity of `measures`.
+    pub(super) const fn of(quantity: Quantity) -> Self {
+        let info = quantity.info();
+        Self::Number { unit: info.unit, better: info.better }
+    }
+
+    /// Returns the word for better numbers; `None` for a count.
+    pub(super) const fn better(self) -> Option<&'static str> {
         match self {
-            Self::Gbps => value.printed(2),
-            Self::Share => value.printed(3),
-            Self::Us => value.printed(1),
-            Self::Count => grouped(value.at_least() as u64),
+            Self::Count => None,
+            Self::Number { better, .. } => Some(better.word()),
         }
     }
 
-    pub(super) const fn word(self) -> &'static str {
+    /// Returns the unit of columns and files: its word, and the factor from the plain unit.
+    const fn scale(self) -> (&'static str, f64) {
         match self {
-            Self::Gbps => "Gb/s",
-            Self::Share => "1",
-            Self::Us => "us",
-            Self::Count => "count",
+            Self::Count | Self::Number { unit: Unit::Packets, .. } => ("count", 1.0),
+            Self::Number { unit: Unit::BitsPerSecond, .. } => ("Gb/s", 1e-9),
+            Self::Number { unit: Unit::Seconds, .. } => ("us", 1e6),
+            Self::Number { unit: Unit::Bytes, .. } => ("bytes", 1.0),
+            Self::Number { unit: Unit::One, .. } => ("1", 1.0),
         }
+    }
+
+    /// Returns the word of the unit in files.
+    pub(super) const fn word(self) -> &'static str {
+        self.scale().0
+    }
+
+    /// Returns a value in the unit of files, rounded to six decimals; a share, which may be tiny, to nine.
+    pub(super) fn scaled(self, value: CensoredValue) -> CensoredValue {
+        let (word, factor) = self.scale();
+        value.map(|value| value * factor).rounded(if word == "1" { 9 } else { 6 })
+    }
+
+    /// Returns a value as tables print it.
+    pub(super) fn printed(self, value: CensoredValue) -> String {
+        let scaled = self.scaled(value);
+        match self.word() {
+            "Gb/s" => scaled.printed(2),
+            "us" => scaled.printed(1),
+            "1" => scaled.printed(share_decimals(scaled.at_least())),
+            _ => grouped(scaled.at_least() as u64),
+        }
+    }
+
+    /// Returns the name of a row with its unit, where a table has rows of several units.
+    pub(super) fn named(self, title: &str) -> String {
+        match self.word() {
+            unit @ ("Gb/s" | "us" | "bytes") => format!("{title}, {unit}"),
+            _ => title.to_owned(),
+        }
+    }
+}
+
+/// Returns the decimals of a share or an index: three, and of a share below a tenth as many as three digits need.
+fn share_decimals(share: f64) -> usize {
+    let zeros = if share > 0.0 { -share.log10().floor() - 1.0 } else { 0.0 };
+    3 + zeros.clamp(0.0, 6.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tiny_share_has_three_digits() {
+        let kind = RowKind::of(Quantity::Stalled);
+        let printed = [0.0, 1.25, 0.9375, 0.1, 0.0625, 0.000_012_34].map(|share| kind.printed(share.into()));
+        assert_eq!(printed, ["0.000", "1.250", "0.938", "0.100", "0.0625", "0.0000123"]);
+        assert_eq!(kind.scaled(1.234_567_891_2e-5.into()), 1.2346e-5.into());
+    }
+
+    #[test]
+    fn numbers_are_scaled_from_plain_units() {
+        let written = |quantity, value: f64| {
+            let kind = RowKind::of(quantity);
+            (kind.named(quantity.name()), kind.printed(value.into()), kind.scaled(value.into()))
+        };
+        let goodput = written(Quantity::Goodput, 13.245e9);
+        assert_eq!(goodput, ("goodput, Gb/s".to_owned(), "13.25".to_owned(), 13.245.into()));
+        let queue = written(Quantity::QueuePeak, 31_110.0);
+        assert_eq!(queue, ("queue_peak, bytes".to_owned(), "31,110".to_owned(), 31_110.0.into()));
+        let waited = written(Quantity::Waited, 2.5e-3);
+        assert_eq!(waited, ("waited, us".to_owned(), "2500.0".to_owned(), 2500.0.into()));
+        assert_eq!(RowKind::Count.better(), None);
+        assert_eq!(RowKind::of(Quantity::Goodput).better(), Some("larger"));
     }
 }

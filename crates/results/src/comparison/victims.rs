@@ -7,8 +7,9 @@ use std::cmp::Reverse;
 use units::Span;
 
 use super::flow_numbers::FlowNumbers;
-use super::row::{ComparedRun, ComparisonRow, ValueUnit};
+use super::row::{ComparedRun, ComparisonRow, RowKind};
 use measures::censoring::CensoredValue;
+use measures::{Measure, Quantity};
 
 /// Number of victims that have a row: those that waited longest in any run.
 const VICTIMS: usize = 5;
@@ -33,23 +34,25 @@ pub(super) fn rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> Vec<Compa
     let mut victims: Vec<_> = names.into_iter().map(|(name, number)| (name, spans(number))).collect();
     victims.sort_by_key(|(_, spans)| Reverse(spans.iter().flatten().max().copied()));
     let rest = victims.split_off(victims.len().min(VICTIMS));
-    let us = |span: Span| span.seconds() * 1e6;
-    let row = |what: String, cells| ComparisonRow {
+    let row = |what: String, measure, cells| ComparisonRow {
         topic: "victims",
         phase: String::new(),
         what,
+        measure,
         cells,
-        unit: ValueUnit::Us,
+        kind: RowKind::of(Quantity::Waited),
     };
-    let cell = |span: Option<Span>| span.map(|span| CensoredValue::Exact(us(span)));
-    let mut rows: Vec<_> = victims
-        .into_iter()
-        .map(|(name, spans)| row(name.to_owned(), spans.into_iter().map(cell).collect()))
-        .collect();
+    let cell = |span: Option<Span>| span.map(|span| CensoredValue::Exact(span.seconds()));
+    let of_victim = |(name, spans): (&str, Vec<_>)| {
+        let measure = Measure { group: name.to_owned(), quantity: Quantity::Waited, phase: None };
+        row(name.to_owned(), Some(measure), spans.into_iter().map(cell).collect())
+    };
+    let mut rows: Vec<_> = victims.into_iter().map(of_victim).collect();
     if !rest.is_empty() {
-        let sum = |run: usize| rest.iter().filter_map(|(_, spans)| spans[run]).map(us).sum::<f64>();
+        let sum =
+            |run: usize| rest.iter().filter_map(|(_, spans)| spans[run]).map(Span::seconds).sum::<f64>();
         let what = format!("{} other flows together", rest.len());
-        rows.push(row(what, (0..runs.len()).map(|run| Some(sum(run).into())).collect()));
+        rows.push(row(what, None, (0..runs.len()).map(|run| Some(sum(run).into())).collect()));
     }
     rows
 }

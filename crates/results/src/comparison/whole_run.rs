@@ -1,49 +1,32 @@
-//! Measures of a whole run.
+//! Quantities of all flows over the whole run.
 //!
-//! Invariant: a measure that a run cannot have (PAUSE under credits) is a dash, not a zero.
+//! Invariant: a quantity that a run cannot have (PAUSE under credits) is a dash, not a zero.
 
-use telemetry::FlowRecord;
-use units::Span;
-
-use super::row::{ComparedRun, ComparisonRow, ValueUnit};
+use measures::Quantity;
 use measures::censoring::CensoredValue;
-use measures::statistics::jain;
+use measures::run::of_all_flows;
 
-/// A measure: its name, its unit, and its value; `None` if a run has none.
-type RunMeasure = (&'static str, ValueUnit, fn(&ComparedRun<'_>) -> Option<f64>);
+use super::measured;
+use super::row::{ComparedRun, ComparisonRow, RowKind};
 
-const MEASURES: [RunMeasure; 13] = [
-    ("goodput, Gb/s", ValueUnit::Gbps, |run| {
-        let delivered = run.record.flows.iter().map(|flow| flow.delivered).sum::<units::Bytes>();
-        Some(delivered.bps_over(run.record.simulated) / 1e9)
-    }),
-    ("Jain's index of all named flows", ValueUnit::Share, |run| {
-        let named = &run.record.flows[..run.record.named()];
-        let goodput = |flow: &FlowRecord| flow.delivered.bps_over(run.record.simulated);
-        jain(named.iter().map(goodput)).filter(|_| named.len() > 1)
-    }),
-    ("packets marked", ValueUnit::Count, |run| Some(run.summary.marks.values().sum::<u64>() as f64)),
-    ("CNPs sent", ValueUnit::Count, |run| Some(run.summary.transport.cnps as f64)),
-    ("BECNs received", ValueUnit::Count, |run| Some(run.summary.transport.becns as f64)),
-    ("flow-control packets", ValueUnit::Count, |run| Some(run.record.flow_control_packets as f64)),
-    ("time waiting for credit or the end of a pause, all ports added up, us", ValueUnit::Us, |run| {
-        Some(run.record.lanes.iter().map(|lane| lane.without_credit).sum::<Span>().seconds() * 1e6)
-    }),
-    ("PAUSE frames", ValueUnit::Count, |run| Some(run.summary.pauses.as_ref()?.pauses as f64)),
-    ("time paused, all outputs added up, us", ValueUnit::Us, |run| {
-        Some(run.summary.pauses.as_ref()?.paused_s * 1e6)
-    }),
-    ("packets dropped", ValueUnit::Count, |run| Some(run.record.dropped_packets as f64)),
-    ("packets sent again", ValueUnit::Count, |run| Some(run.record.transport.retransmitted as f64)),
-    ("mean latency of a delivered packet, us", ValueUnit::Us, |run| {
-        let flows = &run.record.flows;
-        let packets: u64 = flows.iter().map(|flow| flow.packets).sum();
-        let sum = flows.iter().map(|flow| flow.latency_sum.seconds()).sum::<f64>();
-        (packets > 0).then(|| sum * 1e6 / packets as f64)
-    }),
-    ("longest latency of a delivered packet, us", ValueUnit::Us, |run| {
-        run.record.flows.iter().map(|flow| flow.latency_max.seconds() * 1e6).reduce(f64::max)
-    }),
+/// Topic of these rows.
+pub(super) const TOPIC: &str = "run";
+
+/// Quantities with a row.
+const QUANTITIES: [Quantity; 13] = [
+    Quantity::Goodput,
+    Quantity::Fairness,
+    Quantity::Marks,
+    Quantity::Cnps,
+    Quantity::Becns,
+    Quantity::FlowControl,
+    Quantity::Stalled,
+    Quantity::PauseFrames,
+    Quantity::Paused,
+    Quantity::Dropped,
+    Quantity::Retransmitted,
+    Quantity::MeanLatency,
+    Quantity::LongestLatency,
 ];
 
 /// Returns the row of the time at which finite traffic was delivered. A run that was not done has the end of the run as
@@ -51,27 +34,25 @@ const MEASURES: [RunMeasure; 13] = [
 fn done_row(runs: &[ComparedRun<'_>]) -> ComparisonRow {
     let cell = |run: &ComparedRun<'_>| {
         let done = run.record.finite?.done;
-        let at_least = run.record.simulated.seconds() * 1e6;
-        Some(done.map_or(CensoredValue::AtLeast { at_least }, |at| CensoredValue::Exact(at.seconds() * 1e6)))
+        let at_least = run.record.simulated.seconds();
+        Some(done.map_or(CensoredValue::AtLeast { at_least }, |at| CensoredValue::Exact(at.seconds())))
     };
+    let kind = RowKind::of(Quantity::Last);
     ComparisonRow {
-        topic: "run",
+        topic: TOPIC,
         phase: String::new(),
-        what: "last message of finite traffic delivered, us".to_owned(),
+        what: kind.named("last message of finite traffic delivered"),
+        measure: None,
         cells: runs.iter().map(cell).collect(),
-        unit: ValueUnit::Us,
+        kind,
     }
 }
 
-/// Returns one row for each measure, and for the end of finite traffic if a run has some.
+/// Returns one row for each quantity, and for the end of finite traffic if a run has some.
 pub(super) fn rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
-    let row = |(what, unit, measure): &RunMeasure| ComparisonRow {
-        topic: "run",
-        phase: String::new(),
-        what: (*what).to_owned(),
-        cells: runs.iter().map(|run| measure(run).map(CensoredValue::Exact)).collect(),
-        unit: *unit,
-    };
+    let of_runs: Vec<_> = runs.iter().map(|run| of_all_flows(run.measured(), &QUANTITIES)).collect();
+    let row = |quantity: &Quantity| measured::titled((TOPIC, ""), *quantity);
+    let rows = measured::filled(QUANTITIES.iter().map(row), &of_runs);
     let finite = runs.iter().any(|run| run.record.finite.is_some());
-    finite.then(|| done_row(runs)).into_iter().chain(MEASURES.iter().map(row)).collect()
+    finite.then(|| done_row(runs)).into_iter().chain(rows).collect()
 }

@@ -453,7 +453,8 @@ fn a_run_that_needs_too_much_memory_is_refused_with_the_estimate() {
 #[test]
 fn compare_runs_side_by_side_with_one_seed() {
     let scratch = Scratch::new("compare");
-    let runs = ["compare", "one-flow", "one-flow:link.mtu=512 B", "--out", "both", "--seed", "4"];
+    let pair = ["compare", "one-flow", "one-flow:link.mtu=512 B", "--out"];
+    let runs = [&pair[..], &["both", "--seed", "4"]].concat();
     let printed = scratch.printed(&runs);
     for words in ["A  one-flow: ", "B  one-flow:link.mtu=512 B: ", "seed 4", "packets marked"] {
         assert!(printed.contains(words), "no `{words}` in {printed}");
@@ -465,6 +466,14 @@ fn compare_runs_side_by_side_with_one_seed() {
     assert_eq!(scratch.names_in("both/A"), scratch.names_in("alone"));
     assert_eq!(scratch.read("both/A/flows.csv"), scratch.read("alone/flows.csv"));
     fs::remove_dir_all(scratch.0.join("alone")).unwrap();
+    // Named measures are the whole table, and one that no run has is refused before any run.
+    let named = ["--measures", "goodput(all, 1), marks(F1)", "--json"];
+    let named = json(&scratch.printed(&[&runs[..], &named, &["--force"]].concat()));
+    let measures: Vec<_> =
+        named["rows"].as_array().unwrap().iter().map(|row| row["measure"].clone()).collect();
+    assert_eq!(measures, ["goodput(all, 1)", "marks(F1)"]);
+    let nobody = ["--measures", "marks(nobody)"];
+    assert_refused(&scratch.run(&[&pair[..], &["none"], &nobody].concat()), "no group or flow `nobody`");
     let wrong = ["compare", "one-flow", "one-flow:congestion_contrl=Off", "--out", "wrong"];
     assert_refused(&scratch.run(&wrong), "congestion_contrl");
     assert_refused(&scratch.run(&["compare", "victim"]), "2 ");

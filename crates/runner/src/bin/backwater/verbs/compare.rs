@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use backwater::provenance::{end_of_failure, manifest, run_manifest};
 use backwater::{FinishedRun, Plan, RunError, RunOptions};
 use clap::Args;
-use experiment::pool;
+use experiment::{measuring, pool};
 use figures::{RunCurves, RunOutput, UndrawnFigure, compared};
+use measures::{Measure, MeasureError};
 use names::rule;
 use results::comparison::{self, ComparedRun, Comparison};
 use results::format::WIDTH;
@@ -56,6 +57,10 @@ pub(crate) struct CompareOptions {
     /// Overwrite the results of other runs, and files that no manifest names.
     #[arg(long)]
     force: bool,
+    /// Measures in the table, such as `p99(victims),goodput(all)` (docs/statistics.md lists them) [default: goodput by phase,
+    /// victims, groups, completions and totals].
+    #[arg(long, value_name = "LIST")]
+    measures: Option<String>,
     #[command(flatten)]
     format: FormatOptions,
     #[command(flatten)]
@@ -85,6 +90,8 @@ struct RunAsked {
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let formats = options.format.checked()?;
     let asked = asked(options, formats)?;
+    let measures = options.measures.as_deref().map(Measure::read_list).transpose()?;
+    check_measures(measures.as_deref().unwrap_or_default(), &asked)?;
     options.memory.check(&asked.iter().map(|run| &run.plan).collect::<Vec<_>>())?;
     let default =
         || folder_name::of_comparison(&options.runs, &options.end.words(&options.set), options.seed);
@@ -111,28 +118,36 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
         }
     };
     let curves: Result<Vec<_>, _> = curves.into_iter().flatten().collect();
-    write(options, &asked, &runs, curves.map(|curves| compared(&curves).svg()), (manifest, &folder))
+    let figure = curves.map(|curves| compared(&curves).svg());
+    write((options, measures.as_deref()), &asked, &runs, figure, (manifest, &folder))
+}
+
+/// Checks that some run has each measure. A run without it has a dash.
+fn check_measures(measures: &[Measure], asked: &[RunAsked]) -> Result<(), MeasureError> {
+    measures.iter().try_for_each(|measure| {
+        let mut of_runs = asked.iter().map(|run| measuring::check(measure, &run.plan));
+        let first = of_runs.next().unwrap_or(Ok(()));
+        if of_runs.any(|checked| checked.is_ok()) { Ok(()) } else { first }
+    })
 }
 
 /// Writes and prints the comparison of finished runs.
 fn write(
-    options: &CompareOptions,
+    (options, measures): (&CompareOptions, Option<&[Measure]>),
     asked: &[RunAsked],
     runs: &[FinishedRun],
     figure: Result<String, ReadError>,
     (manifest, folder): (Manifest, &ResultFolder),
 ) -> Result<(), Failure> {
-    let compared: Vec<_> = asked
-        .iter()
-        .zip(runs)
-        .map(|(RunAsked { label, asked, .. }, FinishedRun { summary, record, .. })| ComparedRun {
-            label,
-            asked,
-            summary,
-            record,
-        })
-        .collect();
-    let comparison = Comparison::of(&compared);
+    let compared: Vec<_> =
+        asked
+            .iter()
+            .zip(runs)
+            .map(|(RunAsked { label, asked, .. }, FinishedRun { summary, record, posting, .. })| {
+                ComparedRun { label, asked, summary, record, ends: posting }
+            })
+            .collect();
+    let comparison = Comparison::of(&compared, measures);
     let faults = asked.iter().zip(runs).flat_map(|(RunAsked { label, .. }, run)| {
         ending::faults(&run.plan, &run.record).map(move |fault| format!("{label}: {fault}\n"))
     });

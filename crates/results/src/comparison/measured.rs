@@ -1,0 +1,43 @@
+//! Rows of measures.
+//!
+//! Invariant: names, units, directions and values are those of `measures`.
+
+use measures::run::several;
+use measures::{Measure, Measured, Quantity};
+
+use super::row::{ComparedRun, ComparisonRow, RowKind};
+
+/// Topic of the measures that the user names.
+pub(super) const TOPIC: &str = "measures";
+
+/// Returns a row for each of these measures, named as the user names them.
+pub(super) fn rows(runs: &[ComparedRun<'_>], measures: &[Measure]) -> Vec<ComparisonRow> {
+    let row = |measure: &Measure| {
+        let kind = RowKind::of(measure.quantity);
+        let what = kind.named(&measure.to_string());
+        ComparisonRow { topic: TOPIC, phase: String::new(), what, measure: None, cells: vec![], kind }
+    };
+    let of_runs: Vec<_> = runs.iter().map(|run| several(run.measured(), measures.iter().cloned())).collect();
+    filled(measures.iter().map(row), &of_runs)
+}
+
+/// Returns a row without cells, named by the title of its quantity. `place` is its topic and its group.
+pub(super) fn titled(place: (&'static str, &str), quantity: Quantity) -> ComparisonRow {
+    let (topic, group) = place;
+    let kind = RowKind::of(quantity);
+    let what = kind.named(quantity.title());
+    ComparisonRow { topic, phase: group.to_owned(), what, measure: None, cells: vec![], kind }
+}
+
+/// Fills rows with the measures of each run. All runs have the same measures in the order of the rows.
+pub(super) fn filled(
+    rows: impl Iterator<Item = ComparisonRow>,
+    of_runs: &[Vec<Measured>],
+) -> Vec<ComparisonRow> {
+    let fill = |(place, row): (usize, ComparisonRow)| ComparisonRow {
+        measure: of_runs.first().map(|of_run| of_run[place].measure.clone()),
+        cells: of_runs.iter().map(|of_run| of_run[place].number()).collect(),
+        ..row
+    };
+    rows.enumerate().map(fill).collect()
+}
