@@ -1,4 +1,4 @@
-//! Base64 (RFC 4648, section 4), for hashes in the page's policy and for arrays of numbers.
+//! Base64 (RFC 4648, section 4), for arrays of numbers, and in tests for hashes.
 //!
 //! Invariant: the text has a length that is a multiple of four.
 

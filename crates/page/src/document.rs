@@ -1,50 +1,43 @@
 //! The HTML of a page: head, policy, sections, data, script.
 //!
-//! Invariant: every text that a caller gives is escaped here. The page refers to nothing outside it, except by links
-//! that a reader follows.
+//! Invariant: every text that a caller gives becomes [`Html`] here. The page refers to nothing outside it, except by
+//! links that a reader follows.
 
-use std::fmt::Write as _;
-
-use names::json;
-use names::markup::quoted as escaped;
 use serde::Serialize;
 
 use super::GENERATOR;
-use super::base64::base64;
+use super::html::Html;
 use super::modules::{UPLOT_LICENCE, script, style};
-use super::sha256::sha256;
+use super::policy::POLICY;
 
 /// A page that is being written.
 #[derive(Debug)]
 pub(super) struct Document {
     title: String,
-    navigation: String,
-    body: String,
+    navigation: Html,
+    body: Html,
 }
 
 impl Document {
     /// Begins a page. `leads` are its first sentences, a paragraph each.
     pub(super) fn new(title: &str, subtitle: &str, leads: &[String]) -> Self {
-        let mut body =
-            format!("<h1>{}</h1>\n<p class=\"subtitle\">{}</p>\n", escaped(title), escaped(subtitle));
+        let mut body = Html::default();
+        body.push_line(Html::element("h1", &[], Html::text(title)));
+        body.push_line(Html::element("p", &[("class", "subtitle")], Html::text(subtitle)));
         for lead in leads {
-            let _ = writeln!(body, "<p class=\"lead\">{}</p>", with_code(lead));
+            body.push_line(Html::element("p", &[("class", "lead")], Html::with_code(lead)));
         }
-        Self { title: title.to_owned(), navigation: String::new(), body }
+        Self { title: title.to_owned(), navigation: Html::default(), body }
     }
 
     /// Adds a section with a heading and sentences. The script puts its figure or tables into the element `figure-ID`.
     pub(super) fn section(&mut self, id: &str, heading: &str, sentences: &[String]) {
-        let _ = write!(self.navigation, "<a href=\"#{id}\">{}</a> ", escaped(heading));
-        let _ = writeln!(
-            self.body,
-            "<section id=\"{id}\" aria-labelledby=\"heading-{id}\">\n<h2 id=\"heading-{id}\">{}</h2>",
-            escaped(heading)
-        );
+        let mut contents = Html::default();
         for sentence in sentences {
-            let _ = writeln!(self.body, "<p>{}</p>", with_code(sentence));
+            contents.push_line(Html::element("p", &[], Html::with_code(sentence)));
         }
-        let _ = writeln!(self.body, "<div id=\"figure-{id}\"></div>\n</section>");
+        contents.push_line(Html::element("div", &[("id", &format!("figure-{id}"))], ""));
+        self.headed(id, heading, contents);
     }
 
     /// Adds a section with terms and their values, and long texts below them that open on demand.
@@ -55,90 +48,73 @@ impl Document {
         terms: &[(&str, String)],
         texts: &[(String, &str)],
     ) {
-        let _ = write!(self.navigation, "<a href=\"#{id}\">{}</a> ", escaped(heading));
-        let _ = writeln!(
-            self.body,
-            "<section id=\"{id}\" aria-labelledby=\"heading-{id}\">\n<h2 id=\"heading-{id}\">{}</h2>\n<dl>",
-            escaped(heading)
-        );
-        for (term, value) in terms {
-            let _ = writeln!(self.body, "<dt>{}</dt><dd>{}</dd>", escaped(term), escaped(value));
-        }
-        self.body += "</dl>\n";
+        let pair = |(term, value): &(&str, String)| {
+            let term = Html::element("dt", &[], Html::text(term));
+            term.and(Html::element("dd", &[], Html::text(value))).and("\n")
+        };
+        let mut contents = Html::default();
+        contents.push_line(Html::element(
+            "dl",
+            &[],
+            Html::fixed("\n").and(terms.iter().map(pair).collect::<Html>()),
+        ));
         for (summary, text) in texts {
-            let _ = writeln!(
-                self.body,
-                "<details><summary>{}</summary><pre tabindex=\"0\">{}</pre></details>",
-                escaped(summary),
-                escaped(text)
-            );
+            let summary = Html::element("summary", &[], Html::text(summary));
+            let text = Html::element("pre", &[("tabindex", "0")], Html::text(text));
+            contents.push_line(Html::element("details", &[], summary.and(text)));
         }
-        self.body += "</section>\n";
+        self.headed(id, heading, contents);
+    }
+
+    /// Adds a section with its heading, and its entry in the navigation.
+    fn headed(&mut self, id: &str, heading: &str, contents: Html) {
+        let entry = Html::element("a", &[("href", &format!("#{id}"))], Html::text(heading));
+        self.navigation = std::mem::take(&mut self.navigation).and(entry).and(" ");
+        let heading_id = format!("heading-{id}");
+        let heading = Html::element("h2", &[("id", &heading_id)], Html::text(heading));
+        let attributes = [("id", id), ("aria-labelledby", heading_id.as_str())];
+        let inside = Html::fixed("\n").and(heading).and("\n").and(contents);
+        self.body.push_line(Html::element("section", &attributes, inside));
     }
 
     /// Returns the page with the data of its script.
-    ///
-    /// # Panics
-    /// Never: data are plain.
     pub(super) fn finish(mut self, data: &impl Serialize) -> String {
         let licence = [("Licence of uPlot, which draws the curves".to_owned(), UPLOT_LICENCE)];
         let here = [("Page", "It needs no network and no other file.".to_owned())];
         self.terms("page", "About this page", &here, &licence);
-        let (style, script) = (style(), script());
-        let policy = format!(
-            "default-src 'none'; script-src '{}'; style-src '{}'; base-uri 'none'; form-action 'none'",
-            hash(&script),
-            hash(&style)
+        let page =
+            head(&self.title).and("<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n");
+        let page = page.and("<header><nav aria-label=\"Sections\">").and(self.navigation.trimmed());
+        let page = page.and("</nav><div id=\"controls\"></div></header>\n<main id=\"main\">\n").and(
+            "<noscript><p class=\"warning\">Figures and tables need JavaScript; text and parameters are here without \
+             it.</p></noscript>\n",
         );
-        // `<` has no meaning in JSON but within strings, where the escape stands for it.
-        let data =
-            json::escaped(serde_json::to_string(data).expect("data are plain")).replace('<', "\\u003c");
-        format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
-             {GENERATOR}\n\
-             <title>{}</title>\n<style>{style}</style>\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#main\">Skip to the results</a>\n\
-             <header><nav aria-label=\"Sections\">{}</nav><div id=\"controls\"></div></header>\n\
-             <main id=\"main\">\n<noscript><p class=\"warning\">Figures and tables need JavaScript; text and parameters \
-             are here without it.</p></noscript>\n{}</main>\n\
-             <script type=\"application/json\" id=\"data\">{data}</script>\n<script>{script}</script>\n</body>\n</html>\n",
-            escaped(&self.title),
-            self.navigation.trim_end(),
-            self.body
-        )
+        let data = Html::element("script", &[("type", "application/json"), ("id", "data")], Html::data(data));
+        let script = Html::element("script", &[], script());
+        let page = page.and(self.body).and("</main>\n").and(data).and("\n").and(script);
+        page.and("\n</body>\n</html>\n").into_string()
     }
 }
 
-/// Returns the source expression of a text in a policy.
-fn hash(text: &str) -> String {
-    format!("sha256-{}", base64(&sha256(text)))
-}
-
-/// Returns a text as HTML, with the parts between backquotes as code.
-fn with_code(text: &str) -> String {
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return escaped(text); // A backquote has no partner.
-    }
-    let part = |(place, part): (usize, &&str)| match place % 2 {
-        1 => format!("<code>{}</code>", escaped(part)),
-        _ => escaped(part),
-    };
-    parts.iter().enumerate().map(part).collect()
+/// Returns the beginning of a page, up to its body.
+fn head(title: &str) -> Html {
+    let policy =
+        Html::fixed("<meta http-equiv=\"Content-Security-Policy\" content=\"").and(POLICY).and("\">\n");
+    Html::fixed("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+        .and(policy)
+        .and("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+        .and("<meta name=\"color-scheme\" content=\"light dark\">\n")
+        .and(GENERATOR)
+        .and("\n")
+        .and(Html::element("title", &[], Html::text(title)))
+        .and("\n")
+        .and(Html::element("style", &[], style()))
+        .and("\n</head>\n")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn backquotes_in_pairs_are_code() {
-        assert_eq!(with_code("a `<b>` c"), "a <code>&lt;b&gt;</code> c");
-        assert_eq!(with_code("a `<b> c"), "a `&lt;b&gt; c");
-    }
 
     #[test]
     fn names_are_text_in_html_and_json() {

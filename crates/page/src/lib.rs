@@ -6,9 +6,11 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `base64`, `sha256` | encodings for arrays and for the policy |
+//! | `base64` | the encoding of arrays |
+//! | `html` | HTML that is escaped by its type |
 //! | `words` | quantities as text |
 //! | `modules` | the files of `script/`, joined into a single script |
+//! | `policy` | the policy of a page, with the hashes of its script and its style sheet |
 //! | `document` | the HTML around a page's sections and data |
 //! | [`numbers`] | arrays of numbers in the JSON, or beside it for a reader with typed arrays |
 //! | `data` | curves and tables as data of the script |
@@ -24,10 +26,11 @@
 mod base64;
 mod data;
 mod document;
+mod html;
 mod modules;
 pub mod numbers;
+mod policy;
 mod run;
-mod sha256;
 mod sweep;
 mod table;
 mod tuning;

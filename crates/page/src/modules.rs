@@ -4,6 +4,8 @@
 //! names a file that stands before it. Joined, all share a scope. Lines of imports, of types too, and the word `export`
 //! go, and no two files define the same name.
 
+use super::html::Html;
+
 /// The modules, lowest floor first: name and text.
 const MODULES: &[(&str, &str)] = &[
     ("format.js", include_str!("script/format.js")),
@@ -38,21 +40,24 @@ const UPLOT_STYLE: &str = include_str!("vendor/uPlot.min.css");
 const STYLE: &str = include_str!("style.css");
 
 /// Returns the whole script.
-pub(super) fn script() -> String {
-    let parts: String = MODULES.iter().map(|(name, text)| format!("// {name}\n{}\n", joined(text))).collect();
-    format!("{}\n(() => {{\n\"use strict\";\n{parts}}})();\n", UPLOT.trim_end())
+pub(super) fn script() -> Html {
+    let part = |(name, text): &(&'static str, &'static str)| {
+        Html::fixed("// ").and(*name).and("\n").and(joined(text)).and("\n")
+    };
+    let parts: Html = MODULES.iter().map(part).collect();
+    Html::fixed(UPLOT.trim_end()).and("\n(() => {\n\"use strict\";\n").and(parts).and("})();\n")
 }
 
 /// Returns the whole style sheet.
-pub(super) fn style() -> String {
-    format!("{}\n{STYLE}", UPLOT_STYLE.trim_end())
+pub(super) fn style() -> Html {
+    Html::fixed(UPLOT_STYLE.trim_end()).and("\n").and(STYLE)
 }
 
 /// Returns a module without its imports, including imports of types in comments, and without the word `export`.
-fn joined(text: &str) -> String {
+fn joined(text: &'static str) -> Html {
     let is_import = |line: &&str| line.starts_with("import ") || line.starts_with("/** @import ");
     let lines = text.lines().filter(|line| !is_import(line));
-    lines.map(|line| line.strip_prefix("export ").unwrap_or(line).to_owned() + "\n").collect()
+    lines.map(|line| Html::fixed(line.strip_prefix("export ").unwrap_or(line)).and("\n")).collect()
 }
 
 #[cfg(test)]
@@ -100,14 +105,16 @@ mod tests {
             }
         }
         assert!(exported.len() > 20, "{exported:?}");
-        assert!(!script().contains("\nexport ") && !script().contains("\nimport "));
+        let script = script().into_string();
+        assert!(!script.contains("\nexport ") && !script.contains("\nimport "));
     }
 
     #[test]
     fn the_licence_of_the_library_is_in_its_text_and_nothing_ends_the_script_early() {
         assert!(UPLOT.contains("uPlot (v1.6.32)") && UPLOT_LICENCE.contains("The MIT License"));
+        let (script, style) = (script().into_string(), style().into_string());
         for ending in ["</script", "<!--", "</style"] {
-            assert!(!script().contains(ending) && !style().contains(ending), "{ending}");
+            assert!(!script.contains(ending) && !style.contains(ending), "{ending}");
         }
     }
 }
