@@ -4,7 +4,7 @@
 
 use std::borrow::Borrow;
 
-use telemetry::{FlowRecord, Marks};
+use telemetry::{FlowRecord, Marks, RunRecord};
 use units::{Bytes, Span};
 
 /// Sums and extremes over flows.
@@ -58,9 +58,42 @@ impl FlowTotals {
     }
 }
 
+/// Returns the time that flows waited as victims in congestion trees, added up over roots, by groups of flows.
+/// `group_of` names a flow's group, from 0 on, if it has any.
+#[must_use]
+pub fn waited(record: &RunRecord, groups: usize, group_of: impl Fn(usize) -> Option<usize>) -> Vec<Span> {
+    let mut waited = vec![Span::ZERO; groups];
+    for victim in record.congestion.roots.iter().flat_map(|root| &root.victims) {
+        if let Some(group) = group_of(victim.flow as usize) {
+            waited[group] += victim.waited;
+        }
+    }
+    waited
+}
+
 #[cfg(test)]
 mod tests {
+    use telemetry::{RootRecord, VictimRecord};
+
     use super::*;
+
+    #[test]
+    fn waits_add_up_over_roots_by_group() {
+        let victim = |(flow, us): (u32, u64)| VictimRecord {
+            flow,
+            samples: 1,
+            waited: Span::from_us(us),
+            lost: Bytes::ZERO,
+        };
+        let root = |victims: [(u32, u64); 2]| RootRecord {
+            victims: victims.map(victim).to_vec(),
+            ..RootRecord::default()
+        };
+        let mut record = RunRecord::default();
+        record.congestion.roots = vec![root([(0, 1), (1, 10)]), root([(0, 100), (2, 1000)])];
+        let by_parity = waited(&record, 2, |flow| (flow != 2).then_some(flow % 2));
+        assert_eq!(by_parity, [101, 10].map(Span::from_us));
+    }
 
     #[test]
     fn the_mean_latency_weighs_packets_and_not_flows() {

@@ -13,7 +13,7 @@ use units::{Span, Time};
 use crate::completions::{MessageSample, MessageStatistics, Quantiles};
 use crate::goodput::{self, PhaseGoodput, rounded_jain};
 use measures::PhasePart;
-use measures::flows::FlowTotals;
+use measures::flows::{FlowTotals, waited};
 use measures::rounded;
 
 /// A group over the whole run.
@@ -88,7 +88,9 @@ pub struct GroupInPhase {
 #[must_use]
 pub fn over_run(record: &RunRecord) -> Vec<GroupSummary> {
     let messages = messages(record, 1, |_| 0).remove(0);
-    let groups = record.groups.iter().zip(record.members()).zip(waited(record)).zip(messages);
+    let group_of = |flow: usize| record.flows[flow].group.map(|group| group as usize);
+    let waited = waited(record, record.groups.len(), group_of);
+    let groups = record.groups.iter().zip(record.members()).zip(waited).zip(messages);
     groups
         .map(|(((group, members), waited), messages)| {
             let flows: Vec<_> = members.iter().map(|flow| &record.flows[*flow]).collect();
@@ -166,17 +168,6 @@ impl GroupMessages {
             slowdown: self.slowdown?,
         })
     }
-}
-
-/// Returns the time that the flows of each group waited as victims.
-fn waited(record: &RunRecord) -> Vec<Span> {
-    let mut waited = vec![Span::ZERO; record.groups.len()];
-    for victim in record.congestion.roots.iter().flat_map(|root| &root.victims) {
-        if let Some(group) = record.flows[victim.flow as usize].group {
-            waited[group as usize] += victim.waited;
-        }
-    }
-    waited
 }
 
 impl GroupSummary {

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::censoring::{CensoredSample, CensoredValue};
+use crate::flows;
 use telemetry::{LaneRecord, RunRecord};
 use units::Span;
 
@@ -31,10 +32,8 @@ pub(super) fn waited(record: &RunRecord, group: &Group<'_>) -> Result<CensoredVa
         return Err(Missing::NoTreeSample);
     }
     let is_member = mask(record, &group.flows);
-    let victims = record.congestion.roots.iter().flat_map(|root| &root.victims);
-    let waited: Span =
-        victims.filter(|victim| is_member[victim.flow as usize]).map(|victim| victim.waited).sum();
-    Ok(seconds(waited).into())
+    let waited = flows::waited(record, 1, |flow| is_member[flow].then_some(0));
+    Ok(seconds(waited[0]).into())
 }
 
 /// Returns the PAUSE frames that all ports sent.

@@ -9,6 +9,7 @@ use units::Span;
 use super::flow_numbers::FlowNumbers;
 use super::row::{ComparedRun, ComparisonRow, RowKind};
 use measures::censoring::CensoredValue;
+use measures::flows::waited;
 use measures::{Measure, Quantity};
 
 /// Number of victims that have a row: those that waited longest in any run.
@@ -19,11 +20,12 @@ pub(super) fn rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> Vec<Compa
     let (mut names, mut is_named) = (Vec::new(), vec![false; numbers.flows]);
     let mut waits = Vec::with_capacity(runs.len());
     for (run, numbers_of_run) in runs.iter().zip(&numbers.of_runs) {
+        let number_of = |flow: usize| numbers_of_run[flow] as usize;
+        let waited = waited(run.record, numbers.flows, |flow| Some(number_of(flow)));
         let mut of_run: Vec<Option<Span>> = vec![None; numbers.flows];
-        numbers_of_run.iter().for_each(|number| of_run[*number as usize] = Some(Span::ZERO));
+        (0..numbers_of_run.len()).map(number_of).for_each(|number| of_run[number] = Some(waited[number]));
         for victim in run.record.congestion.roots.iter().flat_map(|root| &root.victims) {
-            let number = numbers_of_run[victim.flow as usize] as usize;
-            of_run[number] = of_run[number].map(|waited| waited + victim.waited);
+            let number = number_of(victim.flow as usize);
             if !std::mem::replace(&mut is_named[number], true) {
                 names.push((&*run.record.flows[victim.flow as usize].name, number));
             }
