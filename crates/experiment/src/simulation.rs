@@ -33,8 +33,8 @@ pub struct Outcome {
 impl Outcome {
     /// Returns the run as measures read it.
     #[must_use]
-    pub fn measured(&self) -> measures::run::Run<'_> {
-        measures::run::Run { record: &self.record, ends: &self.posting }
+    pub fn measured(&self) -> measures::run::MeasuredRun<'_> {
+        measures::run::MeasuredRun { record: &self.record, ends: &self.posting }
     }
 }
 

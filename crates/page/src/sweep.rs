@@ -8,7 +8,7 @@ use results::manifest::Manifest;
 use results::reader::{ReadError, RunFiles};
 
 use super::document::Document;
-use super::table::{RUNS, SweepData, Table, in_words};
+use super::table::{ColumnTable, RUNS, SweepData, in_words};
 use super::words;
 
 /// Name of the collected table in the folder of a sweep.
@@ -52,7 +52,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
 }
 
 fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
-    let table = Table::read(files, TABLE)?;
+    let table = ColumnTable::read(files, TABLE)?;
     let (run, seed) = (table.place("run")?, table.place("seed")?);
     let (lost, digest) = (table.place("lost_packets")?, table.place("digest")?);
     let measures = (lost + 1..digest).filter(|place| !table.header[*place].ends_with("_censored"));

@@ -55,13 +55,13 @@ pub(super) struct MeasureColumn {
 }
 
 /// The collected table, by columns.
-pub(super) struct Table {
+pub(super) struct ColumnTable {
     pub(super) file: &'static str,
     pub(super) header: Vec<String>,
     pub(super) rows: Vec<csv::StringRecord>,
 }
 
-impl Table {
+impl ColumnTable {
     pub(super) fn read(files: RunFiles<'_>, file: &'static str) -> Result<Self, ReadError> {
         let malformed =
             |error: csv::Error| ReadError::Malformed { file: file.to_owned(), fault: error.to_string() };

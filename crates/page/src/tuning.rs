@@ -6,7 +6,7 @@ use results::manifest::Manifest;
 use results::reader::{ReadError, RunFiles};
 
 use super::document::Document;
-use super::table::{RUNS, SweepData, Table, in_words};
+use super::table::{ColumnTable, RUNS, SweepData, in_words};
 use super::words;
 
 /// Name of the table of settings in the folder of a tuning.
@@ -17,7 +17,7 @@ const SEARCHED: &str = "searched";
 /// Returns the page of a tuning. `folder` is the address of its folder from the page's place: empty, or with `/` at its
 /// end.
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
-    let table = Table::read(files, TRIALS)?;
+    let table = ColumnTable::read(files, TRIALS)?;
     let data = read_trials(&table, folder)?;
     let answer = manifest.verdict.iter().cloned();
     let leads: Vec<_> = answer.chain(leads(&table, &data)?).collect();
@@ -41,7 +41,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
     Ok(document.finish(&data))
 }
 
-fn read_trials(table: &Table, folder: &str) -> Result<SweepData, ReadError> {
+fn read_trials(table: &ColumnTable, folder: &str) -> Result<SweepData, ReadError> {
     let (from, to) = (table.place("winner")? + 1, table.place("violation")?);
     let (measures, settings): (Vec<usize>, Vec<usize>) =
         (from..to).partition(|place| table.header[*place].contains('('));
@@ -76,7 +76,7 @@ fn named((trial, setting): (&String, String)) -> String {
 }
 
 /// Returns the question and the result of a tuning in sentences.
-fn leads(table: &Table, data: &SweepData) -> Result<Vec<String>, ReadError> {
+fn leads(table: &ColumnTable, data: &SweepData) -> Result<Vec<String>, ReadError> {
     let count = |column: &str| Ok::<_, ReadError>(table.flags(column)?.iter().filter(|is| **is).count());
     let winner = table.flags("winner")?.iter().position(|is| *is);
     let of_winner = winner.map_or_else(
@@ -136,7 +136,7 @@ mod tests {
             1,v-1,baseline,3,true,false,false,,a,0.002,0\n2,v-2,searched,3,true,true,true,9,b,0.001,0\n\
             3,,searched,1,false,false,false,7,a,,0.5\n";
         let files = vec![OutputFile { name: TRIALS.to_owned(), contents: rows.to_owned() }];
-        let table = Table::read(RunFiles::Written(&files), TRIALS).unwrap();
+        let table = ColumnTable::read(RunFiles::Written(&files), TRIALS).unwrap();
         let data = read_trials(&table, "").unwrap();
         let names: Vec<_> = data.settings.iter().map(|one| one.name.as_str()).collect();
         let measures: Vec<_> = data.measures.iter().map(|one| (one.name.as_str(), one.unit)).collect();

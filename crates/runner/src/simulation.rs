@@ -180,7 +180,7 @@ impl FinishedRun {
     /// ```
     #[must_use]
     pub fn measured(&self, measures: &[Measure]) -> Vec<Measured> {
-        let run = measures::run::Run { record: &self.record, ends: &self.posting };
+        let run = measures::run::MeasuredRun { record: &self.record, ends: &self.posting };
         measures::run::several(run, measures.iter().cloned())
     }
 

@@ -41,7 +41,7 @@ pub enum EvaluationError {
 
 /// A scenario and the measures that are asked of it, whatever the parameters.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct EvaluationQuestion {
     /// A file, or the name of a shipped scenario.
     pub scenario: String,
     /// Overrides before the parameters, each as `PATH=VALUE`.
@@ -61,7 +61,7 @@ pub struct CheckedQuestion {
     plans: Vec<Plan>,
 }
 
-impl Question {
+impl EvaluationQuestion {
     /// Checks the question with the overrides of a set of parameters.
     ///
     /// # Errors

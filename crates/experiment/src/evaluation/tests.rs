@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn question(scenario: &str, measures: &str, seeds: &[u64]) -> Question {
-    Question {
+fn question(scenario: &str, measures: &str, seeds: &[u64]) -> EvaluationQuestion {
+    EvaluationQuestion {
         scenario: scenario.to_owned(),
         set: vec!["duration=1 ms".to_owned()],
         seeds: seeds.to_vec(),
@@ -11,7 +11,7 @@ fn question(scenario: &str, measures: &str, seeds: &[u64]) -> Question {
     }
 }
 
-fn answer(question: &Question, parameters: &[&str]) -> Answer {
+fn answer(question: &EvaluationQuestion, parameters: &[&str]) -> Answer {
     let parameters: Vec<_> = parameters.iter().map(|&one| one.to_owned()).collect();
     question.check(&parameters).expect("the question is right").answer()
 }
@@ -116,6 +116,6 @@ fn a_measure_that_the_scenario_does_not_have_is_refused() {
     let wrong = question("one-flow", "goodput(all)", &[]).check(&["link.mtuu=1 KiB".to_owned()]);
     assert!(wrong.expect_err("a fault").to_string().contains("mtuu"));
     let all = question("one-flow", "goodput(all)", &[]);
-    let all = Question { measures: Vec::new(), ..all }.check(&[]).expect("the question is right");
+    let all = EvaluationQuestion { measures: Vec::new(), ..all }.check(&[]).expect("the question is right");
     assert!(all.answer().measures.0.len() > 20);
 }

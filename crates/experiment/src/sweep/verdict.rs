@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rows::{PlannedRun, SweepPlan};
 use super::values::{self, Kind};
-use crate::statistics::verdict::{NoVerdict, Question};
+use crate::statistics::verdict::{NoVerdict, VerdictQuestion};
 use crate::statistics::{EdgeOfTried, Reading, Setting, Verdict};
 use crate::store::UnitResult;
 use crate::unit::UnitSeeds;
@@ -45,7 +45,7 @@ pub fn verdict(
     better: Direction,
     baseline: Option<usize>,
 ) -> Result<Verdict, NoVerdict> {
-    Verdict::of(Question { better, ..Question::of(measure, baseline) }, settings)
+    Verdict::of(VerdictQuestion { better, ..VerdictQuestion::of(measure, baseline) }, settings)
 }
 
 /// Returns the runs of the setting at this place in [`settings()`], in the order of the plan.

@@ -11,7 +11,7 @@ use super::candidate::{Candidate, NoGuideline};
 use super::goal::{Constraint, Objective};
 use super::point::Point;
 use super::question::{TuningError, TuningJob};
-use super::runs::{Runs, Watch};
+use super::runs::{BatchWatch, Runs};
 use super::search::{Trial, best_other, pareto_front, winner};
 use super::sensitivity::{neighbours, rank_correlation};
 use crate::statistics::Estimate;
@@ -26,7 +26,7 @@ impl TuningJob {
         &self,
         store: &Store,
         options: &BatchOptions<'_>,
-        watch: Watch<'_>,
+        watch: BatchWatch<'_>,
     ) -> Result<Tuned, TuningError> {
         let plan = self.check()?;
         let began = Instant::now();

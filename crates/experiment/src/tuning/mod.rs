@@ -53,7 +53,7 @@ pub use candidate::{Candidate, NoGuideline};
 pub use goal::{Comparison, Constraint, GoalError, Objective};
 pub use point::Point;
 pub use question::{TuningError, TuningJob};
-pub use runs::Watch;
+pub use runs::BatchWatch;
 pub use score::{Score, ranking};
 pub use search::{Extent, Halved, Method, Scored, Scorer, Trial, WHOLE, pareto_front, winner};
 pub use space::{Parameter, SPACES, Space, Value, Values};

@@ -19,7 +19,7 @@ use crate::store::{BatchEvent, BatchOptions, Store, UnitResult};
 use crate::unit::IdentifiedUnit;
 
 /// Progress of a tuning.
-pub type Watch<'a> = &'a (dyn Fn(BatchEvent<'_>) + Sync);
+pub type BatchWatch<'a> = &'a (dyn Fn(BatchEvent<'_>) + Sync);
 
 /// The runs of a tuning, by the store.
 pub(super) struct Runs<'a> {
@@ -29,7 +29,7 @@ pub(super) struct Runs<'a> {
     pub(super) given: &'a [Given],
     pub(super) store: &'a Store,
     pub(super) options: &'a BatchOptions<'a>,
-    pub(super) watch: Watch<'a>,
+    pub(super) watch: BatchWatch<'a>,
     /// Names of all runs, and true for those with results and no fault.
     pub(super) seen: BTreeMap<String, bool>,
     /// Overrides that the scenario refused.

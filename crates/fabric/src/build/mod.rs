@@ -29,7 +29,7 @@ use crate::observe::margins::ThresholdCrossings;
 use crate::observe::port_series::PortProbe;
 use crate::observe::source_series::SourceProbe;
 use crate::observe::trees::TreeFinder;
-use crate::observe::watch::Watch;
+use crate::observe::watch::QuantityWatch;
 use crate::state::division::{Layout, Lookaheads, Nodes};
 use crate::state::world::World;
 
@@ -88,7 +88,7 @@ pub(crate) fn instruments(plan: &Plan, world: &World<'_>) -> Instruments {
         goodput: GoodputProbe::new(plan),
         trees: TreeFinder::new(plan),
         crossings: ThresholdCrossings::default(),
-        watch: Watch::new(plan, world),
+        watch: QuantityWatch::new(plan, world),
         ports: (!plan.series().ports.is_empty()).then(|| PortProbe::new(plan)),
         timeline: None,
         sources: (!plan.series().sources.is_empty()).then(|| SourceProbe::new(plan)),

@@ -11,7 +11,7 @@ use units::Time;
 
 use crate::state::event::{Event, EventKind};
 use crate::state::part::Part;
-use crate::state::world::{Node, Place, World};
+use crate::state::world::{Node, NodePlace, World};
 
 /// Saves a world between two windows.
 ///
@@ -51,7 +51,7 @@ pub(crate) fn load(world: &mut World, from: &mut StateReader<'_>) -> Result<(), 
         part.interconnect.queue.resume(world.window_end);
         from.add_pool();
     }
-    for (number, &Place { part, index }) in world.places.iter().enumerate() {
+    for (number, &NodePlace { part, index }) in world.places.iter().enumerate() {
         from.enter_pool(part.index());
         let part = &mut world.parts[part.index()];
         if number < world.hosts {

@@ -9,7 +9,7 @@ use packet::{MarkCode, NodeId};
 use state_codec::{StateWriter, Value};
 use telemetry::Marks;
 
-use crate::state::world::observed::Question;
+use crate::state::world::observed::RankQuestion;
 use crate::state::world::{Node, OutputLane, World};
 
 /// Number of codes of marks that every lane absorbs. A lane absorbs other codes only if it counted such marks, so
@@ -18,7 +18,7 @@ const CODES_OF_FIRST_DIGESTS: usize = 2;
 
 /// Returns the digest at the present instant.
 pub(crate) fn of(world: &World) -> Digest {
-    let mut rows = world.rows(&Question::Digests);
+    let mut rows = world.rows(&RankQuestion::Digests);
     let mut all: Vec<_> = hosts(world).map(|host| rows.next(host, || of_host(world, host))).collect();
     all.extend(lanes(world).map(|at| rows.next(at.0, || of_lane(world, at))));
     Digest::combine(all)

@@ -3,13 +3,13 @@
 //! Invariant: all observations are about nodes of this process. Where several processes share a run, each answers in
 //! the order in which the record reads: by node, port and lane, or by flow.
 //!
-//! | [`Question`] | rows of a process's nodes, in this order |
+//! | [`RankQuestion`] | rows of a process's nodes, in this order |
 //! |---|---|
 //! | `Lanes` | ports and lanes, packets on wires, logs of pauses, flow-control packets |
 //! | `Flows` | ends of flows, counts over all queue pairs |
 //! | `Messages` | logs of messages, by adapter |
 //!
-//! [`Question`]: crate::state::world::observed::Question
+//! [`RankQuestion`]: crate::state::world::observed::RankQuestion
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ use telemetry::{LaneInput, LaneOutput, Marks, TransportTally};
 use units::{Bytes, Time};
 
 use crate::state::event::EventKind;
-use crate::state::world::observed::Question;
+use crate::state::world::observed::RankQuestion;
 use crate::state::world::{FlowEnds, Node, OutputLane, World};
 
 /// A port and lane at the end.
@@ -168,7 +168,7 @@ pub(crate) fn put_messages(world: &World<'_>, to: &mut StateWriter) {
 
 /// Returns the logs of messages of all adapters, of other processes too, by number; `None` if they are not kept.
 pub(crate) fn messages<'w>(world: &'w World<'_>) -> Option<Vec<Cow<'w, MessageLog>>> {
-    let mut rows = world.rows(&Question::Messages);
+    let mut rows = world.rows(&RankQuestion::Messages);
     let own = |host| world.adapter(host).message_log().map(Cow::Borrowed);
     world.numbers().take(world.hosts).map(|host| rows.next(host, || own(host))).collect()
 }

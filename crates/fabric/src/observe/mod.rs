@@ -36,14 +36,14 @@ use port_series::PortProbe;
 use source_series::SourceProbe;
 use timeline::TimelineProbe;
 use trees::TreeFinder;
-use watch::Watch;
+use watch::QuantityWatch;
 
 #[derive(Debug)]
 pub(crate) struct Instruments {
     pub(crate) goodput: GoodputProbe,
     pub(crate) trees: TreeFinder,
     pub(crate) crossings: ThresholdCrossings,
-    pub(crate) watch: Watch,
+    pub(crate) watch: QuantityWatch,
     /// Only if the scenario asks for ports.
     pub(crate) ports: Option<PortProbe>,
     /// Only if the scenario asks for sources.

@@ -26,14 +26,14 @@ const CONTROL: [ControlQuantity; 6] = [
 
 /// The watched quantities, and their values so far.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct QuantityWatch {
     quantities: Vec<WatchPlan>,
     pub(crate) seen: Watched,
 }
 
-state_codec::state!(Watch { quantities: plan, seen: part });
+state_codec::state!(QuantityWatch { quantities: plan, seen: part });
 
-impl Watch {
+impl QuantityWatch {
     /// Creates the watch that a plan asks for, of its world at rest.
     pub(crate) fn new(plan: &Plan, world: &World) -> Self {
         let quantities = plan.watch().to_vec();

@@ -9,13 +9,13 @@ use units::Time;
 
 use crate::observe::last_look;
 use crate::state::world::World;
-use crate::state::world::observed::Question;
+use crate::state::world::observed::RankQuestion;
 
 /// Returns the finite traffic of a run that ended at `end`, before a drain; `None` if there is none.
 pub(super) fn of(plan: &Plan, world: &World, end: Time) -> Option<FiniteRecord> {
     let workload = plan.workload();
     workload.flows.iter().find(|flow| flow.finite)?;
-    let last = world.total(&Question::LastDelivery, last_look::last_delivery(world, plan), Option::max);
+    let last = world.total(&RankQuestion::LastDelivery, last_look::last_delivery(world, plan), Option::max);
     let messages = world.finite_messages(end);
     let done = workload.finite.last_posting <= end && messages.undelivered() == 0;
     Some(FiniteRecord {

@@ -37,7 +37,7 @@ use crate::observe::source_series::SourceProbe;
 use crate::observe::timeline::TimelineProbe;
 use crate::run::Run;
 use crate::state::part::Part;
-use crate::state::world::observed::{Question, Rows};
+use crate::state::world::observed::{RankQuestion, Rows};
 use crate::state::world::{FlowEnds, OutputLane, World};
 
 /// Gathers the observations of all nodes and instruments. Drops each part of the world before the record holds a second
@@ -59,7 +59,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     let finite = finite::of(plan, &world, end);
     // Adapters need no transport state any more, only their counts.
     world.adapters_mut().for_each(Adapter::retire);
-    let mut rows = world.rows(&Question::Lanes);
+    let mut rows = world.rows(&RankQuestion::Lanes);
     let lanes = lanes(plan, &world, (&crossings, &loads), &mut rows);
     let reasons = plan.control().marking.reasons();
     let mut marks = Marks::default();
@@ -118,7 +118,7 @@ fn phases(plan: &Plan, ended: RunEnding, end: Time) -> Vec<Phase> {
 
 /// Returns the records of all flows, and the counts over all queue pairs.
 fn flows(plan: &Plan, world: &World<'_>) -> (Vec<FlowRecord>, TransportTally) {
-    let mut rows = world.rows(&Question::Flows);
+    let mut rows = world.rows(&RankQuestion::Flows);
     let names: Vec<_> = plan.graph().host_names().map(|name| Arc::new(name.to_owned())).collect();
     let name = |host: NodeId| Arc::clone(&names[host.index()]);
     let record = |(flow, ends): (&workload::Flow, &FlowEnds)| {

@@ -7,7 +7,7 @@ use telemetry::Audit;
 
 use super::error::Violation;
 use crate::state::world::World;
-use crate::state::world::observed::Question;
+use crate::state::world::observed::RankQuestion;
 
 /// Counts all packets.
 ///
@@ -16,7 +16,7 @@ use crate::state::world::observed::Question;
 pub(crate) fn conservation(world: &World<'_>) -> Result<Audit, Violation> {
     let at = world.now();
     let Sums { injected, delivered, under_way, dropped, missed } =
-        world.total(&Question::Audit, Sums::of(world), Sums::plus);
+        world.total(&RankQuestion::Audit, Sums::of(world), Sums::plus);
     if injected != delivered + dropped + under_way {
         return Err(Violation::Conservation { injected, delivered, dropped, under_way, at });
     }

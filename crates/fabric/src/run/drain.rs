@@ -11,7 +11,7 @@ use super::audit::Sums;
 use super::error::{RunError, Violation};
 use super::threads::Workers;
 use super::{Run, audit};
-use crate::state::world::observed::Question;
+use crate::state::world::observed::RankQuestion;
 use crate::state::world::{Node, World};
 
 /// The longest wait for credits alone, when no packet and no host has anything left to do. Every link has sent its
@@ -54,7 +54,7 @@ impl Run<'_> {
                 self.check_deadlock()?;
             }
             let Rest { works, restless, under_way } =
-                self.world.total(&Question::Rest, Rest::of(&self.world), Rest::and);
+                self.world.total(&RankQuestion::Rest, Rest::of(&self.world), Rest::and);
             // Credits alone are no work. They are refreshed forever, so a fabric that has lost credits would
             // otherwise never be reported.
             if works {

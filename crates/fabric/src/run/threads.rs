@@ -203,7 +203,7 @@ impl Run<'_> {
         let others = &workers.shared.slots[1..];
         // Other threads begin before this thread works on its own part: nobody can pass a meeting alone.
         others.iter().zip(works).for_each(|(slot, work)| slot.work.give(work));
-        let mut watch = Watch::start(progress, self.interrupt, own.turns.events, Some(slice));
+        let mut watch = RunWatch::start(progress, self.interrupt, own.turns.events, Some(slice));
         let (end, signal) =
             own.run(&mut workers.lead, |events, now, packet_hops| watch.look(events, now, packet_hops));
         let missing = own.counting.as_ref().map(|counting| counting.missing);
@@ -370,7 +370,7 @@ fn come(part: &mut Part, member: &mut impl Meetings, next: Time, signal: Signal)
 }
 
 /// Progress reports, interrupts and pauses, on behalf of all threads. A single thread looks at them.
-pub(super) struct Watch<'a, 'p> {
+pub(super) struct RunWatch<'a, 'p> {
     progress: &'p mut dyn FnMut(Progress),
     interrupt: Option<&'a AtomicBool>,
     /// Number of its own events after which the thread looks, however few windows they took.
@@ -385,7 +385,7 @@ pub(super) struct Watch<'a, 'p> {
 /// them.
 const WINDOWS_A_LOOK: u32 = 32;
 
-impl<'a, 'p> Watch<'a, 'p> {
+impl<'a, 'p> RunWatch<'a, 'p> {
     /// Starts the watch of a thread that has handled `events` events. All threads pause at the end of the slice of
     /// elapsed time.
     pub(super) fn start(
@@ -427,7 +427,7 @@ mod tests {
     fn a_thread_without_events_sees_an_interrupt() {
         let (mut reports, interrupt) = (0, AtomicBool::new(false));
         let mut progress = |_| reports += 1;
-        let mut watch = Watch::start(&mut progress, Some(&interrupt), 1000, None);
+        let mut watch = RunWatch::start(&mut progress, Some(&interrupt), 1000, None);
         let mut look = |events: u64| watch.look(events, Time::ZERO, 7);
         assert!((1..WINDOWS_A_LOOK).all(|_| look(1000) == Signal::None), "nothing to see");
         assert_eq!(look(1000), Signal::None, "no interrupt");

@@ -27,8 +27,8 @@ use super::{after, before};
 use crate::state::event::EventKind;
 use crate::state::interconnect::Interconnect;
 use crate::state::part::Part;
-use crate::state::world::observed::Question;
-use crate::state::world::{Node, Place, World};
+use crate::state::world::observed::RankQuestion;
+use crate::state::world::{Node, NodePlace, World};
 
 /// Watches for the delivery of the last message of finite traffic.
 #[derive(Debug)]
@@ -149,7 +149,7 @@ impl UntilDone {
         let (candidates, finite) = (&mut self.candidates, &self.finite);
         let (mut slow, mut waiting) =
             own_deliveries(world, (finite, &self.slow), end, |at| candidates.push(at));
-        for of_rank in world.of_others::<Deliveries>(&Question::Deliveries { end }) {
+        for of_rank in world.of_others::<Deliveries>(&RankQuestion::Deliveries { end }) {
             candidates.extend(of_rank.times);
             slow = slow.into_iter().chain(of_rank.slow).min();
             waiting += of_rank.waiting;
@@ -177,7 +177,7 @@ impl UntilDone {
         let counting = |_| Counting { finite: Arc::clone(&self.finite), slow: Vec::new(), missing };
         let mut all: Vec<_> = world.parts.iter().map(counting).collect();
         for node in &self.slow {
-            let Place { part, index } = world.places[node.index()];
+            let NodePlace { part, index } = world.places[node.index()];
             all[part.index() - world.first_part].slow.push(index);
         }
         all

@@ -18,7 +18,7 @@ use crate::state::interconnect::{CAN_DIVIDE, FarEnd, Interconnect};
 use crate::state::part::Part;
 use crate::state::part_id::PartId;
 use crate::state::world::observed::Others;
-use crate::state::world::{FlowEnds, Place, World};
+use crate::state::world::{FlowEnds, NodePlace, World};
 
 /// The nodes of a world at rest.
 pub(crate) struct Nodes {
@@ -75,7 +75,7 @@ impl Nodes {
 }
 
 /// Deals nodes out to their parts.
-fn by_part<T>(nodes: Vec<T>, places: &[Place], parts: usize) -> Vec<Vec<T>> {
+fn by_part<T>(nodes: Vec<T>, places: &[NodePlace], parts: usize) -> Vec<Vec<T>> {
     if parts == 1 {
         return vec![nodes];
     }
@@ -89,7 +89,7 @@ fn by_part<T>(nodes: Vec<T>, places: &[Place], parts: usize) -> Vec<Vec<T>> {
 /// The places of all nodes.
 pub(crate) struct Layout {
     /// By node number.
-    places: Vec<Place>,
+    places: Vec<NodePlace>,
     /// Number of channel adapters.
     hosts: usize,
     /// Number of channel adapters, by part.
@@ -105,7 +105,7 @@ impl Layout {
             let part = PartId(partition.map_or(0, |partition| partition.part_of(node)));
             let count = &mut counts[part.index()][usize::from(node >= hosts)];
             *count += 1;
-            Place { part, index: *count - 1 }
+            NodePlace { part, index: *count - 1 }
         };
         let places = (0..graph.nodes()).map(place).collect();
         Self { places, hosts, hosts_of: counts.iter().map(|[hosts, _]| *hosts).collect() }
@@ -129,9 +129,9 @@ impl Layout {
         inner: &[Lookahead],
     ) -> Vec<Part> {
         let (of_hosts, of_switches) = self.places.split_at(self.hosts);
-        let own = |places: &[Place]| -> Vec<Place> {
+        let own = |places: &[NodePlace]| -> Vec<NodePlace> {
             let own = places.iter().filter(|place| parts.contains(&place.part.index()));
-            own.map(|place| Place { part: PartId((place.part.index() - parts.start) as u16), ..*place })
+            own.map(|place| NodePlace { part: PartId((place.part.index() - parts.start) as u16), ..*place })
                 .collect()
         };
         let adapters = by_part(adapters, &own(of_hosts), parts.len());
@@ -158,7 +158,7 @@ impl Layout {
 
     /// Returns the number of a node within its part.
     fn number_within(&self, node: NodeId) -> NodeId {
-        let Place { part, index } = self.places[node.index()];
+        let NodePlace { part, index } = self.places[node.index()];
         let is_host = node.index() < self.hosts;
         NodeId(if is_host { index } else { self.hosts_of[part.index()] + index })
     }

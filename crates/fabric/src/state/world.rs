@@ -33,7 +33,7 @@ pub(crate) struct World<'a> {
     /// In the workload's order.
     pub(crate) flows: Vec<FlowEnds>,
     /// By node number.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<NodePlace>,
     /// Number of channel adapters.
     pub(crate) hosts: usize,
     /// Number of data lanes of each port.
@@ -54,7 +54,7 @@ pub(crate) struct World<'a> {
 
 /// The place of a node: its part, and its position among the adapters or the switches there.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct NodePlace {
     pub(crate) part: PartId,
     pub(crate) index: u32,
 }
@@ -144,7 +144,7 @@ impl World<'_> {
 
     /// Returns the part of a node, and its position there; `None` if another process has it.
     fn place(&self, node: NodeId) -> Option<(&Part, usize)> {
-        let Place { part, index } = self.places[node.index()];
+        let NodePlace { part, index } = self.places[node.index()];
         // An index below the first part wraps to a number beyond all parts.
         let part = self.parts.get(part.index().wrapping_sub(self.first_part))?;
         Some((part, index as usize))

@@ -9,14 +9,14 @@ use telemetry::{RunRecord, SeriesColumn};
 
 use super::measured::Missing;
 use super::messages::GroupMessages;
-use super::{CONTRIBUTORS, OTHERS, Run, VICTIMS};
+use super::{CONTRIBUTORS, MeasuredRun, OTHERS, VICTIMS};
 use crate::flows::FlowTotals;
 use crate::language::ALL;
 
 /// The flows of a group in a run.
 #[derive(Debug)]
 pub(super) struct Group<'a> {
-    run: Run<'a>,
+    run: MeasuredRun<'a>,
     /// Indices of the flows, in order.
     pub(super) flows: Vec<usize>,
     /// Column of the flows in the series over time, if any.
@@ -29,7 +29,7 @@ pub(super) struct Group<'a> {
 
 impl<'a> Group<'a> {
     /// Finds the flows of a group by its name.
-    pub(super) fn find(run: Run<'a>, name: &str) -> Result<Self, Missing> {
+    pub(super) fn find(run: MeasuredRun<'a>, name: &str) -> Result<Self, Missing> {
         let record = run.record;
         let (flows, column) = if name == ALL { all(record)? } else { named(record, name)? };
         if flows.is_empty() {
@@ -40,7 +40,7 @@ impl<'a> Group<'a> {
     }
 
     /// Returns all flows of a run.
-    pub(super) fn whole(run: Run<'a>) -> Self {
+    pub(super) fn whole(run: MeasuredRun<'a>) -> Self {
         let flows = (0..run.record.flows.len()).collect();
         let column = Some(SeriesColumn::Total);
         Self { run, flows, column, is_all: true, messages: OnceCell::new(), totals: OnceCell::new() }

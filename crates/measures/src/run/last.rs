@@ -9,10 +9,10 @@ use units::Time;
 use super::group::Group;
 use super::measured::Missing;
 use super::messages::{has_excluded, mask, seconds};
-use super::{Posting, Run};
+use super::{MeasuredRun, Posting};
 
 /// Returns the time from the start of the group's first flow to its last delivery.
-pub(super) fn last(run: Run<'_>, group: &Group<'_>) -> Result<CensoredValue, Missing> {
+pub(super) fn last(run: MeasuredRun<'_>, group: &Group<'_>) -> Result<CensoredValue, Missing> {
     let record = run.record;
     let end = record.simulated.after_start();
     let flows = || group.flows.iter().map(|flow| &record.flows[*flow]);
@@ -34,7 +34,7 @@ pub(super) fn last(run: Run<'_>, group: &Group<'_>) -> Result<CensoredValue, Mis
 
 /// Returns true if these flows have posted their last message by `end`, and delivered all. Their amount of data is not
 /// known beforehand.
-fn are_done(run: Run<'_>, flows: &[usize], end: Time) -> Result<bool, Missing> {
+fn are_done(run: MeasuredRun<'_>, flows: &[usize], end: Time) -> Result<bool, Missing> {
     let all = run.record.completions.as_ref().ok_or(Missing::CompletionsNotKept)?;
     if has_excluded(run.record, flows) {
         return Err(Missing::MessagesNotDistinct);

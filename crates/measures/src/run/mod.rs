@@ -47,7 +47,7 @@ const MOST_PHASES: usize = 16;
 
 /// A run as measures read it.
 #[derive(Clone, Copy, Debug)]
-pub struct Run<'a> {
+pub struct MeasuredRun<'a> {
     /// Record of the run.
     pub record: &'a RunRecord,
     /// For each flow, the end of its posting.
@@ -68,7 +68,7 @@ pub enum Posting {
 /// the scenario's groups in its order, its first 64 named flows, `others`, `victims`, `contributors`. The whole run
 /// precedes its first 16 phases. [`one`] measures all others.
 #[must_use]
-pub fn all(run: Run<'_>) -> Vec<Measured> {
+pub fn all(run: MeasuredRun<'_>) -> Vec<Measured> {
     let groups = run.record.groups.iter().map(|group| group.name.as_str());
     let flows = run.record.flows[..run.record.named()].iter().map(|flow| &*flow.name);
     several(run, list(groups, flows, run.record.phases.len()))
@@ -76,7 +76,7 @@ pub fn all(run: Run<'_>) -> Vec<Measured> {
 
 /// Returns these measures of a run, in their order. Measures of a group are fastest if they stand together.
 #[must_use]
-pub fn several(run: Run<'_>, measures: impl IntoIterator<Item = Measure>) -> Vec<Measured> {
+pub fn several(run: MeasuredRun<'_>, measures: impl IntoIterator<Item = Measure>) -> Vec<Measured> {
     let mut found: Option<(String, Result<Group<'_>, Missing>)> = None;
     let mut numbers = Vec::new();
     for measure in measures {
@@ -93,7 +93,7 @@ pub fn several(run: Run<'_>, measures: impl IntoIterator<Item = Measure>) -> Vec
 /// Returns quantities of all flows over the whole run, in their order. Unlike a measure, the group `all` always means
 /// all flows here, whatever names the scenario gives.
 #[must_use]
-pub fn of_all_flows(run: Run<'_>, quantities: &[Quantity]) -> Vec<Measured> {
+pub fn of_all_flows(run: MeasuredRun<'_>, quantities: &[Quantity]) -> Vec<Measured> {
     let group = Group::whole(run);
     let of = |quantity: &Quantity| {
         let measure = Measure { group: ALL.to_owned(), quantity: *quantity, phase: None };
@@ -104,7 +104,7 @@ pub fn of_all_flows(run: Run<'_>, quantities: &[Quantity]) -> Vec<Measured> {
 
 /// Returns a measure of a run.
 #[must_use]
-pub fn one(run: Run<'_>, measure: &Measure) -> Measured {
+pub fn one(run: MeasuredRun<'_>, measure: &Measure) -> Measured {
     let group = Group::find(run, &measure.group);
     measured(run, measure, group.as_ref().map_err(Clone::clone))
 }
@@ -147,12 +147,12 @@ fn of_group(group: &str, phases: u32) -> Vec<Measure> {
 }
 
 /// Measures a quantity of a group, or hands on the reason that the group cannot be measured.
-fn measured(run: Run<'_>, measure: &Measure, group: Result<&Group<'_>, Missing>) -> Measured {
+fn measured(run: MeasuredRun<'_>, measure: &Measure, group: Result<&Group<'_>, Missing>) -> Measured {
     let number = group.and_then(|group| number(run, measure, group));
     Measured::new(measure.clone(), number)
 }
 
-fn number(run: Run<'_>, measure: &Measure, group: &Group<'_>) -> Result<CensoredValue, Missing> {
+fn number(run: MeasuredRun<'_>, measure: &Measure, group: &Group<'_>) -> Result<CensoredValue, Missing> {
     let phase = measure.phase;
     let record = run.record;
     match measure.quantity {

@@ -149,7 +149,7 @@ const ENDS: [Posting; 3] = [Posting::Endless, Posting::Ends(Time::NEVER), Postin
 
 fn of_record(record: &RunRecord, text: &str) -> Measured {
     let measure: Measure = text.parse().expect(text);
-    let run = Run { record, ends: &ENDS };
+    let run = MeasuredRun { record, ends: &ENDS };
     let group = Group::find(run, &measure.group);
     measured(run, &measure, group.as_ref().map_err(Clone::clone))
 }
@@ -209,7 +209,7 @@ fn the_last_delivery_of_a_group_is_known_once_all_of_it_is_delivered() {
     record.flows[1].total = PackedOption::NONE;
     let job = |record: &RunRecord, stop: Time| {
         let ends = [Posting::Endless, Posting::Ends(stop), Posting::Ends(Time::NEVER)];
-        let run = Run { record, ends: &ends };
+        let run = MeasuredRun { record, ends: &ends };
         let last = last::last(run, &Group::find(run, "job").unwrap());
         last.map(CensoredValue::exact)
     };
@@ -335,11 +335,11 @@ fn latencies_are_those_of_the_group_s_packets() {
 fn quantities_of_all_flows_need_no_name() {
     let mut record = record();
     let quantities = [Quantity::Goodput, Quantity::Stalled, Quantity::Dropped];
-    let plain = of_all_flows(Run { record: &record, ends: &ENDS }, &quantities);
+    let plain = of_all_flows(MeasuredRun { record: &record, ends: &ENDS }, &quantities);
     let named = quantities.map(|quantity| of_record(&record, &format!("{}(all)", quantity.name())));
     assert_eq!(plain, named);
     record.groups[0].name = ALL.to_owned();
-    assert_eq!(of_all_flows(Run { record: &record, ends: &ENDS }, &quantities), plain);
+    assert_eq!(of_all_flows(MeasuredRun { record: &record, ends: &ENDS }, &quantities), plain);
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn messages_that_cannot_be_told_apart_give_no_number() {
 #[test]
 fn all_measures_of_a_run_stand_once_in_a_fixed_order() {
     let record = record();
-    let all = all(Run { record: &record, ends: &ENDS });
+    let all = all(MeasuredRun { record: &record, ends: &ENDS });
     let groups = ["all", "job", "F1", "others", "victims", "contributors"];
     let mut seen: Vec<_> = all.iter().map(|one| one.measure.group.as_str()).collect();
     seen.dedup();

@@ -1,7 +1,7 @@
 //! A row of a comparison: one number of every run.
 
 use measures::censoring::CensoredValue;
-use measures::run::{Posting, Run};
+use measures::run::{MeasuredRun, Posting};
 use measures::{Direction, Measure, Quantity, Unit};
 use telemetry::RunRecord;
 
@@ -25,8 +25,8 @@ pub struct ComparedRun<'a> {
 
 impl<'a> ComparedRun<'a> {
     /// Returns the run as measures read it.
-    pub(super) const fn measured(&self) -> Run<'a> {
-        Run { record: self.record, ends: self.ends }
+    pub(super) const fn measured(&self) -> MeasuredRun<'a> {
+        MeasuredRun { record: self.record, ends: self.ends }
     }
 }
 

@@ -40,7 +40,7 @@ pub struct CongestionSummary {
 pub struct RootSummary {
     /// Switch, output, peer and lane.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: OutputPlace,
     /// The first sample that showed the root.
     pub from_s: f64,
     /// The last sample that showed it.
@@ -68,7 +68,7 @@ pub struct RootSummary {
 pub struct OutputSummary {
     /// Switch, output, peer and lane.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: OutputPlace,
     /// Mean of its queue over the samples.
     pub queue_mean_bytes: f64,
     /// Longest queue at a sample.
@@ -89,7 +89,7 @@ pub struct OutputSummary {
 
 /// An output and lane.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Place {
+pub struct OutputPlace {
     /// The switch.
     pub node: String,
     /// Its output, counted from 1.
@@ -129,7 +129,7 @@ impl CongestionSummary {
 impl RootSummary {
     fn new(record: &RunRecord, root: &RootRecord) -> Self {
         Self {
-            place: Place {
+            place: OutputPlace {
                 node: root.node.clone(),
                 port: root.port,
                 peer: root.peer.clone(),
@@ -152,7 +152,7 @@ impl RootSummary {
 impl OutputSummary {
     fn new(record: &RunRecord, lane: &LaneRecord, load: &OutputLoad) -> Self {
         Self {
-            place: Place {
+            place: OutputPlace {
                 node: lane.node.clone(),
                 port: lane.port,
                 peer: lane.peer.clone(),

@@ -11,7 +11,7 @@ use super::kind::{Shape, definition, present};
 use crate::format::schema::SCHEMA;
 
 /// A place with fields or choices.
-pub(super) struct Place {
+pub(super) struct ManualPlace {
     pub(super) path: String,
     pub(super) schema: &'static Value,
     pub(super) required: bool,
@@ -24,7 +24,7 @@ pub(super) struct Place {
 /// All places.
 pub(super) struct Places {
     /// Places with fields or choices, in the order of the file.
-    pub(super) all: Vec<Place>,
+    pub(super) all: Vec<ManualPlace>,
     /// The first place of each type, as an index into `all`, by the type's name in the schema.
     first: BTreeMap<&'static str, usize>,
     /// Paths of all fields.
@@ -84,7 +84,7 @@ impl Places {
         if let Some(name) = name {
             self.first.insert(name, self.all.len());
         }
-        self.all.push(Place { path: path.to_owned(), schema, required, within, also: Vec::new() });
+        self.all.push(ManualPlace { path: path.to_owned(), schema, required, within, also: Vec::new() });
     }
 
     /// Returns the first type that reads the same as the type of this name, or the name itself: types of settings in memory

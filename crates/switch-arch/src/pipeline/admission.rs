@@ -41,6 +41,12 @@ pub(crate) struct Charge {
     pub(crate) length: Bytes,
 }
 
+/// Parts of the switch that a change of the memory reaches: ports, which return credits or pause, and the marker.
+pub(super) struct AffectedParts<'a> {
+    pub(super) ports: &'a mut Ports,
+    pub(super) marker: &'a mut AnyMarker,
+}
+
 impl Admission {
     /// Creates the empty memory of a switch of this many ports and lanes.
     pub(super) fn new(
@@ -58,7 +64,7 @@ impl Admission {
         &mut self,
         charge: Charge,
         contention: &Contention<WORDS>,
-        (ports, marker): (&mut Ports, &mut AnyMarker),
+        affected: AffectedParts<'_>,
         context: &mut impl NodeContext<SwitchTimer>,
     ) -> bool {
         let Charge { voq: VoqId { input, output, lane }, arrived_on, length } = charge;
@@ -69,7 +75,7 @@ impl Admission {
         }
         // The pool at the outputs is charged only after this: a packet that finds no room at its input never reaches
         // them.
-        if !self.charge(ReceiverId { port: input, lane: arrived_on }, length, (ports, marker), context) {
+        if !self.charge(ReceiverId { port: input, lane: arrived_on }, length, affected, context) {
             return false;
         }
         if let Some(egress) = &mut self.egress {
@@ -84,7 +90,7 @@ impl Admission {
     pub(super) fn release(
         &mut self,
         charge: Charge,
-        around: (&mut Ports, &mut AnyMarker),
+        affected: AffectedParts<'_>,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
         let Charge { voq: VoqId { input, output, lane }, arrived_on, length } = charge;
@@ -92,7 +98,7 @@ impl Admission {
         if let Some(egress) = &mut self.egress {
             egress.release((output, lane), length);
         }
-        self.discharge(ReceiverId { port: input, lane: arrived_on }, length, around, context);
+        self.discharge(ReceiverId { port: input, lane: arrived_on }, length, affected, context);
     }
 
     #[inline]
@@ -100,13 +106,13 @@ impl Admission {
         &mut self,
         receiver: ReceiverId,
         length: Bytes,
-        (ports, marker): (&mut Ports, &mut AnyMarker),
+        affected: AffectedParts<'_>,
         context: &mut impl NodeContext<SwitchTimer>,
     ) -> bool {
-        if marker.heeds_buffers(BufferOwner::Inputs) {
-            return self.charge_heeded(receiver, length, (ports, marker), context);
+        if affected.marker.heeds_buffers(BufferOwner::Inputs) {
+            return self.charge_heeded(receiver, length, affected, context);
         }
-        self.memory.admit(ports.as_mut_slice(), receiver, length, context)
+        self.memory.admit(affected.ports.as_mut_slice(), receiver, length, context)
     }
 
     /// Charges the memory of a packet, and tells the marker.
@@ -115,9 +121,10 @@ impl Admission {
         &mut self,
         receiver: ReceiverId,
         length: Bytes,
-        (ports, marker): (&mut Ports, &mut AnyMarker),
+        affected: AffectedParts<'_>,
         context: &mut impl NodeContext<SwitchTimer>,
     ) -> bool {
+        let AffectedParts { ports, marker } = affected;
         let admitted = self.memory.admit(ports.as_mut_slice(), receiver, length, context);
         if admitted {
             self.notify(ports, marker, receiver);
@@ -130,13 +137,13 @@ impl Admission {
         &mut self,
         receiver: ReceiverId,
         length: Bytes,
-        (ports, marker): (&mut Ports, &mut AnyMarker),
+        affected: AffectedParts<'_>,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
-        if marker.heeds_buffers(BufferOwner::Inputs) {
-            return self.discharge_heeded(receiver, length, (ports, marker), context);
+        if affected.marker.heeds_buffers(BufferOwner::Inputs) {
+            return self.discharge_heeded(receiver, length, affected, context);
         }
-        self.memory.release(ports.as_mut_slice(), receiver, length, context, |_, _| {});
+        self.memory.release(affected.ports.as_mut_slice(), receiver, length, context, |_, _| {});
     }
 
     /// Releases the memory of a packet, and tells the marker of all receivers that have other room then.
@@ -145,9 +152,10 @@ impl Admission {
         &mut self,
         receiver: ReceiverId,
         length: Bytes,
-        (ports, marker): (&mut Ports, &mut AnyMarker),
+        affected: AffectedParts<'_>,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
+        let AffectedParts { ports, marker } = affected;
         let slice = ports.as_mut_slice();
         self.memory.release(slice, receiver, length, context, |ReceiverId { port, lane }, occupancy| {
             marker.buffer_changed(port, lane, view(occupancy));

@@ -45,7 +45,7 @@ use packet::{Lane, Packet, PacketId, PacketPool, PortId, VoqId};
 use topology::ForwardingTable;
 use units::{Bytes, Time};
 
-use self::admission::{Admission, Charge};
+use self::admission::{Admission, AffectedParts, Charge};
 use self::agenda::Agenda;
 use self::egress::Egress;
 use self::marking::Marking;
@@ -173,8 +173,8 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         }
         let (voq, arrived_on) = (packet.voq(), packet.arrived_on);
         let charge = Charge { voq, arrived_on, length };
-        let around = (&mut self.ports, &mut self.marking.marker);
-        if !self.admission.admit(charge, &self.storage.contention, around, context) {
+        let affected = AffectedParts { ports: &mut self.ports, marker: &mut self.marking.marker };
+        if !self.admission.admit(charge, &self.storage.contention, affected, context) {
             context.packets().remove(id);
             return;
         }
@@ -266,8 +266,8 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     /// Releases the buffer of a packet that has left it for good, and lets outputs read its input.
     #[inline(always)]
     fn leave_buffer(&mut self, charge: Charge, context: &mut impl NodeContext<SwitchTimer>) {
-        let around = (&mut self.ports, &mut self.marking.marker);
-        self.admission.release(charge, around, context);
+        let affected = AffectedParts { ports: &mut self.ports, marker: &mut self.marking.marker };
+        self.admission.release(charge, affected, context);
         self.agenda.retry_reads();
     }
 

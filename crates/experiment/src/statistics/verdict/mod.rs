@@ -26,7 +26,7 @@ pub const LEVEL: f64 = 0.05;
 
 /// The question that a verdict answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Question {
+pub struct VerdictQuestion {
     /// The measure, as users write it.
     pub measure: String,
     /// Unit of its numbers.
@@ -79,7 +79,7 @@ pub enum NoVerdict {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Verdict {
     /// The question.
-    pub question: Question,
+    pub question: VerdictQuestion,
     /// Number of seeds that every setting has.
     pub seeds: usize,
     /// Number of numbers of other seeds, which were not used.
@@ -142,7 +142,7 @@ pub struct Comparison {
     pub more_seeds: Option<usize>,
 }
 
-impl Question {
+impl VerdictQuestion {
     /// Asks for the best by a measure, in the measure's own better direction.
     #[must_use]
     pub fn of(measure: &Measure, baseline: Option<usize>) -> Self {
@@ -159,7 +159,7 @@ impl Verdict {
     ///
     /// # Panics
     /// If the baseline is not among the settings.
-    pub fn of<K: Ord>(question: Question, settings: &[Setting<K>]) -> Result<Self, NoVerdict> {
+    pub fn of<K: Ord>(question: VerdictQuestion, settings: &[Setting<K>]) -> Result<Self, NoVerdict> {
         assert!(question.baseline.is_none_or(|place| place < settings.len()), "the baseline is a setting");
         let rows = common(settings)?;
         let seeds = rows[0].len();

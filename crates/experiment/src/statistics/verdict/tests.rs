@@ -14,8 +14,8 @@ fn known(name: &str, numbers: &[f64]) -> Setting<u64> {
     setting(name, &numbers.iter().map(|number| Reading::Known(*number)).collect::<Vec<_>>())
 }
 
-fn ask(measure: &str, baseline: Option<usize>) -> Question {
-    Question::of(&measure.parse().expect(measure), baseline)
+fn ask(measure: &str, baseline: Option<usize>) -> VerdictQuestion {
+    VerdictQuestion::of(&measure.parse().expect(measure), baseline)
 }
 
 /// Returns numbers that vary from seed to seed alike in each setting, with a little of their own.

@@ -45,7 +45,7 @@ use self::activity::Activity;
 use self::cause::{RootKind, Setting};
 use self::members::Members;
 use self::totals::{OutputTotals, RootTotals};
-use self::waiting::{Place, WaitingPackets};
+use self::waiting::{TreePlace, WaitingPackets};
 use self::worst::WorstSoFar;
 use crate::state::world::{OutputLane, World};
 
@@ -347,7 +347,7 @@ fn first_record(world: &World, (node, port, lane): OutputLane) -> RootRecord {
 
 impl CongestionTree {
     /// Returns the places with packets that may belong to the tree: switches, and lanes of hosts.
-    fn places(&self, world: &World<'_>) -> Vec<Place> {
+    fn places(&self, world: &World<'_>) -> Vec<TreePlace> {
         let outputs = self.branches.iter().map(|(branch, _)| *branch).chain([self.root]);
         let place = |(node, _, lane)| (node, if world.is_host(node) { lane } else { EVERY_LANE });
         outputs.map(place).collect::<BTreeSet<_>>().into_iter().collect()

@@ -11,17 +11,17 @@ use super::CongestionTree;
 use crate::state::world::World;
 
 /// A switch with [`EVERY_LANE`](super::EVERY_LANE), or a lane of an adapter.
-pub(super) type Place = (NodeId, Lane);
+pub(super) type TreePlace = (NodeId, Lane);
 
 #[derive(Debug)]
 pub(super) struct WaitingPackets {
-    by_place: BTreeMap<Place, Vec<Packet>>,
+    by_place: BTreeMap<TreePlace, Vec<Packet>>,
 }
 
 impl WaitingPackets {
     /// Gathers the packets that wait in the places of these trees.
     pub(super) fn of(world: &World, trees: &[CongestionTree]) -> Self {
-        let places: BTreeSet<Place> = trees.iter().flat_map(|tree| tree.places(world)).collect();
+        let places: BTreeSet<TreePlace> = trees.iter().flat_map(|tree| tree.places(world)).collect();
         let mut by_place = world.packets_at(&places, |packets, packet| {
             // Neighbours in a queue are mostly alike: dropping them here keeps the memory of long queues small.
             if packets.last().is_none_or(|last| kind(last) != kind(packet)) {
@@ -36,7 +36,7 @@ impl WaitingPackets {
     }
 
     /// Returns the packets of a place that any of the trees has reached, a single packet of each kind.
-    pub(super) fn at(&self, place: Place) -> &[Packet] {
+    pub(super) fn at(&self, place: TreePlace) -> &[Packet] {
         &self.by_place[&place]
     }
 }

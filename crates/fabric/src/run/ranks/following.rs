@@ -22,13 +22,13 @@ use crate::observe::{digest, last_look};
 use crate::run::RunOptions;
 use crate::run::audit::Sums;
 use crate::run::drain::Rest;
-use crate::run::threads::{Signal, Watch};
+use crate::run::threads::{RunWatch, Signal};
 use crate::run::turns::Turns;
 use crate::run::until_done::UntilDone;
 use crate::state::interconnect::Divided;
 use crate::state::part::Part;
 use crate::state::world::World;
-use crate::state::world::observed::{Counts, Question, taken};
+use crate::state::world::observed::{Counts, RankQuestion, taken};
 
 /// Runs parts of a plan as rank 0 orders, until it [releases](crate::release) this rank. `plan` is `None` if it could
 /// not be read, which this rank reports to rank 0.
@@ -145,7 +145,7 @@ impl<'a, 'p> Share<'a, 'p> {
         let counting = counting.map(|(until_done, missing)| until_done.counting_from(missing, &self.world));
         let counting = counting.unwrap_or_default();
         let progress = &mut |_| {};
-        let mut watch = Watch::start(progress, self.interrupt, self.turns[0].events, None);
+        let mut watch = RunWatch::start(progress, self.interrupt, self.turns[0].events, None);
         let look = |events, now, hops| -> Signal { watch.look(events, now, hops) };
         let advance = AdvanceOrder { windows, handled, counting };
         let advanced = self.office.advance((&mut self.world.parts, &mut self.turns), advance, look);
@@ -153,26 +153,26 @@ impl<'a, 'p> Share<'a, 'p> {
     }
 
     /// Answers a question of rank 0 for the nodes of this rank.
-    fn answer(&mut self, now: Time, question: &Question, to: &mut StateWriter) {
+    fn answer(&mut self, now: Time, question: &RankQuestion, to: &mut StateWriter) {
         self.world.now = now;
         let Self { plan, world, .. } = self;
         match question {
-            Question::Counts => self.counts().put(to),
-            Question::Look { open } => world.put_seen(*open, plan, to),
-            Question::Finite => world.finite_messages(now).put(to),
-            Question::Audit => Sums::of(world).put(to),
-            Question::Digests => digest::put(world, to),
-            Question::Rest => Rest::of(world).put(to),
-            Question::Deliveries { end } => {
+            RankQuestion::Counts => self.counts().put(to),
+            RankQuestion::Look { open } => world.put_seen(*open, plan, to),
+            RankQuestion::Finite => world.finite_messages(now).put(to),
+            RankQuestion::Audit => Sums::of(world).put(to),
+            RankQuestion::Digests => digest::put(world, to),
+            RankQuestion::Rest => Rest::of(world).put(to),
+            RankQuestion::Deliveries { end } => {
                 let until_done = self.until_done.as_ref().expect("the run ends when its traffic is done");
                 until_done.put_deliveries(world, *end, to);
             }
-            Question::Packets { at } => world.put_packets(at, to),
-            Question::Lanes => last_look::put_lanes(world, plan, to),
-            Question::Flows => last_look::put_flows(world, to),
-            Question::Messages => last_look::put_messages(world, to),
-            Question::LastDelivery => last_look::last_delivery(world, plan).put(to),
-            Question::Unfinished => world.own_unfinished().put(to),
+            RankQuestion::Packets { at } => world.put_packets(at, to),
+            RankQuestion::Lanes => last_look::put_lanes(world, plan, to),
+            RankQuestion::Flows => last_look::put_flows(world, to),
+            RankQuestion::Messages => last_look::put_messages(world, to),
+            RankQuestion::LastDelivery => last_look::last_delivery(world, plan).put(to),
+            RankQuestion::Unfinished => world.own_unfinished().put(to),
         }
     }
 

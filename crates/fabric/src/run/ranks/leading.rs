@@ -18,7 +18,7 @@ use crate::build;
 use crate::checkpoint::parts;
 use crate::run::common_windows::CommonWindows;
 use crate::run::error::RunError;
-use crate::run::threads::{Signal, Watch};
+use crate::run::threads::{RunWatch, Signal};
 use crate::run::until_done::UntilDone;
 use crate::run::{Advance, Run};
 use crate::state::part::Part;
@@ -240,7 +240,7 @@ impl Run<'_> {
     ) -> Result<Advance, RunError> {
         let is_counting = self.until_done.as_ref().is_some_and(UntilDone::is_counting);
         let windows = CommonWindows::new(&self.world, stop, is_counting);
-        let mut watch = Watch::start(progress, self.interrupt, self.turns[0].events, None);
+        let mut watch = RunWatch::start(progress, self.interrupt, self.turns[0].events, None);
         let Advanced { end, signal, missing } =
             self.handle_windows(windows, is_counting, |events, now, hops| watch.look(events, now, hops));
         self.world.window_end = end.unwrap_or(self.world.window_end);

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a node shows the same in this process as in another. So code outside this module never asks where a
 //! node is, except for work on nodes of this process alone. Rank 0 holds no node of another rank. It asks all other
-//! ranks the same [`Question`], and each answers for its own nodes, in the order of node numbers or of flows. Read in
+//! ranks the same [`RankQuestion`], and each answers for its own nodes, in the order of node numbers or of flows. Read in
 //! this order, the answers are the same as from a single process.
 //!
 //! ```text
@@ -47,7 +47,7 @@ use crate::state::interconnect::NodeViolation;
 use crate::state::part::Part;
 
 pub(crate) use self::away::Counts;
-pub(crate) use self::question::Question;
+pub(crate) use self::question::RankQuestion;
 pub(crate) use self::rows::{Rows, taken};
 pub(crate) use self::seen::{Blocked, LaneSeen};
 
@@ -105,17 +105,17 @@ impl World<'_> {
     }
 
     /// Returns the answers of all other ranks to a question that each answers with a single value, by rank.
-    pub(crate) fn of_others<T: Value>(&self, question: &Question) -> Vec<T> {
+    pub(crate) fn of_others<T: Value>(&self, question: &RankQuestion) -> Vec<T> {
         self.others.0.as_ref().map_or_else(Vec::new, |away| away.all(self.now(), question))
     }
 
     /// Returns the sum of the values of all processes. `own` is the value of this process.
-    pub(crate) fn total<T: Value>(&self, question: &Question, own: T, sum: impl Fn(T, T) -> T) -> T {
+    pub(crate) fn total<T: Value>(&self, question: &RankQuestion, own: T, sum: impl Fn(T, T) -> T) -> T {
         self.of_others(question).into_iter().fold(own, sum)
     }
 
     /// Returns the answers of all other ranks to a question that each answers node by node.
-    pub(crate) fn rows(&self, question: &Question) -> Rows<'_> {
+    pub(crate) fn rows(&self, question: &RankQuestion) -> Rows<'_> {
         let answers = self.others.0.as_ref().map(|away| away.ask(self.now(), question));
         Rows::new(self, answers.unwrap_or_default())
     }
@@ -128,7 +128,7 @@ impl World<'_> {
 
     /// Asks the other ranks for their counts after an advance.
     pub(crate) fn count_others(&mut self) {
-        let counts = self.of_others(&Question::Counts);
+        let counts = self.of_others(&RankQuestion::Counts);
         if let Some(away) = &mut self.others.0 {
             away.counts = counts;
         }
@@ -220,12 +220,16 @@ impl World<'_> {
     pub(crate) fn finite_messages(&self, now: Time) -> FiniteMessages {
         let each = self.adapters().map(|adapter| adapter.finite_messages(now));
         let own = each.fold(FiniteMessages::default(), FiniteMessages::plus);
-        self.others.0.iter().flat_map(|away| away.all(now, &Question::Finite)).fold(own, FiniteMessages::plus)
+        self.others
+            .0
+            .iter()
+            .flat_map(|away| away.all(now, &RankQuestion::Finite))
+            .fold(own, FiniteMessages::plus)
     }
 
     /// Returns the finite traffic that is worked on, and the flows that have failed, of all processes.
     pub(crate) fn unfinished(&self) -> Unfinished {
-        let mut all = self.total(&Question::Unfinished, self.own_unfinished(), Unfinished::and);
+        let mut all = self.total(&RankQuestion::Unfinished, self.own_unfinished(), Unfinished::and);
         // Ranks answer one after the other, and the order of failures must not depend on the division.
         all.failed.sort_unstable();
         all
@@ -356,7 +360,7 @@ impl World<'_> {
             self.visit_waiting(place, &mut |packet| add(packets, packet));
         }
         if !at.is_empty() {
-            let mut rows = self.rows(&Question::Packets { at: at.clone() });
+            let mut rows = self.rows(&RankQuestion::Packets { at: at.clone() });
             for place in at {
                 let packets: &mut Vec<_> = all.entry(place).or_default();
                 let told: Vec<Packet> = rows.next(place.0, Vec::new);

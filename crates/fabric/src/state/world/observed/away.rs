@@ -10,7 +10,7 @@ use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
 use units::{Rate, Time};
 
-use super::question::Question;
+use super::question::RankQuestion;
 use super::rows::taken;
 use super::seen::Seen;
 use crate::state::interconnect::NodeViolation;
@@ -56,7 +56,7 @@ impl<'a> Away<'a> {
     }
 
     /// Asks all other ranks, at the present instant. Returns their answers, by rank.
-    pub(super) fn ask(&self, now: Time, question: &Question) -> Vec<Vec<u8>> {
+    pub(super) fn ask(&self, now: Time, question: &RankQuestion) -> Vec<Vec<u8>> {
         let mut to = StateWriter::new();
         (true, now).put(&mut to);
         question.put(&mut to);
@@ -69,7 +69,7 @@ impl<'a> Away<'a> {
     }
 
     /// Returns the answers to a question that each rank answers with a single value, by rank.
-    pub(super) fn all<T: Value>(&self, now: Time, question: &Question) -> Vec<T> {
+    pub(super) fn all<T: Value>(&self, now: Time, question: &RankQuestion) -> Vec<T> {
         let answers = self.ask(now, question);
         answers[1..].iter().map(|answer| taken(&mut StateReader::new(answer))).collect()
     }

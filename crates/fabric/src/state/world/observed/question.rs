@@ -7,7 +7,7 @@ use units::Time;
 
 /// A question of rank 0, which all other ranks answer for their own nodes.
 #[derive(Debug)]
-pub(crate) enum Question {
+pub(crate) enum RankQuestion {
     /// [`Counts`](super::away::Counts) of the rank.
     Counts,
     /// Every observation that instruments need: [`Seen`](super::seen::Seen). With `open`, also the flows with a
@@ -37,7 +37,7 @@ pub(crate) enum Question {
     Unfinished,
 }
 
-state_codec::value!(enum Question {
+state_codec::value!(enum RankQuestion {
     0 = Counts,
     1 = Look { open },
     2 = Finite,

@@ -19,7 +19,7 @@ use switch_arch::SwitchView;
 use telemetry::{LaneInput, LaneOutput};
 use units::{Bytes, Span, Time};
 
-use super::question::Question;
+use super::question::RankQuestion;
 use crate::state::world::{Node, OutputLane, World};
 
 /// A port and lane at an instant.
@@ -195,7 +195,7 @@ impl World<'_> {
 
     /// Reads the answers that [`put_seen`](Self::put_seen) writes on each rank, section by section.
     fn seen(&self, open: bool, plan: &Plan) -> Seen {
-        let mut rows = self.rows(&Question::Look { open });
+        let mut rows = self.rows(&RankQuestion::Look { open });
         let mut seen = Seen { delivered: vec![Bytes::ZERO; self.flows.len()], ..Seen::default() };
         for (delivered, ends) in seen.delivered.iter_mut().zip(&self.flows) {
             *delivered = rows.next(ends.sink.0, || Bytes::ZERO);

@@ -9,7 +9,9 @@ use std::process::ExitCode;
 
 use clap::Args;
 use experiment::SeedList;
-use experiment::evaluation::{Answer, EvaluationError, Number, ParameterFormat, Question, SCHEMA, overrides};
+use experiment::evaluation::{
+    Answer, EvaluationError, EvaluationQuestion, Number, ParameterFormat, SCHEMA, overrides,
+};
 use measures::Measure;
 use results::format::{aligned, plain_table};
 use serde_json::json;
@@ -70,9 +72,9 @@ pub(crate) fn run(options: &EvalOptions) -> Result<(), Failure> {
     }
 }
 
-fn question(options: &EvalOptions) -> Result<Question, Failure> {
+fn question(options: &EvalOptions) -> Result<EvaluationQuestion, Failure> {
     let measures = options.measures.as_deref().map(Measure::read_list).transpose();
-    Ok(Question {
+    Ok(EvaluationQuestion {
         scenario: options.scenario.clone(),
         set: options.set.clone(),
         seeds: options.seeds.as_ref().map(|seeds| seeds.0.clone()).unwrap_or_default(),
@@ -89,14 +91,14 @@ fn parameters(file: Option<&str>) -> Result<Vec<String>, Failure> {
     Ok(overrides(file, &text, format).map_err(EvaluationError::from)?)
 }
 
-fn answer(question: &Question, set: &[String], options: &EvalOptions) -> Result<Answer, Failure> {
+fn answer(question: &EvaluationQuestion, set: &[String], options: &EvalOptions) -> Result<Answer, Failure> {
     let checked = question.check(set)?;
     options.memory.check(&checked.plans().iter().collect::<Vec<_>>())?;
     Ok(checked.answer())
 }
 
 /// Answers each line of the standard input with a line. The first set without a result gives the exit status.
-fn answer_lines(question: &Question, options: &EvalOptions) -> Result<(), Failure> {
+fn answer_lines(question: &EvaluationQuestion, options: &EvalOptions) -> Result<(), Failure> {
     let mut first = None;
     for (number, text) in (1..).zip(io::stdin().lock().lines()) {
         let origin = format!("line {number}");

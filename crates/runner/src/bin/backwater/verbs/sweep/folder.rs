@@ -28,7 +28,7 @@ pub(super) const SCHEMA: &str = "results.schema.json";
 
 /// State of a sweep's folder before its runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Claim {
+pub(super) enum FolderClaim {
     /// The folder had no plan, or this plan.
     Own,
     /// The folder had a plan. All its runs are among this plan's runs.
@@ -39,22 +39,22 @@ pub(super) enum Claim {
 
 /// Writes the plan of a sweep into its folder, unless it is there. A plan with further settings or seeds takes the
 /// place of the plan that it extends; another sweep is replaced only if `force` is true. Results stay.
-pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Claim, Failure> {
+pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<FolderClaim, Failure> {
     let (path, lines) = (folder.join(PLAN), plan.lines());
     // Parts of a sweep start independently: each finds the plan as it is.
     if has_plan(folder, &lines) && manifest(folder)?.is_some() {
-        return Ok(Claim::Own);
+        return Ok(FolderClaim::Own);
     }
     let _lock = wait_for_lock(folder)?;
     let manifest = manifest(folder)?;
     let claim = match text_of_file(&path) {
-        Ok(there) if there == lines && manifest.is_some() => return Ok(Claim::Own),
-        Ok(there) if there == lines => Claim::Own,
-        Ok(_) if SweepPlan::read(&path).is_ok_and(|there| plan.extends(&there)) => Claim::Extended,
-        Ok(_) if force => Claim::Replaced,
+        Ok(there) if there == lines && manifest.is_some() => return Ok(FolderClaim::Own),
+        Ok(there) if there == lines => FolderClaim::Own,
+        Ok(_) if SweepPlan::read(&path).is_ok_and(|there| plan.extends(&there)) => FolderClaim::Extended,
+        Ok(_) if force => FolderClaim::Replaced,
         Ok(_) => return Err(Failure::OtherSweep(folder.to_owned())),
-        Err(error) if error.kind() == ErrorKind::NotFound => Claim::Own,
-        Err(_) if force => Claim::Replaced,
+        Err(error) if error.kind() == ErrorKind::NotFound => FolderClaim::Own,
+        Err(_) if force => FolderClaim::Replaced,
         Err(error) => return Err(unwritable(folder)(error)),
     };
     MadeFolders::down_to(folder).map_err(unwritable(folder))?.keep();

@@ -36,7 +36,7 @@ use crate::memory;
 use crate::progress::BatchReport;
 use crate::terminal::{print, print_exactly};
 use asked::{AskedOptions, WorkOptions};
-use folder::Claim;
+use folder::FolderClaim;
 use table::{CollectOptions, MeasureOptions};
 
 #[derive(Args, Debug)]
@@ -199,13 +199,13 @@ fn ran(
     runs: &[&PlannedRun],
     batch: &BatchOptions<'_>,
     quiet: bool,
-    claim: Claim,
+    claim: FolderClaim,
 ) -> Result<Vec<UnitResult>, Failure> {
     let units: Vec<_> = runs.iter().map(|run| run.unit()).collect();
     let report = BatchReport::new(!quiet);
     let watch = |event: BatchEvent<'_>| {
         if let BatchEvent::Began { asked, there } = event
-            && claim == Claim::Extended
+            && claim == FolderClaim::Extended
             && !quiet
         {
             print(&format!("{} already here, {} to come\n\n", counted(there, "run"), asked - there));
