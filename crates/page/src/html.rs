@@ -55,8 +55,8 @@ impl Html {
     /// # Panics
     /// Never: the values are plain data.
     pub(super) fn data(values: &impl Serialize) -> Self {
-        let text = serde_json::to_string(values).expect("data are plain");
-        Self(json::escaped(text).replace('<', "\\u003c"))
+        let text = json::escaped(serde_json::to_string(values).expect("data are plain"));
+        Self(text.replace('<', "\\u003c"))
     }
 
     /// Returns this piece with another behind it.

@@ -4,6 +4,7 @@ mod bench;
 mod capture;
 mod checkpoint;
 mod cli;
+mod compare;
 mod cost;
 mod counters;
 mod data_loss;
