@@ -1,7 +1,7 @@
 //! Quantities that can be measured of a group of flows.
 //!
 //! Invariant: each quantity has a single name, unit, better direction and definition, and `docs/statistics.md` has the
-//! same.
+//! same: `cargo xtask bless` writes its table.
 
 use crate::unit::Unit;
 
@@ -358,38 +358,4 @@ impl Quantity {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    fn row(quantity: Quantity) -> String {
-        let QuantityInfo { name, unit, better, reach, about } = quantity.info();
-        let better = better.word();
-        let phase = match reach {
-            Reach::Run => "no",
-            Reach::RunOrPhase | Reach::Phase => "yes",
-            Reach::Fabric => "no; `all` only",
-        };
-        format!("| `{name}` | {unit} | {better} | {phase} | {about} |\n")
-    }
-
-    /// A row that differs has to be written into the page by hand: definitions are read before they change.
-    #[test]
-    fn the_page_lists_every_measure_as_it_is_defined_here() {
-        let page = include_str!("../../../docs/statistics.md");
-        let rows: String = Quantity::ALL.into_iter().map(row).collect();
-        assert!(page.contains(&rows), "docs/statistics.md has another table than:\n{rows}");
-    }
-
-    #[test]
-    fn names_are_unique_and_find_their_quantity() {
-        let names: BTreeSet<_> = Quantity::ALL.iter().map(|quantity| quantity.info().name).collect();
-        assert_eq!(names.len(), Quantity::ALL.len());
-        let titles: BTreeSet<_> = Quantity::ALL.iter().map(|quantity| quantity.title()).collect();
-        assert_eq!(titles.len(), Quantity::ALL.len());
-        assert!(Quantity::ALL.into_iter().all(|one| Quantity::named(one.info().name) == Some(one)));
-        assert!(Quantity::ALL.into_iter().all(|one| one.name() == one.info().name));
-        assert_eq!(Quantity::named("P99"), None);
-    }
-}
+mod tests;

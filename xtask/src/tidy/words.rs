@@ -18,14 +18,18 @@ use super::Finding;
 use crate::{numbers, tables};
 
 /// Most words, over all pages: the number that the last edit reached, rounded up. Lower it when a page gets shorter.
-const MOST: usize = 42_400;
+const MOST: usize = 41_800;
 
 /// Pages that are written, or notes, as a whole.
 const NOT_COUNTED: [&str; 4] = ["docs/scenario.md", "docs/mutants.md", "docs/decisions", "docs/lab"];
 
 /// Beginnings of the headers of tables that `cargo xtask bless` writes.
-const BLESSED: [&str; 3] =
-    ["| column | type | meaning |", "| field | type | meaning |", "| file | contents |"];
+const BLESSED: [&str; 4] = [
+    "| column | type | meaning |",
+    "| field | type | meaning |",
+    "| file | contents |",
+    "| measure | unit | better | phase | definition |",
+];
 
 /// Number of words by page.
 #[derive(Default)]
