@@ -13,7 +13,8 @@ mod worst;
 
 use std::collections::BTreeMap;
 
-use results::reader::{PortRow, RunFacts, RunFiles};
+use results::reader::{RunFacts, RunFiles};
+use results::rows::PortRow;
 
 use self::marks::{HostRole, KEY_ROW, ROOT, draw_branch, draw_host, draw_key, draw_root, pen};
 use self::worst::WorstTree;
@@ -51,7 +52,7 @@ struct Fabric {
 
 pub(super) fn drawing(files: RunFiles<'_>) -> Result<String, FigureFault> {
     let facts = files.summary()?;
-    let ports: Vec<PortRow> = files.rows("ports.csv")?;
+    let ports: Vec<PortRow<'_>> = files.rows()?;
     if ports.is_empty() {
         return Err(FigureFault::Empty("the fabric has no ports"));
     }
@@ -102,7 +103,7 @@ impl Header {
 }
 
 impl Fabric {
-    fn placed(ports: &[PortRow], simulated: f64, top: f64) -> Self {
+    fn placed(ports: &[PortRow<'_>], simulated: f64, top: f64) -> Self {
         let (names, outputs) = outputs(ports, simulated);
         let mut degrees = vec![0_u32; names.len()];
         outputs.iter().for_each(|output| degrees[output.node] += 1);
@@ -250,20 +251,19 @@ fn room(node: &Node, alike: &[&Node]) -> f64 {
 }
 
 /// Returns the names of all nodes in the order of the table, and all outputs, the lanes of a port together.
-fn outputs(ports: &[PortRow], simulated: f64) -> (Vec<String>, Vec<Output>) {
+fn outputs(ports: &[PortRow<'_>], simulated: f64) -> (Vec<String>, Vec<Output>) {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut names = Vec::new();
     for port in ports {
         places.entry(&port.node).or_insert_with(|| {
-            names.push(port.node.clone());
+            names.push(port.node.to_string());
             names.len() - 1
         });
     }
     let mut outputs: Vec<Output> = Vec::new();
     for port in ports {
-        let held_back =
-            (port.without_credit_s + port.paused_s.unwrap_or_default()) / simulated.max(f64::MIN_POSITIVE);
-        let (node, Some(&peer)) = (places[port.node.as_str()], places.get(port.peer.as_str())) else {
+        let held_back = (port.without_credit_s + port.paused_s) / simulated.max(f64::MIN_POSITIVE);
+        let (node, Some(&peer)) = (places[&*port.node], places.get(&*port.peer)) else {
             continue;
         };
         match outputs.last_mut() {
@@ -299,14 +299,15 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    fn port(node: &str, port: u32, peer: &str, without_credit_s: f64) -> PortRow {
-        PortRow { node: node.to_owned(), port, peer: peer.to_owned(), without_credit_s, paused_s: None }
+    fn port(node: &'static str, port: u32, peer: &'static str, without_credit_s: f64) -> PortRow<'static> {
+        PortRow { node: node.into(), port, peer: peer.into(), without_credit_s, ..PortRow::default() }
     }
 
     /// Two leaves with two hosts each, and a spine.
     fn fabric() -> Fabric {
         let cables = [("a", "l1"), ("b", "l1"), ("c", "l2"), ("d", "l2")];
-        let mut ports: Vec<PortRow> = cables.iter().map(|(host, leaf)| port(host, 1, leaf, 0.0)).collect();
+        let mut ports: Vec<PortRow<'_>> =
+            cables.iter().map(|(host, leaf)| port(host, 1, leaf, 0.0)).collect();
         for (leaf, hosts) in [("l1", ["a", "b"]), ("l2", ["c", "d"])] {
             ports.extend((1..).zip(hosts).map(|(number, host)| port(leaf, number, host, 0.0)));
             ports.push(port(leaf, 3, "s", 0.5));
