@@ -1,4 +1,4 @@
-//! `ports.svg`: ports by time, as heat maps of queues, use and time held back.
+//! `ports.svg`: ports by time, as heat maps of queues, use and time stalled.
 //!
 //! Invariant: a cell is the mean of the samples in its span of time; a port keeps its row in all maps.
 
@@ -47,7 +47,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let maps: [(&str, Quantity<'_>); 3] = [
         ("Queue for the output", &|sample| sample.queue_bytes.map(|queue| queue as f64)),
         ("Use of the link", &|sample| Some(sample.utilisation)),
-        ("Time without credit, or paused, with packets waiting", &|sample| Some(sample.stalled_s / interval)),
+        ("Time stalled", &|sample| Some(sample.stalled_s / interval)),
     ];
     let mut notes = Vec::new();
     if all > ROWS {
@@ -75,7 +75,8 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     }
     Ok(Chart {
         title: format!("{}, {}: ports over time", facts.scenario, facts.scheme()),
-        description: "Heat maps with a row for each port and a column for each span of time; darker is more."
+        description: "Heat maps with a row for each port and a column for each span of time; darker is more. A port is stalled while \
+                      packets wait with the wire free, for credit or the end of a pause."
             .to_owned(),
         panels,
         columns: 1,

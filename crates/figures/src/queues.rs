@@ -1,5 +1,5 @@
 //! `queues.svg`: queues over time at the roots of congestion trees and at watched outputs. Below them are the times for
-//! which outputs were paused, or held back.
+//! which outputs were paused, or stalled.
 //!
 //! Invariant: a root has no point at a sample without its tree.
 
@@ -17,7 +17,7 @@ use super::heat::{TimeGrid, share_class, share_classes};
 use super::peaks::below_peaks;
 use super::quantities;
 
-/// Most rows of a map of pauses, or of time held back.
+/// Most rows of a map of pauses, or of time stalled.
 const STRIPS: usize = 12;
 
 /// Values by sample, of an output.
@@ -46,7 +46,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         panels.extend(pauses::panel(&files.rows()?, &facts, &mut notes));
     }
     if files.has(PortSeriesRow::FILE) {
-        panels.extend(held_back(&files.rows()?, &facts, &mut notes));
+        panels.extend(stalled(&files.rows()?, &facts, &mut notes));
     }
     if panels.is_empty() {
         return Err(FigureFault::Empty(
@@ -57,7 +57,8 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         title: format!("{}, {}: queues over time", facts.scenario, facts.scheme()),
         description:
             "Packets waiting for outputs at each sample; a root has a line only while it has a tree. Below, a row for each output that \
-             was paused or held back: darker is a larger share of the time."
+             was paused or stalled (packets waited with the wire free, for credit or the end of a pause): darker is a \
+             larger share of the time."
                 .to_owned(),
         panels,
         columns: 1,
@@ -99,13 +100,13 @@ fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
     Ok((roots.into_iter().take(OVERLAID).map(curve).collect(), left_out))
 }
 
-/// Returns a map of the time for which ports were held back, of the ports that were so longest.
-fn held_back(samples: &[PortSeriesRow<'_>], facts: &RunFacts, notes: &mut Vec<String>) -> Option<Panel> {
+/// Returns a map of the time for which ports were stalled, of the ports that were so longest.
+fn stalled(samples: &[PortSeriesRow<'_>], facts: &RunFacts, notes: &mut Vec<String>) -> Option<Panel> {
     let interval = interval(samples);
     let ports = by_sum(samples, |sample| sample.output(), |sample| sample.stalled_s).into_iter();
-    let held: Vec<_> = ports.filter(|(_, stalled_s, _)| *stalled_s > 0.0).collect();
-    if held.len() > STRIPS {
-        notes.push(format!("{} further outputs were held back for a shorter time.", held.len() - STRIPS));
+    let stalled: Vec<_> = ports.filter(|(_, stalled_s, _)| *stalled_s > 0.0).collect();
+    if stalled.len() > STRIPS {
+        notes.push(format!("{} further outputs were stalled for a shorter time.", stalled.len() - STRIPS));
     }
     let grid = TimeGrid::of_samples(interval, facts);
     let row = |(name, _, samples): (String, f64, Vec<&PortSeriesRow<'_>>)| {
@@ -114,8 +115,8 @@ fn held_back(samples: &[PortSeriesRow<'_>], facts: &RunFacts, notes: &mut Vec<St
         let shares = grid.means(samples.into_iter().map(share));
         (name, shares.into_iter().map(|share| share.map(share_class)).collect())
     };
-    let rows: Vec<_> = held.into_iter().take(STRIPS).map(row).collect();
-    let title = "Share of time without credit, or paused, with packets waiting";
+    let rows: Vec<_> = stalled.into_iter().take(STRIPS).map(row).collect();
+    let title = "Share of time stalled";
     (!rows.is_empty()).then(|| grid.panel(title, share_classes(), rows))
 }
 

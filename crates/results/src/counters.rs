@@ -95,7 +95,7 @@ impl InfiniBandCounters {
             xmit_pkts: lane.sent_packets,
             rcv_data: words(lane.received_bytes, lane.received_packets),
             rcv_pkts: lane.received_packets,
-            xmit_wait: (lane.without_credit_s / tick_s).round() as u64,
+            xmit_wait: (lane.stalled_s / tick_s).round() as u64,
             xmit_discards: lane.dropped_at_output_packets,
         }
     }
@@ -242,7 +242,7 @@ mod tests {
             sent_packets: 10,
             received_bytes: 30 * 3,
             received_packets: 3,
-            without_credit_s: 1e-3,
+            stalled_s: 1e-3,
             pauses_sent: 5,
             pauses_heard: 6,
             paused_s: 7.4e-6,
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn registers_that_cannot_hold_a_counter_are_named() {
-        let large = PortRow { without_credit_s: 100.0, received_packets: 0, received_bytes: 0, ..lane(1, 0) };
+        let large = PortRow { stalled_s: 100.0, received_packets: 0, received_bytes: 0, ..lane(1, 0) };
         let place = |node: &str, port| Some((format!("S-{node}"), port + 1));
         let script = ibsim(&infiniband(&[large], None), place).expect("both nodes have a place");
         let expected = "\

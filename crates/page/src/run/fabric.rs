@@ -119,8 +119,7 @@ pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<Fabri
             whole_stalled.push(0.0_f64);
         }
         whole_load[place] += port.utilisation;
-        whole_stalled[place] =
-            whole_stalled[place].max(port.without_credit_s / simulated_s.max(f64::MIN_POSITIVE));
+        whole_stalled[place] = whole_stalled[place].max(port.stalled_s / simulated_s.max(f64::MIN_POSITIVE));
         if port.congested_samples.is_none() {
             hosts = hosts.max(node as usize + 1);
         }

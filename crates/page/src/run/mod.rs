@@ -128,11 +128,11 @@ const TABLES: [TableChoice; 6] = [
         file: PortRow::FILE,
         heading: "Ports",
         columns: columns!(PortRow:
-            node, port, peer, lane, link_rate_bps, utilisation, without_credit_s, paused_s,
+            node, port, peer, lane, link_rate_bps, utilisation, stalled_s, paused_s,
             sampled_queue_peak_bytes, sampled_queue_mean_bytes, root_samples, buffer_peak_bytes,
             pauses_sent
         ),
-        by: Some(column!(PortRow: without_credit_s)),
+        by: Some(column!(PortRow: stalled_s)),
         most: 2000,
     },
 ];

@@ -26,8 +26,8 @@ const MEASURES: [RunMeasure; 13] = [
     ("CNPs sent", ValueUnit::Count, |run| Some(run.summary.transport.cnps as f64)),
     ("BECNs received", ValueUnit::Count, |run| Some(run.summary.transport.becns as f64)),
     ("flow-control packets", ValueUnit::Count, |run| Some(run.record.flow_control_packets as f64)),
-    ("time waiting for credit or the end of a pause, all ports added up, us", ValueUnit::Us, |run| {
-        Some(run.record.lanes.iter().map(|lane| lane.without_credit).sum::<Span>().seconds() * 1e6)
+    ("time stalled, all ports added up, us", ValueUnit::Us, |run| {
+        Some(run.record.lanes.iter().map(|lane| lane.stalled).sum::<Span>().seconds() * 1e6)
     }),
     ("PAUSE frames", ValueUnit::Count, |run| Some(run.summary.pauses.as_ref()?.pauses as f64)),
     ("time paused, all outputs added up, us", ValueUnit::Us, |run| {

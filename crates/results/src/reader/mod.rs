@@ -23,7 +23,7 @@ use crate::OutputFile;
 use crate::csv_text;
 use crate::manifest::{MANIFEST, Manifest, RESULT};
 use crate::parquet::{self, ParquetFault, parquet_name};
-use crate::rows::{FlowRow, MessageRow, MessageTimes, SeriesRow, SourceSeriesRow, WatchRow};
+use crate::rows::{FlowRow, MessageRow, MessageTimes, SeriesRow, SourceSeriesRow, WatchRow, renamed};
 use crate::table::TableRow;
 
 use made::ReadTables;
@@ -93,8 +93,22 @@ impl<'a> RunFiles<'a> {
     /// Returns the contents of a file. A table that the folder has in Parquet alone is read from there.
     ///
     /// # Errors
-    /// If the file is missing, or cannot be read.
+    /// If the file is missing, or cannot be read, or has a column by its name of an earlier version.
     pub fn text(&self, name: &str) -> Result<Cow<'a, str>, ReadError> {
+        let text = self.contents(name)?;
+        let header = text.lines().next().unwrap_or_default();
+        match renamed(name, header) {
+            None => Ok(text),
+            Some((former, present)) => {
+                let fault = format!(
+                    "its column `{former}` is `{present}` now: repeat the run, or read the folder with the version that wrote it"
+                );
+                Err(malformed(name, &fault))
+            }
+        }
+    }
+
+    fn contents(&self, name: &str) -> Result<Cow<'a, str>, ReadError> {
         let missing = || self.missing(name);
         match self {
             Self::Made(made) => made.text(name).map(Cow::Borrowed).ok_or_else(missing),
@@ -241,6 +255,7 @@ fn malformed(file: &str, fault: &impl ToString) -> ReadError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::PortRow;
 
     #[test]
     fn rows_are_typed_and_faults_name_file_and_line() {
@@ -257,5 +272,14 @@ mod tests {
         );
         let missing = RunFiles::Written(&[]).rows::<FlowRow<'_>>().unwrap_err();
         assert_eq!(missing.to_string(), "there is no `flows.csv`");
+    }
+
+    #[test]
+    fn a_former_name_of_a_column_is_refused_with_the_present_name() {
+        let contents = "node,port,peer,lane,without_credit_s\nS1,1,H1,0,0.5\n".to_owned();
+        let files = [OutputFile { name: "ports.csv".to_owned(), contents }];
+        let fault = RunFiles::Written(&files).rows::<PortRow<'_>>().unwrap_err().to_string();
+        let wanted = "`ports.csv` is not as this version writes it: its column `without_credit_s` is `stalled_s` now: ";
+        assert!(fault.starts_with(wanted), "{fault}");
     }
 }

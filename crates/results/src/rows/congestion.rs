@@ -23,7 +23,7 @@ table_row! {
         pub since_s: f64,
         /// Packets waiting in the root's switch to leave by it.
         pub queue_bytes: u64,
-        /// Outputs and lanes, of switches and adapters, that were without credit because of the root.
+        /// Outputs and lanes, of switches and adapters, that were stalled because of the root.
         pub branches: u32,
         /// The longest path from the root to the end of a branch, in links.
         pub depth: u32,
@@ -70,8 +70,8 @@ table_row! {
         pub depth: u32,
         /// The most ports of branches and root at one sample.
         pub saturated_ports: u32,
-        /// Time without credit, added up over the branches.
-        pub branches_without_credit_s: f64,
+        /// Time stalled, added up over the branches.
+        pub branches_stalled_s: f64,
         /// The cause of the root: `slow_receiver`, `credit_round_trip`, `head_of_line`, `slower_link`, `more_senders`,
         /// `slower_link_of_several`; empty if the rule names none.
         pub cause: Option<Cow<'a, str>>,
@@ -143,7 +143,7 @@ table_row! {
         pub to_s: f64,
         /// Number of samples at which packets of the flow waited in the tree.
         pub samples: u32,
-        /// Time for which an output on their path was without credit, over the intervals that end at those samples.
+        /// Time for which an output on their path was stalled, over the intervals that end at those samples.
         pub waited_s: f64,
         /// Payload that the idle branches on its path could have carried for it, shared fairly with other victims.
         pub lost_bytes: u64,
@@ -156,7 +156,7 @@ table_row! {
     pub struct WorstTreeRow<'a> {
         /// The sample, the same in all rows.
         pub time_s: f64,
-        /// `root`: the output that is itself the obstacle; `branch`: an output that was without credit because of it;
+        /// `root`: the output that is itself the obstacle; `branch`: an output that was stalled because of it;
         /// `contributor`: a flow that leaves by the root; `victim`: a flow that waited and leaves elsewhere.
         pub role: Cow<'a, str>,
         /// The output's node; this and the next four are empty for a flow.

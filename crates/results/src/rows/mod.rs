@@ -21,6 +21,7 @@ mod messages;
 mod moments;
 mod observed;
 mod ports;
+mod renamed;
 mod series;
 
 pub use congestion::{ContributorRow, RootRow, TreeRow, VictimRow, WorstTreeRow};
@@ -30,6 +31,7 @@ pub use messages::{MessageRow, MessageTimes};
 pub use moments::{OutputMomentRow, TreeMomentRow};
 pub use observed::{PauseRow, PortSeriesRow, SourceSeriesRow};
 pub use ports::{MarginRow, PortRow};
+pub use renamed::renamed;
 pub use series::{SeriesRow, WatchRow};
 
 /// Returns the name of an output and lane in figures.

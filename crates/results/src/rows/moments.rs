@@ -20,7 +20,8 @@ table_row! {
         pub lane: u32,
         /// Bytes sent over the bytes that the link carries in the interval; a packet counts in full when it begins to leave.
         pub utilisation: f64,
-        /// Share of the interval for which packets waited here with the wire free, for credit or the end of a pause.
+        /// Share of the interval for which it was stalled: packets waited here with the wire free, for credit or the end of a
+        /// pause.
         pub stalled_share: f64,
         /// Packets that wait in the switch for this output, at the moment; empty at an adapter.
         pub queue_bytes: Option<u64>,
@@ -41,7 +42,7 @@ table_row! {
         pub root_peer: Cow<'a, str>,
         /// The root's lane.
         pub root_lane: u32,
-        /// `branch`: an output that was without credit because of the root; `contributor`: a source host of data that leave
+        /// `branch`: an output that was stalled because of the root; `contributor`: a source host of data that leave
         /// by the root; `victim`: a source host of data that waited and leave elsewhere.
         pub role: Cow<'a, str>,
         /// The branch's node; this and the next four are empty for a host.

@@ -29,7 +29,8 @@ table_row! {
         pub sent_bytes: u64,
         /// `sent_bytes` over the bytes that the link carries in the interval.
         pub utilisation: f64,
-        /// Time within the interval for which packets waited here with the wire free, for credit or the end of a pause.
+        /// Time within the interval for which it was stalled: packets waited here with the wire free, for credit or the end of
+        /// a pause.
         pub stalled_s: f64,
         /// Packets marked on leaving here within the interval.
         pub marked_packets: u64,

@@ -29,8 +29,8 @@ table_row! {
         /// `sent_bytes` of this lane over the bytes that the link carries in `simulated_s`, 0 to 1; a packet counts in full
         /// when it begins to leave.
         pub utilisation: f64,
-        /// Time for which packets waited here with the wire free and no credit to leave, or for the end of a pause.
-        pub without_credit_s: f64,
+        /// Time for which it was stalled: packets waited here with the wire free, for credit or the end of a pause.
+        pub stalled_s: f64,
         /// The most bytes that waited in the switch for this output at a sample; this and the next five are empty for
         /// adapters.
         pub sampled_queue_peak_bytes: Option<u64>,
@@ -43,9 +43,9 @@ table_row! {
         pub congested_samples: Option<u32>,
         /// Number of samples at which it was the root of a tree.
         pub root_samples: Option<u32>,
-        /// Number of samples at which packets waited, and had lacked credit or waited for the end of a pause for a tenth of
-        /// the interval, towards another switch.
-        pub no_credit_samples: Option<u32>,
+        /// Number of samples at which packets waited, and it had been stalled for a tenth of the interval, towards another
+        /// switch.
+        pub stalled_samples: Option<u32>,
         /// Size of the buffer for arriving packets; of shared memory, the maximum that the port and lane can hold.
         pub buffer_bytes: u64,
         /// Its highest occupancy.

@@ -51,7 +51,7 @@ fn root_row<'a>(record: &RunRecord, root: &'a RootRecord) -> RootRow<'a> {
         branches: root.branches,
         depth: root.depth,
         saturated_ports: root.ports,
-        branches_without_credit_s: root.held_back.seconds(),
+        branches_stalled_s: root.stalled.seconds(),
         cause: root.cause.map(|cause| cause::word(cause).into()),
         senders: root.senders,
         contributors: root.contributors.len() as u64,
