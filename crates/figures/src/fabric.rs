@@ -262,7 +262,7 @@ fn outputs(ports: &[PortRow<'_>], simulated: f64) -> (Vec<String>, Vec<Output>) 
     }
     let mut outputs: Vec<Output> = Vec::new();
     for port in ports {
-        let stalled = (port.stalled_s + port.paused_s) / simulated.max(f64::MIN_POSITIVE);
+        let stalled = port.stalled_s / simulated.max(f64::MIN_POSITIVE);
         let (node, Some(&peer)) = (places[&*port.node], places.get(&*port.peer)) else {
             continue;
         };
@@ -312,7 +312,9 @@ mod tests {
             ports.extend((1..).zip(hosts).map(|(number, host)| port(leaf, number, host, 0.0)));
             ports.push(port(leaf, 3, "s", 0.5));
         }
-        ports.extend([port("s", 1, "l1", 0.0), port("s", 2, "l2", 0.0)]);
+        // A pause without waiting packets is no stall.
+        let paused = PortRow { paused_s: 0.5, ..port("s", 1, "l1", 0.0) };
+        ports.extend([paused, port("s", 2, "l2", 0.0)]);
         Fabric::placed(&ports, 1.0, 100.0)
     }
 
