@@ -347,7 +347,7 @@ pub(crate) mod tests {
             marking: None,
             marking_all: None,
             trigger: None,
-            without_credit: Span::ZERO,
+            stalled: Span::ZERO,
             pause: None,
             marks: Marks::default(),
         }

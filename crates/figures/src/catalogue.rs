@@ -5,6 +5,10 @@
 use results::OutputFile;
 use results::figure_files::{self, FigureFile};
 use results::reader::RunFiles;
+use results::rows::{
+    FlowRow, MessageRow, PortRow, PortSeriesRow, SeriesRow, SourceSeriesRow, TreeRow, WatchRow,
+};
+use results::table::TableRow;
 
 use super::fault::FigureFault;
 use super::{completions, fabric, goodput, hosts, ports, quantities, queues, slowdown};
@@ -23,47 +27,47 @@ pub struct FigureKind {
 pub const FIGURES: &[FigureKind] = &[
     FigureKind {
         file: figure_files::GOODPUT,
-        files: &["summary.json", "flows.csv", "series.csv"],
+        files: &["summary.json", FlowRow::FILE, SeriesRow::FILE],
         draw: |files| Ok(goodput::chart(files)?.svg()),
     },
     FigureKind {
         file: figure_files::HOSTS,
-        files: &["summary.json", "flows.csv"],
+        files: &["summary.json", FlowRow::FILE],
         draw: |files| Ok(hosts::chart(files)?.svg()),
     },
     FigureKind {
         file: figure_files::COMPLETIONS,
-        files: &["summary.json", "flows.csv", "fct.csv"],
+        files: &["summary.json", FlowRow::FILE, MessageRow::FILE],
         draw: |files| Ok(completions::chart(files)?.svg()),
     },
     FigureKind {
         file: figure_files::SLOWDOWN,
-        files: &["summary.json", "fct.csv"],
+        files: &["summary.json", MessageRow::FILE],
         draw: |files| Ok(slowdown::chart(files)?.svg()),
     },
     FigureKind {
         file: figure_files::QUEUES,
-        files: &["summary.json", "series.csv", "trees.csv"],
+        files: &["summary.json", SeriesRow::FILE, TreeRow::FILE],
         draw: |files| Ok(queues::chart(files)?.svg()),
     },
     FigureKind {
         file: figure_files::FABRIC,
-        files: &["summary.json", "ports.csv", "trees.csv"],
+        files: &["summary.json", PortRow::FILE, TreeRow::FILE],
         draw: fabric::drawing,
     },
     FigureKind {
         file: figure_files::WATCH,
-        files: &["summary.json", "watch.csv"],
+        files: &["summary.json", WatchRow::FILE],
         draw: |files| Ok(quantities::watched(files)?.svg()),
     },
     FigureKind {
         file: figure_files::PORTS,
-        files: &["summary.json", "port_series.csv"],
+        files: &["summary.json", PortSeriesRow::FILE],
         draw: |files| Ok(ports::chart(files)?.svg()),
     },
     FigureKind {
         file: figure_files::SOURCES,
-        files: &["summary.json", "source_series.csv"],
+        files: &["summary.json", SourceSeriesRow::FILE],
         draw: |files| Ok(quantities::sources(files)?.svg()),
     },
 ];

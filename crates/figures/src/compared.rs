@@ -4,6 +4,8 @@
 
 use results::distinct::distinct;
 use results::reader::{ReadError, RunFacts, RunFiles};
+use results::rows::MessageRow;
+use results::table::TableRow;
 
 use super::completions::CompletionCurve;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
@@ -58,7 +60,7 @@ impl RunCurves {
     /// If the run lacks a file.
     pub fn read(label: &str, files: RunFiles<'_>) -> Result<Self, ReadError> {
         let facts = files.summary()?;
-        let completions = if files.has("fct.csv") { CompletionCurve::read(files)? } else { None };
+        let completions = if files.has(MessageRow::FILE) { CompletionCurve::read(files)? } else { None };
         let name = format!("{label}: {}", facts.scheme());
         Ok(Self { name, series: GoodputSeries::read(files)?, completions, facts })
     }

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use results::distinct::distinct;
 use results::format::grouped;
-use results::reader::{FlowRow, MessageRow, ReadError, RunFiles};
+use results::reader::{ReadError, RunFiles};
+use results::rows::{FlowRow, MessageTimes};
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
@@ -34,7 +35,7 @@ impl CompletionCurve {
         Ok(Self::of(&rows.iter().collect::<Vec<_>>()))
     }
 
-    fn of(messages: &[&MessageRow]) -> Option<Self> {
+    fn of(messages: &[&MessageTimes]) -> Option<Self> {
         let (mut times, mut posted, mut bound_from) = (Vec::new(), 0, None);
         for message in messages {
             posted += 1;
@@ -108,27 +109,25 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
 }
 
 /// Returns the groups of flows, in the order of first appearance.
-fn group_names(flows: &[FlowRow]) -> Vec<&str> {
+fn group_names<'a>(flows: &'a [FlowRow<'_>]) -> Vec<&'a str> {
     distinct(flows.iter().filter_map(|flow| flow.group.as_deref()))
 }
 
 /// Returns a curve for all messages and, if there are several groups, a curve for each.
-fn curves(messages: &[MessageRow], flows: &[FlowRow]) -> Vec<(String, CompletionCurve)> {
+fn curves(messages: &[MessageTimes], flows: &[FlowRow<'_>]) -> Vec<(String, CompletionCurve)> {
     let all = CompletionCurve::of(&messages.iter().collect::<Vec<_>>());
     let mut curves: Vec<_> = all.map(|curve| ("all messages".to_owned(), curve)).into_iter().collect();
     let names = group_names(flows);
     let place_of: BTreeMap<&str, usize> =
         names[..names.len().min(OVERLAID - 1)].iter().copied().zip(0..).collect();
-    let group_of: BTreeMap<&str, usize> = flows
-        .iter()
-        .filter_map(|flow| Some((flow.flow.as_str(), *place_of.get(flow.group.as_deref()?)?)))
-        .collect();
+    let group_of: BTreeMap<&str, usize> =
+        flows.iter().filter_map(|flow| Some((&*flow.flow, *place_of.get(flow.group.as_deref()?)?))).collect();
     if group_of.is_empty() {
         return curves;
     }
-    let mut by_group: Vec<Vec<&MessageRow>> = vec![Vec::new(); place_of.len()];
+    let mut by_group: Vec<Vec<&MessageTimes>> = vec![Vec::new(); place_of.len()];
     for message in messages {
-        if let Some(group) = group_of.get(message.flow.as_str()) {
+        if let Some(group) = group_of.get(&*message.flow) {
             by_group[*group].push(message);
         }
     }
@@ -141,11 +140,11 @@ fn curves(messages: &[MessageRow], flows: &[FlowRow]) -> Vec<(String, Completion
 mod tests {
     use super::*;
 
-    fn message(flow: &str, fct_us: Option<f64>, age_s: Option<f64>) -> MessageRow {
-        MessageRow {
-            flow: flow.to_owned(),
-            size_bytes: 1000.0,
-            ideal_us: Some(1.0),
+    fn message(flow: &str, fct_us: Option<f64>, age_s: Option<f64>) -> MessageTimes {
+        MessageTimes {
+            flow: flow.to_owned().into(),
+            size_bytes: 1000,
+            ideal_us: 1.0,
             fct_us,
             slowdown: fct_us,
             age_s,

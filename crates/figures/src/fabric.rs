@@ -1,9 +1,9 @@
-//! `fabric.svg`: the fabric, with the outputs that were held back and the worst congestion tree.
+//! `fabric.svg`: the fabric, with the outputs that were stalled and the worst congestion tree.
 //!
 //! Invariant: a host stands below the switch that it is connected to, a switch above those by which hosts reach it.
 //!
 //! ```text
-//! half of a link  the output at its end: darker and wider the longer it was held back
+//! half of a link  the output at its end: darker and wider the longer it was stalled
 //! root, branches  outputs of the tree with most branches at one sample: black, and dotted black on that colour
 //! hosts           triangles: sources of its contributors; squares: sources of its victims
 //! ```
@@ -13,7 +13,8 @@ mod worst;
 
 use std::collections::BTreeMap;
 
-use results::reader::{PortRow, RunFacts, RunFiles};
+use results::reader::{RunFacts, RunFiles};
+use results::rows::PortRow;
 
 use self::marks::{HostRole, KEY_ROW, ROOT, draw_branch, draw_host, draw_key, draw_root, pen};
 use self::worst::WorstTree;
@@ -32,12 +33,12 @@ struct Node {
     at: (f64, f64),
 }
 
-/// An output: its node, its peer, and the share of the run for which it was held back.
+/// An output: its node, its peer, and the share of the run for which it was stalled.
 struct Output {
     node: usize,
     port: u32,
     peer: usize,
-    held_back: f64,
+    stalled: f64,
 }
 
 struct Fabric {
@@ -51,7 +52,7 @@ struct Fabric {
 
 pub(super) fn drawing(files: RunFiles<'_>) -> Result<String, FigureFault> {
     let facts = files.summary()?;
-    let ports: Vec<PortRow> = files.rows("ports.csv")?;
+    let ports: Vec<PortRow<'_>> = files.rows()?;
     if ports.is_empty() {
         return Err(FigureFault::Empty("the fabric has no ports"));
     }
@@ -78,8 +79,8 @@ impl Header {
         );
         let title = format!("{}, {}: {what}", facts.scenario, facts.scheme());
         let tree = worst.map_or("No congestion tree was found.", |tree| &tree.words);
-        let links = "Each half of a link is the output at its end: its colour and width show the share of the run for which \
-                     packets waited there without credit, or it was paused.";
+        let links = "Each half of a link is the output at its end: its colour and width show the share of the run for which it \
+                     was stalled: packets waited with the wire free, for credit or the end of a pause.";
         let heading = wrapped(&title, TITLE, (WIDTH - 2.0 * MARGIN) / BOLD);
         let lines = [tree, links].into_iter().flat_map(|text| wrapped(text, 12.5, WIDTH - 2.0 * MARGIN));
         Self { title, heading, lines: lines.collect(), has_tree: worst.is_some() }
@@ -102,7 +103,7 @@ impl Header {
 }
 
 impl Fabric {
-    fn placed(ports: &[PortRow], simulated: f64, top: f64) -> Self {
+    fn placed(ports: &[PortRow<'_>], simulated: f64, top: f64) -> Self {
         let (names, outputs) = outputs(ports, simulated);
         let mut degrees = vec![0_u32; names.len()];
         outputs.iter().for_each(|output| degrees[output.node] += 1);
@@ -177,12 +178,12 @@ impl Fabric {
             file.text((MARGIN, baseline), Anchor::Start, letters(12.5), line);
         }
         draw_key(&mut file, header.key(), header.has_tree);
-        // The longer an output was held back, the higher it lies.
+        // The longer an output was stalled, the higher it lies.
         let mut outputs: Vec<&Output> = self.outputs.iter().collect();
-        outputs.sort_by(|one, other| one.held_back.total_cmp(&other.held_back));
+        outputs.sort_by(|one, other| one.stalled.total_cmp(&other.stalled));
         for output in outputs {
             let (from, to) = self.half(output);
-            file.line(from, to, pen(output.held_back));
+            file.line(from, to, pen(output.stalled));
         }
         if let Some(tree) = worst {
             self.draw_tree(&mut file, tree);
@@ -195,7 +196,7 @@ impl Fabric {
     fn draw_tree(&self, file: &mut SvgFile, tree: &WorstTree) {
         let name = |output: &Output| (self.nodes[output.node].name.clone(), output.port);
         for output in self.outputs.iter().filter(|output| tree.branches.contains(&name(output))) {
-            draw_branch(file, self.half(output), pen(output.held_back));
+            draw_branch(file, self.half(output), pen(output.stalled));
         }
         for output in self.outputs.iter().filter(|output| tree.root == name(output)) {
             let (from, to) = self.half(output);
@@ -250,27 +251,26 @@ fn room(node: &Node, alike: &[&Node]) -> f64 {
 }
 
 /// Returns the names of all nodes in the order of the table, and all outputs, the lanes of a port together.
-fn outputs(ports: &[PortRow], simulated: f64) -> (Vec<String>, Vec<Output>) {
+fn outputs(ports: &[PortRow<'_>], simulated: f64) -> (Vec<String>, Vec<Output>) {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut names = Vec::new();
     for port in ports {
         places.entry(&port.node).or_insert_with(|| {
-            names.push(port.node.clone());
+            names.push(port.node.to_string());
             names.len() - 1
         });
     }
     let mut outputs: Vec<Output> = Vec::new();
     for port in ports {
-        let held_back =
-            (port.without_credit_s + port.paused_s.unwrap_or_default()) / simulated.max(f64::MIN_POSITIVE);
-        let (node, Some(&peer)) = (places[port.node.as_str()], places.get(port.peer.as_str())) else {
+        let stalled = port.stalled_s / simulated.max(f64::MIN_POSITIVE);
+        let (node, Some(&peer)) = (places[&*port.node], places.get(&*port.peer)) else {
             continue;
         };
         match outputs.last_mut() {
             Some(last) if last.node == node && last.port == port.port => {
-                last.held_back = last.held_back.max(held_back);
+                last.stalled = last.stalled.max(stalled);
             }
-            _ => outputs.push(Output { node, port: port.port, peer, held_back }),
+            _ => outputs.push(Output { node, port: port.port, peer, stalled }),
         }
     }
     (names, outputs)
@@ -299,19 +299,22 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    fn port(node: &str, port: u32, peer: &str, without_credit_s: f64) -> PortRow {
-        PortRow { node: node.to_owned(), port, peer: peer.to_owned(), without_credit_s, paused_s: None }
+    fn port(node: &'static str, port: u32, peer: &'static str, stalled_s: f64) -> PortRow<'static> {
+        PortRow { node: node.into(), port, peer: peer.into(), stalled_s, ..PortRow::default() }
     }
 
     /// Two leaves with two hosts each, and a spine.
     fn fabric() -> Fabric {
         let cables = [("a", "l1"), ("b", "l1"), ("c", "l2"), ("d", "l2")];
-        let mut ports: Vec<PortRow> = cables.iter().map(|(host, leaf)| port(host, 1, leaf, 0.0)).collect();
+        let mut ports: Vec<PortRow<'_>> =
+            cables.iter().map(|(host, leaf)| port(host, 1, leaf, 0.0)).collect();
         for (leaf, hosts) in [("l1", ["a", "b"]), ("l2", ["c", "d"])] {
             ports.extend((1..).zip(hosts).map(|(number, host)| port(leaf, number, host, 0.0)));
             ports.push(port(leaf, 3, "s", 0.5));
         }
-        ports.extend([port("s", 1, "l1", 0.0), port("s", 2, "l2", 0.0)]);
+        // A pause without waiting packets is no stall.
+        let paused = PortRow { paused_s: 0.5, ..port("s", 1, "l1", 0.0) };
+        ports.extend([paused, port("s", 2, "l2", 0.0)]);
         Fabric::placed(&ports, 1.0, 100.0)
     }
 
@@ -327,10 +330,10 @@ mod tests {
     }
 
     #[test]
-    fn outputs_that_were_held_back_have_another_pen() {
+    fn outputs_that_were_stalled_have_another_pen() {
         let fabric = fabric();
-        let held: Vec<_> = fabric.outputs.iter().filter(|output| pen(output.held_back).width > 1.0).collect();
-        assert_eq!(held.len(), 2);
+        let wide: Vec<_> = fabric.outputs.iter().filter(|output| pen(output.stalled).width > 1.0).collect();
+        assert_eq!(wide.len(), 2);
         let header = Header {
             title: "a title".to_owned(),
             heading: Vec::new(),
@@ -342,7 +345,7 @@ mod tests {
         assert!(!svg.contains("<title>root</title>") && !svg.contains("host of"), "{svg}");
     }
 
-    /// In the record made by hand `S1` port 2 is the root, `H1`, `H2` and `H4` are held back, `F2` from `H2` is the
+    /// In the record made by hand `S1` port 2 is the root, `H1`, `H2` and `H4` are stalled, `F2` from `H2` is the
     /// victim.
     #[test]
     fn root_branches_contributors_and_victims_have_marks_of_their_own() {

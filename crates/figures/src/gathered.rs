@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use results::reader::PortSample;
+use results::rows::PortSeriesRow;
 
 pub(super) fn by_object<Name: Ord + Clone, Row>(
     rows: impl IntoIterator<Item = Row>,
@@ -37,7 +37,7 @@ pub(super) fn by_sum<Row>(
 }
 
 /// Returns the time in seconds from sample to sample, which is the first sample's time; infinite if there is no sample.
-pub(super) fn interval(samples: &[PortSample]) -> f64 {
+pub(super) fn interval(samples: &[PortSeriesRow<'_>]) -> f64 {
     samples.iter().map(|sample| sample.time_s).filter(|time| *time > 0.0).fold(f64::INFINITY, f64::min)
 }
 

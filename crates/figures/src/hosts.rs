@@ -14,7 +14,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let mut by_name: BTreeMap<&str, [f64; 2]> = BTreeMap::new();
     for flow in &*flows {
         for (direction, host) in [&flow.dst, &flow.src].into_iter().enumerate() {
-            by_name.entry(host).or_default()[direction] += flow.delivered_bytes;
+            by_name.entry(host).or_default()[direction] += flow.delivered_bytes as f64;
         }
     }
     let mut hosts: Vec<_> = by_name.into_iter().collect();
@@ -87,7 +87,7 @@ mod tests {
         let files: Vec<OutputFile> = fixture::files();
         let chart = chart(RunFiles::Written(&files)).expect("there are flows");
         let flows = RunFiles::Written(&files).flows().expect("there is a table");
-        let all: f64 = flows.iter().map(|flow| flow.delivered_bytes).sum();
+        let all: f64 = flows.iter().map(|flow| flow.delivered_bytes as f64).sum();
         for panel in &chart.panels {
             let Layer::Bars { values, .. } = &panel.layers[0] else { panic!("the panel has bars") };
             assert!((values.iter().sum::<f64>() - all * 8.0 / 0.02 / 1e9).abs() < 1e-9);

@@ -1,8 +1,9 @@
-//! `ports.svg`: ports by time, as heat maps of queues, use and time held back.
+//! `ports.svg`: ports by time, as heat maps of queues, use and time stalled.
 //!
 //! Invariant: a cell is the mean of the samples in its span of time; a port keeps its row in all maps.
 
-use results::reader::{PortSample, RunFiles};
+use results::RunFiles;
+use results::rows::PortSeriesRow;
 
 use super::engine::{Chart, Panel};
 use super::fault::FigureFault;
@@ -15,17 +16,17 @@ const ROWS: usize = 48;
 const CLASSES: [f64; 6] = [0.0, 0.05, 0.2, 0.4, 0.6, 0.8];
 
 /// A value of a sample, if any.
-type Quantity<'a> = &'a dyn Fn(&PortSample) -> Option<f64>;
+type Quantity<'a> = &'a dyn Fn(&PortSeriesRow<'_>) -> Option<f64>;
 
 /// A value of a port over time.
 struct PortCurve<'a> {
     name: String,
-    samples: Vec<&'a PortSample>,
+    samples: Vec<&'a PortSeriesRow<'a>>,
 }
 
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
-    let samples: Vec<PortSample> = files.rows("port_series.csv")?;
+    let samples: Vec<PortSeriesRow<'_>> = files.rows()?;
     let ports = by_object(&samples, |sample| sample.output()).into_iter();
     let mut ports: Vec<_> = ports.map(|(name, samples)| PortCurve { name, samples }).collect();
     if ports.is_empty() {
@@ -33,8 +34,9 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     }
     let all = ports.len();
     if all > ROWS {
-        let queue =
-            |port: &PortCurve<'_>| port.samples.iter().filter_map(|sample| sample.queue_bytes).sum::<f64>();
+        let queue = |port: &PortCurve<'_>| {
+            port.samples.iter().filter_map(|sample| sample.queue_bytes).sum::<u64>() as f64
+        };
         let mut least: Vec<f64> = ports.iter().map(queue).collect();
         least.sort_by(|one, other| other.total_cmp(one));
         let least = least[ROWS - 1];
@@ -43,9 +45,9 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     }
     let interval = interval(&samples);
     let maps: [(&str, Quantity<'_>); 3] = [
-        ("Queue for the output", &|sample| sample.queue_bytes),
+        ("Queue for the output", &|sample| sample.queue_bytes.map(|queue| queue as f64)),
         ("Use of the link", &|sample| Some(sample.utilisation)),
-        ("Time without credit, or paused, with packets waiting", &|sample| Some(sample.stalled_s / interval)),
+        ("Time stalled", &|sample| Some(sample.stalled_s / interval)),
     ];
     let mut notes = Vec::new();
     if all > ROWS {
@@ -73,7 +75,8 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     }
     Ok(Chart {
         title: format!("{}, {}: ports over time", facts.scenario, facts.scheme()),
-        description: "Heat maps with a row for each port and a column for each span of time; darker is more."
+        description: "Heat maps with a row for each port and a column for each span of time; darker is more. A port is stalled while \
+                      packets wait with the wire free, for credit or the end of a pause."
             .to_owned(),
         panels,
         columns: 1,
@@ -90,7 +93,7 @@ fn highest(rows: &[(String, Vec<Option<f64>>)]) -> f64 {
 
 /// Returns the mean of each cell of a port's row.
 fn row(port: &PortCurve<'_>, grid: TimeGrid, interval: f64, value: Quantity<'_>) -> Vec<Option<f64>> {
-    let middle = |sample: &&PortSample| Some((sample.time_s - interval / 2.0, value(sample)?));
+    let middle = |sample: &&PortSeriesRow<'_>| Some((sample.time_s - interval / 2.0, value(sample)?));
     grid.means(port.samples.iter().filter_map(middle))
 }
 

@@ -4,7 +4,8 @@
 //! median.
 
 use results::distinct::distinct;
-use results::reader::{QuantityRow, RunFacts, RunFiles};
+use results::reader::{RunFacts, RunFiles};
+use results::rows::WatchRow;
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
@@ -16,7 +17,7 @@ use super::quartiles::quartiles;
 /// Returns the figure of `watch.csv`.
 pub(super) fn watched(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
-    let panels = panels(&files.rows("watch.csv")?, &facts, "", |_| true);
+    let panels = panels(&files.rows()?, &facts, "", |_| true);
     chart(&facts, "watched quantities", panels)
 }
 
@@ -45,22 +46,22 @@ fn chart(facts: &RunFacts, what: &str, panels: Vec<Panel>) -> Result<Chart, Figu
 
 /// Returns a panel of this title for each quantity that is wanted, in the order of first appearance.
 pub(super) fn panels(
-    rows: &[QuantityRow],
+    rows: &[WatchRow<'_>],
     facts: &RunFacts,
     title: &str,
     wanted: impl Fn(&str) -> bool,
 ) -> Vec<Panel> {
-    let quantities = distinct(rows.iter().map(|row| row.quantity.as_str()));
+    let quantities = distinct(rows.iter().map(|row| &*row.quantity));
     let wanted = quantities.into_iter().filter(|quantity| wanted(quantity));
     wanted.map(|quantity| panel(rows, facts, (title, quantity))).collect()
 }
 
-fn panel(rows: &[QuantityRow], facts: &RunFacts, (title, quantity): (&str, &str)) -> Panel {
+fn panel(rows: &[WatchRow<'_>], facts: &RunFacts, (title, quantity): (&str, &str)) -> Panel {
     let (time, per_second) = Axis::time(facts.end_s());
     let (label, scale) = unit(quantity);
-    let point = |row: &QuantityRow| (row.time_s * per_second, row.value.map(|value| value / scale));
-    let objects = by_object(rows.iter().filter(|row| row.quantity == quantity), |row| row.object.as_str());
-    let points = |rows: Vec<&QuantityRow>| rows.into_iter().map(point).collect();
+    let point = |row: &WatchRow<'_>| (row.time_s * per_second, Some(row.value / scale));
+    let objects = by_object(rows.iter().filter(|row| row.quantity == quantity), |row| &*row.object);
+    let points = |rows: Vec<&WatchRow<'_>>| rows.into_iter().map(point).collect();
     let objects: Vec<(&str, LinePoints)> =
         objects.into_iter().map(|(object, rows)| (object, points(rows))).collect();
     let layers: Vec<Layer> = if objects.len() > OVERLAID {
@@ -122,11 +123,11 @@ mod tests {
     #[test]
     fn each_quantity_has_a_panel_and_many_objects_a_band() {
         let facts = RunFiles::Written(&fixture::files()).summary().expect("there is a summary");
-        let row = |object: u32, quantity: &str| QuantityRow {
+        let row = |object: u32, quantity: &'static str| WatchRow {
             time_s: 0.001,
-            object: format!("F{object}"),
-            quantity: quantity.to_owned(),
-            value: Some(f64::from(object)),
+            object: format!("F{object}").into(),
+            quantity: quantity.into(),
+            value: f64::from(object),
         };
         let few = [row(1, "alpha"), row(2, "alpha"), row(1, "rate_bps")];
         assert_eq!(panels(&few, &facts, "", |_| true).len(), 2);

@@ -1,11 +1,13 @@
 //! `queues.svg`: queues over time at the roots of congestion trees and at watched outputs. Below them are the times for
-//! which outputs were paused, or held back.
+//! which outputs were paused, or stalled.
 //!
 //! Invariant: a root has no point at a sample without its tree.
 
 mod pauses;
 
-use results::reader::{PortSample, ReadError, RunFacts, RunFiles, TreeRow};
+use results::reader::{ReadError, RunFacts, RunFiles};
+use results::rows::{PauseRow, PortSeriesRow, TreeRow, WatchRow};
+use results::table::TableRow;
 
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
@@ -15,7 +17,7 @@ use super::heat::{TimeGrid, share_class, share_classes};
 use super::peaks::below_peaks;
 use super::quantities;
 
-/// Most rows of a map of pauses, or of time held back.
+/// Most rows of a map of pauses, or of time stalled.
 const STRIPS: usize = 12;
 
 /// Values by sample, of an output.
@@ -28,8 +30,8 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     if !roots.is_empty() {
         panels.push(queue_panel("Queue at the roots of congestion trees", roots, &facts));
     }
-    if files.has("watch.csv") {
-        let rows = files.rows("watch.csv")?;
+    if files.has(WatchRow::FILE) {
+        let rows = files.rows()?;
         panels.extend(quantities::panels(&rows, &facts, "Watched queues", |quantity| {
             quantity == "queue_bytes"
         }));
@@ -40,11 +42,11 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
             "{left_out} further roots are not drawn: the lines are those with the largest queues."
         ));
     }
-    if files.has("pauses.csv") {
-        panels.extend(pauses::panel(&files.rows("pauses.csv")?, &facts, &mut notes));
+    if files.has(PauseRow::FILE) {
+        panels.extend(pauses::panel(&files.rows()?, &facts, &mut notes));
     }
-    if files.has("port_series.csv") {
-        panels.extend(held_back(&files.rows("port_series.csv")?, &facts, &mut notes));
+    if files.has(PortSeriesRow::FILE) {
+        panels.extend(stalled(&files.rows()?, &facts, &mut notes));
     }
     if panels.is_empty() {
         return Err(FigureFault::Empty(
@@ -55,7 +57,8 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         title: format!("{}, {}: queues over time", facts.scenario, facts.scheme()),
         description:
             "Packets waiting for outputs at each sample; a root has a line only while it has a tree. Below, a row for each output that \
-             was paused or held back: darker is a larger share of the time."
+             was paused or stalled (packets waited with the wire free, for credit or the end of a pause): darker is a \
+             larger share of the time."
                 .to_owned(),
         panels,
         columns: 1,
@@ -78,41 +81,42 @@ fn queue_panel(title: &str, curves: Vec<Curve>, facts: &RunFacts) -> Panel {
 
 /// Returns the queues in KB of the roots with the largest queues, and the number of further roots.
 fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
-    let trees: Vec<TreeRow> = files.rows("trees.csv")?;
+    let trees: Vec<TreeRow<'_>> = files.rows()?;
     if trees.is_empty() {
         return Ok((Vec::new(), 0)); // The series, which may be long, need not be read.
     }
     let mut times: Vec<f64> = files.series()?.iter().map(|row| row.time_s).collect();
     times.dedup();
-    let roots = by_sum(&trees, |tree| tree.root(), |tree| tree.queue_bytes);
+    let roots = by_sum(&trees, |tree| tree.root(), |tree| tree.queue_bytes as f64);
     let left_out = roots.len().saturating_sub(OVERLAID);
-    let curve = |(name, _, rows): (String, f64, Vec<&TreeRow>)| {
+    let curve = |(name, _, rows): (String, f64, Vec<&TreeRow<'_>>)| {
         let mut rows = rows.into_iter().peekable();
         let point = |time: &f64| {
             let tree = rows.next_if(|row| row.time_s.total_cmp(time).is_le());
-            (*time, tree.map(|tree| tree.queue_bytes / 1e3))
+            (*time, tree.map(|tree| tree.queue_bytes as f64 / 1e3))
         };
         (name, times.iter().map(point).collect())
     };
     Ok((roots.into_iter().take(OVERLAID).map(curve).collect(), left_out))
 }
 
-/// Returns a map of the time for which ports were held back, of the ports that were so longest.
-fn held_back(samples: &[PortSample], facts: &RunFacts, notes: &mut Vec<String>) -> Option<Panel> {
+/// Returns a map of the time for which ports were stalled, of the ports that were so longest.
+fn stalled(samples: &[PortSeriesRow<'_>], facts: &RunFacts, notes: &mut Vec<String>) -> Option<Panel> {
     let interval = interval(samples);
     let ports = by_sum(samples, |sample| sample.output(), |sample| sample.stalled_s).into_iter();
-    let held: Vec<_> = ports.filter(|(_, stalled_s, _)| *stalled_s > 0.0).collect();
-    if held.len() > STRIPS {
-        notes.push(format!("{} further outputs were held back for a shorter time.", held.len() - STRIPS));
+    let stalled: Vec<_> = ports.filter(|(_, stalled_s, _)| *stalled_s > 0.0).collect();
+    if stalled.len() > STRIPS {
+        notes.push(format!("{} further outputs were stalled for a shorter time.", stalled.len() - STRIPS));
     }
     let grid = TimeGrid::of_samples(interval, facts);
-    let row = |(name, _, samples): (String, f64, Vec<&PortSample>)| {
-        let share = |sample: &PortSample| (sample.time_s - interval / 2.0, sample.stalled_s / interval);
+    let row = |(name, _, samples): (String, f64, Vec<&PortSeriesRow<'_>>)| {
+        let share =
+            |sample: &PortSeriesRow<'_>| (sample.time_s - interval / 2.0, sample.stalled_s / interval);
         let shares = grid.means(samples.into_iter().map(share));
         (name, shares.into_iter().map(|share| share.map(share_class)).collect())
     };
-    let rows: Vec<_> = held.into_iter().take(STRIPS).map(row).collect();
-    let title = "Share of time without credit, or paused, with packets waiting";
+    let rows: Vec<_> = stalled.into_iter().take(STRIPS).map(row).collect();
+    let title = "Share of time stalled";
     (!rows.is_empty()).then(|| grid.panel(title, share_classes(), rows))
 }
 

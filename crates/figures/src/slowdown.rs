@@ -4,8 +4,9 @@
 //! bound, or nothing without an upper bound. A note counts both.
 
 use measures::censoring::quantile;
+use results::RunFiles;
 use results::format::grouped;
-use results::reader::{MessageRow, RunFiles};
+use results::rows::MessageTimes;
 
 use super::engine::axis::number;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel, Reduction};
@@ -26,13 +27,12 @@ struct SizeClass {
 }
 
 impl SizeClass {
-    fn of(messages: &[&MessageRow]) -> Self {
-        let size = messages.iter().map(|message| message.size_bytes).sum::<f64>() / messages.len() as f64;
-        let reached = |message: &&MessageRow| match message.slowdown {
+    fn of(messages: &[&MessageTimes]) -> Self {
+        let size =
+            messages.iter().map(|message| message.size_bytes as f64).sum::<f64>() / messages.len() as f64;
+        let reached = |message: &&MessageTimes| match message.slowdown {
             Some(slowdown) => slowdown,
-            None => {
-                (message.age_s.unwrap_or_default() * 1e6 / message.ideal_us.unwrap_or(f64::INFINITY)).max(1.0)
-            }
+            None => (message.age_s.unwrap_or_default() * 1e6 / message.ideal_us).max(1.0),
         };
         let mut least: Vec<f64> = messages.iter().map(reached).collect();
         least.sort_unstable_by(f64::total_cmp);
@@ -117,17 +117,13 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
 }
 
 /// Returns the messages by size: each size where there are few, else three classes for each power of ten.
-fn classes(messages: &[MessageRow]) -> Vec<SizeClass> {
-    let mut sorted: Vec<&MessageRow> = messages.iter().collect();
-    sorted.sort_by(|one, other| one.size_bytes.total_cmp(&other.size_bytes));
-    let sizes = sorted.chunk_by(|one, other| one.size_bytes.total_cmp(&other.size_bytes).is_eq()).count();
-    let class = |message: &MessageRow| (message.size_bytes.max(1.0).log10() * 3.0).floor() as i64;
-    let together = |one: &&MessageRow, other: &&MessageRow| {
-        if sizes <= SIZES {
-            one.size_bytes.total_cmp(&other.size_bytes).is_eq()
-        } else {
-            class(one) == class(other)
-        }
+fn classes(messages: &[MessageTimes]) -> Vec<SizeClass> {
+    let mut sorted: Vec<&MessageTimes> = messages.iter().collect();
+    sorted.sort_by_key(|message| message.size_bytes);
+    let sizes = sorted.chunk_by(|one, other| one.size_bytes == other.size_bytes).count();
+    let class = |message: &MessageTimes| ((message.size_bytes.max(1) as f64).log10() * 3.0).floor() as i64;
+    let together = |one: &&MessageTimes, other: &&MessageTimes| {
+        if sizes <= SIZES { one.size_bytes == other.size_bytes } else { class(one) == class(other) }
     };
     sorted.chunk_by(together).map(SizeClass::of).collect()
 }
@@ -136,25 +132,18 @@ fn classes(messages: &[MessageRow]) -> Vec<SizeClass> {
 mod tests {
     use super::*;
 
-    fn message(size: f64, slowdown: Option<f64>, age_us: f64) -> MessageRow {
+    fn message(size: u64, slowdown: Option<f64>, age_us: f64) -> MessageTimes {
         let age_s = slowdown.is_none().then_some(age_us / 1e6);
-        MessageRow {
-            flow: String::new(),
-            size_bytes: size,
-            fct_us: slowdown,
-            slowdown,
-            age_s,
-            ideal_us: Some(1.0),
-        }
+        MessageTimes { flow: "".into(), size_bytes: size, fct_us: slowdown, slowdown, age_s, ideal_us: 1.0 }
     }
 
     #[test]
     fn a_quantile_that_the_undelivered_could_change_has_no_point() {
         let all = [
-            message(1000.0, Some(1.0), 0.0),
-            message(1000.0, Some(2.0), 0.0),
-            message(1000.0, Some(3.0), 0.0),
-            message(1000.0, None, 2.5),
+            message(1000, Some(1.0), 0.0),
+            message(1000, Some(2.0), 0.0),
+            message(1000, Some(3.0), 0.0),
+            message(1000, None, 2.5),
         ];
         let classes = classes(&all);
         assert_eq!(classes.len(), 1);
@@ -165,7 +154,7 @@ mod tests {
 
     #[test]
     fn many_sizes_are_classed() {
-        let all: Vec<_> = (1..=1000).map(|size| message(f64::from(size), Some(1.0), 0.0)).collect();
+        let all: Vec<_> = (1..=1000).map(|size| message(size, Some(1.0), 0.0)).collect();
         let classes = classes(&all);
         assert_eq!(classes.len(), 10);
         assert_eq!(classes.iter().map(|class| class.least.len()).sum::<usize>(), 1000);

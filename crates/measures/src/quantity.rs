@@ -188,7 +188,7 @@ impl Quantity {
             Self::Oscillation => "variation of goodput over time",
             Self::Recovery => "recovery of goodput",
             Self::Paused => "share of time paused",
-            Self::Stalled => "share of time waiting for credit or the end of a pause",
+            Self::Stalled => "share of time stalled",
             Self::Waited => "time waited as a victim of congestion trees",
             Self::Marks => "packets marked",
             Self::Becns => "BECNs received",

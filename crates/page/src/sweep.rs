@@ -4,15 +4,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use results::column;
 use results::manifest::Manifest;
 use results::reader::{ReadError, RunFiles};
+use results::rows::SweepRow;
+use results::table::TableRow;
 
 use super::document::Document;
 use super::table::{ColumnTable, RUNS, SweepData, in_words};
 use super::words;
 
 /// Name of the collected table in the folder of a sweep.
-const TABLE: &str = "results.csv";
+const TABLE: &str = SweepRow::FILE;
 /// First sentence of a sweep without a question.
 const NO_QUESTION: &str = "No question has been asked of these runs: `backwater sweep collect DIR --maximise MEASURE`, or `--minimise`, says \
     which setting is best, by how much and how sure that is, and the next page opens with that answer.";
@@ -53,8 +56,9 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
 
 fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
     let table = ColumnTable::read(files, TABLE)?;
-    let (run, seed) = (table.place("run")?, table.place("seed")?);
-    let (lost, digest) = (table.place("lost_packets")?, table.place("digest")?);
+    let (run, seed) = (table.place(column!(SweepRow: run))?, table.place(column!(SweepRow: seed))?);
+    let (lost, digest) =
+        (table.place(column!(SweepRow: lost_packets))?, table.place(column!(SweepRow: digest))?);
     let measures = (lost + 1..digest).filter(|place| !table.header[*place].ends_with("_censored"));
     let seeds = table.numbers(seed)?.into_iter().map(|seed| seed.map(|seed| seed as u64)).collect();
     Ok(SweepData {
@@ -63,9 +67,9 @@ fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
         settings: (run + 1..seed).map(|place| table.setting(place)).collect(),
         measures: measures.map(|place| table.measure(place)).collect::<Result<_, _>>()?,
         seeds,
-        ended: table.texts("ended")?,
-        folders: table.texts("name")?,
-        names: table.texts("name")?,
+        ended: table.texts(column!(SweepRow: ended))?,
+        folders: table.texts(column!(SweepRow: name))?,
+        names: table.texts(column!(SweepRow: name))?,
         feasible: None,
     })
 }

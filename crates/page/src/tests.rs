@@ -1,7 +1,8 @@
 //! The page of the run made by hand, against the files that it is made of.
 
+use results::RunFiles;
 use results::manifest::{self, MANIFEST, Manifest, RunEnd};
-use results::reader::{RunFiles, SeriesRow};
+use results::rows::SeriesRow;
 use results::{OutputFile, sample};
 use serde_json::Value;
 
@@ -123,14 +124,14 @@ fn goodput_is_that_of_the_file() {
     let files = files("F1");
     let page = page(&files);
     let data = data(&page);
-    let rows: Vec<SeriesRow> = RunFiles::Written(&files).rows("series.csv").expect("the file is there");
+    let rows: Vec<SeriesRow<'_>> = RunFiles::Written(&files).rows().expect("the file is there");
     let panel = &data["panels"][0];
     let times: Vec<f64> = serde_json::from_value(panel["x"].clone()).expect("times are numbers");
     let mut seen = 0;
     for line in panel["lines"].as_array().expect("there are lines") {
         let kind = line["kind"].as_str().expect("a line has a kind");
-        let is_line = |row: &&SeriesRow| {
-            row.kind == kind && (["others", "total"].contains(&kind) || line["name"] == row.name.as_str())
+        let is_line = |row: &&SeriesRow<'_>| {
+            row.kind == kind && (["others", "total"].contains(&kind) || line["name"] == *row.name)
         };
         let values: Vec<_> = rows.iter().filter(is_line).map(|row| (row.time_s, row.goodput_bps)).collect();
         let shown: Vec<f64> = serde_json::from_value(line["y"].clone()).expect("values are numbers");

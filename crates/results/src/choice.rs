@@ -7,20 +7,26 @@ use std::collections::BTreeSet;
 use settings::glob;
 
 use crate::figure_files;
+use crate::rows::{
+    ContributorRow, FlowRow, MarginRow, MessageRow, OutputMomentRow, PauseRow, PhaseRow, PortRow,
+    PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow,
+    WorstTreeRow,
+};
+use crate::table::TableRow;
 
 /// Names of all files that a run may write besides the files that its scenario names.
 pub const FILE_NAMES: [&str; 30] = [
     "summary.json",
-    "flows.csv",
-    "phases.csv",
-    "series.csv",
-    "ports.csv",
-    "trees.csv",
-    "roots.csv",
-    "contributors.csv",
-    "victims.csv",
-    "worst_tree.csv",
-    "margins.csv",
+    FlowRow::FILE,
+    PhaseRow::FILE,
+    SeriesRow::FILE,
+    PortRow::FILE,
+    TreeRow::FILE,
+    RootRow::FILE,
+    ContributorRow::FILE,
+    VictimRow::FILE,
+    WorstTreeRow::FILE,
+    MarginRow::FILE,
     figure_files::GOODPUT.name,
     figure_files::HOSTS.name,
     figure_files::COMPLETIONS.name,
@@ -31,13 +37,13 @@ pub const FILE_NAMES: [&str; 30] = [
     figure_files::PORTS.name,
     figure_files::SOURCES.name,
     "plan.ron",
-    "watch.csv",
-    "port_series.csv",
-    "source_series.csv",
-    "pauses.csv",
-    "timeline.csv",
-    "timeline_trees.csv",
-    "fct.csv",
+    WatchRow::FILE,
+    PortSeriesRow::FILE,
+    SourceSeriesRow::FILE,
+    PauseRow::FILE,
+    OutputMomentRow::FILE,
+    TreeMomentRow::FILE,
+    MessageRow::FILE,
     FCT_TXT,
     PAGE,
 ];

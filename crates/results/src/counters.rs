@@ -17,48 +17,14 @@
 
 use std::fmt::Write;
 
-use serde::Deserialize;
-
+use crate::format;
 use crate::reader::{ReadError, RunFiles};
-use crate::table::{Column, Table};
+use crate::rows::PortRow;
 
 /// Length of the VCRC, which counters of data leave out, in bytes.
 const VCRC_BYTES: u64 = 2;
 /// Bytes of a word: the unit of counters of data.
 const WORD: u64 = 4;
-
-/// A row of `ports.csv`, as far as counters need it.
-#[derive(Clone, Debug, Deserialize)]
-pub struct LaneCounts {
-    /// Node of the port.
-    pub node: String,
-    /// Number of the port, from 1.
-    pub port: u16,
-    /// Lane, or priority.
-    pub lane: u8,
-    /// Rate of the link, in bit/s.
-    pub link_rate_bps: f64,
-    /// Bytes sent.
-    pub sent_bytes: u64,
-    /// Packets sent.
-    pub sent_packets: u64,
-    /// Bytes received.
-    pub received_bytes: u64,
-    /// Packets received.
-    pub received_packets: u64,
-    /// Time without credit, in s.
-    pub without_credit_s: f64,
-    /// PAUSE frames sent.
-    pub pauses_sent: u64,
-    /// PAUSE frames that took effect.
-    pub pauses_heard: u64,
-    /// Time for which the port was paused, in s.
-    pub paused_s: f64,
-    /// Arriving packets that were dropped.
-    pub dropped_at_input_packets: u64,
-    /// Packets for this port that were dropped.
-    pub dropped_at_output_packets: u64,
-}
 
 /// Counters of a port of InfiniBand, or of a single lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,9 +32,9 @@ pub struct InfiniBandCounters {
     /// Node of the port.
     pub node: String,
     /// Number of the port, from 1.
-    pub port: u16,
+    pub port: u32,
     /// Lane; `None` for the port.
-    pub lane: Option<u8>,
+    pub lane: Option<u32>,
     /// Words sent.
     pub xmit_data: u64,
     /// Packets sent.
@@ -87,20 +53,20 @@ pub struct InfiniBandCounters {
 ///
 /// # Errors
 /// If there is no `ports.csv`, or it is of an older version.
-pub fn lanes(files: RunFiles<'_>) -> Result<Vec<LaneCounts>, ReadError> {
-    files.rows("ports.csv")
+pub fn lanes(files: RunFiles<'_>) -> Result<Vec<PortRow<'static>>, ReadError> {
+    files.rows()
 }
 
 /// Returns the counters of each port. The lanes of a port with several lanes follow it. `tick_s` is the unit of
 /// `PortXmitWait`; `None` stands for the time in which the link carries a word.
 #[must_use]
-pub fn infiniband(lanes: &[LaneCounts], tick_s: Option<f64>) -> Vec<InfiniBandCounters> {
+pub fn infiniband(lanes: &[PortRow<'_>], tick_s: Option<f64>) -> Vec<InfiniBandCounters> {
     let mut counters = Vec::new();
     for port in lanes.chunk_by(|one, next| (&one.node, one.port) == (&next.node, next.port)) {
         let each: Vec<_> = port.iter().map(|lane| InfiniBandCounters::of(lane, tick_s)).collect();
         let sum = |counter: fn(&InfiniBandCounters) -> u64| each.iter().map(counter).sum();
         counters.push(InfiniBandCounters {
-            node: port[0].node.clone(),
+            node: port[0].node.to_string(),
             port: port[0].port,
             lane: None,
             xmit_data: sum(|lane| lane.xmit_data),
@@ -118,18 +84,18 @@ pub fn infiniband(lanes: &[LaneCounts], tick_s: Option<f64>) -> Vec<InfiniBandCo
 }
 
 impl InfiniBandCounters {
-    fn of(lane: &LaneCounts, tick_s: Option<f64>) -> Self {
+    fn of(lane: &PortRow<'_>, tick_s: Option<f64>) -> Self {
         let words = |bytes: u64, packets: u64| bytes.saturating_sub(packets * VCRC_BYTES) / WORD;
         let tick_s = tick_s.unwrap_or((8 * WORD) as f64 / lane.link_rate_bps);
         Self {
-            node: lane.node.clone(),
+            node: lane.node.to_string(),
             port: lane.port,
             lane: Some(lane.lane),
             xmit_data: words(lane.sent_bytes, lane.sent_packets),
             xmit_pkts: lane.sent_packets,
             rcv_data: words(lane.received_bytes, lane.received_packets),
             rcv_pkts: lane.received_packets,
-            xmit_wait: (lane.without_credit_s / tick_s).round() as u64,
+            xmit_wait: (lane.stalled_s / tick_s).round() as u64,
             xmit_discards: lane.dropped_at_output_packets,
         }
     }
@@ -156,22 +122,25 @@ impl InfiniBandCounters {
 /// Returns counters of InfiniBand as CSV: a row for each port, and for each of its lanes if it has several.
 #[must_use]
 pub fn infiniband_csv(counters: Vec<InfiniBandCounters>) -> String {
-    let table: Table<InfiniBandCounters> = Table {
-        file: "counters.csv",
-        contents: "one row per port, and per lane of a port with several",
-        columns: vec![
-            Column::text("node", "the port's node", |row| &row.node),
-            Column::count("port", "the port's number, from 1", |row| row.port.into()),
-            Column::optional_count("lane", "the lane; empty for the port", |row| row.lane.map(u64::from)),
-            Column::count("PortXmitData", "words of 4 bytes sent", |row| row.xmit_data),
-            Column::count("PortXmitPkts", "packets sent", |row| row.xmit_pkts),
-            Column::count("PortRcvData", "words of 4 bytes received", |row| row.rcv_data),
-            Column::count("PortRcvPkts", "packets received", |row| row.rcv_pkts),
-            Column::count("PortXmitWait", "ticks without credit", |row| row.xmit_wait),
-            Column::count("PortXmitDiscards", "packets dropped at the output", |row| row.xmit_discards),
-        ],
+    let header = [
+        "node",
+        "port",
+        "lane",
+        "PortXmitData",
+        "PortXmitPkts",
+        "PortRcvData",
+        "PortRcvPkts",
+        "PortXmitWait",
+        "PortXmitDiscards",
+    ];
+    let row = |row: InfiniBandCounters| {
+        let lane = row.lane.map_or_else(String::new, |lane| lane.to_string());
+        let counts =
+            [row.xmit_data, row.xmit_pkts, row.rcv_data, row.rcv_pkts, row.xmit_wait, row.xmit_discards];
+        let counts = counts.map(|count| count.to_string());
+        [row.node, row.port.to_string(), lane].into_iter().chain(counts).collect()
     };
-    table.csv(counters)
+    format::csv(header.map(str::to_owned).into(), counters.into_iter().map(row))
 }
 
 /// A script for the console of ibsim, and the counters that its registers cannot hold.
@@ -190,8 +159,8 @@ pub struct IbsimScript {
 /// The node and the port for which `place` returns none.
 pub fn ibsim(
     counters: &[InfiniBandCounters],
-    place: impl Fn(&str, u16) -> Option<(String, u16)>,
-) -> Result<IbsimScript, (String, u16)> {
+    place: impl Fn(&str, u32) -> Option<(String, u32)>,
+) -> Result<IbsimScript, (String, u32)> {
     let mut script = IbsimScript { text: String::new(), cut: Vec::new() };
     for counters in counters.iter().filter(|counters| counters.lane.is_none()) {
         let unknown = || (counters.node.clone(), counters.port);
@@ -210,19 +179,20 @@ pub fn ibsim(
 
 /// Returns counters of Ethernet as CSV: a row for each port and priority.
 #[must_use]
-pub fn ethernet_csv(lanes: &[LaneCounts]) -> String {
-    let mut columns: Vec<Column<&LaneCounts>> = vec![
-        Column::text("node", "the port's node", |row| &row.node),
-        Column::count("port", "the port's number, from 1", |row| row.port.into()),
-        Column::count("priority", "the priority", |row| row.lane.into()),
-    ];
-    columns.extend(ETHERNET.map(|(name, value)| Column::count(name, "as `ethtool -S`", value)));
-    let table = Table { file: "counters.csv", contents: "one row per port and priority", columns };
-    table.csv(lanes)
+pub fn ethernet_csv(lanes: &[PortRow<'_>]) -> String {
+    let header = ["node", "port", "priority"].into_iter().chain(ETHERNET.map(|(name, _)| name));
+    let row = |lane: &PortRow<'_>| {
+        let counts = ETHERNET.map(|(_, value)| value(lane).to_string());
+        [lane.node.to_string(), lane.port.to_string(), lane.lane.to_string()]
+            .into_iter()
+            .chain(counts)
+            .collect()
+    };
+    format::csv(header.map(str::to_owned).collect(), lanes.iter().map(row))
 }
 
 /// A counter of a port and priority: its name, and the function that makes it.
-type EthernetCounter = (&'static str, fn(&&LaneCounts) -> u64);
+type EthernetCounter = (&'static str, fn(&PortRow<'_>) -> u64);
 
 /// Counters of a port and priority, by their names without the priority.
 const ETHERNET: [EthernetCounter; 9] = [
@@ -239,17 +209,17 @@ const ETHERNET: [EthernetCounter; 9] = [
 
 /// Returns counters of Ethernet in the form of `ethtool -S`, port by port.
 #[must_use]
-pub fn ethtool(lanes: &[LaneCounts]) -> String {
+pub fn ethtool(lanes: &[PortRow<'_>]) -> String {
     let mut text = String::new();
     for port in lanes.chunk_by(|one, next| (&one.node, one.port) == (&next.node, next.port)) {
-        let LaneCounts { node, port: number, .. } = &port[0];
+        let PortRow { node, port: number, .. } = &port[0];
         let node = names::shown::comment(node);
         write!(text, "{}# {node}:{number}\nNIC statistics:\n", if text.is_empty() { "" } else { "\n" })
             .expect("memory");
         for lane in port {
             for (name, value) in ETHERNET {
                 let name = name.replacen("prio", &format!("prio{}", lane.lane), 1);
-                writeln!(text, "     {name}: {}", value(&lane)).expect("memory");
+                writeln!(text, "     {name}: {}", value(lane)).expect("memory");
             }
         }
     }
@@ -262,9 +232,9 @@ mod tests {
     use crate::OutputFile;
     use crate::tables::ports::ports;
 
-    fn lane(port: u16, lane: u8) -> LaneCounts {
-        LaneCounts {
-            node: "S1".to_owned(),
+    fn lane(port: u32, lane: u32) -> PortRow<'static> {
+        PortRow {
+            node: "S1".into(),
             port,
             lane,
             link_rate_bps: 16e9,
@@ -272,12 +242,13 @@ mod tests {
             sent_packets: 10,
             received_bytes: 30 * 3,
             received_packets: 3,
-            without_credit_s: 1e-3,
+            stalled_s: 1e-3,
             pauses_sent: 5,
             pauses_heard: 6,
             paused_s: 7.4e-6,
             dropped_at_input_packets: 8,
             dropped_at_output_packets: 70_000,
+            ..PortRow::default()
         }
     }
 
@@ -313,8 +284,7 @@ mod tests {
 
     #[test]
     fn registers_that_cannot_hold_a_counter_are_named() {
-        let large =
-            LaneCounts { without_credit_s: 100.0, received_packets: 0, received_bytes: 0, ..lane(1, 0) };
+        let large = PortRow { stalled_s: 100.0, received_packets: 0, received_bytes: 0, ..lane(1, 0) };
         let place = |node: &str, port| Some((format!("S-{node}"), port + 1));
         let script = ibsim(&infiniband(&[large], None), place).expect("both nodes have a place");
         let expected = "\

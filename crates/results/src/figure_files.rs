@@ -47,14 +47,14 @@ pub const QUEUES: FigureFile = FigureFile {
 pub const FABRIC: FigureFile = FigureFile {
     figure: "fabric",
     name: "fabric.svg",
-    contents: "the fabric, the outputs that were held back, and the worst congestion tree",
+    contents: "the fabric, the outputs that were stalled, and the worst congestion tree",
 };
 /// The figure `watch`.
 pub const WATCH: FigureFile =
     FigureFile { figure: "watch", name: "watch.svg", contents: "watched quantities over time" };
 /// The figure `ports`.
 pub const PORTS: FigureFile =
-    FigureFile { figure: "ports", name: "ports.svg", contents: "ports by time: queue, use, time held back" };
+    FigureFile { figure: "ports", name: "ports.svg", contents: "ports by time: queue, use, time stalled" };
 /// The figure `sources`.
 pub const SOURCES: FigureFile = FigureFile {
     figure: "sources",

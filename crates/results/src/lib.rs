@@ -10,15 +10,16 @@
 //! | [`csv_text`] | cells and rows of CSV as text |
 //! | [`distinct`] | items without their repetitions |
 //! | [`format`](mod@format) | numbers and tables as text |
-//! | [`table`](mod@table) | tables with typed columns, which make rows and schemas |
+//! | [`table`](mod@table) | rows of tables: structs that make cells and schemas |
 //! | [`parquet`](mod@parquet) | tables in Parquet, made from their CSV and turned back into it |
 //! | [`goodput`] | rates and fairness of every flow in every phase |
 //! | `completions` | completion times of messages by size |
 //! | [`groups`] | goodput, marks and waits of groups of flows |
 //! | [`congestion`] | the worst roots of congestion trees, and the hottest outputs |
+//! | [`rows`] | the row of each table |
 //! | [`summary`] | `summary.json`: the results of a run in one object |
 //! | [`tables`] | tables of a run, in files and on the terminal |
-//! | [`reader`] | typed rows of these files |
+//! | [`reader`] | these files, read |
 //! | [`counters`] | counters of ports, as the tools of InfiniBand and Ethernet show them |
 //! | [`figure_files`] | files of figures, which the crate `figures` draws |
 //! | [`choice`] | which files of a run are written |
@@ -46,6 +47,7 @@ pub mod groups;
 pub mod manifest;
 pub mod parquet;
 pub mod reader;
+pub mod rows;
 pub mod schema;
 pub mod summary;
 pub mod table;

@@ -264,7 +264,7 @@ fn congestion() -> Congestion {
         branches: 3,
         depth: 2,
         ports: 4,
-        held_back: Span::from_us(21_500),
+        stalled: Span::from_us(21_500),
         rate: Rate::gbps(16),
         cause: Some(Cause::MoreSenders),
         senders: 3,
@@ -342,7 +342,7 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
             flows: 4,
             congested: 3,
             rooted: 2,
-            held_back: 0,
+            stalled: 0,
         }),
         output_queue: (port == 2).then_some(QueueRecord { peak: Bytes::new(4148), mean: 1_234.567_8 }),
         marking: (port == 2).then_some(MarginRecord {
@@ -352,7 +352,7 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         }),
         marking_all: None,
         trigger: None,
-        without_credit: Span::from_us(1250),
+        stalled: Span::from_us(1250),
         pause: None,
         marks: marks(20, 1),
     }

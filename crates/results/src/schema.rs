@@ -16,12 +16,15 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use crate::choice::PAGE;
-use crate::comparison;
 use crate::figure_files::FIGURE_FILES;
 use crate::manifest::RESULT;
 use crate::parquet::parquet_name;
-use crate::table::{Column, ColumnSchema, Table};
-use crate::tables::{completions, congestion, flows, margins, observed, ports, series, timeline};
+use crate::rows::{
+    CompareRow, ContributorRow, FlowRow, MarginRow, MessageRow, OutputMomentRow, PauseRow, PhaseRow, PortRow,
+    PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow, VictimRow,
+    WatchRow, WorstTreeRow,
+};
+use crate::table::{ColumnSchema, TableRow};
 
 /// A file of a result folder.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,12 +89,12 @@ pub fn files() -> Vec<FileSchema> {
     ));
     files.extend(FIGURE_FILES.iter().map(|figure| other(figure.name, figure.contents, SVG)));
     files.extend([
-        table(&comparison::file_table()),
+        table::<CompareRow<'_>>(),
         other("compare.txt", "the printed tables of `compare`", PLAIN),
         other("compare.svg", "goodput and completion times of each run of `compare`, as a figure", SVG),
     ]);
     files.extend([
-        table(&sweep_table()),
+        table::<SweepRow<'_>>(),
         other(
             "results.schema.json",
             "Table Schema of all columns of `results.csv` beside it",
@@ -110,23 +113,23 @@ pub fn files() -> Vec<FileSchema> {
 /// Returns the tables of a run.
 fn run_tables() -> [FileSchema; 17] {
     [
-        table(&flows::flow_table()),
-        table(&flows::phase_table()),
-        table(&series::series_table()),
-        table(&ports::port_table()),
-        table(&congestion::files::tree_table()),
-        table(&congestion::files::root_table()),
-        table(&congestion::files::contributor_table()),
-        table(&congestion::files::victim_table()),
-        table(&congestion::worst::table()),
-        table(&series::watch_table()),
-        table(&observed::port_table()),
-        table(&observed::source_table()),
-        table(&observed::pause_table()),
-        table(&timeline::output_table()),
-        table(&timeline::tree_table()),
-        table(&margins::table()),
-        table(&completions::table()),
+        table::<FlowRow<'_>>(),
+        table::<PhaseRow<'_>>(),
+        table::<SeriesRow<'_>>(),
+        table::<PortRow<'_>>(),
+        table::<TreeRow<'_>>(),
+        table::<RootRow<'_>>(),
+        table::<ContributorRow<'_>>(),
+        table::<VictimRow<'_>>(),
+        table::<WorstTreeRow<'_>>(),
+        table::<WatchRow<'_>>(),
+        table::<PortSeriesRow<'_>>(),
+        table::<SourceSeriesRow<'_>>(),
+        table::<PauseRow<'_>>(),
+        table::<OutputMomentRow<'_>>(),
+        table::<TreeMomentRow<'_>>(),
+        table::<MarginRow<'_>>(),
+        table::<MessageRow<'_>>(),
     ]
 }
 
@@ -135,32 +138,6 @@ fn run_tables() -> [FileSchema; 17] {
 pub fn columns(file: &str) -> Vec<ColumnSchema> {
     let found = run_tables().into_iter().find(|table| table.name == file).map(|table| table.format);
     if let Some(FileFormat::Table(columns)) = found { columns } else { Vec::new() }
-}
-
-/// Returns the columns that the table of every sweep has.
-fn sweep_table() -> Table<()> {
-    let columns = vec![
-        Column::count(
-            "run",
-            "number of the run, from 1; columns of the varied paths and lists of variants follow",
-            |()| 0,
-        ),
-        Column::optional_count(
-            "seed",
-            "seed of the run; columns of `seeds.traffic`, `seeds.ecmp` and `seeds.marking` follow if they are varied",
-            |()| None,
-        ),
-        Column::text(
-            "ended",
-            "end of the run: `complete`, `done`, `not_done`, `gave_up`, or a fault of its fabric, `not_lossless`, `stands_still`; without results `over_time`, `over_memory`, `deadlock`, `violation`, \
-             `not_run`",
-            |()| "",
-        ),
-        Column::optional_count("lost_packets", "packets lost; columns of measures follow", |()| None),
-        Column::optional_text("digest", "digest of the run", |()| None),
-        Column::text("name", "name of the run's folder in `runs`", |()| ""),
-    ];
-    Table { file: "results.csv", contents: "the table of `sweep`: one row per run", columns }
 }
 
 const SVG: &str = "image/svg+xml";
@@ -248,11 +225,11 @@ pub fn pretty(schema: &Value) -> String {
     names::json::escaped(serde_json::to_string_pretty(schema).expect("a schema is plain data") + "\n")
 }
 
-fn table<R>(table: &Table<R>) -> FileSchema {
+fn table<R: TableRow>() -> FileSchema {
     FileSchema {
-        name: table.file.to_owned(),
-        contents: Cow::Borrowed(table.contents),
-        format: FileFormat::Table(table.schema()),
+        name: R::FILE.to_owned(),
+        contents: Cow::Borrowed(R::CONTENTS),
+        format: FileFormat::Table(R::columns()),
     }
 }
 

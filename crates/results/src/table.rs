@@ -1,14 +1,16 @@
-//! Tables with typed columns: the single definition of a CSV file, which makes its rows, its schema and its page.
+//! Rows of tables: a struct is the single definition of a CSV file. It makes the cells, the schema and the page of the
+//! file, and reads the file.
 //!
-//! Invariant: the function that makes a column's cells gives its type, which cannot depend on a run. Only a
-//! column made by an `optional_` constructor has empty cells. A number always has a point, an integer never.
+//! Invariant: a column has the name of its field, and the field's doc comment as its meaning. The type of the field gives
+//! the column's type, which cannot depend on a run. Only an `Option` has empty cells. A number always has a point, an
+//! integer never.
 //!
-//! | column of | cells | type in a schema |
+//! | field | cells | type in a schema |
 //! |---|---|---|
-//! | [`Column::text`] | names and words | `string` |
-//! | [`Column::flag`] | `true`, `false` | `boolean` |
-//! | [`Column::count`] | counts, sizes, numbers of ports | `integer` |
-//! | [`Column::number`] | times, rates, shares, means | `number` |
+//! | `Cow<str>` | names and words | `string` |
+//! | `bool` | `true`, `false` | `boolean` |
+//! | `u32`, `u64` | counts, sizes, numbers of ports | `integer` |
+//! | `f64` | times, rates, shares, means | `number` |
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
@@ -17,35 +19,157 @@ use serde::Serialize;
 
 use crate::csv_text::CsvText;
 
-/// A table with rows of type `R`.
-#[derive(Debug)]
-pub struct Table<R> {
+/// A row of a table. [`table_row!`](crate::table_row) implements it.
+pub trait TableRow {
     /// Name of the file.
-    pub file: &'static str,
+    const FILE: &'static str;
     /// Contents of the file, in a phrase.
-    pub contents: &'static str,
-    /// Columns, in order.
-    pub columns: Vec<Column<R>>,
+    const CONTENTS: &'static str;
+
+    /// Returns the columns, in order.
+    fn columns() -> Vec<ColumnSchema>;
+
+    /// Appends the cells, in order.
+    fn put_cells(&self, csv: &mut CsvText);
+
+    /// Returns the table in CSV (RFC 4180): the header's line, then a line for each row.
+    fn csv(rows: impl IntoIterator<Item = Self>) -> String
+    where
+        Self: Sized,
+    {
+        let mut csv = CsvText::default();
+        csv.line(Self::columns().iter().map(|column| &column.name));
+        for row in rows {
+            row.put_cells(&mut csv);
+            csv.end_line();
+        }
+        csv.into_text()
+    }
 }
 
-/// A column: its name with its unit, its meaning, and the function that makes its cells.
-#[derive(Debug)]
-pub struct Column<R> {
-    name: &'static str,
-    meaning: &'static str,
-    cells: Cells<R>,
+/// A value of a cell.
+pub trait CellValue {
+    /// Type of the column.
+    const KIND: ColumnType;
+    /// True if no cell of the column is empty.
+    const REQUIRED: bool = true;
+
+    /// Appends the value as text.
+    fn put(&self, csv: &mut CsvText);
+
+    /// Appends a cell with the value.
+    fn put_cell(&self, csv: &mut CsvText) {
+        csv.begin_cell();
+        self.put(csv);
+    }
 }
 
-/// The function that makes the cells of a column.
-#[derive(Debug)]
-enum Cells<R> {
-    Text(fn(&R) -> &str),
-    OptionalText(fn(&R) -> Option<&str>),
-    Flag(fn(&R) -> bool),
-    Count(fn(&R) -> u64),
-    OptionalCount(fn(&R) -> Option<u64>),
-    Number(fn(&R) -> f64),
-    OptionalNumber(fn(&R) -> Option<f64>),
+/// Implements [`CellValue`] for types with a method of [`CsvText`].
+macro_rules! cell_values {
+    ($($value:ty, $kind:ident, $put:expr;)*) => {
+        $(impl CellValue for $value {
+            const KIND: ColumnType = ColumnType::$kind;
+
+            fn put(&self, csv: &mut CsvText) {
+                let put: fn(&Self, &mut CsvText) = $put;
+                put(self, csv);
+            }
+        })*
+    };
+}
+
+cell_values! {
+    Cow<'_, str>, String, |text, csv| csv.text(text);
+    bool, Boolean, |flag, csv| csv.flag(*flag);
+    u32, Integer, |count, csv| csv.count((*count).into());
+    u64, Integer, |count, csv| csv.count(*count);
+    f64, Number, |number, csv| csv.number(*number);
+}
+
+impl<V: CellValue> CellValue for Option<V> {
+    const KIND: ColumnType = V::KIND;
+    const REQUIRED: bool = false;
+
+    fn put(&self, csv: &mut CsvText) {
+        if let Some(value) = self {
+            value.put(csv);
+        }
+    }
+}
+
+/// Defines a row: the name of its file, the contents of the file, and a struct with a lifetime. The fields are the
+/// columns, with their meanings as doc comments.
+///
+/// ```
+/// results::table_row! {
+///     "made.csv": "one row per name";
+///     /// A name.
+///     pub struct NameRow<'a> {
+///         /// The name.
+///         pub name: std::borrow::Cow<'a, str>,
+///         /// Length of the name.
+///         pub length_bytes: u64,
+///     }
+/// }
+/// use results::table::TableRow;
+/// let row = NameRow { name: "F1".into(), length_bytes: 2 };
+/// assert_eq!(NameRow::csv([row]), "name,length_bytes\nF1,2\n");
+/// ```
+#[macro_export]
+macro_rules! table_row {
+    (
+        $file:literal: $contents:literal;
+        $(#[$attribute:meta])*
+        $visibility:vis struct $row:ident<$lifetime:lifetime> {
+            $($(#[doc = $meaning:literal])+ pub $column:ident: $value:ty,)+
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, Default, PartialEq, ::serde::Serialize, ::serde::Deserialize)]
+        $visibility struct $row<$lifetime> {
+            $($(#[doc = $meaning])+ pub $column: $value,)+
+        }
+
+        impl<$lifetime> $crate::table::TableRow for $row<$lifetime> {
+            const FILE: &'static str = $file;
+            const CONTENTS: &'static str = $contents;
+
+            fn columns() -> Vec<$crate::table::ColumnSchema> {
+                vec![$($crate::table::ColumnSchema::of::<$value>(
+                    stringify!($column),
+                    concat!($($meaning),+),
+                )),+]
+            }
+
+            fn put_cells(&self, csv: &mut $crate::csv_text::CsvText) {
+                $($crate::table::CellValue::put_cell(&self.$column, csv);)+
+            }
+        }
+    };
+}
+
+/// Names columns of a row. A name that no field has does not compile.
+///
+/// ```
+/// use results::rows::PortRow;
+/// assert_eq!(results::columns!(PortRow: node, port), ["node", "port"]);
+/// ```
+#[macro_export]
+macro_rules! columns {
+    ($row:ident: $($column:ident),+ $(,)?) => {{
+        let _ = |row: &$row<'_>| {
+            $(let _ = &row.$column;)+
+        };
+        &[$(stringify!($column)),+]
+    }};
+}
+
+/// Names a column of a row, as [`columns!`](crate::columns) does.
+#[macro_export]
+macro_rules! column {
+    ($row:ident: $column:ident) => {
+        $crate::columns!($row: $column)[0]
+    };
 }
 
 /// The type of a column, by its name in a Frictionless Table Schema.
@@ -86,7 +210,7 @@ impl Display for ColumnType {
     }
 }
 
-/// A column without its function: name, type, unit and meaning.
+/// A column: name, type, unit and meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnSchema {
     /// Name, with the unit at its end.
@@ -116,6 +240,12 @@ impl ColumnSchema {
         let unit = unit(&name);
         Self { name, kind, unit, meaning, constraints: Constraints { required } }
     }
+
+    /// Creates the schema of a column of these values. `meaning` is a doc comment, with a space before each line.
+    #[must_use]
+    pub fn of<V: CellValue>(name: &'static str, meaning: &'static str) -> Self {
+        Self::new(name, V::KIND, V::REQUIRED, meaning.trim_start())
+    }
 }
 
 /// Limits of the cells of a column.
@@ -123,107 +253,6 @@ impl ColumnSchema {
 pub struct Constraints {
     /// True if no cell is empty.
     pub required: bool,
-}
-
-impl<R> Column<R> {
-    /// Creates a column of texts.
-    pub const fn text(name: &'static str, meaning: &'static str, cell: fn(&R) -> &str) -> Self {
-        Self { name, meaning, cells: Cells::Text(cell) }
-    }
-
-    /// Creates a column of texts that may be missing.
-    pub const fn optional_text(
-        name: &'static str,
-        meaning: &'static str,
-        cell: fn(&R) -> Option<&str>,
-    ) -> Self {
-        Self { name, meaning, cells: Cells::OptionalText(cell) }
-    }
-
-    /// Creates a column of truth values.
-    pub const fn flag(name: &'static str, meaning: &'static str, cell: fn(&R) -> bool) -> Self {
-        Self { name, meaning, cells: Cells::Flag(cell) }
-    }
-
-    /// Creates a column of integers.
-    pub const fn count(name: &'static str, meaning: &'static str, cell: fn(&R) -> u64) -> Self {
-        Self { name, meaning, cells: Cells::Count(cell) }
-    }
-
-    /// Creates a column of integers that may be missing.
-    pub const fn optional_count(
-        name: &'static str,
-        meaning: &'static str,
-        cell: fn(&R) -> Option<u64>,
-    ) -> Self {
-        Self { name, meaning, cells: Cells::OptionalCount(cell) }
-    }
-
-    /// Creates a column of numbers.
-    pub const fn number(name: &'static str, meaning: &'static str, cell: fn(&R) -> f64) -> Self {
-        Self { name, meaning, cells: Cells::Number(cell) }
-    }
-
-    /// Creates a column of numbers that may be missing.
-    pub const fn optional_number(
-        name: &'static str,
-        meaning: &'static str,
-        cell: fn(&R) -> Option<f64>,
-    ) -> Self {
-        Self { name, meaning, cells: Cells::OptionalNumber(cell) }
-    }
-
-    /// Returns the column without its function.
-    #[must_use]
-    pub fn schema(&self) -> ColumnSchema {
-        let (kind, required) = match self.cells {
-            Cells::Text(_) => (ColumnType::String, true),
-            Cells::OptionalText(_) => (ColumnType::String, false),
-            Cells::Flag(_) => (ColumnType::Boolean, true),
-            Cells::Count(_) => (ColumnType::Integer, true),
-            Cells::OptionalCount(_) => (ColumnType::Integer, false),
-            Cells::Number(_) => (ColumnType::Number, true),
-            Cells::OptionalNumber(_) => (ColumnType::Number, false),
-        };
-        ColumnSchema::new(self.name, kind, required, self.meaning)
-    }
-
-    /// Appends the cell of a row.
-    fn push_cell(&self, csv: &mut CsvText, row: &R) {
-        match self.cells {
-            Cells::Text(cell) => csv.text(cell(row)),
-            Cells::OptionalText(cell) => csv.text(cell(row).unwrap_or_default()),
-            Cells::Flag(cell) => csv.flag(cell(row)),
-            Cells::Count(cell) => csv.count(cell(row)),
-            Cells::OptionalCount(cell) => cell(row).into_iter().for_each(|count| csv.count(count)),
-            Cells::Number(cell) => csv.number(cell(row)),
-            Cells::OptionalNumber(cell) => cell(row).into_iter().for_each(|number| csv.number(number)),
-        }
-    }
-}
-
-impl<R> Table<R> {
-    /// Returns the table in CSV (RFC 4180): the header's line, then a line for each row.
-    pub fn csv(&self, rows: impl IntoIterator<Item = R>) -> String {
-        let mut csv = CsvText::default();
-        csv.line(self.columns.iter().map(|column| column.name));
-        for row in rows {
-            for (place, column) in self.columns.iter().enumerate() {
-                if place > 0 {
-                    csv.comma();
-                }
-                column.push_cell(&mut csv, &row);
-            }
-            csv.end_line();
-        }
-        csv.into_text()
-    }
-
-    /// Returns the columns without their functions.
-    #[must_use]
-    pub fn schema(&self) -> Vec<ColumnSchema> {
-        self.columns.iter().map(Column::schema).collect()
-    }
 }
 
 /// Writes a number with a point and without an exponent, so that a reader never takes its column for integers.
@@ -261,33 +290,58 @@ fn unit(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::csv_text;
 
-    struct Row(&'static str, u64, Option<f64>);
+    table_row! {
+        "made.csv": "rows";
+        /// A row.
+        struct Row<'a> {
+            /// Its name.
+            pub name: Cow<'a, str>,
+            /// True above 9,
+            /// and false else.
+            pub big: bool,
+            /// Bytes.
+            pub sent_bytes: u64,
+            /// Packets.
+            pub more_packets: Option<u32>,
+            /// Time.
+            pub time_s: f64,
+            /// Rate.
+            pub rate_bps: Option<f64>,
+            /// A word.
+            pub word: Option<Cow<'a, str>>,
+        }
+    }
 
-    fn table() -> Table<Row> {
-        let columns: [Column<Row>; 7] = [
-            Column::text("name", "its name", |row| row.0),
-            Column::flag("big", "true above 9", |row| row.1 > 9),
-            Column::count("sent_bytes", "bytes", |row| row.1),
-            Column::optional_count("more_packets", "packets", |row| row.1.checked_sub(10)),
-            Column::number("time_s", "time", |row| row.1 as f64 / 4.0),
-            Column::optional_number("rate_bps", "rate", |row| row.2),
-            Column::optional_text("word", "a word", |row| (row.1 > 9).then_some("yes")),
-        ];
-        Table { file: "made.csv", contents: "rows", columns: columns.into() }
+    fn rows() -> [Row<'static>; 2] {
+        let row = |name: &'static str, count: u64, rate_bps| Row {
+            name: name.into(),
+            big: count > 9,
+            sent_bytes: count,
+            more_packets: count.checked_sub(10).map(|more| more as u32),
+            time_s: count as f64 / 4.0,
+            rate_bps,
+            word: (count > 9).then_some("yes".into()),
+        };
+        [row("a,b", 4, None), row("c", 11, Some(1e-7))]
     }
 
     #[test]
     fn numbers_have_a_point_and_missing_cells_are_empty() {
-        let text = table().csv([Row("a,b", 4, None), Row("c", 11, Some(1e-7))]);
         let wanted = "name,big,sent_bytes,more_packets,time_s,rate_bps,word\n\"a,b\",false,4,,1.0,,\n\
                       c,true,11,1,2.75,0.0000001,yes\n";
-        assert_eq!(text, wanted);
+        assert_eq!(Row::csv(rows()), wanted);
+    }
+
+    #[test]
+    fn rows_are_read_as_they_were_written() {
+        assert_eq!(csv_text::rows::<Row<'_>>(&Row::csv(rows())), Ok(rows().to_vec()));
     }
 
     #[test]
     fn a_schema_has_types_units_and_the_columns_that_may_be_empty() {
-        let schema = table().schema();
+        let schema = Row::columns();
         let of = |name| {
             let column = schema.iter().find(|column| column.name == name).expect("the column is there");
             (column.kind, column.unit, column.constraints.required)
@@ -299,6 +353,7 @@ mod tests {
         assert_eq!(of("time_s"), (ColumnType::Number, Some("s"), true));
         assert_eq!(of("rate_bps"), (ColumnType::Number, Some("bit/s"), false));
         assert_eq!(of("word"), (ColumnType::String, None, false));
+        assert_eq!(schema[1].meaning, "True above 9, and false else.");
         assert_eq!([unit("victim_gbps_ci95"), unit("jain_ci95")], [Some("Gb/s"), None]);
     }
 }

@@ -26,7 +26,7 @@ pub struct WorstTree {
     pub at: Time,
     /// Number of the root.
     pub root: u32,
-    /// Outputs and lanes that are held back, parents before children.
+    /// Outputs and lanes that are stalled, parents before children.
     pub branches: Vec<BranchRecord>,
     /// Flows that leave through the root, in order.
     pub contributors: Vec<u32>,
@@ -72,8 +72,8 @@ pub struct RootRecord {
     pub depth: u32,
     /// Largest number of saturated ports at a sample.
     pub ports: u32,
-    /// Sum over all branches of the time without credit: the size of the tree over time.
-    pub held_back: Span,
+    /// Sum over all branches of the time stalled: the size of the tree over time.
+    pub stalled: Span,
     /// Rate of the root's link.
     pub rate: Rate,
     /// Cause of the root, if the rule names any.
@@ -99,7 +99,7 @@ state_codec::value!(RootRecord {
     branches,
     depth,
     ports,
-    held_back,
+    stalled,
     rate,
     cause,
     senders,
@@ -190,8 +190,8 @@ pub struct OutputLoad {
     pub congested: u32,
     /// Number of samples at which it was the root of a tree.
     pub rooted: u32,
-    /// Number of samples at which it was held back and is not itself the obstacle.
-    pub held_back: u32,
+    /// Number of samples at which it was stalled and is not itself the obstacle.
+    pub stalled: u32,
 }
 
 /// A tree at a sample.
@@ -205,7 +205,7 @@ pub struct TreeSample {
     pub root: u32,
     /// Data that waits for the root in its switch.
     pub queue: Bytes,
-    /// Number of outputs and lanes of switches and adapters that are held back.
+    /// Number of outputs and lanes of switches and adapters that are stalled.
     pub branches: u32,
     /// Longest path from the root to the end of a branch, in links.
     pub depth: u32,

@@ -112,47 +112,47 @@ pub struct LaneOutput {
     pub bytes: Bytes,
     /// Packets sent.
     pub packets: u64,
-    /// Start of the present wait for credit, or `NEVER`.
-    starved_since: Time,
-    /// Sum of past waits for credit.
-    starved: Span,
+    /// Start of the present stall, or `NEVER`.
+    stalled_since: Time,
+    /// Sum of past stalls.
+    stalled: Span,
 }
 
-state_codec::value!(LaneOutput { bytes, packets, starved_since, starved });
+state_codec::value!(LaneOutput { bytes, packets, stalled_since, stalled });
 
 impl Default for LaneOutput {
     fn default() -> Self {
-        Self { bytes: Bytes::ZERO, packets: 0, starved_since: Time::NEVER, starved: Span::ZERO }
+        Self { bytes: Bytes::ZERO, packets: 0, stalled_since: Time::NEVER, stalled: Span::ZERO }
     }
 }
 
 impl LaneOutput {
-    /// Records the departure of a packet, which ends a wait for credit.
+    /// Records the departure of a packet, which ends a stall.
     #[inline]
     pub fn sent(&mut self, length: Bytes, now: Time) {
         self.bytes += length;
         self.packets += 1;
-        if self.starved_since < Time::NEVER {
-            self.starved = self.without_credit(now);
-            self.starved_since = Time::NEVER;
+        if self.stalled_since < Time::NEVER {
+            self.stalled = self.stalled_time(now);
+            self.stalled_since = Time::NEVER;
         }
     }
 
-    /// Records that a packet waits on a free wire without credit. The wait lasts until a packet leaves.
-    pub fn starved(&mut self, now: Time) {
-        self.starved_since = self.starved_since.min(now);
+    /// Records that a packet waits on a free wire, without credit or in a pause. The stall lasts until a packet leaves.
+    pub fn stalled(&mut self, now: Time) {
+        self.stalled_since = self.stalled_since.min(now);
     }
 
-    /// Returns the start of the present wait for credit, and the sum of past waits.
+    /// Returns the start of the present stall, and the sum of past stalls.
     #[must_use]
     pub fn waits(&self) -> (Option<Time>, Span) {
-        (Some(self.starved_since).filter(|since| *since < Time::NEVER), self.starved)
+        (Some(self.stalled_since).filter(|since| *since < Time::NEVER), self.stalled)
     }
 
-    /// Returns the time that packets waited for credit with the wire free, from the start of the run to `now`.
+    /// Returns the time for which the output was stalled, from the start of the run to `now`.
     #[must_use]
-    pub fn without_credit(&self, now: Time) -> Span {
-        self.starved + now.since(self.starved_since) // Zero since `NEVER`.
+    pub fn stalled_time(&self, now: Time) -> Span {
+        self.stalled + now.since(self.stalled_since) // Zero since `NEVER`.
     }
 }
 
@@ -202,13 +202,13 @@ mod tests {
     #[test]
     fn starvation_lasts_from_the_first_refusal_to_the_next_packet() {
         let mut lane = LaneOutput::default();
-        lane.starved(us(5));
-        lane.starved(us(6));
-        assert_eq!(lane.without_credit(us(8)), Span::from_us(3));
+        lane.stalled(us(5));
+        lane.stalled(us(6));
+        assert_eq!(lane.stalled_time(us(8)), Span::from_us(3));
         lane.sent(Bytes::new(100), us(9));
         lane.sent(Bytes::new(100), us(20));
-        lane.starved(us(25));
-        assert_eq!(lane.without_credit(us(30)), Span::from_us(4 + 5));
+        lane.stalled(us(25));
+        assert_eq!(lane.stalled_time(us(30)), Span::from_us(4 + 5));
         assert_eq!((lane.bytes, lane.packets), (Bytes::new(200), 2));
     }
 }

@@ -297,8 +297,8 @@ pub struct LaneRecord {
     /// Occupancy relative to the level that triggers marking by the HP proposal, if it is used. This is the occupancy
     /// of the input buffer, or in an output-queued switch of the output's queue.
     pub trigger: Option<MarginRecord>,
-    /// Time for which packets waited for credit at this output, with the wire free.
-    pub without_credit: Span,
+    /// Time for which this output was stalled: packets waited with the wire free, for credit or the end of a pause.
+    pub stalled: Span,
     /// Pauses and drops, under PFC or without flow control.
     pub pause: Option<PauseRecord>,
     /// Number of packets marked at this output.

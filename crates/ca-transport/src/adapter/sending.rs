@@ -97,7 +97,7 @@ impl Adapter {
         if self.port.may_start(Lane(0), candidate.length) {
             self.start(candidate, context);
         } else {
-            self.outputs[Lane(0)].starved(context.now());
+            self.outputs[Lane(0)].stalled(context.now());
         }
     }
 
@@ -116,7 +116,7 @@ impl Adapter {
                 ready.insert(lane);
                 found = Some(candidate);
             } else {
-                self.outputs[lane].starved(now);
+                self.outputs[lane].stalled(now);
             }
         }
         let Some(last) = found else { return };

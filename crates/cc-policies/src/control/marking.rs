@@ -114,8 +114,8 @@ impl Marker for AnyMarker {
         dispatch!(self, marker => marker.buffer_changed(port, lane, view));
     }
 
-    fn starved(&mut self, output: PortId, lane: Lane) {
-        dispatch!(self, marker => marker.starved(output, lane));
+    fn stalled(&mut self, output: PortId, lane: Lane) {
+        dispatch!(self, marker => marker.stalled(output, lane));
     }
 
     #[inline(always)]

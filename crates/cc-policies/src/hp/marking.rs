@@ -276,9 +276,9 @@ impl Marker for HpMarker {
         }
     }
 
-    fn starved(&mut self, output: PortId, lane: Lane) {
+    fn stalled(&mut self, output: PortId, lane: Lane) {
         let at = self.vl(output, lane);
-        self.outputs[at].starved = true;
+        self.outputs[at].stalled = true;
         // What was present at an event stays marked.
         if self.congestion.needs_credit && self.timing == MarkTiming::NextDepartures {
             self.outputs[at].root_for = 0;
@@ -292,7 +292,7 @@ impl Marker for HpMarker {
         // The packet had to wait if another has left by this output since it came, or was leaving when it came.
         let departures = self.departures[place.output.index()];
         let fresh = queue.fresh_since == departures && queue.fresh == queue.packets;
-        let immediate = fresh && !output.starved && output.crossed == 0;
+        let immediate = fresh && !output.stalled && output.crossed == 0;
         if immediate {
             output.immediate = Some(departures);
         }
@@ -314,12 +314,12 @@ impl Marker for HpMarker {
         let propagates = self.propagates_from_output(at);
         let output = &mut self.outputs[at];
         let departures = &mut self.departures[place.output.index()];
-        let immediate = output.immediate.take() == Some(*departures) && !output.starved;
+        let immediate = output.immediate.take() == Some(*departures) && !output.stalled;
         *departures = departures.wrapping_add(1);
         let generates = output.generates(self.timing, self.congestion) && self.is_selective;
         output.packets -= 1;
         output.crossed -= 1;
-        output.starved = false;
+        output.stalled = false;
         // A packet that crossed at once, but then had to wait for the wire, is not exempted.
         let at_input = output.spared.take();
         if immediate && self.immediate == ImmediatePackets::Spared {

@@ -30,16 +30,16 @@ const THRESHOLD_PARTS: u64 = 16;
 #[derive(Clone, Debug)]
 pub struct IbaMarker {
     lanes: usize,
-    /// Number of queues over their threshold, and of outputs and lanes that have starved: while both are 0, no
+    /// Number of queues over their threshold, and of outputs and lanes that have stalled: while both are 0, no
     /// departure is looked up in `port_vls`.
     queues_over: u32,
-    starved: u32,
+    stalled: u32,
     /// By output and lane: the state that every packet needs.
     port_vls: Box<[PortVl]>,
     rare: Box<QueueTracking>,
 }
 
-state_codec::state!(IbaMarker { lanes: plan, queues_over, starved, port_vls: part, rare: part });
+state_codec::state!(IbaMarker { lanes: plan, queues_over, stalled, port_vls: part, rare: part });
 
 /// State that only long queues need.
 #[derive(Clone, Debug)]
@@ -77,12 +77,12 @@ struct PortVl {
     /// Number of queues at any position but below.
     queues_up: u16,
     /// Whether a packet has waited for credit, with the wire free, since the last departure.
-    starved: bool,
+    stalled: bool,
     /// The port's bit in `Victim_Mask`.
     victim_mask: bool,
 }
 
-state_codec::state!(PortVl { quiet, smallest: plan, queues_over, queues_up, starved, victim_mask: plan });
+state_codec::state!(PortVl { quiet, smallest: plan, queues_over, queues_up, stalled, victim_mask: plan });
 
 const _: () = assert!(size_of::<PortVl>() == 16, "four to a cache line");
 
@@ -143,7 +143,7 @@ impl IbaMarker {
         Self {
             lanes: switch.lanes,
             queues_over: 0,
-            starved: 0,
+            stalled: 0,
             rare: Box::new(QueueTracking {
                 hysteresis: settings.hysteresis,
                 compare: settings.compare,
@@ -234,7 +234,7 @@ fn port_vl(
         smallest: PACKET_SIZE_UNIT * u32::from(port.packet_size),
         queues_over: 0,
         queues_up: 0,
-        starved: false,
+        stalled: false,
         victim_mask: port.victim_mask,
     };
     let marking_rate = u32::from(port.marking_rate);
@@ -251,25 +251,25 @@ impl Marker for IbaMarker {
         }
     }
 
-    fn starved(&mut self, output: PortId, lane: Lane) {
+    fn stalled(&mut self, output: PortId, lane: Lane) {
         let at = self.port_vl(output, lane);
-        let had_starved = mem::replace(&mut self.port_vls[at].starved, true);
-        self.starved += u32::from(!had_starved);
+        let had_stalled = mem::replace(&mut self.port_vls[at].stalled, true);
+        self.stalled += u32::from(!had_stalled);
     }
 
     #[inline]
     fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkCode> {
-        if self.queues_over == 0 && self.starved == 0 {
+        if self.queues_over == 0 && self.stalled == 0 {
             return None;
         }
         let at = self.port_vl(voq.output, voq.lane);
         let vl = &mut self.port_vls[at];
-        let starved = mem::take(&mut vl.starved);
-        self.starved -= u32::from(starved);
-        if vl.queues_over == 0 || length.get() < u64::from(vl.smallest) || (starved && !vl.victim_mask) {
+        let stalled = mem::take(&mut vl.stalled);
+        self.stalled -= u32::from(stalled);
+        if vl.queues_over == 0 || length.get() < u64::from(vl.smallest) || (stalled && !vl.victim_mask) {
             return None;
         }
-        self.mark_eligible(at, starved)
+        self.mark_eligible(at, stalled)
     }
 
     fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
@@ -290,7 +290,7 @@ impl Marker for IbaMarker {
 impl IbaMarker {
     /// Decides whether an eligible packet is marked, and for which reason.
     #[inline(never)]
-    fn mark_eligible(&mut self, at: usize, starved: bool) -> Option<MarkCode> {
+    fn mark_eligible(&mut self, at: usize, stalled: bool) -> Option<MarkCode> {
         let limit = &mut self.rare.limits[at];
         if limit.to_pass > 0 {
             limit.to_pass -= 1;
@@ -300,7 +300,7 @@ impl IbaMarker {
         if limit.marking_rate > 0 {
             limit.to_pass = self.rare.stream.random_range(0..=2 * limit.marking_rate);
         }
-        Some(if starved { Self::VICTIM_MASK.code } else { Self::ROOT.code })
+        Some(if stalled { Self::VICTIM_MASK.code } else { Self::ROOT.code })
     }
 }
 
@@ -378,7 +378,7 @@ mod tests {
         let marks = |ports| {
             let mut marker = marker(&IbaMarkingSpec { ports, ..settings(0, ComparedLoad::Sum) });
             marker.queue_changed(from_input(1), view(CAPACITY.get(), CAPACITY.get(), 1));
-            marker.starved(PortId(0), Lane(1));
+            marker.stalled(PortId(0), Lane(1));
             marker.departing(from_input(1), PACKET)
         };
         assert_eq!(marks(vec![]), None, "threshold 0 marks nothing");
@@ -413,7 +413,7 @@ mod tests {
             let mut marker = marker(&IbaMarkingSpec { victim_mask, ..settings(15, ComparedLoad::Sum) });
             let voq = VoqId { output: PortId(output), ..from_input(1) };
             marker.queue_changed(voq, view(9000, 9000, 1));
-            marker.starved(voq.output, voq.lane);
+            marker.stalled(voq.output, voq.lane);
             // The second packet follows without having waited.
             [(); 2].map(|()| marker.departing(voq, PACKET))
         };

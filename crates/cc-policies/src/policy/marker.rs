@@ -91,10 +91,10 @@ pub trait Marker {
     #[inline]
     fn buffer_changed(&mut self, _port: PortId, _lane: Lane, _view: BufferView) {}
 
-    /// Handles lack of credit: a packet waits for this output and lane, the wire is free, and there is no credit for
-    /// the packet.
+    /// Handles a stall: a packet waits for this output and lane, the wire is free, and there is no credit for the
+    /// packet, or a pause.
     #[inline]
-    fn starved(&mut self, _output: PortId, _lane: Lane) {}
+    fn stalled(&mut self, _output: PortId, _lane: Lane) {}
 
     /// Decides on a packet that starts to leave its input's buffer, to its output's wire or to a queue there. The
     /// packet has been taken off the queue `voq`. Returns the reason to mark the packet for events in that buffer.

@@ -91,9 +91,9 @@ fn an_output_without_credit_is_a_victim() {
     for (mask, marks) in [(VictimMask::None, false), (VictimMask::All, true)] {
         let mut marker = AnyMarker::new(&MarkingSpec::Iba(iba(mask)), &setup());
         grow(&mut marker, place(1, 0), 15_000);
-        marker.starved(PortId(1), Lane(0));
-        assert_eq!(marker.departing(place(1, 0), Bytes::new(PACKET)).is_some(), marks, "starved, {mask:?}");
-        assert!(marker.departing(place(1, 0), Bytes::new(PACKET)).is_some(), "not starved again, {mask:?}");
+        marker.stalled(PortId(1), Lane(0));
+        assert_eq!(marker.departing(place(1, 0), Bytes::new(PACKET)).is_some(), marks, "stalled, {mask:?}");
+        assert!(marker.departing(place(1, 0), Bytes::new(PACKET)).is_some(), "not stalled again, {mask:?}");
     }
 }
 
@@ -101,7 +101,7 @@ fn an_output_without_credit_is_a_victim() {
 #[test]
 fn a_lack_of_credit_before_congestion_is_past_when_congestion_comes() {
     let mut marker = AnyMarker::new(&MarkingSpec::Iba(iba(VictimMask::None)), &setup());
-    marker.starved(PortId(1), Lane(0));
+    marker.stalled(PortId(1), Lane(0));
     assert_eq!(marker.departing(place(1, 0), Bytes::new(PACKET)), None, "no queue is over its threshold");
     grow(&mut marker, place(1, 0), 15_000);
     assert!(marker.departing(place(1, 0), Bytes::new(PACKET)).is_some(), "has credit since");

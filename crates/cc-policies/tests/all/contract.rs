@@ -25,14 +25,14 @@ const BLOCK: u64 = 64;
 enum Op {
     Store { input: u16, length: u64 },
     Leave,
-    Starve,
+    Stall,
 }
 
 fn any_ops() -> impl Strategy<Value = Vec<(u16, u8, Op)>> {
     let op = prop_oneof![
         (0..RADIX, 26..=LONGEST).prop_map(|(input, length)| Op::Store { input, length }),
         Just(Op::Leave),
-        Just(Op::Starve),
+        Just(Op::Stall),
     ];
     prop::collection::vec((0..RADIX, 0..LANES, op), 0..300)
 }
@@ -114,8 +114,8 @@ impl Queues {
                 self.tell_of_buffer(place);
                 Some((length, at_input.or(at_output)))
             }
-            Op::Starve => {
-                self.marker.starved(PortId(output), Lane(lane));
+            Op::Stall => {
+                self.marker.stalled(PortId(output), Lane(lane));
                 None
             }
         }
@@ -141,7 +141,7 @@ fn marker_contract(control: &Control, ops: &[(u16, u8, Op)]) -> Result<(), TestC
     prop_assert!(marks(control) || marked == 0, "a mark without a marker");
     one.drain();
     for &(output, lane, op) in ops {
-        if let Op::Store { .. } | Op::Starve = op {
+        if let Op::Store { .. } | Op::Stall = op {
             one.apply((output, lane, op));
             let left = one.apply((output, lane, Op::Leave));
             prop_assert!(left.is_none_or(|(_, mark)| mark.is_none()), "a mark without a queue");

@@ -67,7 +67,7 @@ struct Naive {
     streaming: Vec<(u16, u8, u64)>,
     /// Roots, each with the number of departures until its end.
     roots: BTreeMap<Vl, usize>,
-    starved: Vec<Vl>,
+    stalled: Vec<Vl>,
     busy: [bool; RADIX as usize],
 }
 
@@ -115,7 +115,7 @@ impl Naive {
 
     /// Returns whether an output with a packet in a full buffer is congested.
     fn is_congested(&self, at: Vl) -> bool {
-        let credit = !self.starved.contains(&at);
+        let credit = !self.stalled.contains(&at);
         match self.settings.set {
             MarkedSet::Naive | MarkedSet::Selective(RootTrigger::Input) => true,
             MarkedSet::Selective(RootTrigger::InputAndOutput) => credit,
@@ -192,8 +192,8 @@ impl Naive {
             }
     }
 
-    fn starve(&mut self, at: Vl) {
-        self.starved.push(at);
+    fn stall(&mut self, at: Vl) {
+        self.stalled.push(at);
         if !matches!(self.settings.set, MarkedSet::Naive | MarkedSet::Selective(RootTrigger::Input)) {
             self.roots.remove(&at);
         }
@@ -203,7 +203,7 @@ impl Naive {
     fn is_exempted(&self, packet: &Packet) -> bool {
         self.settings.immediate == ImmediatePackets::Spared
             && !packet.waited
-            && !self.starved.contains(&vl(packet.place))
+            && !self.stalled.contains(&vl(packet.place))
     }
 
     /// Moves the first packet for this output from its input to the output's queue.
@@ -258,7 +258,7 @@ impl Naive {
             *left -= 1;
         }
         self.roots.retain(|_, left| *left > 0);
-        self.starved.retain(|starved| *starved != at);
+        self.stalled.retain(|stalled| *stalled != at);
         self.busy[usize::from(at.0)] = true;
         let same_wire = |packet: &&mut Packet| packet.place.output.0 == at.0;
         self.waiting.iter_mut().filter(same_wire).for_each(|packet| packet.waited = true);
@@ -279,7 +279,7 @@ enum Op {
     /// The tail of the first packet that streams out of this buffer has left it.
     Free,
     WireFree,
-    Starve,
+    Stall,
 }
 
 fn any_ops() -> impl Strategy<Value = Vec<(VoqId, Op)>> {
@@ -294,7 +294,7 @@ fn any_ops() -> impl Strategy<Value = Vec<(VoqId, Op)>> {
         3 => Just(Op::Depart),
         4 => Just(Op::Free),
         3 => Just(Op::WireFree),
-        1 => Just(Op::Starve),
+        1 => Just(Op::Stall),
     ];
     prop::collection::vec((place, op), 0..400)
 }
@@ -364,7 +364,7 @@ impl Pair {
             crossed: BTreeMap::new(),
             streaming: Vec::new(),
             roots: BTreeMap::new(),
-            starved: Vec::new(),
+            stalled: Vec::new(),
             busy: [false; RADIX as usize],
         };
         let marker = HpMarker::new(&settings, &setup);
@@ -477,10 +477,10 @@ impl Pair {
                 }
             }
             Op::WireFree => self.naive.busy[output] = false,
-            Op::Starve => {
+            Op::Stall => {
                 if self.naive.present(vl(place)) > 0 && !self.naive.busy[output] {
-                    self.naive.starve(vl(place));
-                    self.marker.starved(place.output, place.lane);
+                    self.naive.stall(vl(place));
+                    self.marker.stalled(place.output, place.lane);
                 }
             }
         }
@@ -572,7 +572,7 @@ proptest! {
     fn a_root_ends_by_credit_or_by_departures(present in 1..4usize, departures in 0..6usize, input_only: bool) {
         let trigger = if input_only { RootTrigger::Input } else { RootTrigger::InputAndOutput };
         let set = MarkedSet::Selective(trigger);
-        let marked = |starve: bool| -> Result<usize, TestCaseError> {
+        let marked = |stall: bool| -> Result<usize, TestCaseError> {
             let settings = HpMarkingSpec { set, timing: MarkTiming::NextDepartures, ..HpMarkingSpec::PROPOSAL };
             let mut pair = Pair::new(settings, Organisation::OneStage);
             let place = |input| VoqId { input: PortId(input), output: PortId(2), lane: Lane(0) };
@@ -584,9 +584,9 @@ proptest! {
             (0..departures).for_each(|_| pair.arrive(place(1), 500));
             let before = pair.marks[1];
             for number in 0..departures.min(present - 1 + departures) {
-                if starve && number == 1 {
+                if stall && number == 1 {
                     pair.apply((place(1), Op::WireFree))?;
-                    pair.apply((place(1), Op::Starve))?;
+                    pair.apply((place(1), Op::Stall))?;
                 }
                 pair.apply((place(1), Op::WireFree))?;
                 pair.apply((place(1), Op::Cross))?;

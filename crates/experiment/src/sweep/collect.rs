@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use results::column;
 use results::parquet::{self, ParquetColumn, ParquetFault};
+use results::rows::SweepRow;
 use results::table::{ColumnType, decimal};
 use serde_json::{Value, json};
 
@@ -56,7 +58,9 @@ impl Collected {
             required: true,
             meaning: meaning.to_owned(),
         };
-        table.add(count("run", "number of the run, from 1"), |run| Some((run + 1).to_string()));
+        table.add(count(column!(SweepRow: run), "number of the run, from 1"), |run| {
+            Some((run + 1).to_string())
+        });
         for (place, path) in plan.columns().into_iter().enumerate() {
             let labels: Vec<_> = plan.runs.iter().map(|run| run.settings[place].1.as_str()).collect();
             let (column, cells) = setting(path, &labels);
@@ -64,7 +68,7 @@ impl Collected {
         }
         let optional = |column: ResultColumn| ResultColumn { required: false, ..column };
         let result = |run: usize| results[run].as_ref();
-        table.add(optional(count("seed", "seed of the run")), |run| {
+        table.add(optional(count(column!(SweepRow: seed), "seed of the run")), |run| {
             result(run)
                 .map(|result| result.seed)
                 .or(plan.runs[run].unit.seeds.run)
@@ -79,16 +83,20 @@ impl Collected {
         }
         let word =
             |name: &str, meaning: &str| ResultColumn { kind: ColumnType::String, ..count(name, meaning) };
-        table.add(word("ended", "end of the run; `not_run` if it has no result"), |run| {
+        table.add(word(column!(SweepRow: ended), "end of the run; `not_run` if it has no result"), |run| {
             Some(result(run).map_or(NOT_RUN, |result| result.word()).to_owned())
         });
-        table.add(optional(count("lost_packets", "packets lost")), |run| {
+        table.add(optional(count(column!(SweepRow: lost_packets), "packets lost")), |run| {
             result(run)?.lost_packets.map(|lost| lost.to_string())
         });
         let own = measures.map_or_else(|| having_values(results), <[Measure]>::to_vec);
         own.iter().for_each(|measure| table.add_measure(measure, results));
-        table.add(optional(word("digest", "digest of the run")), |run| result(run)?.digest.clone());
-        table.add(word("name", "name of the run's folder"), |run| Some(plan.runs[run].name.clone()));
+        table.add(optional(word(column!(SweepRow: digest), "digest of the run")), |run| {
+            result(run)?.digest.clone()
+        });
+        table.add(word(column!(SweepRow: name), "name of the run's folder"), |run| {
+            Some(plan.runs[run].name.clone())
+        });
         table
     }
 

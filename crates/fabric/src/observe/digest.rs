@@ -51,8 +51,8 @@ fn of_host(world: &World<'_>, host: NodeId) -> Digest {
 fn of_lane(world: &World<'_>, (node, port, lane): OutputLane) -> Digest {
     let (input, output) = world.lane_counts(node, port, lane);
     let mut digest = Digest::new();
-    let without_credit = output.without_credit(world.now());
-    for word in [output.bytes.get(), output.packets, input.peak().get(), without_credit.ps()] {
+    let stalled = output.stalled_time(world.now());
+    for word in [output.bytes.get(), output.packets, input.peak().get(), stalled.ps()] {
         digest.absorb(word);
     }
     let marks = match world.node(node) {

@@ -71,7 +71,7 @@ impl PortProbe {
 
 impl Place {
     fn look(&mut self, world: &World) -> PortSample {
-        let LaneSeen { sent, without_credit: stalled, marked, held, queue, .. } = world.lane_seen(self.at);
+        let LaneSeen { sent, stalled, marked, held, queue, .. } = world.lane_seen(self.at);
         let before = core::mem::replace(self, Self { sent, stalled, marked, ..*self });
         PortSample {
             queue: (!world.is_host(self.at.0)).then_some(queue),

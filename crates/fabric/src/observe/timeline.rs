@@ -107,5 +107,5 @@ impl TimelineProbe {
 pub(crate) fn lane_so_far(world: &World, at: OutputLane) -> LaneMoment {
     let seen = world.lane_seen(at);
     let queue = (!world.is_host(at.0)).then_some(seen.queue);
-    LaneMoment { sent: seen.sent, stalled: seen.without_credit, queue }
+    LaneMoment { sent: seen.sent, stalled: seen.stalled, queue }
 }

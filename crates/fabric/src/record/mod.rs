@@ -188,7 +188,7 @@ fn lanes(
             marking,
             marking_all,
             trigger: trigger(plan, node, (buffer, input.peak()), output_queue),
-            without_credit: output.without_credit(now),
+            stalled: output.stalled_time(now),
             pause: pause(&end_of_lane),
             marks: end_of_lane.marks,
         }

@@ -41,7 +41,7 @@ fn scenario_1_names_f1_the_victim_and_the_port_to_h5_the_root() {
         assert_eq!(contributors(&record, root), ["F2", "F3", "F4", "F5"], "{buffering}");
         assert_eq!(victims(&record, root), ["F1"], "{buffering}");
         assert_eq!((root.first, root.last), (ms(201), ms(500)), "{buffering}");
-        // In the end the trunk, hosts 1 to 3 behind it, and hosts 6 and 7 are held back: with the root seven ports.
+        // In the end the trunk, hosts 1 to 3 behind it, and hosts 6 and 7 are stalled: with the root seven ports.
         assert_eq!((root.branches, root.depth, root.ports), (6, 2, 7), "{buffering}");
         let waited = root.victims[0].waited;
         // F1 gets as much as F2 and F3 each, a fifth of the trunk and less: the trunk waits most of the 300 ms.
@@ -52,7 +52,7 @@ fn scenario_1_names_f1_the_victim_and_the_port_to_h5_the_root() {
     }
 }
 
-/// With congestion control the buffer at S2 never stays full: no output is held back for a tenth of any sample.
+/// With congestion control the buffer at S2 never stays full: no output is stalled for a tenth of any sample.
 #[test]
 fn with_control_scenario_1_has_no_victim() {
     let record = run(&shipped("gran2011-scenario1", &[]));
@@ -257,7 +257,7 @@ fn an_output_that_holds_nobody_back_is_hot_all_the_same() {
     let (lane, load) =
         hot.iter().max_by(|(_, a), (_, b)| a.queue_mean.total_cmp(&b.queue_mean)).expect("a switch");
     assert_eq!((lane.node.as_str(), lane.peer.as_str()), ("S", "H4"));
-    assert_eq!((load.rooted, load.held_back, load.flows), (0, 0, 3));
+    assert_eq!((load.rooted, load.stalled, load.flows), (0, 0, 3));
     assert!(load.congested >= 8 && load.congested <= record.congestion.sampled, "{load:?}");
     assert!(load.queue_mean > 100e3 && load.queue_peak.get() as f64 > load.queue_mean, "{load:?}");
     let quiet = hot.iter().filter(|(lane, _)| lane.peer != "H4");

@@ -111,15 +111,15 @@ fn a_full_output_queue_is_what_the_hp_proposal_marks() {
 /// landing buffer is full, and holds bytes that landing buffers would otherwise hold.
 #[test]
 fn an_output_queue_takes_in_a_burst_before_credits_run_out() {
-    let starved = |queue: &str| {
+    let stalled = |queue: &str| {
         let sets = ["switch.buffering=Output", queue, "congestion_control=Off", "duration=200 us"];
         let record = run(&shipped("santos2003", &sets));
         let trunk = record.lanes.iter().find(|lane| (&*lane.node, &*lane.peer) == ("A", "B"));
-        trunk.expect("a trunk").without_credit.ps()
+        trunk.expect("a trunk").stalled.ps()
     };
-    assert!(starved("switch.output_buffer=\"8448 B\"") > 0);
+    assert!(stalled("switch.output_buffer=\"8448 B\"") > 0);
     // Ten flows for 200 us at 1 GB/s are 2 MB.
-    assert_eq!(starved("switch.output_buffer=\"2 MiB\""), 0);
+    assert_eq!(stalled("switch.output_buffer=\"2 MiB\""), 0);
 }
 
 /// Losslessness and conservation hold, and all credits return, in every organisation.

@@ -79,7 +79,7 @@ fn seen(plan: &Plan) -> (Span, u64) {
     }
     let last = looks.last().expect("there are looks");
     for (lane, at) in record.lanes.iter().zip(last) {
-        assert_eq!((lane.sent, lane.without_credit), (at.sent, at.stalled), "{} {}", lane.node, lane.port);
+        assert_eq!((lane.sent, lane.stalled), (at.sent, at.stalled), "{} {}", lane.node, lane.port);
     }
     assert_eq!(marked, series.samples.iter().map(|sample| u64::from(sample.marked)).sum::<u64>());
     (last.iter().map(|lane| lane.stalled).sum(), marked)

@@ -162,7 +162,7 @@ fn the_drain_is_seen_too() {
 /// Waits of an output add up to the run's count, and do not overlap. Long cables make long windows, with many waits
 /// in each.
 #[test]
-fn waits_add_up_to_the_time_without_credit() {
+fn waits_add_up_to_the_time_stalled() {
     const LONG: &[&str] = &[
         "duration=2 ms",
         "flows[1].start=100 us",
@@ -185,14 +185,14 @@ fn waits_add_up_to_the_time_without_credit() {
             };
             let here: Vec<_> = waits.iter().filter(here).collect();
             let sum = here.iter().map(|wait| wait.until - wait.from).sum::<units::Span>();
-            assert_eq!(sum, lane.without_credit, "{name}: {}:{}", lane.node, lane.port);
+            assert_eq!(sum, lane.stalled, "{name}: {}:{}", lane.node, lane.port);
             assert!(here.is_sorted_by(|one, next| one.until <= next.from), "{name}: {here:?}");
             assert!(
                 here.last().is_none_or(|last| last.until <= record.simulated.after_start()),
                 "{name}: {here:?}"
             );
         }
-        let total: units::Span = record.lanes.iter().map(|lane| lane.without_credit).sum();
+        let total: units::Span = record.lanes.iter().map(|lane| lane.stalled).sum();
         assert!(total > units::Span::from_us(10), "{name}: {total}");
     }
 }

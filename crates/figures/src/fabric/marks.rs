@@ -7,7 +7,7 @@ use super::super::engine::style::{BLACK, FAINT, GREY, HEAT, hairline, letters, w
 use super::super::engine::svg::{Anchor, Stroke, SvgFile};
 use super::MARGIN;
 
-/// Shares of the run from which on an output counts as held back for so long.
+/// Shares of the run from which on an output counts as stalled for so long.
 const CLASSES: [f64; 4] = [0.01, 0.1, 0.3, 0.6];
 /// Colour of victims.
 const BLUE: &str = "#0072b2";
@@ -40,7 +40,7 @@ impl HostRole {
     }
 }
 
-/// Returns the pen of an output that was held back for a share of the run.
+/// Returns the pen of an output that was stalled for a share of the run.
 pub(super) fn pen(share: f64) -> Stroke {
     match CLASSES.iter().rposition(|least| share >= *least) {
         Some(class) => Stroke { colour: HEAT[class + 2], width: 1.5 + class as f64, dash: "" },

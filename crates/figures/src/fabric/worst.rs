@@ -4,7 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use results::reader::{ReadError, RunFiles, TreeRow, WorstTreeRow};
+use results::reader::{ReadError, RunFiles};
+use results::rows::{TreeRow, WorstTreeRow};
+use results::table::TableRow;
 
 use super::super::engine::axis::number;
 
@@ -28,24 +30,23 @@ pub(super) struct WorstTree {
 impl WorstTree {
     /// Reads the tree; `None` if no tree was found.
     pub(super) fn read(files: RunFiles<'_>) -> Result<Option<Self>, ReadError> {
-        if !files.has("worst_tree.csv") {
+        if !files.has(WorstTreeRow::FILE) {
             return Ok(None);
         }
-        let (rows, trees): (Vec<WorstTreeRow>, Vec<TreeRow>) =
-            (files.rows("worst_tree.csv")?, files.rows("trees.csv")?);
+        let (rows, trees): (Vec<WorstTreeRow<'_>>, Vec<TreeRow<'_>>) = (files.rows()?, files.rows()?);
         let of_role = |role: &'static str| rows.iter().filter(move |row| row.role == role);
         let outputs = |role| of_role(role).filter_map(WorstTreeRow::output);
-        let hosts = |role| of_role(role).filter_map(|row| row.src.clone()).collect();
+        let hosts = |role| of_role(role).filter_map(|row| row.src.as_deref().map(str::to_owned)).collect();
         let (Some(root), Some(first)) = (outputs("root").next(), rows.first()) else { return Ok(None) };
-        let is_it = |tree: &&TreeRow| {
+        let is_it = |tree: &&TreeRow<'_>| {
             tree.time_s.total_cmp(&first.time_s).is_eq()
-                && (tree.root_node.as_str(), tree.root_port) == (root.0.as_str(), root.1)
+                && (&*tree.root_node, tree.root_port) == (root.0.as_str(), root.1)
         };
         let queue = trees.iter().find(is_it).map_or_else(String::new, |tree| {
             format!(
                 " to {}, {} KB waiting",
                 tree.root_peer,
-                number((tree.queue_bytes / 100.0).round() / 10.0)
+                number((tree.queue_bytes as f64 / 100.0).round() / 10.0)
             )
         });
         let [contributors, victims]: [BTreeSet<String>; 2] = ["contributor", "victim"].map(hosts);

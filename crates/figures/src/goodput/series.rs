@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use results::reader::{FlowRow, ReadError, RunFiles, SeriesRow};
+use results::reader::{ReadError, RunFiles};
+use results::rows::{FlowRow, SeriesRow};
 
 use super::super::engine::LinePoints;
 use super::super::quartiles;
@@ -50,7 +51,7 @@ impl GoodputCurve {
 }
 
 /// Returns the quartiles of a row in Gb/s, if it has them.
-fn quartiles_in(row: &SeriesRow) -> Option<[f64; 3]> {
+fn quartiles_in(row: &SeriesRow<'_>) -> Option<[f64; 3]> {
     let quartiles = [row.lower_quartile_bps?, row.median_bps?, row.upper_quartile_bps?];
     Some(quartiles.map(|bps| bps / 1e9))
 }
@@ -58,8 +59,8 @@ fn quartiles_in(row: &SeriesRow) -> Option<[f64; 3]> {
 impl GoodputSeries {
     pub(in super::super) fn read(files: RunFiles<'_>) -> Result<Self, ReadError> {
         let flows = files.flows()?;
-        let named: BTreeMap<&str, &FlowRow> =
-            flows.iter().filter(|flow| flow.named).map(|flow| (flow.flow.as_str(), flow)).collect();
+        let named: BTreeMap<&str, &FlowRow<'_>> =
+            flows.iter().filter(|flow| flow.named).map(|flow| (&*flow.flow, flow)).collect();
         let mut first_other = f64::INFINITY;
         flows.iter().filter(|flow| !flow.named).for_each(|flow| first_other = first_other.min(flow.start_s));
         let (mut times, mut curves): (Vec<f64>, Vec<GoodputCurve>) = (Vec::new(), Vec::new());
@@ -72,15 +73,15 @@ impl GoodputSeries {
                 times.push(*time_s);
             }
             let place = *places.entry((kind, name)).or_insert_with(|| {
-                let flow = named.get(name.as_str()).filter(|_| kind == "flow");
-                let start = match kind.as_str() {
+                let flow = named.get(&**name).filter(|_| kind == "flow");
+                let start = match &**kind {
                     "flow" => flow.map_or(0.0, |flow| flow.start_s),
                     "others" if first_other.is_finite() => first_other,
                     _ => 0.0,
                 };
-                let group = flow.and_then(|flow| flow.group.clone());
+                let group = flow.and_then(|flow| flow.group.as_deref().map(str::to_owned));
                 let (gbps, quartiles) = (Vec::new(), Vec::new());
-                let (kind, name) = (kind.clone(), name.clone());
+                let (kind, name) = (kind.to_string(), name.to_string());
                 curves.push(GoodputCurve { kind, name, group, start, gbps, quartiles });
                 curves.len() - 1
             });
@@ -92,7 +93,7 @@ impl GoodputSeries {
         let mut groups: BTreeMap<String, Members> = BTreeMap::new();
         for flow in &*flows {
             if let Some(group) = &flow.group {
-                let members = groups.entry(group.clone()).or_default();
+                let members = groups.entry(group.to_string()).or_default();
                 members.flows += 1;
                 members.named += usize::from(flow.named);
             }

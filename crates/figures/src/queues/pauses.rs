@@ -2,7 +2,8 @@
 //!
 //! Invariant: a row is empty where the log of pauses has been full, and what follows is not known.
 
-use results::reader::{PauseRow, RunFacts};
+use results::reader::RunFacts;
+use results::rows::PauseRow;
 
 use super::super::engine::Panel;
 use super::super::gathered::by_object;
@@ -20,7 +21,7 @@ struct PausedOutput {
 }
 
 /// Returns the map of the outputs that were paused longest; `None` if none was.
-pub(super) fn panel(rows: &[PauseRow], facts: &RunFacts, notes: &mut Vec<String>) -> Option<Panel> {
+pub(super) fn panel(rows: &[PauseRow<'_>], facts: &RunFacts, notes: &mut Vec<String>) -> Option<Panel> {
     let mut outputs = paused_outputs(rows, facts.lost_pauses() > 0);
     if outputs.is_empty() {
         return None;
@@ -49,10 +50,10 @@ pub(super) fn panel(rows: &[PauseRow], facts: &RunFacts, notes: &mut Vec<String>
 }
 
 /// Returns the pauses of each output. A log may have been full if `is_lossy`, and it has as many rows as the longest.
-fn paused_outputs(rows: &[PauseRow], is_lossy: bool) -> Vec<PausedOutput> {
-    let outputs = by_object(rows, |row| (row.node.as_str(), row.port, row.lane));
+fn paused_outputs(rows: &[PauseRow<'_>], is_lossy: bool) -> Vec<PausedOutput> {
+    let outputs = by_object(rows, |row| (&*row.node, row.port, row.lane));
     let longest = outputs.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0);
-    let output = |(_, rows): ((&str, u32, u32), Vec<&PauseRow>)| {
+    let output = |(_, rows): ((&str, u32, u32), Vec<&PauseRow<'_>>)| {
         let (mut open, mut pauses) = (None, Vec::new());
         for row in &rows {
             if row.is_pause() {
@@ -78,14 +79,14 @@ mod tests {
     use crate::fixture;
 
     /// An output is paused for 6 of 20 ms, and another from 15 ms on.
-    fn rows() -> Vec<PauseRow> {
-        let row = |time_s: f64, port: u32, event: &str| PauseRow {
+    fn rows() -> Vec<PauseRow<'static>> {
+        let row = |time_s: f64, port: u32, event: &'static str| PauseRow {
             time_s,
-            node: "S1".to_owned(),
+            node: "S1".into(),
             port,
-            peer: format!("H{port}"),
+            peer: format!("H{port}").into(),
             lane: 0,
-            event: event.to_owned(),
+            event: event.into(),
         };
         vec![row(0.01, 1, "pause"), row(0.016, 1, "resume"), row(0.015, 2, "pause")]
     }

@@ -22,7 +22,7 @@ pub(super) fn paused(record: &RunRecord, group: &Group<'_>) -> Result<CensoredVa
 
 /// Returns the share of time that packets waited with the wire free.
 pub(super) fn stalled(record: &RunRecord, group: &Group<'_>) -> Result<CensoredValue, Missing> {
-    let stalled: Vec<_> = lanes(record, group)?.into_iter().map(|lane| lane.without_credit).collect();
+    let stalled: Vec<_> = lanes(record, group)?.into_iter().map(|lane| lane.stalled).collect();
     Ok(share(&stalled, record.simulated))
 }
 

@@ -139,7 +139,7 @@ fn lane(node: &str, stalled_ms: u64, paused_ms: Option<u64>) -> LaneRecord {
         marking: None,
         marking_all: None,
         trigger: None,
-        without_credit: Span::from_us(1000 * stalled_ms),
+        stalled: Span::from_us(1000 * stalled_ms),
         pause: paused_ms.map(pause),
         marks: Marks::default(),
     }

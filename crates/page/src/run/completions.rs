@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use results::reader::{MessageRow, ReadError, RunFiles};
+use results::reader::{ReadError, RunFiles};
+use results::rows::{MessageRow, MessageTimes};
+use results::table::TableRow;
 
 use super::facts::{Bound, RunSummary, SizeFacts};
 use crate::data::{Line, Panel};
@@ -17,16 +19,16 @@ const MOST_GROUPS: usize = 7;
 
 /// Returns the curves; `None` if the run kept no completion times, or posted no message.
 pub(super) fn panel(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
-    if !files.has("fct.csv") {
+    if !files.has(MessageRow::FILE) {
         return Ok(None);
     }
     let messages = files.messages()?;
     let flows = files.flows()?;
     let group_of: BTreeMap<&str, &str> =
-        flows.iter().filter_map(|row| Some((row.flow.as_str(), row.group.as_deref()?))).collect();
-    let mut groups: BTreeMap<&str, Vec<&MessageRow>> = BTreeMap::new();
+        flows.iter().filter_map(|row| Some((&*row.flow, row.group.as_deref()?))).collect();
+    let mut groups: BTreeMap<&str, Vec<&MessageTimes>> = BTreeMap::new();
     for message in &*messages {
-        if let Some(group) = group_of.get(message.flow.as_str()) {
+        if let Some(group) = group_of.get(&*message.flow) {
             groups.entry(group).or_default().push(message);
         }
     }
@@ -57,7 +59,7 @@ pub(super) fn panel(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
 }
 
 /// Returns points of the curve of some messages: time in s, and the share of all that were delivered by then.
-fn shares(messages: &[&MessageRow]) -> Vec<(f64, f64)> {
+fn shares(messages: &[&MessageTimes]) -> Vec<(f64, f64)> {
     let mut times: Vec<f64> = messages.iter().filter_map(|message| message.fct_us).collect();
     times.sort_by(f64::total_cmp);
     let (delivered, posted) = (times.len(), messages.len().max(1) as f64);

@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::reader::{PortSample, QuantityRow, ReadError, RunFacts, RunFiles, TreeRow};
+use results::reader::{ReadError, RunFacts, RunFiles};
+use results::rows::{PortSeriesRow, SourceSeriesRow, TreeRow, WatchRow};
+use results::table::TableRow;
 
 use crate::data::{Line, Panel};
 use crate::words;
@@ -106,7 +108,7 @@ fn goodput(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Panel>, ReadE
     let rows = files.series()?;
     let mut gathered = Gathered::default();
     for row in &*rows {
-        let kind = match row.kind.as_str() {
+        let kind = match &*row.kind {
             "flow" => "flow",
             "group" => "group",
             "others" => "others",
@@ -178,28 +180,26 @@ fn subjects(named: usize, groups: usize) -> String {
 fn queues(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
     let mut gathered = Gathered::default();
     let mut sources = Vec::new();
-    if files.has("port_series.csv") {
-        let rows: Vec<PortSample> = files.rows("port_series.csv")?;
+    if files.has(PortSeriesRow::FILE) {
+        let rows: Vec<PortSeriesRow<'_>> = files.rows()?;
         sources.push("at ports that the scenario asks for");
         for row in &rows {
             if let Some(queue) = row.queue_bytes {
-                gathered.add((&row.output(), "output"), row.time_s, queue);
+                gathered.add((&row.output(), "output"), row.time_s, queue as f64);
             }
         }
     }
-    let trees: Vec<TreeRow> = files.rows("trees.csv")?;
+    let trees: Vec<TreeRow<'_>> = files.rows()?;
     if !trees.is_empty() {
         sources.push("at roots of congestion trees while they have a tree");
     }
     for row in &trees {
-        gathered.add((&row.root(), "output"), row.time_s, row.queue_bytes);
+        gathered.add((&row.root(), "output"), row.time_s, row.queue_bytes as f64);
     }
-    if files.has("watch.csv") {
-        let rows: Vec<QuantityRow> = files.rows("watch.csv")?;
+    if files.has(WatchRow::FILE) {
+        let rows: Vec<WatchRow<'_>> = files.rows()?;
         for row in rows.iter().filter(|row| row.quantity == "queue_bytes") {
-            if let Some(value) = row.value {
-                gathered.add((&format!("{} (watched)", row.object), "output"), row.time_s, value);
-            }
+            gathered.add((&format!("{} (watched)", row.object), "output"), row.time_s, row.value);
         }
     }
     // Times of all samples, so that a line has gaps where it has no row.
@@ -229,19 +229,17 @@ fn queues(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
 
 fn rates(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
     let mut rows = Vec::new();
-    if files.has("source_series.csv") {
+    if files.has(SourceSeriesRow::FILE) {
         rows.extend(files.source_series()?);
     }
-    if files.has("watch.csv") {
-        let watched: Vec<QuantityRow> = files.rows("watch.csv")?;
-        let known: BTreeSet<String> = rows.iter().map(|row: &QuantityRow| row.object.clone()).collect();
-        rows.extend(watched.into_iter().filter(|row| !known.contains(&row.object)));
+    if files.has(WatchRow::FILE) {
+        let watched: Vec<WatchRow<'_>> = files.rows()?;
+        let known: BTreeSet<String> = rows.iter().map(|row: &WatchRow<'_>| row.object.to_string()).collect();
+        rows.extend(watched.into_iter().filter(|row| !known.contains(&*row.object)));
     }
     let mut gathered = Gathered::default();
     for row in rows.iter().filter(|row| row.quantity == "rate_bps") {
-        if let Some(value) = row.value {
-            gathered.add((&row.object, "source"), row.time_s, value);
-        }
+        gathered.add((&row.object, "source"), row.time_s, row.value);
     }
     let (x, lines) = gathered.lined_up([]);
     let (lines, left) = limited(lines, MOST_FLOWS, largest);

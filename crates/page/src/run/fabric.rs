@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use results::reader::{ReadError, RunFiles, TreeRow};
-use serde::{Deserialize, Serialize};
+use results::reader::{ReadError, RunFiles};
+use results::rows::{OutputMomentRow, PortRow, TreeMomentRow, TreeRow};
+use results::table::TableRow;
+use serde::Serialize;
 
 use crate::numbers::{Form, InJson, Numbers, Shares, TakenOut};
 use crate::words;
@@ -66,36 +68,6 @@ struct TreeData {
     victims: Vec<u32>,
 }
 
-#[derive(Debug, Deserialize)]
-struct Port {
-    node: String,
-    port: u32,
-    peer: String,
-    utilisation: f64,
-    without_credit_s: f64,
-    congested_samples: Option<u64>,
-}
-
-#[derive(Debug, Deserialize)]
-struct OutputMoment {
-    time_s: f64,
-    node: String,
-    port: u32,
-    utilisation: f64,
-    stalled_share: f64,
-}
-
-#[derive(Debug, Deserialize)]
-struct TreePart {
-    time_s: f64,
-    root_node: String,
-    root_port: u32,
-    role: String,
-    node: Option<String>,
-    port: Option<u32>,
-    host: Option<String>,
-}
-
 /// Places of nodes and outputs by their names.
 struct Places<'a> {
     nodes: BTreeMap<&'a str, u32>,
@@ -122,7 +94,7 @@ impl Places<'_> {
 
 /// Reads the fabric; `None` if it has no ports.
 pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<FabricData>, ReadError> {
-    let ports: Vec<Port> = files.rows("ports.csv")?;
+    let ports: Vec<PortRow<'_>> = files.rows()?;
     if ports.is_empty() {
         return Ok(None);
     }
@@ -130,14 +102,15 @@ pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<Fabri
     let mut nodes = Vec::new();
     for port in &ports {
         places.nodes.entry(&port.node).or_insert_with(|| {
-            nodes.push(port.node.clone());
+            nodes.push(port.node.to_string());
             nodes.len() as u32 - 1
         });
     }
     let (mut outputs, mut whole_load, mut whole_stalled) = (Vec::new(), Vec::new(), Vec::new());
     let mut hosts = 0;
     for port in &ports {
-        let (node, peer) = (places.node("ports.csv", &port.node)?, places.node("ports.csv", &port.peer)?);
+        let [node, peer] = [&port.node, &port.peer].map(|name| places.node(PortRow::FILE, name));
+        let (node, peer) = (node?, peer?);
         let next = places.outputs.len() as u32;
         let place = *places.outputs.entry((node, port.port)).or_insert(next) as usize;
         if place == whole_load.len() {
@@ -146,8 +119,7 @@ pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<Fabri
             whole_stalled.push(0.0_f64);
         }
         whole_load[place] += port.utilisation;
-        whole_stalled[place] =
-            whole_stalled[place].max(port.without_credit_s / simulated_s.max(f64::MIN_POSITIVE));
+        whole_stalled[place] = whole_stalled[place].max(port.stalled_s / simulated_s.max(f64::MIN_POSITIVE));
         if port.congested_samples.is_none() {
             hosts = hosts.max(node as usize + 1);
         }
@@ -164,14 +136,14 @@ pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<Fabri
         trees: Vec::new(),
         further_roots: Vec::new(),
     };
-    if files.has("timeline.csv") {
+    if files.has(OutputMomentRow::FILE) {
         read_moments(files, &places, &mut data)?;
     }
     Ok(Some(data))
 }
 
 fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData) -> Result<(), ReadError> {
-    let rows: Vec<OutputMoment> = files.rows("timeline.csv")?;
+    let rows: Vec<OutputMomentRow<'_>> = files.rows()?;
     data.moments = rows.iter().map(|row| row.time_s).collect();
     data.moments.dedup();
     let moments = data.moments.clone();
@@ -179,7 +151,7 @@ fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData)
     let count = places.outputs.len();
     let (mut load, mut stalled) = (vec![0.0; count * moments.len()], vec![0.0_f64; count * moments.len()]);
     for row in &rows {
-        let output = places.output("timeline.csv", &row.node, row.port)? as usize;
+        let output = places.output(OutputMomentRow::FILE, &row.node, row.port)? as usize;
         if let Some(moment) = moment(row.time_s) {
             let at = moment * count + output;
             load[at] += row.utilisation;
@@ -187,8 +159,8 @@ fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData)
         }
     }
     (data.load, data.stalled) = (Shares::of(&load), Shares::of(&stalled));
-    let parts: Vec<TreePart> = files.rows("timeline_trees.csv")?;
-    let file = "timeline_trees.csv";
+    let parts: Vec<TreeMomentRow<'_>> = files.rows()?;
+    let file = TreeMomentRow::FILE;
     for part in &parts {
         let Some(moment) = moment(part.time_s) else { continue };
         let root = places.output(file, &part.root_node, part.root_port)?;
@@ -198,7 +170,7 @@ fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData)
             data.trees.push(TreeData { moment: moment as u32, root, branches, contributors, victims });
         }
         let Some(tree) = data.trees.last_mut() else { continue };
-        match (part.role.as_str(), &part.node, part.port, &part.host) {
+        match (&*part.role, &part.node, part.port, &part.host) {
             ("branch", Some(node), Some(port), _) => tree.branches.push(places.output(file, node, port)?),
             ("contributor", _, _, Some(host)) => tree.contributors.push(places.node(file, host)?),
             ("victim", _, _, Some(host)) => tree.victims.push(places.node(file, host)?),
@@ -209,10 +181,10 @@ fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData)
         }
     }
     data.further_roots = vec![Vec::new(); moments.len()];
-    let trees: Vec<TreeRow> = files.rows("trees.csv")?;
+    let trees: Vec<TreeRow<'_>> = files.rows()?;
     for row in &trees {
         let Some(moment) = moment(row.time_s) else { continue };
-        let root = places.output("trees.csv", &row.root_node, row.root_port)?;
+        let root = places.output(TreeRow::FILE, &row.root_node, row.root_port)?;
         let is_known = data.trees.iter().any(|tree| (tree.moment as usize, tree.root) == (moment, root));
         if !is_known && !data.further_roots[moment].contains(&root) {
             data.further_roots[moment].push(root);

@@ -20,6 +20,9 @@ mod sentences;
 
 use results::manifest::{Manifest, PlanIdentity};
 use results::reader::{RunFacts, RunFiles};
+use results::rows::{ContributorRow, FlowRow, MarginRow, MessageRow, PhaseRow, PortRow, RootRow, VictimRow};
+use results::table::TableRow;
+use results::{column, columns};
 use serde::Serialize;
 
 use self::fabric::FabricData;
@@ -63,96 +66,73 @@ impl RunData {
 
 /// Limits that loads came nearest to.
 const MARGINS: TableChoice = TableChoice {
-    file: "margins.csv",
+    file: MarginRow::FILE,
     heading: "Limits, the nearest first",
     columns: &[],
-    by: Some("highest_share"),
+    by: Some(column!(MarginRow: highest_share)),
     most: 1000,
 };
 
 /// Messages that took longest in comparison.
 const MESSAGES: TableChoice = TableChoice {
-    file: "fct.csv",
+    file: MessageRow::FILE,
     heading: "Messages, the most delayed first",
-    columns: &[
-        "flow",
-        "src",
-        "dst",
-        "message",
-        "size_bytes",
-        "posted_s",
-        "completed_s",
-        "fct_us",
-        "slowdown",
-        "age_s",
-    ],
-    by: Some("slowdown"),
+    columns: columns!(MessageRow:
+        flow, src, dst, message, size_bytes, posted_s, completed_s, fct_us, slowdown, age_s
+    ),
+    by: Some(column!(MessageRow: slowdown)),
     most: 500,
 };
 
 /// Tables of the section before the last.
 const TABLES: [TableChoice; 6] = [
     TableChoice {
-        file: "phases.csv",
+        file: PhaseRow::FILE,
         heading: "Goodput by phase",
-        columns: &["change", "from_s", "to_s", "kind", "name", "goodput_bps", "second_half_goodput_bps"],
+        columns: columns!(PhaseRow: change, from_s, to_s, kind, name, goodput_bps, second_half_goodput_bps),
         by: None,
         most: 5000,
     },
     TableChoice {
-        file: "flows.csv",
+        file: FlowRow::FILE,
         heading: "Flows",
-        columns: &[
-            "flow",
-            "src",
-            "dst",
-            "group",
-            "start_s",
-            "size_bytes",
-            "completed_s",
-            "delivered_bytes",
-            "mean_goodput_bps",
-            "mean_packet_latency_us",
-            "max_packet_latency_us",
-            "received_becns",
-        ],
+        columns: columns!(FlowRow:
+            flow, src, dst, group, start_s, size_bytes, completed_s, delivered_bytes, mean_goodput_bps,
+            mean_packet_latency_us, max_packet_latency_us, received_becns
+        ),
         by: None,
         most: 12_000,
     },
     TableChoice {
-        file: "roots.csv",
+        file: RootRow::FILE,
         heading: "Roots of congestion trees",
         columns: &[],
-        by: Some("lost_bytes"),
+        by: Some(column!(RootRow: lost_bytes)),
         most: 500,
     },
     TableChoice {
-        file: "contributors.csv",
+        file: ContributorRow::FILE,
         heading: "Contributors",
         columns: &[],
-        by: Some("through_bytes"),
+        by: Some(column!(ContributorRow: through_bytes)),
         most: 1000,
     },
-    TableChoice { file: "victims.csv", heading: "Victims", columns: &[], by: Some("lost_bytes"), most: 1000 },
     TableChoice {
-        file: "ports.csv",
+        file: VictimRow::FILE,
+        heading: "Victims",
+        columns: &[],
+        by: Some(column!(VictimRow: lost_bytes)),
+        most: 1000,
+    },
+    TableChoice {
+        file: PortRow::FILE,
         heading: "Ports",
-        columns: &[
-            "node",
-            "port",
-            "peer",
-            "lane",
-            "link_rate_bps",
-            "utilisation",
-            "without_credit_s",
-            "paused_s",
-            "sampled_queue_peak_bytes",
-            "sampled_queue_mean_bytes",
-            "root_samples",
-            "buffer_peak_bytes",
-            "pauses_sent",
-        ],
-        by: Some("without_credit_s"),
+        columns: columns!(PortRow:
+            node, port, peer, lane, link_rate_bps, utilisation, stalled_s, paused_s,
+            sampled_queue_peak_bytes, sampled_queue_mean_bytes, root_samples, buffer_peak_bytes,
+            pauses_sent
+        ),
+        by: Some(column!(PortRow: stalled_s)),
         most: 2000,
     },
 ];

@@ -4,20 +4,13 @@
 
 use results::manifest::{Manifest, PlanIdentity, RunEnd};
 use results::reader::{ReadError, RunFacts, RunFiles};
-use serde::Deserialize;
+use results::rows::PortRow;
 
 use super::facts::RunSummary;
 use crate::words;
 
 /// Longest overrides that a sentence names, in bytes.
 const LONGEST_OVERRIDES: usize = 160;
-
-/// A row of `flows.csv` or `ports.csv`. Only the number of rows counts.
-#[derive(Debug, Deserialize)]
-struct NodeOfPort {
-    node: String,
-    peer: String,
-}
 
 /// Returns the sentences at the head of the page.
 pub(super) fn leads(
@@ -44,9 +37,9 @@ fn standstill(since_s: f64) -> String {
 
 fn question(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Result<String, ReadError> {
     let flows = files.flows()?;
-    let ports: Vec<NodeOfPort> = files.rows("ports.csv")?;
+    let ports: Vec<PortRow<'_>> = files.rows()?;
     let nodes: std::collections::BTreeSet<&str> =
-        ports.iter().flat_map(|port| [port.node.as_str(), port.peer.as_str()]).collect();
+        ports.iter().flat_map(|port| [&*port.node, &*port.peer]).collect();
     let overrides = plan.overrides.join(", ");
     let with = match overrides.len() {
         0 => String::new(),

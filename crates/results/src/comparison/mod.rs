@@ -21,8 +21,9 @@ pub use row::ComparedRun;
 use serde_json::{Map, Value, json};
 
 use crate::format::in_blocks;
+use crate::rows::CompareRow;
 use crate::summary::Summary;
-use crate::table::{Column, Table};
+use crate::table::TableRow;
 use flow_numbers::FlowNumbers;
 use measures::Measure;
 use measures::censoring::{BOUND_NOTE, CensoredValue};
@@ -84,14 +85,9 @@ impl<'a> Comparison<'a> {
     pub fn csv(&self) -> String {
         let cells = self.rows.iter().flat_map(|row| {
             let cells = self.runs.iter().zip(&row.cells);
-            cells.map(move |(run, cell)| CompareRow {
-                run,
-                row,
-                value: cell.map(|cell| row.kind.scaled(cell)),
-                measure: row.measure.as_ref().map(Measure::to_string),
-            })
+            cells.map(move |(run, cell)| file_row(run, row, cell.map(|cell| row.kind.scaled(cell))))
         });
-        file_table().csv(cells)
+        CompareRow::csv(cells)
     }
 
     /// Returns the comparison as JSON: the runs, and a row for each number, with its value in each run by label.
@@ -199,64 +195,27 @@ fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>], width: usize) -> Str
     in_blocks(&header, &lines, keys, keys, width)
 }
 
-/// A row of `compare.csv`.
-#[derive(Debug)]
-pub struct CompareRow<'a> {
-    run: &'a ComparedRun<'a>,
+/// Returns the row of a run's value in `compare.csv`.
+fn file_row<'a>(
+    run: &ComparedRun<'a>,
     row: &'a ComparisonRow,
     value: Option<CensoredValue>,
-    measure: Option<String>,
-}
-
-impl CompareRow<'_> {
-    /// Returns the bounds of a value that is not known.
-    fn bounds(&self) -> Option<CensoredValue> {
-        self.value.filter(|value| value.exact().is_none())
+) -> CompareRow<'a> {
+    // A value that is not known has bounds.
+    let bounds = value.filter(|value| value.exact().is_none());
+    CompareRow {
+        run: run.label.into(),
+        asked: run.asked.into(),
+        topic: row.topic.into(),
+        phase: Some(row.phase.as_str()).filter(|phase| !phase.is_empty()).map(Into::into),
+        what: row.what.as_str().into(),
+        value: value.and_then(CensoredValue::exact),
+        unit: row.kind.word().into(),
+        at_least: bounds.map(CensoredValue::at_least),
+        at_most: bounds.and_then(CensoredValue::at_most),
+        measure: row.measure.as_ref().map(|measure| measure.to_string().into()),
+        better: row.kind.better().map(Into::into),
     }
-}
-
-/// Returns the definition of `compare.csv`.
-#[must_use]
-pub fn file_table<'a>() -> Table<CompareRow<'a>> {
-    let columns: [Column<CompareRow<'a>>; 11] = [
-        Column::text("run", "the run's label or letter", |row| row.run.label),
-        Column::text("asked", "its argument on the command line", |row| row.run.asked),
-        Column::text(
-            "topic",
-            "`goodput` (of the second half, by phase, flow and group), `fairness`, `victims`, `groups` (over the whole run), \
-             `completion` (of flows), `messages` (all posted), `common messages` (delivered by every run), `run`, `measures` (of `--measures`)",
-            |row| row.row.topic,
-        ),
-        Column::optional_text(
-            "phase",
-            "the phase, the group or the bin of sizes, where there is one",
-            |row| Some(row.row.phase.as_str()).filter(|phase| !phase.is_empty()),
-        ),
-        Column::text("what", "the flow or the count", |row| &row.row.what),
-        Column::optional_number(
-            "value",
-            "the number, empty where there is none, or only bounds of it",
-            |row| row.value.and_then(CensoredValue::exact),
-        ),
-        Column::text("unit", "`Gb/s`, `us`, `bytes`, `count`, or `1` for an index or a share", |row| {
-            row.row.kind.word()
-        }),
-        Column::optional_number(
-            "at_least",
-            "the lower bound, where unfinished messages or flows could change the number",
-            |row| row.bounds().map(CensoredValue::at_least),
-        ),
-        Column::optional_number("at_most", "the upper bound, where there is one", |row| {
-            row.bounds().and_then(CensoredValue::at_most)
-        }),
-        Column::optional_text("measure", "the [measure](statistics.md) of the row, if it is one", |row| {
-            row.measure.as_deref()
-        }),
-        Column::optional_text("better", "`smaller` or `larger`, empty for a count", |row| {
-            row.row.kind.better()
-        }),
-    ];
-    Table { file: "compare.csv", contents: "one row per number and run", columns: columns.into() }
 }
 
 #[cfg(test)]

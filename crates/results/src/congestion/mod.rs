@@ -31,7 +31,7 @@ pub struct CongestionSummary {
     /// The worst roots, at most 16: those that cost their victims most first.
     pub worst_roots: Vec<RootSummary>,
     /// The hottest outputs of switches, at most 16: those with the longest mean queue first. An output that was congested, never a
-    /// root and never without credit blocks no other.
+    /// root and never stalled blocks no other.
     pub hottest_outputs: Vec<OutputSummary>,
 }
 
@@ -83,8 +83,8 @@ pub struct OutputSummary {
     pub congested_samples: u32,
     /// Number of samples at which it was the root of a tree.
     pub root_samples: u32,
-    /// Number of samples at which it lacked credit, or was paused, for a tenth of the interval.
-    pub no_credit_samples: u32,
+    /// Number of samples at which it had been stalled for a tenth of the interval.
+    pub stalled_samples: u32,
 }
 
 /// An output and lane.
@@ -165,7 +165,7 @@ impl OutputSummary {
             marked_packets: lane.marks.total(),
             congested_samples: load.congested,
             root_samples: load.rooted,
-            no_credit_samples: load.held_back,
+            stalled_samples: load.stalled,
         }
     }
 }
@@ -173,7 +173,7 @@ impl OutputSummary {
 /// Returns the roots of trees, the worst first.
 pub(crate) fn worst(record: &RunRecord) -> Vec<&RootRecord> {
     let mut roots: Vec<_> = record.congestion.roots.iter().collect();
-    roots.sort_by_key(|root| Reverse((root.lost, root.held_back)));
+    roots.sort_by_key(|root| Reverse((root.lost, root.stalled)));
     roots
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn worst(record: &RunRecord) -> Vec<&RootRecord> {
 /// longest mean queue comes first.
 pub(crate) fn hottest(record: &RunRecord) -> Vec<(&LaneRecord, OutputLoad)> {
     let loads = record.lanes.iter().filter_map(|lane| lane.load.map(|load| (lane, load)));
-    let mut hot: Vec<_> = loads.filter(|(_, load)| load.congested + load.held_back > 0).collect();
+    let mut hot: Vec<_> = loads.filter(|(_, load)| load.congested + load.stalled > 0).collect();
     hot.sort_by(|(_, a), (_, b)| b.queue_mean.total_cmp(&a.queue_mean)); // Of equals, the first stays first.
     hot
 }

@@ -27,10 +27,12 @@ pub use table::{CsvTable, table};
 /// This crate is compiled for size, so loops over bytes are written out here and in [`records`]. Chains of iterators
 /// would not be inlined, and the tables of a large run would take as long as the run.
 #[derive(Debug, Default)]
-pub(crate) struct CsvText {
+pub struct CsvText {
     bytes: Vec<u8>,
     /// Place at which the line begins.
     line: usize,
+    /// True if the line has a cell, after which the next needs a comma.
+    has_cell: bool,
 }
 
 /// Most characters of a decimal number of up to 15 digits: a sign, a zero before the point, the point, and zeros after
@@ -44,18 +46,19 @@ const DECIMALS: [(usize, f64, f64); 3] = [(0, 1.0, 1e15), (12, 1e12, 1e3), (6, 1
 impl CsvText {
     /// Adds a line of texts.
     pub(crate) fn line<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        for (place, cell) in cells.into_iter().enumerate() {
-            if place > 0 {
-                self.comma();
-            }
+        for cell in cells {
+            self.begin_cell();
             self.text(cell.as_ref());
         }
         self.end_line();
     }
 
     /// Begins the next cell of the line.
-    pub(crate) fn comma(&mut self) {
-        self.bytes.push(b',');
+    pub(crate) fn begin_cell(&mut self) {
+        if self.has_cell {
+            self.bytes.push(b',');
+        }
+        self.has_cell = true;
     }
 
     /// Ends the line.
@@ -66,6 +69,7 @@ impl CsvText {
         }
         self.bytes.push(b'\n');
         self.line = self.bytes.len();
+        self.has_cell = false;
     }
 
     /// Adds a text, in quotes where a reader needs them.

@@ -8,7 +8,13 @@ use std::sync::OnceLock;
 use telemetry::RunRecord;
 
 use super::ReadError;
-use super::rows::{FlowRow, MessageRow, RunFacts, SeriesRow};
+use super::facts::RunFacts;
+use crate::rows::{
+    ContributorRow, FlowRow, MarginRow, MessageRow, MessageTimes, OutputMomentRow, PauseRow, PhaseRow,
+    PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow,
+    WorstTreeRow,
+};
+use crate::table::TableRow;
 use crate::tables::{completions, congestion, flows, margins, observed, ports, series, timeline};
 use crate::{OutputFile, Summary};
 
@@ -18,24 +24,24 @@ type TextFile = (&'static str, fn(&MadeFiles<'_>) -> Option<String>);
 /// Files of text, in the order of the list.
 const TEXTS: [TextFile; 20] = [
     ("summary.json", |made| Some(made.summary.json())),
-    ("flows.csv", |made| Some(flows::flows(made.record))),
-    ("phases.csv", |made| Some(flows::phases(made.record))),
-    ("series.csv", |made| Some(series::series(made.record))),
-    ("ports.csv", |made| Some(ports::ports(made.record))),
-    ("trees.csv", |made| Some(congestion::files::trees(made.record))),
-    ("roots.csv", |made| Some(congestion::files::roots(made.record))),
-    ("contributors.csv", |made| Some(congestion::files::contributors(made.record))),
-    ("victims.csv", |made| Some(congestion::files::victims(made.record))),
-    ("margins.csv", |made| Some(margins::margins(made.record))),
+    (FlowRow::FILE, |made| Some(flows::flows(made.record))),
+    (PhaseRow::FILE, |made| Some(flows::phases(made.record))),
+    (SeriesRow::FILE, |made| Some(series::series(made.record))),
+    (PortRow::FILE, |made| Some(ports::ports(made.record))),
+    (TreeRow::FILE, |made| Some(congestion::files::trees(made.record))),
+    (RootRow::FILE, |made| Some(congestion::files::roots(made.record))),
+    (ContributorRow::FILE, |made| Some(congestion::files::contributors(made.record))),
+    (VictimRow::FILE, |made| Some(congestion::files::victims(made.record))),
+    (MarginRow::FILE, |made| Some(margins::margins(made.record))),
     ("plan.ron", |made| Some(made.plan.clone())),
-    ("worst_tree.csv", |made| congestion::worst::worst_tree(made.record)),
-    ("watch.csv", |made| series::watch(made.record)),
-    ("port_series.csv", |made| observed::ports(made.record)),
-    ("source_series.csv", |made| observed::sources(made.record)),
-    ("pauses.csv", |made| observed::pauses(made.record)),
-    ("timeline.csv", |made| timeline::outputs(made.record)),
-    ("timeline_trees.csv", |made| timeline::trees(made.record)),
-    ("fct.csv", |made| completions::file(made.record)),
+    (WorstTreeRow::FILE, |made| congestion::worst::worst_tree(made.record)),
+    (WatchRow::FILE, |made| series::watch(made.record)),
+    (PortSeriesRow::FILE, |made| observed::ports(made.record)),
+    (SourceSeriesRow::FILE, |made| observed::sources(made.record)),
+    (PauseRow::FILE, |made| observed::pauses(made.record)),
+    (OutputMomentRow::FILE, |made| timeline::outputs(made.record)),
+    (TreeMomentRow::FILE, |made| timeline::trees(made.record)),
+    (MessageRow::FILE, |made| completions::file(made.record)),
     ("fct.txt", |made| completions::hpcc(made.record)),
 ];
 
@@ -54,9 +60,9 @@ pub struct MadeFiles<'a> {
 #[derive(Debug, Default)]
 pub(super) struct ReadTables {
     pub(super) facts: OnceLock<RunFacts>,
-    pub(super) flows: OnceLock<Vec<FlowRow>>,
-    pub(super) series: OnceLock<Vec<SeriesRow>>,
-    pub(super) messages: OnceLock<Vec<MessageRow>>,
+    pub(super) flows: OnceLock<Vec<FlowRow<'static>>>,
+    pub(super) series: OnceLock<Vec<SeriesRow<'static>>>,
+    pub(super) messages: OnceLock<Vec<MessageTimes>>,
 }
 
 impl<'a> MadeFiles<'a> {

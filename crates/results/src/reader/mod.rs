@@ -1,14 +1,14 @@
-//! Typed rows of a result folder's files.
+//! Files of a result folder, read as rows and facts.
 //!
 //! Invariant: a figure that is drawn from the files of a run in memory is drawn from the folder with the same bytes.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `rows` | the rows of each table |
+//! | `facts` | fields of `summary.json` that figures need |
 //! | `made` | the files of a run in memory |
 
+mod facts;
 mod made;
-mod rows;
 
 use settings::files::text_of_file;
 use std::borrow::Cow;
@@ -23,11 +23,13 @@ use crate::OutputFile;
 use crate::csv_text;
 use crate::manifest::{MANIFEST, Manifest, RESULT};
 use crate::parquet::{self, ParquetFault, parquet_name};
+use crate::rows::{FlowRow, MessageRow, MessageTimes, SeriesRow, SourceSeriesRow, WatchRow, renamed};
+use crate::table::TableRow;
 
 use made::ReadTables;
 
+pub use facts::*;
 pub use made::MadeFiles;
-pub use rows::*;
 
 /// The files of a run.
 #[derive(Clone, Copy, Debug)]
@@ -91,8 +93,22 @@ impl<'a> RunFiles<'a> {
     /// Returns the contents of a file. A table that the folder has in Parquet alone is read from there.
     ///
     /// # Errors
-    /// If the file is missing, or cannot be read.
+    /// If the file is missing, or cannot be read, or has a column by its name of an earlier version.
     pub fn text(&self, name: &str) -> Result<Cow<'a, str>, ReadError> {
+        let text = self.contents(name)?;
+        let header = text.lines().next().unwrap_or_default();
+        match renamed(name, header) {
+            None => Ok(text),
+            Some((former, present)) => {
+                let fault = format!(
+                    "its column `{former}` is `{present}` now: repeat the run, or read the folder with the version that wrote it"
+                );
+                Err(malformed(name, &fault))
+            }
+        }
+    }
+
+    fn contents(&self, name: &str) -> Result<Cow<'a, str>, ReadError> {
         let missing = || self.missing(name);
         match self {
             Self::Made(made) => made.text(name).map(Cow::Borrowed).ok_or_else(missing),
@@ -120,68 +136,64 @@ impl<'a> RunFiles<'a> {
         }
     }
 
-    /// Returns the rows of a CSV file.
+    /// Returns the rows of a table.
     ///
     /// # Errors
     /// If the file is missing, or lacks a column.
-    pub fn rows<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, ReadError> {
+    pub fn rows<R: TableRow + DeserializeOwned>(&self) -> Result<Vec<R>, ReadError> {
+        self.parts(R::FILE)
+    }
+
+    /// Returns the rows of a file, or parts of them.
+    fn parts<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, ReadError> {
         let text = self.text(name)?;
         csv_text::rows(&text).map_err(|fault| malformed(name, &fault))
     }
 
-    /// Returns the values of `source_series.csv`, a row for each: each column of numbers is a quantity.
+    /// Returns the values of `source_series.csv` as rows of `watch.csv`, with the flow as object.
     ///
     /// # Errors
-    /// If the file is missing, or lacks its time or subject.
-    pub fn source_series(&self) -> Result<Vec<QuantityRow>, ReadError> {
-        let name = "source_series.csv";
-        let text = self.text(name)?;
-        let csv_text::CsvTable { header, rows: records } =
-            csv_text::table(&text).map_err(|error| malformed(name, &error))?;
-        let place = |column: &str| {
-            let missing = || malformed(name, &format!("there is no column `{column}`"));
-            header.iter().position(|one| one == column).ok_or_else(missing)
-        };
-        let (time, host, flow) = (place("time_s")?, place("host")?, place("flow")?);
-        let mut rows = Vec::new();
-        for record in &records {
-            let time_s = record[time].parse().map_err(|error| malformed(name, &error))?;
-            let object = if record[flow].is_empty() { &record[host] } else { &record[flow] };
-            for (quantity, cell) in header.iter().zip(record) {
-                let is_value = ![&header[time], &header[host], &header[flow]].contains(&quantity);
-                if let Ok(value) = cell.parse::<f64>()
-                    && is_value
-                {
-                    let (object, quantity) = (object.to_owned(), quantity.to_owned());
-                    rows.push(QuantityRow { time_s, object, quantity, value: Some(value) });
-                }
+    /// As [`Self::rows`].
+    pub fn source_series(&self) -> Result<Vec<WatchRow<'static>>, ReadError> {
+        let rows: Vec<SourceSeriesRow<'static>> = self.rows()?;
+        let mut values = Vec::new();
+        for row in &rows {
+            let object = if row.flow.is_empty() { &row.host } else { &row.flow };
+            for (quantity, value) in row.quantities() {
+                let of = |value| WatchRow {
+                    time_s: row.time_s,
+                    object: object.clone(),
+                    quantity: quantity.into(),
+                    value,
+                };
+                values.extend(value.map(of));
             }
         }
-        Ok(rows)
+        Ok(values)
     }
 
     /// Returns the rows of `flows.csv`.
     ///
     /// # Errors
     /// As [`Self::rows`].
-    pub fn flows(&self) -> Result<Cow<'a, [FlowRow]>, ReadError> {
-        self.table("flows.csv", |tables| &tables.flows)
+    pub fn flows(&self) -> Result<Cow<'a, [FlowRow<'static>]>, ReadError> {
+        self.table(FlowRow::FILE, |tables| &tables.flows)
     }
 
     /// Returns the rows of `series.csv`.
     ///
     /// # Errors
     /// As [`Self::rows`].
-    pub fn series(&self) -> Result<Cow<'a, [SeriesRow]>, ReadError> {
-        self.table("series.csv", |tables| &tables.series)
+    pub fn series(&self) -> Result<Cow<'a, [SeriesRow<'static>]>, ReadError> {
+        self.table(SeriesRow::FILE, |tables| &tables.series)
     }
 
-    /// Returns the rows of `fct.csv`.
+    /// Returns the parts of the rows of `fct.csv` that figures keep.
     ///
     /// # Errors
     /// As [`Self::rows`].
-    pub fn messages(&self) -> Result<Cow<'a, [MessageRow]>, ReadError> {
-        self.table("fct.csv", |tables| &tables.messages)
+    pub fn messages(&self) -> Result<Cow<'a, [MessageTimes]>, ReadError> {
+        self.table(MessageRow::FILE, |tables| &tables.messages)
     }
 
     /// Returns the rows of a table that several figures need. It is read once from files in memory.
@@ -192,9 +204,9 @@ impl<'a> RunFiles<'a> {
     ) -> Result<Cow<'a, [T]>, ReadError> {
         match self {
             Self::Made(made) => {
-                made::read_once(of(&made.tables), || self.rows(name)).map(|rows| Cow::Borrowed(&rows[..]))
+                made::read_once(of(&made.tables), || self.parts(name)).map(|rows| Cow::Borrowed(&rows[..]))
             }
-            Self::Written(_) | Self::Folder(_) => self.rows(name).map(Cow::Owned),
+            Self::Written(_) | Self::Folder(_) => self.parts(name).map(Cow::Owned),
         }
     }
 
@@ -243,13 +255,14 @@ fn malformed(file: &str, fault: &impl ToString) -> ReadError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::PortRow;
 
     #[test]
     fn rows_are_typed_and_faults_name_file_and_line() {
         let file = |contents: &str| {
             vec![OutputFile { name: "series.csv".to_owned(), contents: contents.to_owned() }]
         };
-        let rows = |contents: &str| RunFiles::Written(&file(contents)).rows::<SeriesRow>("series.csv");
+        let rows = |contents: &str| RunFiles::Written(&file(contents)).rows::<SeriesRow<'_>>();
         let read = rows("time_s,kind,name,goodput_bps\n0.5,flow,F1,1000000.0\n").unwrap();
         assert_eq!((read.len(), read[0].goodput_bps), (1, 1e6));
         let fault = rows("time_s,kind,name,goodput_bps\n0.5,flow,F1,much\n").unwrap_err().to_string();
@@ -257,7 +270,16 @@ mod tests {
             fault.contains("`series.csv`") && fault.contains("line 2: `goodput_bps` has `much`"),
             "{fault}"
         );
-        let missing = RunFiles::Written(&[]).rows::<FlowRow>("flows.csv").unwrap_err();
+        let missing = RunFiles::Written(&[]).rows::<FlowRow<'_>>().unwrap_err();
         assert_eq!(missing.to_string(), "there is no `flows.csv`");
+    }
+
+    #[test]
+    fn a_former_name_of_a_column_is_refused_with_the_present_name() {
+        let contents = "node,port,peer,lane,without_credit_s\nS1,1,H1,0,0.5\n".to_owned();
+        let files = [OutputFile { name: "ports.csv".to_owned(), contents }];
+        let fault = RunFiles::Written(&files).rows::<PortRow<'_>>().unwrap_err().to_string();
+        let wanted = "`ports.csv` is not as this version writes it: its column `without_credit_s` is `stalled_s` now: ";
+        assert!(fault.starts_with(wanted), "{fault}");
     }
 }

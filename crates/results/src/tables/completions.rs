@@ -7,8 +7,9 @@ use units::Time;
 
 use crate::completions::{CompletionSummary, MessageStatistics, microseconds};
 use crate::format::{grouped, in_blocks};
+use crate::rows::MessageRow;
 use crate::summary::Summary;
-use crate::table::{Column, Table};
+use crate::table::TableRow;
 use measures::censoring::BOUND_NOTE;
 use measures::rounded;
 
@@ -75,80 +76,32 @@ fn quantiles(key: &str, rows: &[(String, MessageStatistics)], width: usize) -> S
     in_blocks(&header.map(str::to_owned), &rows, 1, 1, width)
 }
 
-/// A row of `fct.csv`.
-#[derive(Debug)]
-pub struct CompletionRow<'a> {
-    flow: &'a FlowRecord,
-    message: &'a MessageRecord,
-    end: Time,
-}
-
-impl CompletionRow<'_> {
-    /// Returns the age of a message that is not complete at both of its ends.
-    fn age(&self) -> Option<f64> {
-        let MessageRecord { completed, acknowledged, .. } = self.message;
-        let is_complete =
-            completed.is_some() && (acknowledged.is_some() || !self.flow.transport.is_reliable());
-        (!is_complete).then(|| self.message.age(self.end).seconds())
-    }
-}
-
 /// Returns `fct.csv`: a row for each posted message; delivered messages come first, in order of time.
 #[must_use]
 pub fn file(record: &RunRecord) -> Option<String> {
     let all = record.completions.as_ref()?;
-    let rows = all.messages.iter().map(|message| CompletionRow {
-        flow: &record.flows[message.flow as usize],
-        message,
-        end: all.end,
-    });
-    Some(table().csv(rows))
+    let row = |message: &MessageRecord| message_row(&record.flows[message.flow as usize], message, all.end);
+    Some(MessageRow::csv(all.messages.iter().map(row)))
 }
 
-/// Returns the definition of `fct.csv`.
-#[must_use]
-pub fn table<'a>() -> Table<CompletionRow<'a>> {
-    let columns: [Column<CompletionRow<'a>>; 12] = [
-        Column::text("flow", "its flow", |row| &row.flow.name),
-        Column::text("src", "source host of its data", |row| &row.flow.source),
-        Column::text("dst", "destination host of its data", |row| &row.flow.destination),
-        Column::count("message", "its number among the messages of its flow, from 1", |row| {
-            row.message.number.into()
-        }),
-        Column::count("size_bytes", "its payload", |row| row.message.size.get()),
-        Column::number("posted_s", "time of its posting", |row| row.message.posted.seconds()),
-        Column::optional_number(
-            "completed_s",
-            "time at which the destination's host took the last of its payload; empty if it did not by the end of the \
-             run, as are `fct_us` and `slowdown` then",
-            |row| row.message.completed.map(Time::seconds),
-        ),
-        Column::optional_number(
-            "acknowledged_s",
-            "time at which its last acknowledgement, or the last response to an RDMA READ, was back at the host that \
-             posted it; empty over UC and UD, which do not acknowledge, and if it was not back by the end of the run",
-            |row| row.message.acknowledged.map(|ack| ack.at.seconds()),
-        ),
-        Column::optional_number(
-            "fct_us",
-            "the time from `posted_s` to `completed_s`, waiting behind earlier messages of the same flow included",
-            |row| row.message.time().map(microseconds),
-        ),
-        Column::number("ideal_us", "the same in the empty fabric", |row| microseconds(row.message.ideal)),
-        Column::optional_number("slowdown", "`fct_us` over `ideal_us`", |row| {
-            row.message.time().map(|time| rounded(row.message.slowdown(time), 6))
-        }),
-        Column::optional_number(
-            "age_s",
-            "the time from `posted_s` to the end of the run, if the message is not complete by then at both of its ends: \
-             a lower bound of its completion time at the destination, if `completed_s` is empty, and at the host that \
-             posted it, if `acknowledged_s` is empty and the service acknowledges",
-            CompletionRow::age,
-        ),
-    ];
-    let contents =
-        "one row per posted message, with its completion time or its age; not with `completions: NotKept`";
-    Table { file: "fct.csv", contents, columns: columns.into() }
+fn message_row<'a>(flow: &'a FlowRecord, message: &MessageRecord, end: Time) -> MessageRow<'a> {
+    let MessageRecord { completed, acknowledged, .. } = *message;
+    // A message that is complete at both of its ends has no age.
+    let is_complete = completed.is_some() && (acknowledged.is_some() || !flow.transport.is_reliable());
+    MessageRow {
+        flow: (&*flow.name).into(),
+        src: flow.source.as_str().into(),
+        dst: flow.destination.as_str().into(),
+        message: message.number.into(),
+        size_bytes: message.size.get(),
+        posted_s: message.posted.seconds(),
+        completed_s: completed.map(Time::seconds),
+        acknowledged_s: acknowledged.map(|ack| ack.at.seconds()),
+        fct_us: message.time().map(microseconds),
+        ideal_us: microseconds(message.ideal),
+        slowdown: message.time().map(|time| rounded(message.slowdown(time), 6)),
+        age_s: (!is_complete).then(|| message.age(end).seconds()),
+    }
 }
 
 /// Returns `fct.txt` in the form of HPCC's simulator: addresses, ports, bytes, start, completion time and ideal time,

@@ -6,7 +6,8 @@ use telemetry::{LaneRecord, MarginCounts, MarginRecord, RunRecord};
 use units::{Bytes, Time};
 
 use crate::format::in_blocks;
-use crate::table::{Column, Table};
+use crate::rows::MarginRow;
+use crate::table::TableRow;
 use measures::rounded;
 
 /// A kind of limit of a port and lane: its name, and its margin in a record.
@@ -21,72 +22,29 @@ const KINDS: [LimitKind; 6] = [
     ("buffer", |lane| Some(MarginRecord { load: lane.peak, limit: lane.buffer, counts: None })),
 ];
 
-/// Meaning of the kinds.
-const LIMITS: &str = "`marking`: the packets waiting for this output against IBA's marking threshold, compared as the \
-    scenario's `compare` says, or against DCQCN's Kmin; `marking_all`: the same against Kmax; `trigger`: the \
-    occupancy of this buffer, with `buffering: Output` of this output's queue, against the trigger of the HP \
-    proposal (of `Full`: its size less a packet of the MTU); `xoff`: under PFC, what was held under the \
-    threshold against the threshold (of shared memory, as it was then); `headroom`: what was held in the \
-    headroom against it; `buffer`: what the buffer held against its size";
-
-/// A row of `margins.csv`.
-#[derive(Debug)]
-pub struct MarginRow<'a> {
-    lane: &'a LaneRecord,
-    kind: &'static str,
-    margin: MarginRecord,
-}
-
 /// Returns `margins.csv`: one row for each port, lane and limit.
 #[must_use]
 pub fn margins(record: &RunRecord) -> String {
     let rows = record.lanes.iter().flat_map(|lane| {
-        let row = move |(kind, of): &LimitKind| of(lane).map(|margin| MarginRow { lane, kind, margin });
-        KINDS.iter().filter_map(row)
+        KINDS.iter().filter_map(move |(kind, of)| of(lane).map(|margin| row(lane, kind, margin)))
     });
-    table().csv(rows)
+    MarginRow::csv(rows)
 }
 
-/// Returns the definition of `margins.csv`.
-#[must_use]
-pub fn table<'a>() -> Table<MarginRow<'a>> {
-    let columns: [Column<MarginRow<'a>>; 11] = [
-        Column::text("node", "the port's node, as in `ports.csv`", |row| &row.lane.node),
-        Column::count("port", "the port's number", |row| row.lane.port.into()),
-        Column::text("peer", "the node at the other end of the link", |row| &row.lane.peer),
-        Column::count("lane", "the virtual lane", |row| row.lane.lane.into()),
-        Column::text("limit", LIMITS, |row| row.kind),
-        Column::count(
-            "limit_bytes",
-            "the limit; where it varies (with the number of inputs with waiting packets, or with the free memory), the \
-             value that a load came nearest to",
-            |row| row.margin.limit.get(),
-        ),
-        Column::count("highest_bytes", "the load that came nearest to it", |row| row.margin.load.get()),
-        Column::number("highest_share", "`highest_bytes` over `limit_bytes`", |row| {
-            rounded(share(row.margin), 6)
-        }),
-        Column::optional_count(
-            "crossings",
-            "number of times that a load passed the limit, for `marking`, `marking_all` and `xoff` only; for `xoff` the \
-             number of PAUSE requests, without repetitions",
-            |row| row.margin.counts.map(|counts| counts.crossings.into()),
-        ),
-        Column::optional_count(
-            "above_90_percent",
-            "number of times that a load passed 90 % of the limit and fell below that again without passing the limit, \
-             for the same three",
-            |row| row.margin.counts.map(|counts| counts.near_misses.into()),
-        ),
-        Column::optional_number(
-            "crossed_by_s",
-            "the first sample by which the limit had been passed, for the same three; for `xoff` the time of the first \
-             crossing",
-            |row| row.margin.counts?.first.map(Time::seconds),
-        ),
-    ];
-    let contents = "one row per port, lane and limit: the nearest approach of loads to it";
-    Table { file: "margins.csv", contents, columns: columns.into() }
+fn row<'a>(lane: &'a LaneRecord, kind: &'static str, margin: MarginRecord) -> MarginRow<'a> {
+    MarginRow {
+        node: lane.node.as_str().into(),
+        port: lane.port.into(),
+        peer: lane.peer.as_str().into(),
+        lane: lane.lane.into(),
+        limit: kind.into(),
+        limit_bytes: margin.limit.get(),
+        highest_bytes: margin.load.get(),
+        highest_share: rounded(share(margin), 6),
+        crossings: margin.counts.map(|counts| counts.crossings),
+        above_90_percent: margin.counts.map(|counts| counts.near_misses),
+        crossed_by_s: margin.counts.and_then(|counts| counts.first.map(Time::seconds)),
+    }
 }
 
 /// Returns the limit of each kind that a load came nearest to: a table for the terminal, in lines of at most `width`

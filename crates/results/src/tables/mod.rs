@@ -4,7 +4,7 @@
 //!
 //! | module | makes |
 //! |---|---|
-//! | `marks` | the columns that count marked packets |
+//! | `marks` | counts of marked packets by reason |
 //! | [`flows`](mod@flows) | `flows.csv`, `phases.csv` |
 //! | [`series`](mod@series) | `series.csv`, `watch.csv` |
 //! | [`observed`] | `port_series.csv`, `source_series.csv`, `pauses.csv` |

@@ -3,20 +3,12 @@
 //! Invariant: both files exist if the run recorded moments. An output without a row at a moment sent nothing, and
 //! nothing waited for it. The first output has a row at every moment, so that no moment is lost.
 
-use telemetry::{LaneMoment, LaneRecord, RootRecord, RunRecord, TreeMoment};
+use telemetry::{LaneMoment, LaneRecord, RunRecord, TreeMoment};
 use units::{Span, Time};
 
-use crate::table::{Column, Table};
+use crate::rows::{OutputMomentRow, TreeMomentRow};
+use crate::table::TableRow;
 use measures::rounded;
-
-/// A row of `timeline.csv`.
-#[derive(Debug)]
-pub struct OutputMomentRow<'a> {
-    time: Time,
-    interval: Span,
-    lane: &'a LaneRecord,
-    moment: &'a LaneMoment,
-}
 
 /// Returns `timeline.csv`: one row for each moment, output and lane that was not idle; `None` without moments.
 #[must_use]
@@ -26,56 +18,27 @@ pub fn outputs(record: &RunRecord) -> Option<String> {
     let rows = moments.iter().flat_map(|moment| {
         let lanes = (0..).zip(record.lanes.iter().zip(&moment.lanes));
         let shown = lanes.filter(|(place, (_, at))| *place == 0 || !is_idle(at));
-        shown.map(move |(_, (lane, at))| OutputMomentRow { time: moment.at, interval, lane, moment: at })
+        shown.map(move |(_, (lane, at))| output_row(moment.at, interval, lane, at))
     });
-    Some(output_table().csv(rows))
+    Some(OutputMomentRow::csv(rows))
+}
+
+fn output_row<'a>(time: Time, interval: Span, lane: &'a LaneRecord, at: &LaneMoment) -> OutputMomentRow<'a> {
+    let possible = lane.rate.get() as f64 * interval.seconds();
+    OutputMomentRow {
+        time_s: time.seconds(),
+        node: lane.node.as_str().into(),
+        port: lane.port.into(),
+        peer: lane.peer.as_str().into(),
+        lane: lane.lane.into(),
+        utilisation: rounded(at.sent.get() as f64 * 8.0 / possible, 4),
+        stalled_share: rounded(at.stalled.seconds() / interval.seconds(), 4),
+        queue_bytes: at.queue.map(u64::from),
+    }
 }
 
 fn is_idle(lane: &LaneMoment) -> bool {
     *lane == LaneMoment { queue: lane.queue.map(|_| 0), ..LaneMoment::default() }
-}
-
-/// Returns the definition of `timeline.csv`.
-#[must_use]
-pub fn output_table<'a>() -> Table<OutputMomentRow<'a>> {
-    let columns: [Column<OutputMomentRow<'a>>; 8] = [
-        Column::number("time_s", "the moment, which ends an interval", |row| row.time.seconds()),
-        Column::text("node", "the port's node", |row| &row.lane.node),
-        Column::count("port", "the port's number, from 1", |row| row.lane.port.into()),
-        Column::text("peer", "the node at the other end of the link", |row| &row.lane.peer),
-        Column::count("lane", "the virtual lane", |row| row.lane.lane.into()),
-        Column::number(
-            "utilisation",
-            "bytes sent over the bytes that the link carries in the interval; a packet counts in full when it begins to leave",
-            |row| {
-                let possible = row.lane.rate.get() as f64 * row.interval.seconds();
-                rounded(row.moment.sent.get() as f64 * 8.0 / possible, 4)
-            },
-        ),
-        Column::number(
-            "stalled_share",
-            "share of the interval for which packets waited here with the wire free, for credit or the end of a pause",
-            |row| rounded(row.moment.stalled.seconds() / row.interval.seconds(), 4),
-        ),
-        Column::optional_count(
-            "queue_bytes",
-            "packets that wait in the switch for this output, at the moment; empty at an adapter",
-            |row| row.moment.queue.map(u64::from),
-        ),
-    ];
-    let contents =
-        "one row per moment, and output and lane that was not idle: load and stalls, at up to 64 moments";
-    Table { file: "timeline.csv", contents, columns: columns.into() }
-}
-
-/// A row of `timeline_trees.csv`.
-#[derive(Debug)]
-pub struct TreeMomentRow<'a> {
-    time: Time,
-    root: &'a RootRecord,
-    role: &'static str,
-    output: Option<(&'a LaneRecord, u32)>,
-    host: Option<&'a str>,
 }
 
 /// Returns `timeline_trees.csv`: the parts of the congestion trees at each moment; `None` without moments.
@@ -85,66 +48,37 @@ pub fn trees(record: &RunRecord) -> Option<String> {
     let rows = moments.iter().flat_map(|moment| {
         moment.trees.iter().flat_map(|tree| tree_rows(record, moment.at, tree)).collect::<Vec<_>>()
     });
-    Some(tree_table().csv(rows))
+    Some(TreeMomentRow::csv(rows))
 }
 
 fn tree_rows<'a>(record: &'a RunRecord, time: Time, tree: &TreeMoment) -> Vec<TreeMomentRow<'a>> {
     let root = &record.congestion.roots[tree.root as usize];
     let lane = |place: &u32| &record.lanes[*place as usize];
-    let branches = tree.branches.iter().map(|(place, depth)| TreeMomentRow {
-        time,
-        root,
-        role: "branch",
-        output: Some((lane(place), *depth)),
-        host: None,
+    let row = |role: &'static str| TreeMomentRow {
+        time_s: time.seconds(),
+        root_node: root.node.as_str().into(),
+        root_port: root.port.into(),
+        root_peer: root.peer.as_str().into(),
+        root_lane: root.lane.into(),
+        role: role.into(),
+        ..TreeMomentRow::default()
+    };
+    let branches = tree.branches.iter().map(|(place, depth)| {
+        let LaneRecord { node, port, peer, lane, .. } = lane(place);
+        TreeMomentRow {
+            node: Some(node.as_str().into()),
+            port: Some((*port).into()),
+            peer: Some(peer.as_str().into()),
+            lane: Some((*lane).into()),
+            depth: Some(*depth),
+            ..row("branch")
+        }
     });
     let hosts = [("contributor", &tree.contributors), ("victim", &tree.victims)];
     let hosts = hosts.into_iter().flat_map(|(role, places)| places.iter().map(move |place| (role, place)));
-    let hosts = hosts.map(|(role, place)| TreeMomentRow {
-        time,
-        root,
-        role,
-        output: None,
-        host: Some(&lane(place).node),
-    });
+    let hosts = hosts
+        .map(|(role, place)| TreeMomentRow { host: Some(lane(place).node.as_str().into()), ..row(role) });
     branches.chain(hosts).collect()
-}
-
-/// Returns the definition of `timeline_trees.csv`.
-#[must_use]
-pub fn tree_table<'a>() -> Table<TreeMomentRow<'a>> {
-    let columns: [Column<TreeMomentRow<'a>>; 12] = [
-        Column::number("time_s", "the moment", |row| row.time.seconds()),
-        Column::text("root_node", "the root's switch", |row| &row.root.node),
-        Column::count("root_port", "its output, counted from 1", |row| row.root.port.into()),
-        Column::text("root_peer", "the node at the output's other end", |row| &row.root.peer),
-        Column::count("root_lane", "the root's lane", |row| row.root.lane.into()),
-        Column::text(
-            "role",
-            "`branch`: an output that was without credit because of the root; `contributor`: a source host of data that \
-             leave by the root; `victim`: a source host of data that waited and leave elsewhere",
-            |row| row.role,
-        ),
-        Column::optional_text(
-            "node",
-            "the branch's node; this and the next four are empty for a host",
-            |row| row.output.map(|(lane, _)| lane.node.as_str()),
-        ),
-        Column::optional_count("port", "its output, counted from 1", |row| {
-            row.output.map(|(lane, _)| lane.port.into())
-        }),
-        Column::optional_text("peer", "the node at the output's other end", |row| {
-            row.output.map(|(lane, _)| lane.peer.as_str())
-        }),
-        Column::optional_count("lane", "the lane", |row| row.output.map(|(lane, _)| lane.lane.into())),
-        Column::optional_count("depth", "distance of the output from the root, in links", |row| {
-            row.output.map(|(_, depth)| depth.into())
-        }),
-        Column::optional_text("host", "the source host; empty for a branch", |row| row.host),
-    ];
-    let contents = "one row per moment of `timeline.csv` and part of a congestion tree: branches, and the hosts of \
-                    contributors and victims; of each moment the 16 trees with most branches";
-    Table { file: "timeline_trees.csv", contents, columns: columns.into() }
 }
 
 #[cfg(test)]

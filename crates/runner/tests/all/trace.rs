@@ -245,7 +245,7 @@ fn pauses_and_waits_add_up() {
     let slices = trace.on("H1:1 to S/pauses").len() as f64 / 2.0;
     // A time is rounded down to 1 ns at both ends.
     assert!(slices > 10.0 && (sum("H1:1 to S/pauses") - paused).abs() <= slices * 1e-9, "{paused}");
-    let waits = lane.without_credit.seconds();
+    let waits = lane.stalled.seconds();
     let slices = trace.on("H1:1 to S/waits").len() as f64 / 2.0;
     assert!(slices > 10.0 && (sum("H1:1 to S/waits") - waits).abs() <= slices * 1e-9, "{waits}");
 }

@@ -87,8 +87,8 @@ impl<const WORDS: usize> Contention<WORDS> {
     }
 
     /// Records that a packet waits for an output and lane: the wire is free, but credit is lacking.
-    pub(crate) fn starved(&mut self, output: PortId, lane: Lane, now: Time) {
-        self.outputs[(output, lane)].departures.starved(now);
+    pub(crate) fn stalled(&mut self, output: PortId, lane: Lane, now: Time) {
+        self.outputs[(output, lane)].departures.stalled(now);
     }
 
     /// Returns the state of the output and lane of a virtual output queue.

@@ -61,7 +61,7 @@ impl<B: Stages<WORDS> + TwoStage, const WORDS: usize> Pipeline<B, WORDS> {
 
     /// Records that an output and lane lacks credit.
     fn starve(&mut self, output: PortId, lane: Lane, now: Time) {
-        self.marking.marker.starved(output, lane);
-        self.storage.contention.starved(output, lane, now);
+        self.marking.marker.stalled(output, lane);
+        self.storage.contention.stalled(output, lane, now);
     }
 }

@@ -116,8 +116,8 @@ impl<const WORDS: usize> Pipeline<SingleStage, WORDS> {
     /// Records that a request lacks credit.
     fn starve(&mut self, request: &Request<WORDS>, now: Time) {
         self.agenda.lacking_credit.insert(request.output);
-        self.marking.marker.starved(request.output, request.lane);
-        self.storage.contention.starved(request.output, request.lane, now);
+        self.marking.marker.stalled(request.output, request.lane);
+        self.storage.contention.stalled(request.output, request.lane, now);
     }
 
     /// Lets an output wait while none of its contenders can be read fast enough. A read is reserved only if there is

@@ -52,7 +52,7 @@ impl Congestion {
     }
 
     pub(super) const fn is_met(self, output: &HpOutput) -> bool {
-        !(self.needs_credit && output.starved) && output.packets >= self.present
+        !(self.needs_credit && output.stalled) && output.packets >= self.present
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) struct HpOutput {
     /// The mark from which that packet was therefore exempted.
     pub(super) spared: Option<MarkCode>,
     /// Whether a packet has waited for credit, with the wire free, since the last departure.
-    pub(super) starved: bool,
+    pub(super) stalled: bool,
 }
 
 state_codec::value!(HpOutput {
@@ -103,7 +103,7 @@ state_codec::value!(HpOutput {
     full_inputs,
     immediate,
     spared,
-    starved,
+    stalled,
 });
 
 impl HpOutput {

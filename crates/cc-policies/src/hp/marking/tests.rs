@@ -117,7 +117,7 @@ fn what_can_leave_at_once_is_spared() {
     // once.
     let mut switch = sparing(1);
     switch.wire_busy[2] = false;
-    switch.marker.starved(PortId(3), Lane(0));
+    switch.marker.stalled(PortId(3), Lane(0));
     assert_eq!([2, 3].map(|output| switch.leaves(0, output)), [PROPAGATION; 2]);
     // A root exempts likewise; but of two packets that could leave at once, only the first did.
     assert_eq!(sparing(3).leaves(1, 3), None);
@@ -131,7 +131,7 @@ fn what_crosses_at_once_and_then_waits_is_not_spared() {
     let mut switch = sparing(1);
     let place = VoqId { input: PortId(0), output: PortId(3), lane: Lane(0) };
     assert_eq!(switch.marker.left_input(place), None, "its wire is free");
-    switch.marker.starved(PortId(3), Lane(0));
+    switch.marker.stalled(PortId(3), Lane(0));
     assert_eq!(switch.marker.departing(place, PACKET), PROPAGATION, "but there was no credit");
 }
 
@@ -207,14 +207,14 @@ fn what_has_crossed_to_its_output_is_still_present_for_it() {
 fn a_root_ends_when_it_is_out_of_credit() {
     for (set, then) in [(INPUT, GENERATION), (BOTH, None)] {
         let mut switch = filled_by(HpMarkingSpec { set, ..NEXT });
-        switch.marker.starved(PortId(2), Lane(0));
+        switch.marker.stalled(PortId(2), Lane(0));
         assert_eq!(switch.leaves(1, 2), then, "{set:?}");
         assert_eq!(switch.leaves(1, 3), GENERATION, "another output is not concerned");
     }
     // An output that is out of credit before the buffer is full does not become a root.
     let mut switch = Switch::new(FullTrigger::Full, BOTH);
     switch.arrives(1, 2);
-    switch.marker.starved(PortId(2), Lane(0));
+    switch.marker.stalled(PortId(2), Lane(0));
     (0..4).for_each(|_| switch.arrives(0, 2));
     assert_eq!((switch.leaves(1, 2), switch.leaves(0, 2)), (None, PROPAGATION));
 }
@@ -290,7 +290,7 @@ fn lack_of_credit_takes_back_no_mark_given_at_the_event() {
         (MarkTiming::WhileFull, None),
     ] {
         let mut switch = timed(timing);
-        switch.marker.starved(PortId(2), Lane(0));
+        switch.marker.stalled(PortId(2), Lane(0));
         assert_eq!(switch.leaves(1, 2), then, "{timing:?}");
     }
 }
@@ -396,7 +396,7 @@ fn a_full_output_queue_without_credit_is_no_root() {
         let mut switch = output_queued(HpMarkingSpec { propagation, ..HpMarkingSpec::PROPOSAL });
         (0..5).for_each(|_| switch.lands(0, 2));
         (0..3).for_each(|_| switch.moves(0, 2));
-        switch.marker.starved(PortId(2), Lane(0));
+        switch.marker.stalled(PortId(2), Lane(0));
         switch.moves(0, 2);
         let marks = [(); 4].map(|()| switch.departs(0, 2));
         switch.moves(0, 2);

@@ -9,8 +9,8 @@ use units::{Bytes, Rate, Span};
 use crate::state::world::observed::LaneSeen;
 use crate::state::world::{OutputLane, World};
 
-/// An output is held back if it was without credit for at least 1 / `HELD_BACK_PART` of the sampling interval.
-const HELD_BACK_PART: u64 = 10;
+/// An output is stalled if packets waited, with the wire free, for at least 1 / `STALLED_PART` of the sampling interval.
+const STALLED_PART: u64 = 10;
 /// An output is fully used if its wire was busy for at least this percentage of the sampling interval.
 const FULL_PERCENT: u64 = 90;
 
@@ -30,17 +30,17 @@ state_codec::state!(Activity { lanes: plan, around: plan, interval, outputs });
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OutputActivity {
-    /// Time without credit and bytes sent, from the start to the previous sample.
-    without_credit: Span,
+    /// Time stalled and bytes sent, from the start to the previous sample.
+    stalled: Span,
     bytes: Bytes,
-    /// Time without credit since the previous sample.
+    /// Time stalled since the previous sample.
     pub(super) waited: Span,
     /// Bytes on the wire since the previous sample.
     sent: Bytes,
-    pub(super) held_back: bool,
+    pub(super) is_stalled: bool,
 }
 
-state_codec::value!(OutputActivity { without_credit, bytes, waited, sent, held_back });
+state_codec::value!(OutputActivity { stalled, bytes, waited, sent, is_stalled });
 
 impl Activity {
     /// Creates the activity of a run of these links that has not begun.
@@ -85,7 +85,7 @@ impl Activity {
         self.busy(world, output).0.ps() * 100 >= self.interval.ps() * FULL_PERCENT
     }
 
-    /// Returns the bytes that the wire of an output could have carried while packets waited there without credit.
+    /// Returns the bytes that the wire of an output could have carried while it was stalled.
     pub(super) fn idle(&self, world: &World, output: OutputLane) -> Bytes {
         let (busy, rate) = self.busy(world, output);
         // With several lanes, the wire may have been busy with other lanes while this lane waited.
@@ -96,10 +96,10 @@ impl Activity {
 
 impl OutputActivity {
     fn settle(&mut self, seen: &LaneSeen, around: Bytes, interval: Span) {
-        self.waited = seen.without_credit - self.without_credit;
+        self.waited = seen.stalled - self.stalled;
         let on_the_wire = seen.sent + Bytes::new(around.get() * seen.packets);
         self.sent = on_the_wire - self.bytes;
-        (self.without_credit, self.bytes) = (seen.without_credit, on_the_wire);
-        self.held_back = self.waited.ps() * HELD_BACK_PART >= interval.ps().max(1);
+        (self.stalled, self.bytes) = (seen.stalled, on_the_wire);
+        self.is_stalled = self.waited.ps() * STALLED_PART >= interval.ps().max(1);
     }
 }

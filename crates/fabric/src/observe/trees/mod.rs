@@ -7,7 +7,7 @@
 //! ```text
 //! root    an output and lane with a queue above the threshold that is itself the obstacle: fully used, towards an
 //!         adapter without room, behind input FIFOs, or on a link whose far buffer is too small for it
-//! branch  an output and lane that was held back for lack of credit, and that feeds a buffer in which packets
+//! branch  an output and lane that was stalled, and that feeds a buffer in which packets
 //!         wait for the root or for another branch of the same tree
 //! ```
 //!
@@ -90,7 +90,7 @@ state_codec::state!(TreeFinder {
 #[derive(Debug)]
 pub(crate) struct FoundTree {
     pub(crate) root: u32,
-    /// Outputs that are held back, each with its distance from the root in links. Parents precede children.
+    /// Outputs that are stalled, each with its distance from the root in links. Parents precede children.
     pub(crate) branches: Vec<(OutputLane, u32)>,
     /// Flows that leave by the root.
     pub(crate) contributors: Vec<u32>,
@@ -102,7 +102,7 @@ pub(crate) struct FoundTree {
 struct CongestionTree {
     root: OutputLane,
     kind: RootKind,
-    /// Outputs that are held back, each with its distance from the root in links. Parents precede children.
+    /// Outputs that are stalled, each with its distance from the root in links. Parents precede children.
     branches: Vec<(OutputLane, u32)>,
 }
 
@@ -161,7 +161,7 @@ impl TreeFinder {
         let mut trees: Vec<_> = candidates.roots.into_iter().map(tree).collect();
         let branches = trees.iter().flat_map(|tree| &tree.branches);
         let branches: BTreeSet<OutputLane> = branches.map(|(branch, _)| *branch).collect();
-        // An output without credit within a tree of another root is explained by that root. Only the rest is blamed
+        // An output that is stalled within a tree of another root is explained by that root. Only the rest is blamed
         // on its own credit loop.
         let unexplained = candidates.short_loops.into_iter().filter(|output| !branches.contains(output));
         trees.extend(unexplained.map(|root| tree((root, RootKind::CreditLoop))));
@@ -209,26 +209,26 @@ impl TreeFinder {
             return None;
         }
         let faces_adapter = world.is_host(world.peer(node, port).0);
-        let kind = match self.activity.of(world, output).held_back {
+        let kind = match self.activity.of(world, output).is_stalled {
             true => faces_adapter.then_some(RootKind::Receiver),
             false => self.activity.is_full(world, output).then_some(RootKind::Full),
         };
-        let is_held = self.activity.of(world, output).held_back && !faces_adapter;
+        let is_stalled = self.activity.of(world, output).is_stalled && !faces_adapter;
         totals.congested += u32::from(kind.is_some());
-        totals.held_back += u32::from(is_held);
+        totals.stalled += u32::from(is_stalled);
         // Without an obstacle of its own the queue must have lasted: it may have come with the end of the interval.
-        let lasting = || match is_held {
+        let lasting = || match is_stalled {
             true => self.setting.short_loop(world, output).map(|_| RootKind::CreditLoop),
             false => self.setting.has_fifos[switch].then_some(RootKind::HeadOfLine),
         };
         kind.or_else(|| if was_over { lasting() } else { None }).filter(|_| is_over)
     }
 
-    /// Returns true if an output of a switch is held back or fully used.
+    /// Returns true if an output of a switch is stalled or fully used.
     fn has_obstacle(&self, world: &World, node: NodeId) -> bool {
         let mut outputs = world.lanes_of(node);
         outputs
-            .any(|output| self.activity.of(world, output).held_back || self.activity.is_full(world, output))
+            .any(|output| self.activity.of(world, output).is_stalled || self.activity.is_full(world, output))
     }
 
     /// Returns the outputs that `root` holds back.
@@ -246,7 +246,7 @@ impl TreeFinder {
                 let (from, port) = world.peer(node, input);
                 for arrived_on in (0..world.lanes as u8).map(Lane) {
                     let child = (from, port, arrived_on);
-                    if self.activity.of(world, child).held_back
+                    if self.activity.of(world, child).is_stalled
                         && !parents.iter().any(|(known, _)| *known == child)
                         && world.is_fed(node, voq, arrived_on)
                     {
@@ -274,7 +274,7 @@ impl TreeFinder {
             running.since = at;
         }
         let waited = |(branch, _): &(OutputLane, u32)| self.activity.of(world, *branch).waited;
-        running.record.held_back += tree.branches.iter().map(waited).sum();
+        running.record.stalled += tree.branches.iter().map(waited).sum();
         running.add((tree, members), at, |flow| world.delivered(FlowId(flow)));
         let senders = members.contributors.iter().map(|flow| world.flows[*flow as usize].source.0);
         running.facts.senders.extend(senders);

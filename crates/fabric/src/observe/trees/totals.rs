@@ -41,12 +41,12 @@ pub(super) struct OutputTotals {
     peak: Bytes,
     pub(super) congested: u32,
     pub(super) rooted: u32,
-    pub(super) held_back: u32,
+    pub(super) stalled: u32,
     /// True if the queue was above the threshold at the previous sample.
     pub(super) was_over: bool,
 }
 
-state_codec::value!(OutputTotals { sum, peak, congested, rooted, held_back, was_over });
+state_codec::value!(OutputTotals { sum, peak, congested, rooted, stalled, was_over });
 
 impl RootTotals {
     /// Creates the totals of the root of this number. `record` has no sample yet.
@@ -120,7 +120,7 @@ impl OutputTotals {
             flows,
             congested: self.congested,
             rooted: self.rooted,
-            held_back: self.held_back,
+            stalled: self.stalled,
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn printed(record: &RunRecord, width: usize) -> String {
             format!("{:.0} %", utilisation(record, lane) * 100.0),
             grouped(load.flows.into()),
             grouped(lane.marks.total()),
-            state(record, lane, load),
+            state(record, load),
         ]
     };
     let rows: Vec<_> = hot.iter().take(PRINTED).map(row).collect();
@@ -40,18 +40,17 @@ pub(super) fn printed(record: &RunRecord, width: usize) -> String {
 }
 
 /// Returns the states of an output in words, each with its number of samples.
-fn state(record: &RunRecord, lane: &LaneRecord, load: &OutputLoad) -> String {
-    let OutputLoad { rooted, congested, held_back, .. } = *load;
+fn state(record: &RunRecord, load: &OutputLoad) -> String {
+    let OutputLoad { rooted, congested, stalled, .. } = *load;
     let samples = record.congestion.sampled;
-    let waits = if lane.pause.is_some() { "paused" } else { "no credit" };
     let by_itself = match (rooted, congested) {
         (0, 0) => None,
         (0, _) => Some(format!("congested at {congested}")),
         _ => Some(format!("root at {rooted}")),
     };
-    let waiting = (held_back > 0).then(|| format!("{waits} at {held_back}"));
+    let waiting = (stalled > 0).then(|| format!("stalled at {stalled}"));
     let states: Vec<_> = by_itself.into_iter().chain(waiting).collect();
-    match (states.is_empty(), rooted + held_back) {
+    match (states.is_empty(), rooted + stalled) {
         (true, _) => "-".to_owned(),
         (false, 0) => format!("{} of {samples}, blocks no other", states.join(", ")),
         _ => format!("{} of {samples}", states.join(", ")),
@@ -63,22 +62,20 @@ mod tests {
     use super::*;
     use crate::sample;
 
-    /// An output that lacks credit is a branch, and may block others, however congested it is by itself.
+    /// An output that is stalled is a branch, and may block others, however congested it is by itself.
     #[test]
     fn an_output_blocks_no_other_only_if_it_was_never_a_root_or_a_branch() {
         let record = sample::record();
-        let lane =
-            record.lanes.iter().find(|lane| lane.pause.is_none()).expect("there are lanes with credits");
-        let state = |rooted, congested, held_back| {
+        let state = |rooted, congested, stalled| {
             let load = hottest(&record)[0].1;
-            state(&record, lane, &OutputLoad { rooted, congested, held_back, ..load })
+            state(&record, &OutputLoad { rooted, congested, stalled, ..load })
         };
         assert_eq!(state(0, 3, 0), "congested at 3 of 4, blocks no other");
-        assert_eq!(state(0, 1, 3), "congested at 1, no credit at 3 of 4");
-        assert_eq!(state(2, 3, 1), "root at 2, no credit at 1 of 4");
+        assert_eq!(state(0, 1, 3), "congested at 1, stalled at 3 of 4");
+        assert_eq!(state(2, 3, 1), "root at 2, stalled at 1 of 4");
         assert_eq!(
             [state(2, 2, 0), state(0, 0, 4), state(0, 0, 0)],
-            ["root at 2 of 4", "no credit at 4 of 4", "-"]
+            ["root at 2 of 4", "stalled at 4 of 4", "-"]
         );
     }
 }

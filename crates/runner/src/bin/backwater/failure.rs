@@ -80,7 +80,7 @@ pub(crate) enum Failure {
         "error: `{}`: the scenario in `plan.ron` has no port {port} of `{node}`\nhelp: the folder is changed: run `sim` again",
         folder.join("ports.csv").display()
     )]
-    ForeignPort { folder: PathBuf, node: String, port: u16 },
+    ForeignPort { folder: PathBuf, node: String, port: u32 },
     /// A file that is no page of this program is in the place of a page.
     #[error("error: `{}` is no page of this program\nhelp: move it away, or write the page elsewhere with `--out FILE`", .0.display())]
     ForeignPage(PathBuf),

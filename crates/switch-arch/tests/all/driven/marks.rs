@@ -104,7 +104,7 @@ fn an_output_that_lacked_credit_is_no_root() {
             let expected = [(ROOT, 3), (IbaMarker::VICTIM_MASK.code, victims)];
             counts(&probe, 1, &expected, &format!("{buffering:?}, {mask:?}"));
             let (_, departures) = probe.switch.view().observed(PortId(3), Lane(1));
-            assert_eq!(departures.without_credit(idle + wait + SLOT * 10), wait, "{buffering:?}");
+            assert_eq!(departures.stalled_time(idle + wait + SLOT * 10), wait, "{buffering:?}");
             assert_eq!(departures.packets, 8, "{buffering:?}");
         }
     }

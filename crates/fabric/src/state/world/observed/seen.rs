@@ -29,8 +29,8 @@ pub(crate) struct LaneSeen {
     pub(crate) sent: Bytes,
     /// Packets sent, from the start of the run.
     pub(crate) packets: u64,
-    /// Time without credit, from the start of the run.
-    pub(crate) without_credit: Span,
+    /// Time stalled, from the start of the run.
+    pub(crate) stalled: Span,
     /// Packets marked on leaving, from the start of the run.
     pub(crate) marked: u64,
     /// Bytes in the buffer of the input.
@@ -39,7 +39,7 @@ pub(crate) struct LaneSeen {
     pub(crate) queue: u32,
 }
 
-state_codec::value!(LaneSeen { sent, packets, without_credit, marked, held, queue });
+state_codec::value!(LaneSeen { sent, packets, stalled, marked, held, queue });
 
 /// An output and lane of a switch that may wait for room at another switch.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +123,7 @@ impl LaneSeen {
         Self {
             sent: output.bytes,
             packets: output.packets,
-            without_credit: output.without_credit(now),
+            stalled: output.stalled_time(now),
             marked: 0,
             held: input.held().get() as u32,
             queue: 0,

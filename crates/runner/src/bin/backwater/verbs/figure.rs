@@ -2,13 +2,14 @@
 //!
 //! Invariant: a figure is the same, byte for byte, as the figure that the run wrote.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use figures::{FIGURES, FigureFault, FigureKind, RunCurves, compared};
 use results::folder::{add_file, check_whole};
-use results::reader::ComparisonLabel;
+use results::rows::CompareRow;
 use results::{OutputFile, RunFiles};
 
 use crate::failure::Failure;
@@ -108,11 +109,12 @@ fn drawn(folder: &Path, name: &str) -> Result<OutputFile, Failure> {
 
 /// Draws the figure of a comparison. Its runs have folders of their own.
 fn comparison(folder: &Path) -> Result<OutputFile, FigureFault> {
-    let rows: Vec<ComparisonLabel> = RunFiles::Folder(folder).rows("compare.csv")?;
+    let rows: Vec<CompareRow<'_>> = RunFiles::Folder(folder).rows()?;
     let mut known = BTreeSet::new();
-    let labels = rows.iter().map(|row| &row.run).filter(|label| known.insert(*label));
-    let read =
-        |label: &String| RunCurves::read(label, RunFiles::Folder(&folder.join(folder_name::safe(label))));
+    let labels = rows.iter().map(|row| &row.run).filter(|label| known.insert(&***label));
+    let read = |label: &Cow<'_, str>| {
+        RunCurves::read(label, RunFiles::Folder(&folder.join(folder_name::safe(label))))
+    };
     let contents = compared(&labels.map(read).collect::<Result<Vec<_>, _>>()?).svg();
     Ok(OutputFile { name: format!("{COMPARE}.svg"), contents })
 }

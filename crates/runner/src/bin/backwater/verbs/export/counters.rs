@@ -8,9 +8,10 @@ use clap::{Args, ValueEnum};
 use interop::export::addresses::Addresses;
 use packet::{Framing, PortId};
 use results::RunFiles;
-use results::counters::{self, LaneCounts};
+use results::counters;
 use results::folder::check_whole;
 use results::reader::ReadError;
+use results::rows::PortRow;
 use scenario::Plan;
 use units::Span;
 
@@ -73,15 +74,15 @@ impl ExportCountersOptions {
     }
 
     /// Returns commands of ibsim for the fabric that `export ibsim --assigned` writes.
-    fn ibsim(&self, plan: &Plan, lanes: &[LaneCounts]) -> Result<String, Failure> {
+    fn ibsim(&self, plan: &Plan, lanes: &[PortRow<'_>]) -> Result<String, Failure> {
         let graph = plan.graph();
         let addresses = Addresses::assigned(plan).expect("a plan of InfiniBand has a LID for each node");
-        let place = |name: &str, port: u16| {
+        let place = |name: &str, port: u32| {
             let node = graph.find(name)?;
-            let port = PortId(port.checked_sub(1)?);
+            let port = PortId(u16::try_from(port.checked_sub(1)?).ok()?);
             graph.ports(node).get(port.index())?;
             let kind = if graph.is_host(node) { 'H' } else { 'S' };
-            Some((format!("{kind}-{:016x}", addresses.node(node).guid), addresses.port(node, port)))
+            Some((format!("{kind}-{:016x}", addresses.node(node).guid), addresses.port(node, port).into()))
         };
         let script = counters::ibsim(&counters::infiniband(lanes, self.tick_s()), place)
             .map_err(|(node, port)| Failure::ForeignPort { folder: self.folder.clone(), node, port })?;

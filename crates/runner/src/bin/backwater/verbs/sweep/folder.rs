@@ -14,6 +14,8 @@ use files::{Lock, MadeFolders, OwnedFolder, Part};
 use results::Manifest;
 use results::folder::wait_for_lock;
 use results::manifest::{FileEntry, FolderKind, MANIFEST};
+use results::rows::SweepRow;
+use results::table::TableRow;
 use settings::files::text_of_file;
 
 use super::asked::unwritable;
@@ -21,7 +23,7 @@ use crate::failure::Failure;
 
 pub(super) const PLAN: &str = "sweep.jsonl";
 /// Name of the collected table.
-pub(super) const TABLE: &str = "results.csv";
+pub(super) const TABLE: &str = SweepRow::FILE;
 /// Name of the collected table in Parquet.
 pub(super) const BINARY_TABLE: &str = "results.parquet";
 pub(super) const SCHEMA: &str = "results.schema.json";
