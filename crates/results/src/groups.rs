@@ -36,9 +36,9 @@ pub struct GroupSummary {
     /// Goodput from the start of the run to its end.
     pub goodput_bps: f64,
     /// Delivered packets that arrived marked, by the reason of the first switch that marked them.
-    pub marks: BTreeMap<&'static str, u64>,
+    pub received_marks: BTreeMap<&'static str, u64>,
     /// BECNs that reached the ends of its flows.
-    pub becns: u64,
+    pub received_becns: u64,
     /// Time that flows waited in congestion trees whose roots they do not use, added up over flows and roots.
     pub waited_s: f64,
     /// Mean latency of delivered packets, from the first byte that leaves the source to the payload taken by the destination's host;
@@ -188,8 +188,8 @@ impl GroupSummary {
                 .map(Time::seconds),
             delivered_bytes: totals.delivered.get(),
             goodput_bps: totals.goodput_bps(record.simulated).round(),
-            marks: record.mark_reasons.iter().map(|(code, name)| (*name, totals.marks.of(*code))).collect(),
-            becns: totals.becns,
+            received_marks: record.mark_reasons.iter().map(|(code, name)| (*name, totals.marks.of(*code))).collect(),
+            received_becns: totals.becns,
             waited_s: waited.seconds(),
             mean_packet_latency_us: totals.mean_latency_s().map(in_us),
             max_packet_latency_us: totals.longest_latency_s().map(in_us),
@@ -221,7 +221,7 @@ mod tests {
         for (group, flow) in over_run(&record).iter().zip(&record.flows) {
             assert_eq!(group.group, format!("of {}", flow.name));
             assert_eq!((group.flows, group.delivered_bytes), (1, flow.delivered.get()));
-            assert_eq!(group.marks.values().sum::<u64>(), flow.marks().total());
+            assert_eq!(group.received_marks.values().sum::<u64>(), flow.marks().total());
             assert_eq!(group.mean_packet_latency_us, Some(10.0));
         }
         let waited: Vec<_> = over_run(&record).iter().map(|group| group.waited_s).collect();
@@ -243,7 +243,7 @@ mod tests {
         let [group] = &over_run(&record)[..] else { panic!("the sample has one group") };
         assert_eq!((group.flows, group.finite_flows, group.completed_flows), (2, 1, 1));
         assert_eq!((group.delivered_bytes, group.goodput_bps), (5_000_000, 2e9));
-        assert_eq!((group.marks["root"], group.becns), (4, 6));
+        assert_eq!((group.received_marks["root"], group.received_becns), (4, 6));
         assert_eq!((group.start_s, group.last_delivery_s), (Some(0.0), Some(0.0195)));
         let [before, during] = &in_phases(&record)[..] else { panic!("the sample has two phases") };
         assert_eq!((before.active_flows, before.jain), (1, Some(1.0)));

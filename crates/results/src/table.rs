@@ -152,7 +152,7 @@ macro_rules! table_row {
 ///
 /// ```
 /// use results::rows::PortRow;
-/// assert_eq!(results::columns!(PortRow: node, port), ["node", "port"]);
+/// assert_eq!(results::columns!(PortRow: node, port), &["node", "port"]);
 /// ```
 #[macro_export]
 macro_rules! columns {

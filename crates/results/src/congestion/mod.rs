@@ -70,9 +70,9 @@ pub struct OutputSummary {
     #[serde(flatten)]
     pub place: OutputPlace,
     /// Mean of its queue over the samples.
-    pub queue_mean_bytes: f64,
+    pub sampled_queue_mean_bytes: f64,
     /// Longest queue at a sample.
-    pub queue_peak_bytes: u64,
+    pub sampled_queue_peak_bytes: u64,
     /// Share of the link's capacity that left by this lane, 0 to 1.
     pub utilisation: f64,
     /// Number of flows that delivered payload through it.
@@ -158,8 +158,8 @@ impl OutputSummary {
                 peer: lane.peer.clone(),
                 lane: lane.lane,
             },
-            queue_mean_bytes: rounded(load.queue_mean, 3),
-            queue_peak_bytes: load.queue_peak.get(),
+            sampled_queue_mean_bytes: rounded(load.queue_mean, 3),
+            sampled_queue_peak_bytes: load.queue_peak.get(),
             utilisation: rounded(utilisation(record, lane), 6),
             flows: load.flows,
             marked_packets: lane.marks.total(),

@@ -247,7 +247,7 @@ fn groups(summary: &Summary, width: usize) -> String {
             if group.finite_flows == 0 { "-".to_owned() } else { complete },
             format!("{:.3}", group.delivered_bytes as f64 / 1e6),
             gbps(group.goodput_bps),
-            grouped(group.marks.values().sum()),
+            grouped(group.received_marks.values().sum()),
             format!("{:.3}", group.waited_s * 1e3),
             dash(group.mean_packet_latency_us),
             dash(group.max_packet_latency_us),
