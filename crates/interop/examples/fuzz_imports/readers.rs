@@ -112,7 +112,7 @@ pub(crate) fn readers() -> Vec<Reader> {
         reader("vlarb", |text| by_port(LANES.get_or_init(lanes), Some(text)), &[&weights()]),
         reader("opensm.conf", |text| settings(opensm::read(source(text))), &[OPENSM]),
         reader("ibccconfig", |text| settings(opensm::read(source(text))), &[COMMANDS]),
-        reader("mlx5", |text| settings(mlx5::read(source(text))), &[MLX5, FIRMWARE]),
+        reader("mlx5", |text| settings(mlx5::read(source(text), None)), &[MLX5, FIRMWARE]),
         reader("sonic", |text| settings(sonic::read(source(text))), &[SONIC]),
         reader(
             "htsim topo",

@@ -24,7 +24,7 @@ use results::manifest::FolderKind;
 use results::tables::printed;
 use results::{OutputFile, ResultFolder};
 use scenario::{Diagnostic, ScenarioText, draft};
-use units::{Length, Rate, UnitError};
+use units::{Bytes, Length, Rate, UnitError};
 
 use crate::failure::Failure;
 use crate::given_file::{self, text};
@@ -45,8 +45,9 @@ pub(crate) enum ImportFormat {
     /// Lanes and congestion control of a subnet manager: the keys `cc_*` and `qos_*` of an `opensm.conf`, or command lines of
     /// `ibccconfig`.
     Opensm(ImportSettingsOptions),
-    /// DCQCN parameters of a ConnectX adapter, by the names of its driver, debugfs or firmware.
-    Mlx5(ImportSettingsOptions),
+    /// DCQCN parameters of a ConnectX adapter: what `mlxconfig query` prints or `mlxconfig set` sets, the driver's folder by
+    /// `grep -r .`, or names and values.
+    Mlx5(ImportAdapterOptions),
     /// `config_db.json` of a SONiC switch: thresholds of ECN, PFC and shared memory.
     Sonic(ImportSettingsOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
@@ -83,6 +84,15 @@ pub(crate) struct ImportSettingsOptions {
     into: Option<String>,
     #[command(flatten)]
     result: ImportResult,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportAdapterOptions {
+    #[command(flatten)]
+    settings: ImportSettingsOptions,
+    /// Unit of `rpg_byte_reset`, which the vendor's documents leave open [default: `64 B`, as assumed].
+    #[arg(long, value_name = "BYTES", value_parser = byte_reset_unit)]
+    byte_reset_unit: Option<Bytes>,
 }
 
 #[derive(Args, Debug)]
@@ -139,6 +149,13 @@ fn length(text: &str) -> Result<Length, String> {
     text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))
 }
 
+/// Parses the unit of the byte counter: an amount of at least a byte.
+pub(super) fn byte_reset_unit(text: &str) -> Result<Bytes, String> {
+    let bytes: Bytes =
+        text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))?;
+    if bytes == Bytes::ZERO { Err("a unit has at least a byte: write `64 B`".to_owned()) } else { Ok(bytes) }
+}
+
 /// Parses the width and the speed of a link.
 fn speed(text: &str) -> Result<(Width, Speed), String> {
     width_and_speed(text).ok_or_else(|| "write 1, 2, 4, 8 or 12, `x` and a speed: `4xEDR`".to_owned())
@@ -152,9 +169,11 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
         ImportFormat::Opensm(options) => import_settings(options, opensm::read, |_| {
             Ok(draft::FatTree { speed: Speed::Edr, hosts: 36 }.scenario()?)
         }),
-        ImportFormat::Mlx5(options) => {
-            import_settings(options, mlx5::read, |_| leaf_spine(Rate::gbps(100), Rate::gbps(100)))
-        }
+        ImportFormat::Mlx5(ImportAdapterOptions { settings, byte_reset_unit }) => import_settings(
+            settings,
+            |source| mlx5::read(source, *byte_reset_unit),
+            |_| leaf_spine(Rate::gbps(100), Rate::gbps(100)),
+        ),
         ImportFormat::Sonic(options) => import_settings(options, sonic::read, |source| {
             let usual = (Rate::gbps(100), Rate::gbps(100));
             let (hosts, trunks) = sonic::usual_speeds(source)?.unwrap_or(usual);
@@ -189,7 +208,7 @@ fn import_cluster(options: &ImportClusterOptions) -> Result<(), Failure> {
 /// Reads a file of settings, and puts them into a scenario.
 fn import_settings(
     ImportSettingsOptions { file, into, result }: &ImportSettingsOptions,
-    read: fn(SourceText<'_>) -> Result<ImportedSettings, Diagnostic>,
+    read: impl Fn(SourceText<'_>) -> Result<ImportedSettings, Diagnostic>,
     draft: fn(SourceText<'_>) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
     let (text, name) = (text(file)?, last_part(file));
