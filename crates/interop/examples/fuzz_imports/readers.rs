@@ -162,6 +162,7 @@ fn cluster_alone(text: &str) -> Outcome {
 /// Imports the cluster with forwarding tables, read as the command line reads them.
 fn of_forwarding(text: &str) -> Outcome {
     let short = without_descriptions(Cursor::new(text)).expect("text in memory is readable");
+    let short = String::from_utf8(short).expect("lines of a text are texts");
     let files = ClusterFiles { lfts: Some(source(&short)), ..ClusterFiles::default() };
     imported(infiniband::import(other(CLUSTER), files, &ClusterOptions::default()))
 }

@@ -12,6 +12,7 @@ mod import_cluster;
 mod import_htsim;
 mod import_settings;
 mod import_tables;
+mod import_text;
 mod import_vendor;
 #[path = "../../../scenario/tests/all/messages.rs"]
 mod messages;
