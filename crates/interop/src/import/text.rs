@@ -1,7 +1,7 @@
 //! Texts as files of other people hold them: with bytes that are no UTF-8, in UTF-16, with the colours of a terminal, and
 //! with prompts and messages of tools among the output.
 //!
-//! Invariant: lines keep their numbers, and what is left out or replaced has an entry in the account. Commands that set
+//! Invariant: lines keep their numbers, and every omission or replacement has an entry in the account. Commands that set
 //! something (`mlxconfig`, `ibccconfig`, `echo`) stay, without their prompt.
 //!
 //! | in the file | in the text |
@@ -13,12 +13,12 @@
 
 use super::account::{KeyAccount, KeyFate};
 
-/// A text, and what of its file it lacks.
+/// A text, and the differences from its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GivenText {
     /// The text.
     pub text: String,
-    /// Entries of what was replaced or left out.
+    /// Entries of replacements and omissions.
     pub account: Vec<KeyAccount>,
 }
 
@@ -164,7 +164,7 @@ fn without_escapes(text: &str) -> (String, usize) {
     (plain, count)
 }
 
-/// Returns a line without what a terminal or a tool has added; `None` if it has added nothing.
+/// Returns a line without the additions of a terminal or a tool; `None` if there are none.
 fn without_terminal(line: &str) -> Option<String> {
     let text = line.trim_start();
     if BESIDE.iter().any(|beginning| text.starts_with(beginning)) || text.contains(": iberror: ") {

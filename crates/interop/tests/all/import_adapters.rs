@@ -1,10 +1,10 @@
 //! Parameters of ConnectX adapters in the forms in which tools print and set them. The same parameters have the same
-//! meaning in each form, and what would make another experiment is named.
+//! meaning in each form, and another experiment is named.
 
 use interop::import::{ImportedSettings, KeyFate, SourceText, mlx5};
 use units::Bytes;
 
-/// What `mlxconfig query` prints of an adapter with two ports.
+/// The output of `mlxconfig query` for an adapter with two ports.
 const QUERY: &str = include_str!("../../../../fixtures/import/mlxconfig.txt");
 const PLAIN: &str = include_str!("../../../../fixtures/import/mlx5.txt");
 

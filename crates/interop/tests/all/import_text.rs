@@ -1,5 +1,5 @@
 //! Files as they come: from terminals, with two ends of two widths, with ports without LIDs, with bytes that are no text.
-//! Each gives what the plain file gives, and the account says what is otherwise.
+//! Each gives the scenario of the plain file, and the account has the differences.
 
 use interop::export::addresses::Addresses;
 use interop::export::ibsim;
@@ -183,7 +183,7 @@ fn lanes_are_asked_of_each_port() {
     }
 }
 
-/// What a terminal, an editor or another system makes of a file.
+/// Changes to a file by a terminal, an editor or another system.
 #[test]
 fn texts_are_read_as_they_come() {
     let expected = read(TWO_SWITCHES);

@@ -1,10 +1,10 @@
-//! An `opensm.conf` of NVIDIA's subnet manager: what it leaves alone stays as it is in the scenario, and what would make
+//! An `opensm.conf` of NVIDIA's subnet manager: fields that it leaves alone stay as they are, and keys that make
 //! another experiment are named.
 
 use interop::import::{ImportedSettings, KeyFate, SourceText, opensm};
 use scenario::{Plan, Scenario, ScenarioText, draft};
 
-/// What the vendor's `opensm -c` writes, without its comments: nothing is set, and adaptive routing is the default.
+/// The vendor's `opensm -c` without its comments: nothing is set, and adaptive routing is the default.
 const VENDOR: &str = include_str!("../../../../fixtures/import/opensm-vendor.conf");
 
 fn read(text: &str) -> ImportedSettings {

@@ -9,7 +9,7 @@ use super::table::SWITCHES;
 use crate::import::account::{KeyAccount, KeyFate};
 
 impl Draft<'_> {
-    /// Enters what stands beside the parameters.
+    /// Enters switches, ports and other parameters.
     pub(super) fn beside(&mut self) {
         for name in SWITCHES {
             if let Some((value, at)) = self.parameters.switches.get(name).cloned() {

@@ -31,7 +31,7 @@ pub(super) struct Entry<'a> {
     pub(super) device: usize,
 }
 
-/// The entries of a file, and what its head says of them.
+/// The entries of a file, and the meaning of their columns.
 pub(super) struct Entries<'a> {
     pub(super) entries: Vec<Entry<'a>>,
     /// The values hold from the next restart on: `mlxconfig` printed no others, or sets them.

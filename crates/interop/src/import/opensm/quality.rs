@@ -1,8 +1,8 @@
 //! Lanes in an `opensm.conf`: the keys `qos_*`, for adapters (`qos_ca_*`) and switches (`qos_swe_*`).
 //!
 //! Invariant: a key of a kind of node precedes the key for all, and the latter precedes OpenSM's own value (3.3.23). At
-//! ports between switches the vendor's `qos_sw2sw_*` precede those of switches; what they change is named. Lanes that
-//! are not in operation are masked as OpenSM does.
+//! ports between switches the vendor's `qos_sw2sw_*` precede those of switches; a difference is named. Lanes that are
+//! not in operation are masked as OpenSM does.
 
 use super::keys::{flag, unknown_key};
 use super::options::{OpensmOption, OpensmOptions};

@@ -1,8 +1,8 @@
 //! Keys of NVIDIA's OpenSM (5.x, of MLNX_OFED, DOCA and UFM) that change an experiment: its congestion control, adaptive
 //! routing, and files of settings that are not read.
 //!
-//! Invariant: congestion control that the file does not state stays as it is in the scenario. What would make another
-//! experiment is changed, with what it means; what concerns failures, multicast or the manager alone is not used.
+//! Invariant: congestion control that the file does not state stays as it is in the scenario. A key that makes
+//! another experiment is changed, with its meaning; keys of failures, multicast or the manager alone are not used.
 //!
 //! | `mlnx_congestion_control` | the manager | scenario |
 //! |---|---|---|
@@ -20,7 +20,7 @@ use crate::import::mlx5;
 use crate::import::source::SourceText;
 use scenario::Diagnostic;
 
-/// What the vendor's keys make of a scenario.
+/// Fields of a scenario by the vendor's keys.
 #[derive(Default)]
 pub(super) struct VendorSettings {
     /// The scheme, if the file states it.
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Enters what limits links.
+    /// Enters limits of links.
     fn links(&mut self) -> Result<(), Diagnostic> {
         for (key, unset) in LINKS {
             let is_set =

@@ -1,7 +1,7 @@
 //! Texts of files that the command line names.
 //!
-//! Invariant: a pipe is read to its end. A device may have no end, so no more than the limit is taken, nor of what a
-//! compressed file becomes.
+//! Invariant: a pipe is read to its end. A device may have no end, so no more than the limit is taken, before and after
+//! decompression.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Error, ErrorKind, Read};

@@ -61,7 +61,7 @@ impl<R: BufRead> Unzipped<R> {
         if skipped == bytes { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// Compares the trailer of a member with what was read.
+    /// Compares the trailer of a member with its text.
     fn end(&mut self, member: Member) -> Result<()> {
         let mut trailer = [0; 8];
         self.source.read_exact(&mut trailer)?;
