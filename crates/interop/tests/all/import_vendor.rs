@@ -154,6 +154,7 @@ fn files_that_are_not_read_and_keys_that_are_not_known_are_named() {
         ("event_plugin_name osmdummy ccmgr", "event_plugin_name"),
         ("cc_something_new 1", "cc_something_new"),
         ("qos_something_new 1", "qos_something_new"),
+        ("qos_sw2sw_new_sl2vl 0,1", "qos_sw2sw_new_sl2vl"),
     ] {
         assert_eq!(changes(&with(&format!("routing_engine minhop\n{line}"))), [key], "{line}");
     }

@@ -5,6 +5,7 @@
 //! not in operation are masked as OpenSM does.
 
 use super::keys::{flag, unknown_key};
+use super::known;
 use super::options::{OpensmOption, OpensmOptions};
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::{SourceText, decimal};
@@ -46,7 +47,7 @@ pub(super) fn is_one(key: &str) -> bool {
 pub(super) fn settings(source: SourceText<'_>, options: &OpensmOptions) -> Result<Settings, Diagnostic> {
     let unknown = unknown(source, options)?;
     let on = options.last("qos").map_or(Ok(false), |line| flag(source, line))?;
-    let lines = options.lines.iter().filter(|line| is_one(&line.key));
+    let lines = options.lines.iter().filter(|line| is_one(&line.key) && known::is_known(&line.key));
     let mut account: Vec<KeyAccount> = Vec::new();
     if !on {
         for line in lines {
@@ -101,7 +102,7 @@ fn unknown(source: SourceText<'_>, options: &OpensmOptions) -> Result<Vec<KeyAcc
     let prefixes = ["qos_", "qos_ca_", "qos_swe_", "qos_sw0_", "qos_rtr_", TRUNKS];
     let known: Vec<String> =
         prefixes.iter().flat_map(|prefix| PARTS.map(|part| format!("{prefix}{part}"))).collect();
-    let is_known = |key: &str| known.iter().any(|own| own == key) || super::known::is_known(key);
+    let is_known = |key: &str| known.iter().any(|own| own == key) || known::is_known(key);
     let unknown = options.lines.iter().filter(|line| line.key.starts_with("qos_") && !is_known(&line.key));
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     unknown.map(|line| unknown_key(source, options, line, &known)).collect()
