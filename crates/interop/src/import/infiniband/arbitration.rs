@@ -300,7 +300,7 @@ impl ArbitrationTables {
         let hosts = asked.into_iter().map(|own| own.unwrap_or_else(|| link.clone()));
         let others = hosts.enumerate().filter(|(_, own)| *own != link);
         let hosts = others.collect();
-        Ok(Self { hosts, link, switches, unused, without_limit, without_lid })
+        Ok(Self { link, hosts, switches, unused, without_limit, without_lid })
     }
 
     /// Writes `vl_arbitration` of `link`.

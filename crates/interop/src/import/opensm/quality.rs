@@ -180,13 +180,13 @@ impl Reader<'_> {
     /// Returns the number of data lanes in operation: 1, 2, 4, 8 or 15.
     fn lanes(&self) -> Result<u8, Diagnostic> {
         let mut lanes = MOST_LANES;
-        for kind in 0..KINDS.len() {
+        for (kind, limit) in LIMITS.into_iter().enumerate() {
             let (value, line) = self.value(kind, 0);
             let most: u8 = decimal(value)
                 .filter(|most| (1..=15).contains(most))
                 .ok_or_else(|| self.wrong(line, "a number of lanes", "write 1 to 15"))?;
             lanes = lanes.min([15, 8, 4, 2, 1].into_iter().find(|lanes| *lanes <= most).unwrap_or(1));
-            let own = self.options.last(LIMITS[kind]).filter(|line| line.value != "0");
+            let own = self.options.last(limit).filter(|line| line.value != "0");
             if let Some(line) = own.or(self.options.last("max_op_vls")) {
                 let code: usize =
                     decimal(&line.value).filter(|code| (1..=5).contains(code)).ok_or_else(|| {

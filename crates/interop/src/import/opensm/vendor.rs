@@ -1,4 +1,4 @@
-//! Keys of NVIDIA's OpenSM (5.x, of MLNX_OFED, DOCA and UFM) that change an experiment: its congestion control, adaptive
+//! Keys of NVIDIA's OpenSM (5.x, of `MLNX_OFED`, DOCA and UFM) that change an experiment: its congestion control, adaptive
 //! routing, and files of settings that are not read.
 //!
 //! Invariant: congestion control that the file does not state stays as it is in the scenario. A key that makes
@@ -10,7 +10,7 @@
 //! | 1 | turns congestion control off | `Off` |
 //! | 2 | sets RED-like FECN at switches, and DCQCN's parameters or a programmable algorithm (PPCC) at adapters | `Mixed(marking: Red(...), echo: Cnp, response: Dcqcn(...))` with assumed parameters: changed |
 //!
-//! Sources: the keys and comments that `opensm -c` of 5.21.12 writes (linlinw5/rdma_ib_tutorial, `conf/opensm_full.conf`),
+//! Sources: the keys and comments that `opensm -c` of 5.21.12 writes (`linlinw5/rdma_ib_tutorial`, `conf/opensm_full.conf`),
 //! the vendor's manual of UFM, "OpenSM Configuration".
 
 use super::keys::number;
