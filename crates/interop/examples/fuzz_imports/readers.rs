@@ -66,9 +66,11 @@ const QUERY: &str = "Device #1:\n----------\nDevice type:    ConnectX6DX\nConfig
     The '*' shows parameters with next value different from default/current value.\n";
 const SET: &str = "sudo mlxconfig -d d -y set RPG_TIME_RESET_P1=0x12c \\\n  RPG_BYTE_RESET_P1=32767 NUM_OF_VFS=8\n\
     echo 4 > /sys/class/net/e/ecn/roce_np/min_time_between_cnps\n/sys/class/net/e/ecn/roce_rp/enable/3:1\n";
-const VENDOR: &str = "mlnx_congestion_control 1\nrouting_engine minhop\nar_mode 0\nar_sl_mask 0xFFFF\nqos TRUE\nmax_op_vls 3\n\
+const VENDOR: &str = "mlnx_congestion_control 1\nrouting_engine minhop\nar_mode 0\n\
+    ar_sl_mask 0xFFFF\nqos TRUE\nmax_op_vls 3\n\
     max_op_vls_sw 0\nmax_neighbor_mtu 4\nqos_sw2sw_sl2vl (null)\nqos_sw2sw_high_limit -1\nqos_swe_sl2vl 0,1\n\
-    congestion_control_policy_file (null)\nppcc_algo_dir /etc/opensm\nforce_link_speed_ext 31\nshield_mode 3\ncc_key_enable 0\n";
+    congestion_control_policy_file (null)\n\
+    ppcc_algo_dir /etc/opensm\nforce_link_speed_ext 31\nshield_mode 3\ncc_key_enable 0\n";
 const OPENSM: &str = "qos TRUE\nqos_max_vls 4\nqos_high_limit 4\nqos_vlarb_high 0:64,1:0\nqos_vlarb_low (null)\nqos_sl2vl 0,1,2,15\n\
     qos_swe_sl2vl 0,1,2,3\nqos_ca_vlarb_low 0:1,1:2\nmax_op_vls 5\ncongestion_control TRUE\n\
     cc_sw_cong_setting_control_map 0x1f\ncc_sw_cong_setting_victim_mask 0x1ffffffffe\ncc_sw_cong_setting_credit_mask 0x0\n\

@@ -1,4 +1,5 @@
-//! Files as they come: from terminals, with two ends of two widths, with ports without LIDs, with bytes that are no text.
+//! Files as they come: from terminals, with two ends of two widths, with ports without LIDs, with bytes that are no
+//! text.
 //! Each gives the scenario of the plain file, and the account has the differences.
 
 use interop::export::addresses::Addresses;
@@ -192,7 +193,8 @@ fn texts_are_read_as_they_come() {
         [&mark[..], &units.encode_utf16().flat_map(bytes).collect::<Vec<_>>()].concat()
     };
     let logged = format!(
-        "Script started on 2026-11-27\n\u{1b}]0;title\u{7}[root@node-1 ~]# ibnetdiscover\nibwarn: [7] mad_rpc: _do_madrpc failed\n{}\
+        "Script started on 2026-11-27\n\u{1b}]0;title\u{7}[root@node-1 ~]# ibnetdiscover\n\
+         ibwarn: [7] mad_rpc: _do_madrpc failed\n{}\
          admin@node-1:~$ exit\n",
         TWO_SWITCHES.replace("\nSwitch", "\n\u{1b}[1;32mSwitch\u{1b}[0m")
     );

@@ -71,7 +71,8 @@ fn fate_given<'a>(settings: &'a ImportedSettings, key: &str) -> &'a str {
 /// The reader of the small file that has only keys of lanes.
 #[test]
 fn keys_of_ports_between_switches_precede_those_of_switches() {
-    let lanes = "qos TRUE\nqos_max_vls 0\nqos_vlarb_high (null)\nqos_swe_sl2vl 0,1,2\nqos_sw2sw_max_vls 0\nqos_sw2sw_high_limit -1\n\
+    let lanes = "qos TRUE\nqos_max_vls 0\nqos_vlarb_high (null)\nqos_swe_sl2vl 0,1,2\n\
+                 qos_sw2sw_max_vls 0\nqos_sw2sw_high_limit -1\n\
                  qos_sw2sw_vlarb_high (null)\n";
     assert_eq!(changes(&read(lanes)), [""; 0]);
     for (same, other, key) in [

@@ -1,7 +1,8 @@
 //! Tables of service levels to lanes by input and output: `opensm-sl2vl.dump`, or the output of `smpquery sl2vl LID
 //! PORT`, port after port.
 //!
-//! Invariant: every pair of ports with cables has a row, and no pair has two. A row that discards a service level (VL15)
+//! Invariant: every pair of ports with cables has a row, and no pair has two. A row that discards a service level
+//! (VL15)
 //! is named.
 //!
 //! ```text
@@ -85,7 +86,8 @@ impl LaneDump {
             }
             let (input, output, lanes) = row(source, line)?;
             let Some(at) = at else {
-                let help = "begin with `Switch 0x0002c90300000100, base LID 2, \"sw-a\"`, or with `# SL2VL table: Lid 2`";
+                let help = "begin with `Switch 0x0002c90300000100, base LID 2, \"sw-a\"`, or with `# SL2VL \
+                    table: Lid 2`";
                 return Err(source.wrong(&line.range(), "a row stands before the first node", help));
             };
             match known.insert((at, input, output), lanes) {
@@ -98,7 +100,8 @@ impl LaneDump {
             }
         }
         if dump.nodes.is_empty() {
-            let help = "write what `smpquery sl2vl LID PORT` prints, or `opensm-sl2vl.dump`, as `opensm -D 0x43 -Q` does";
+            let help = "write what `smpquery sl2vl LID PORT` prints, or `opensm-sl2vl.dump`, as `opensm -D 0x43 \
+                -Q` does";
             return Err(source.whole("the file has no tables of service levels", help));
         }
         Ok(dump)
@@ -235,7 +238,8 @@ impl LaneTables {
                 let missing = || {
                     let message =
                         format!("`{}` has no row for input {input} and output {output}", switch.name);
-                    let help = "write one for each pair of ports with cables: `smpquery sl2vl LID PORT` for each output";
+                    let help = "write one for each pair of ports with cables: `smpquery sl2vl LID PORT` for each \
+                        output";
                     source.wrong(&node.at, message, help)
                 };
                 // No packet leaves by the port by which it came.

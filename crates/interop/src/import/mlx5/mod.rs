@@ -167,7 +167,8 @@ impl Draft<'_> {
         let timer = self.value("rpg_time_reset").unwrap_or(300).max(1);
         let gbps = bytes as f64 * 8.0 / timer as f64 / 1000.0;
         let what = format!(
-            "{field}: the unit of 64 B is assumed, as in two programs made from the vendor's page. Above {gbps:.1} Gb/s \
+            "{field}: the unit of 64 B is assumed, as in two programs made from the vendor's page. Above \
+                {gbps:.1} Gb/s \
              the counter, not the timer of {timer} us, decides how fast rates recover; with 1 B above {:.2} Gb/s, with \
              1000 B above {:.0} Gb/s: `--byte-reset-unit` gives another",
             gbps / 64.0,
@@ -186,7 +187,8 @@ impl Draft<'_> {
             self.note("min_time_between_cnps", KeyFate::Used, "`echo.interval`");
         }
         self.note("cnp_dscp", KeyFate::NotUsed, "packets have no DSCP here");
-        let what = "CNPs take the lane of their flow, before its data at their adapter; `echo.service_level` gives another";
+        let what = "CNPs take the lane of their flow, before its data at their adapter; `echo.service_level` \
+            gives another";
         self.note("cnp_802p_prio", KeyFate::Approximated, what);
         interval.map(|us| {
             if us == 0 { "(interval: \"1 ns\")".to_owned() } else { format!("(interval: \"{us} us\")") }

@@ -1,6 +1,7 @@
 //! Congestion control in an `opensm.conf`.
 //!
-//! Invariant: a key that begins with `cc_` and is none of OpenSM's is a fault; in a file of the vendor's OpenSM, of which
+//! Invariant: a key that begins with `cc_` and is none of OpenSM's is a fault; in a file of the vendor's OpenSM, of
+//! which
 //! other versions may have other keys, it is a change. Congestion control that the file does not state is none of the
 //! scheme's.
 
@@ -96,7 +97,8 @@ pub(super) fn scheme(
     let beside = beside.into_iter().filter(|(key, ..)| has(key));
     account.extend(beside.map(|(key, fate, what)| KeyAccount::new(key, given(options, key), fate, what)));
     account.extend(manager.chain(unknown));
-    let what = "not in the file: a CNP answers each mark, `hysteresis`, `compare` and `timer_start` have their defaults";
+    let what = "not in the file: a CNP answers each mark, `hysteresis`, `compare` and `timer_start` have their \
+        defaults";
     account.push(KeyAccount::new("(notification, switch's own rules)", "", KeyFate::Approximated, what));
     Ok((Some(scheme), account))
 }

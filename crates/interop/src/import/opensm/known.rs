@@ -1,6 +1,7 @@
 //! The keys that versions of OpenSM know.
 //!
-//! Invariant: a file without any of them is not OpenSM's. Each list has the keys that `opensm -c FILE` of that version writes.
+//! Invariant: a file without any of them is not OpenSM's. Each list has the keys that `opensm -c FILE` of that
+//! version writes.
 
 use super::options::OpensmOptions;
 use crate::import::source::SourceText;

@@ -1,4 +1,5 @@
-//! Keys of NVIDIA's OpenSM (5.x, of `MLNX_OFED`, DOCA and UFM) that change an experiment: its congestion control, adaptive
+//! Keys of NVIDIA's OpenSM (5.x, of `MLNX_OFED`, DOCA and UFM) that change an experiment: its congestion control,
+//! adaptive
 //! routing, and files of settings that are not read.
 //!
 //! Invariant: congestion control that the file does not state stays as it is in the scenario. A key that makes
@@ -10,7 +11,8 @@
 //! | 1 | turns congestion control off | `Off` |
 //! | 2 | sets RED-like FECN at switches, and DCQCN's parameters or a programmable algorithm (PPCC) at adapters | `Mixed(marking: Red(...), echo: Cnp, response: Dcqcn(...))` with assumed parameters: changed |
 //!
-//! Sources: the keys and comments that `opensm -c` of 5.21.12 writes (`linlinw5/rdma_ib_tutorial`, `conf/opensm_full.conf`),
+//! Sources: the keys and comments that `opensm -c` of 5.21.12 writes (`linlinw5/rdma_ib_tutorial`,
+//! `conf/opensm_full.conf`),
 //! the vendor's manual of UFM, "OpenSM Configuration".
 
 use super::keys::number;
@@ -157,8 +159,10 @@ impl<'a> Reader<'a> {
         let marking = "kmin: \"5 KB\", kmax: \"200 KB\", pmax: 0.01";
         self.found.scheme =
             Some(format!("Mixed(marking: Red({marking}), echo: Cnp, response: Dcqcn{response})"));
-        let what = "the vendor's congestion control is on: switches mark by a ramp over their queues, adapters answer by \
-                    CNPs and slow down by DCQCN or a programmable algorithm (PPCC), with values that this file does not \
+        let what = "the vendor's congestion control is on: switches mark by a ramp over their queues, adapters \
+            answer by \
+                    CNPs and slow down by DCQCN or a programmable algorithm (PPCC), with values that this file \
+                        does not \
                     have";
         self.enter(CONTROL, KeyFate::Changed, what);
         let what = format!(
@@ -182,12 +186,14 @@ impl<'a> Reader<'a> {
             || advanced.eq_ignore_ascii_case("none");
         let by_groups = ["ar_lag", "ar_tree"].contains(&advanced);
         let table = "`import ibnetdiscover --lfts` takes the tables that it made";
-        let adaptive = "switches choose among ports by their load (adaptive routing); here each pair of hosts keeps its \
+        let adaptive = "switches choose among ports by their load (adaptive routing); here each pair of hosts \
+            keeps its \
                         path, and packets their order";
         if off || (engine.is_none() && !by_groups) {
             self.enter("routing_engine", KeyFate::NotUsed, table);
             if self.last("routing_engine").is_none() && is_vendors && !off {
-                let what = "not in the file: the vendor's OpenSM takes `ar_updn` from 5.10 on, whose switches choose ports \
+                let what = "not in the file: the vendor's OpenSM takes `ar_updn` from 5.10 on, whose switches \
+                    choose ports \
                             by load; here each pair keeps its path";
                 let entry = KeyAccount::new("(routing_engine)", "", KeyFate::Approximated, what);
                 self.found.account.push(entry);
