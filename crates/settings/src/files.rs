@@ -24,13 +24,23 @@ pub fn limited_text(path: &Path, most: u64) -> Result<String> {
     Ok(text)
 }
 
-/// A file that begins as a text, and of which no more can be read than a limit.
+/// A source of which no more can be read than a limit.
 #[derive(Debug)]
-pub struct LimitedFile {
-    source: Chain<Cursor<Vec<u8>>, File>,
+pub struct Limited<R> {
+    source: R,
     most: u64,
     /// Bytes that may yet be read.
     left: u64,
+}
+
+/// A file that begins as a text, and of which no more can be read than a limit.
+pub type LimitedFile = Limited<Chain<Cursor<Vec<u8>>, File>>;
+
+impl<R: Read> Limited<R> {
+    /// Limits a source to `most` bytes.
+    pub fn new(source: R, most: u64) -> Self {
+        Self { source, most, left: most }
+    }
 }
 
 impl LimitedFile {
@@ -43,11 +53,11 @@ impl LimitedFile {
         // A device without an end, such as `/dev/zero`, shows at its beginning that it has no text.
         file.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
         check_text(&beginning)?;
-        Ok(Self { source: Cursor::new(beginning).chain(file), most, left: most })
+        Ok(Self::new(Cursor::new(beginning).chain(file), most))
     }
 }
 
-impl Read for LimitedFile {
+impl<R: Read> Read for Limited<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         // One byte more tells a file that is too long from a file of the limit.
         let most =

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use interop::export::addresses::Addresses;
 use interop::import::infiniband::forwarding::without_descriptions;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
+use interop::import::text::GivenText;
 use interop::import::{
     self, ImportedScenario, ImportedSettings, SourceText, hpcc, htsim, mlx5, opensm, sonic,
 };
@@ -58,6 +59,18 @@ const MLX5: &str = "clamp_tgt_rate 0\nclamp_tgt_rate_after_time_inc 1\nrpg_time_
 /// The same parameters by other names of theirs.
 const FIRMWARE: &str = "/sys/class/net/eth0/ecn/roce_rp/rpg_threshold:5\nRPG_AI_RATE_P1   5\nDCE_TCP_G_P1 = 1019\n# note\n\
     MIN_TIME_BETWEEN_CNPS_P1 0\nrpg_byte_reset=0\n";
+/// An adapter with two ports, as the firmware's tool prints and sets it.
+const QUERY: &str = "Device #1:\n----------\nDevice type:    ConnectX6DX\nConfigurations:   Default   Current   Next Boot\n\
+    *       RPG_AI_RATE_P1   5   5   6\n        RPG_AI_RATE_P2   5   5   5\n        CLAMP_TGT_RATE_P1   False(0)   True(1)   True(1)\n\
+    RO      PCI_OWNER   Array[0..15]   Array[0..15]   Array[0..15]\n        ROCE_CC_PRIO_MASK_P1   255   255   255\n\
+    The '*' shows parameters with next value different from default/current value.\n";
+const SET: &str = "sudo mlxconfig -d d -y set RPG_TIME_RESET_P1=0x12c \\\n  RPG_BYTE_RESET_P1=32767 NUM_OF_VFS=8\n\
+    echo 4 > /sys/class/net/e/ecn/roce_np/min_time_between_cnps\n/sys/class/net/e/ecn/roce_rp/enable/3:1\n";
+const VENDOR: &str = "mlnx_congestion_control 1\nrouting_engine minhop\nar_mode 0\n\
+    ar_sl_mask 0xFFFF\nqos TRUE\nmax_op_vls 3\n\
+    max_op_vls_sw 0\nmax_neighbor_mtu 4\nqos_sw2sw_sl2vl (null)\nqos_sw2sw_high_limit -1\nqos_swe_sl2vl 0,1\n\
+    congestion_control_policy_file (null)\n\
+    ppcc_algo_dir /etc/opensm\nforce_link_speed_ext 31\nshield_mode 3\ncc_key_enable 0\n";
 const OPENSM: &str = "qos TRUE\nqos_max_vls 4\nqos_high_limit 4\nqos_vlarb_high 0:64,1:0\nqos_vlarb_low (null)\nqos_sl2vl 0,1,2,15\n\
     qos_swe_sl2vl 0,1,2,3\nqos_ca_vlarb_low 0:1,1:2\nmax_op_vls 5\ncongestion_control TRUE\n\
     cc_sw_cong_setting_control_map 0x1f\ncc_sw_cong_setting_victim_mask 0x1ffffffffe\ncc_sw_cong_setting_credit_mask 0x0\n\
@@ -108,11 +121,16 @@ pub(crate) fn readers() -> Vec<Reader> {
         reader("ibnetdiscover -p", cluster_alone, &[PORTS]),
         reader("opensm-subnet.lst", cluster_alone, &[&subnet_list()]),
         reader("lfts", of_forwarding, &forwarding().each_ref().map(String::as_str)),
-        reader("sl2vl", |text| by_port(text, None), &[SL2VL, &lanes()]),
+        reader("sl2vl", |text| by_port(text, None), &[SL2VL, &lanes(), &asked()]),
+        reader(
+            "terminal",
+            of_terminal,
+            &[&format!("admin@n1:~$ ibnetdiscover\r\nibwarn: [7] x\n\u{1b}[1m{CLUSTER}")],
+        ),
         reader("vlarb", |text| by_port(LANES.get_or_init(lanes), Some(text)), &[&weights()]),
-        reader("opensm.conf", |text| settings(opensm::read(source(text))), &[OPENSM]),
+        reader("opensm.conf", |text| settings(opensm::read(source(text))), &[OPENSM, VENDOR]),
         reader("ibccconfig", |text| settings(opensm::read(source(text))), &[COMMANDS]),
-        reader("mlx5", |text| settings(mlx5::read(source(text))), &[MLX5, FIRMWARE]),
+        reader("mlx5", |text| settings(mlx5::read(source(text), None)), &[MLX5, FIRMWARE, QUERY, SET]),
         reader("sonic", |text| settings(sonic::read(source(text))), &[SONIC]),
         reader(
             "htsim topo",
@@ -162,6 +180,7 @@ fn cluster_alone(text: &str) -> Outcome {
 /// Imports the cluster with forwarding tables, read as the command line reads them.
 fn of_forwarding(text: &str) -> Outcome {
     let short = without_descriptions(Cursor::new(text)).expect("text in memory is readable");
+    let short = String::from_utf8(short).expect("lines of a text are texts");
     let files = ClusterFiles { lfts: Some(source(&short)), ..ClusterFiles::default() };
     imported(infiniband::import(other(CLUSTER), files, &ClusterOptions::default()))
 }
@@ -255,6 +274,23 @@ fn lanes() -> String {
     let hosts =
         [0x201, 0x211].map(|guid| format!("Channel Adapter 0x{guid:x}, base LID 3, \"h\"\n0 1 : {row}\n"));
     format!("Switch 0x100, base LID 1, \"a\"\n{}{}", pairs.concat(), hosts.concat())
+}
+
+/// Imports a cluster from the text of a terminal.
+fn of_terminal(text: &str) -> Outcome {
+    let given = GivenText::of(text.as_bytes());
+    given.map_or(Outcome::Accepted, |given| cluster_alone(&given.text))
+}
+
+/// Writes lanes of the star's ports as `smpquery sl2vl` prints them.
+fn asked() -> String {
+    let row = "| 0| 1| 2| 3| 0| 1| 2| 3| 0| 1| 2| 3| 0| 1| 2| 3|";
+    let head = |lid: u32| format!("# SL2VL table: Lid {lid}\n#                 SL: | 0| 1|\n");
+    let hosts = [3, 4].map(|lid| head(lid) + &format!("ports: in  0, out  0: {row}\n"));
+    let outputs = [1, 8].map(|output| {
+        head(1) + &[0, 1, 8].map(|input| format!("ports: in  {input}, out  {output}: {row}\n")).concat()
+    });
+    hosts.concat() + &outputs.concat()
 }
 
 /// Writes arbitration tables of every port of the star.

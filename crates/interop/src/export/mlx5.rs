@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `rpg_time_reset`, `dce_tcp_rtt`, `min_time_between_cnps` | `timer`, `alpha_timer`, `echo.interval` | us |
 //! | `rpg_ai_rate`, `rpg_hai_rate`, `rpg_min_rate` | `additive_increase`, `hyper_increase`, `min_rate` | Mb/s |
-//! | `rpg_byte_reset` | `byte_counter`; 0 with `stages: TimerAlone` | bytes, up to 32,767,000 |
+//! | `rpg_byte_reset` | `byte_counter`; 0 with `stages: TimerAlone` | 64 bytes, assumed; up to 32,767 |
 //! | `dce_tcp_g` | `g`; the value is 1024 (1 - g) | 1 to 1023 |
 //! | `initial_alpha_value` | `initial_alpha`; 1023 is 1 | 1/1024 |
 
@@ -21,7 +21,7 @@ use units::{Bytes, Rate, Span};
 
 use super::account::{Exported, ValueAccount};
 use super::error::ExportError;
-use crate::import::mlx5::{PARAMETERS, Parameter};
+use crate::import::mlx5::{BYTE_RESET_UNIT, PARAMETERS, Parameter};
 use scenario::Plan;
 
 /// Picoseconds of a microsecond.
@@ -31,11 +31,11 @@ const BPS_PER_MBPS: u64 = 1_000_000;
 /// Denominator of the shares.
 const SHARE: f64 = 1024.0;
 
-/// Writes the parameters.
+/// Writes the parameters, with `rpg_byte_reset` in this unit; in the unit that imports assume if none is given.
 ///
 /// # Errors
 /// If the plan is not RoCEv2's, or sources do not respond as DCQCN has it.
-pub fn export(plan: &Plan) -> Result<Exported, ExportError> {
+pub fn export(plan: &Plan, byte_reset_unit: Option<Bytes>) -> Result<Exported, ExportError> {
     only_ethernet("mlx5", plan)?;
     let Control { echo: AnyEcho::Dcqcn(echo), response: ResponseSpec::Dcqcn(response), .. } = plan.control()
     else {
@@ -44,7 +44,7 @@ pub fn export(plan: &Plan) -> Result<Exported, ExportError> {
     };
     let text = format!("# DCQCN of `{}`, by the names of the driver's folders.\n", comment(plan.name()));
     let mut draft = Draft { text, account: Vec::new() };
-    draft.reaction(response);
+    draft.reaction(response, byte_reset_unit);
     let cnps = draft.notification(echo);
     draft.own(cnps);
     draft.beside(echo, response);
@@ -102,7 +102,7 @@ impl Draft {
         }
     }
 
-    fn reaction(&mut self, response: &DcqcnResponseSpec) {
+    fn reaction(&mut self, response: &DcqcnResponseSpec, byte_reset_unit: Option<Bytes>) {
         self.line("clamp_tgt_rate", u64::from(response.clamp_target));
         self.line("clamp_tgt_rate_after_time_inc", u64::from(response.clamp_after_timer));
         let time = |span: Span| (span.ps(), PS_PER_US, 1);
@@ -110,8 +110,15 @@ impl Draft {
         if response.stages == StageRule::TimerAlone {
             self.line("rpg_byte_reset", 0);
         } else {
-            let bytes = (response.byte_counter.get(), 1, 1);
-            self.quantity(("rpg_byte_reset", "response.byte_counter"), bytes, Bytes::new);
+            let unit = byte_reset_unit.unwrap_or(BYTE_RESET_UNIT);
+            let bytes = (response.byte_counter.get(), unit.get().max(1), 1);
+            let name = ("rpg_byte_reset", "response.byte_counter");
+            let whole = self.quantity(name, bytes, Bytes::new);
+            if byte_reset_unit.is_none() {
+                let written = format!("{whole} x {} B", unit.get());
+                let why = "the vendor's documents leave the unit open; `--byte-reset-unit` gives another";
+                self.account.push(ValueAccount::assumed("rpg_byte_reset", written, why));
+            }
         }
         self.line("rpg_threshold", response.fast_recovery.into());
         for (name, field, own) in [
@@ -230,5 +237,6 @@ fn most(name: &str) -> u64 {
 
 fn range(name: &str, least: u64) -> String {
     let Parameter { most, unit, .. } = parameter(name);
+    let unit = if name == "rpg_byte_reset" { "its unit" } else { unit };
     format!("`{name}` is a whole number of {unit} from {least} to {most}")
 }

@@ -6,6 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `account` | the fate of each key of a configuration |
+//! | [`text`] | texts as files of other people hold them |
 //! | `source` | the text of a file, with the places of its parts |
 //! | `settings` | fields of a scenario without a fabric |
 //! | [`hpcc`] | the reader of `config.txt` of HPCC's simulator, with its topology and flows |
@@ -24,6 +25,7 @@ pub mod opensm;
 mod settings;
 pub mod sonic;
 pub(crate) mod source;
+pub mod text;
 
 pub use account::{ImportedScenario, KeyAccount, KeyFate, changes};
 pub use settings::ImportedSettings;

@@ -98,6 +98,13 @@ impl<'a> Part<'a> {
         Some((self.at(offset).0, self.at(offset + mark.len_utf8()).1))
     }
 
+    /// Returns the parts between these letters, without empty ones.
+    pub(crate) fn pieces<const N: usize>(self, marks: [char; N]) -> impl Iterator<Item = Self> + use<'a, N> {
+        let place = move |piece: &str| self.start + (piece.as_ptr() as usize - self.text.as_ptr() as usize);
+        let pieces = self.text.split(marks).filter(|piece| !piece.is_empty());
+        pieces.map(move |text| Self { text, start: place(text) })
+    }
+
     /// Returns the words, which white space separates.
     pub(crate) fn words(self) -> impl Iterator<Item = Self> + use<'a> {
         let place = move |word: &str| self.start + (word.as_ptr() as usize - self.text.as_ptr() as usize);

@@ -32,7 +32,7 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
         "sl2vl" => Some(with(None, Some(source), None)),
         "vlarb" => Some(with(None, Some(sl2vl()), Some(source))),
         "opensm" => Some(put(opensm::read(source))),
-        "mlx5" => Some(put(mlx5::read(source))),
+        "mlx5" => Some(put(mlx5::read(source, None))),
         "sonic" => Some(put(sonic::read(source))),
         "topo" => Some(htsim::read(source, cm(), None)),
         "cm" => Some(htsim::read(topo(), source, None)),

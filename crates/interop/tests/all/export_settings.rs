@@ -16,6 +16,11 @@ use units::{Rate, Span};
 
 type Reader = fn(SourceText<'_>) -> Result<ImportedSettings, Diagnostic>;
 
+/// Reads the parameters of an adapter, with the assumed unit of its byte counter.
+fn adapter(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
+    import::mlx5::read(source, None)
+}
+
 fn infiniband() -> String {
     draft::FatTree { speed: link_layer::spec::Speed::Edr, hosts: 72 }.scenario().expect("a draft")
 }
@@ -273,8 +278,8 @@ proptest! {
         );
         let base = roce();
         let first = plan(&base, &[scheme]);
-        let Exported { text, account } = mlx5::export(&first).expect("it is DCQCN");
-        let (second, changed) = again(import::mlx5::read, &text, &base, &[]);
+        let Exported { text, account } = mlx5::export(&first, None).expect("it is DCQCN");
+        let (second, changed) = again(adapter, &text, &base, &[]);
         prop_assert!(changed.is_empty(), "{:?}\n{}", changed, text);
         for ((field, own), (_, theirs)) in fields(&first).into_iter().zip(fields(&second)) {
             if let Some(expected) = written(&account, field, own) {
@@ -365,7 +370,7 @@ fn files_have_the_forms_of_their_tools() {
             "congestion_control=Dcqcn(marking: (pmax: 0.125), echo: (interval: \"49.7 us\"), response: (stages: Both, g: 0.1))",
         ]),
     );
-    insta::assert_snapshot!("mlx5", shown(mlx5::export(&roce).expect("RoCE's")));
+    insta::assert_snapshot!("mlx5", shown(mlx5::export(&roce, None).expect("RoCE's")));
     let rounded = plan(
         &shipped("roce-victim"),
         &set(&[
@@ -388,6 +393,7 @@ fn what_does_not_fit_is_refused() {
         |plan| opensm::export(plan, &Addresses::assigned(plan).expect("few nodes"));
     let commands: fn(&Plan) -> Result<Exported, ExportError> =
         |plan| ibccconfig::export(plan, &Addresses::assigned(plan).expect("few nodes"));
+    let parameters: fn(&Plan) -> Result<Exported, ExportError> = |plan| mlx5::export(plan, None);
     let tables: fn(&Plan) -> Result<Exported, ExportError> =
         |plan| sonic::export(plan, plan.graph().switch_ids().next().expect("a switch"));
     let dcqcn = "congestion_control=Dcqcn()";
@@ -399,14 +405,14 @@ fn what_does_not_fit_is_refused() {
             said(&ethernet, &[], commands),
             "ibccconfig is for InfiniBand, and the scenario's framing is RoCEv2",
         ),
-        (said(&ib, &[], mlx5::export), "mlx5 is for RoCEv2, and the scenario's framing is InfiniBand"),
+        (said(&ib, &[], parameters), "mlx5 is for RoCEv2, and the scenario's framing is InfiniBand"),
         (said(&ib, &[], tables), "sonic is for RoCEv2, and the scenario's framing is InfiniBand"),
         (
             said(&ib, &[dcqcn], keys),
             "opensm holds InfiniBand's congestion control, and the scenario has Dcqcn",
         ),
         (
-            said(&ethernet, &["congestion_control=Off"], mlx5::export),
+            said(&ethernet, &["congestion_control=Off"], parameters),
             "mlx5 holds DCQCN, and the scenario has Off",
         ),
         (

@@ -144,7 +144,7 @@ proptest! {
         let tables: String = lfts::export(&victim, &addresses).expect("it is InfiniBand").tables().collect();
         of_line(&tables, &["Unicast lids ", "0x", "5 lids", "6 lids", "7 lids"])?;
         let roce = named("roce400-leaf-spine");
-        of_line(&mlx5::export(&roce).expect("it is RoCEv2").text, &["# ", "rpg_", "dce_", "min_", "initial_", "rate_", "clamp_"])?;
+        of_line(&mlx5::export(&roce, None).expect("it is RoCEv2").text, &["# ", "rpg_", "dce_", "min_", "initial_", "rate_", "clamp_"])?;
         let leaf = roce.graph().switch_ids().next().expect("there is a switch");
         let tables = sonic::export(&roce, leaf).expect("it is RoCEv2").text;
         prop_assert!(serde_json::from_str::<serde_json::Value>(&tables).is_ok());

@@ -15,7 +15,12 @@ const SONIC: &str = include_str!("../../../../fixtures/import/config_db.json");
 type Reader = fn(SourceText<'_>) -> Result<ImportedSettings, Diagnostic>;
 
 const READERS: [(Reader, &str); 4] =
-    [(opensm::read, OPENSM), (opensm::read, IBCCCONFIG), (mlx5::read, MLX5), (sonic::read, SONIC)];
+    [(opensm::read, OPENSM), (opensm::read, IBCCCONFIG), (adapter, MLX5), (sonic::read, SONIC)];
+
+/// Reads the parameters of an adapter, with the assumed unit of its byte counter.
+fn adapter(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
+    mlx5::read(source, None)
+}
 
 fn settings(read: Reader, text: &str) -> ImportedSettings {
     read(SourceText { name: "file", text }).unwrap_or_else(|said| panic!("{said}"))
@@ -164,13 +169,13 @@ fn what_opensm_leaves_open_or_the_model_lacks_is_named() {
 
 #[test]
 fn parameters_of_connectx_have_the_vendors_units() {
-    let settings = settings(mlx5::read, MLX5);
+    let settings = settings(adapter, MLX5);
     let response = value(&settings, "congestion_control.response");
     for words in [
         "clamp_target: false",
         "clamp_after_timer: true",
         "timer: \"300 us\"",
-        "byte_counter: \"32767 B\"",
+        "byte_counter: \"2097088 B\"",
         "fast_recovery: 1",
         "additive_increase: \"5 Mb/s\"",
         "hyper_increase: \"50 Mb/s\"",
@@ -194,12 +199,12 @@ fn parameters_of_connectx_have_the_vendors_units() {
 /// The same parameters by the names of the driver, of debugfs and of the firmware.
 #[test]
 fn names_of_connectx_are_those_of_driver_firmware_and_debugfs() {
-    let expected = settings(mlx5::read, MLX5).settings;
+    let expected = settings(adapter, MLX5).settings;
     let firmware = MLX5.lines().filter(|line| !line.starts_with('#')).map(|line| {
         let (name, value) = line.split_once(' ').expect("a name and a value");
         format!("        {}_P1    {}\n", name.to_uppercase(), value.trim())
     });
-    assert_eq!(settings(mlx5::read, &firmware.collect::<String>()).settings, expected);
+    assert_eq!(settings(adapter, &firmware.collect::<String>()).settings, expected);
     let debugfs = MLX5.lines().filter(|line| !line.starts_with('#')).map(|line| {
         let (name, value) = line.split_once(' ').expect("a name and a value");
         let name = match name {
@@ -211,7 +216,7 @@ fn names_of_connectx_are_those_of_driver_firmware_and_debugfs() {
         format!("/sys/kernel/debug/mlx5/0000:08:00.0/cc_params/{name}:{}\n", value.trim())
     });
     let debugfs: String = debugfs.collect();
-    assert_eq!(settings(mlx5::read, &debugfs).settings, expected);
+    assert_eq!(settings(adapter, &debugfs).settings, expected);
 }
 
 #[test]
@@ -224,12 +229,12 @@ fn what_the_model_lacks_of_connectx_is_named() {
         ("rate_reduce_monitor_period 100\nmin_time_between_cnps 4", "rate_reduce_monitor_period"),
         ("rpg_threshold 0", "rpg_threshold"),
     ] {
-        let settings = settings(mlx5::read, line);
+        let settings = settings(adapter, line);
         let (found, what) = fate(&settings.account, name);
         assert_eq!(found, KeyFate::Changed, "{line}: {what}");
         plan(settings, false);
     }
-    let off = settings(mlx5::read, "rpg_byte_reset 0");
+    let off = settings(adapter, "rpg_byte_reset 0");
     assert!(value(&off, "congestion_control.response").contains("stages: TimerAlone"));
     assert!(fate(&off.account, "(missing)").1.contains("`rpg_time_reset`"));
 }
@@ -333,9 +338,9 @@ fn wrong_values_have_their_places() {
             "ibccconfig CongestionControlTable 3 1 0 0:0 0:1 0:2\n",
             "file:1:41: 3 entries from index 0 on do not fit a table up to 1",
         ),
-        (mlx5::read, "rpg_time_rest 3\n", "file:1:1: `rpg_time_rest` is not a parameter of DCQCN"),
-        (mlx5::read, "rpg_time_reset 300us\n", "file:1:16: `300us` is not a value of rpg_time_reset"),
-        (mlx5::read, "rpg_gd 11\nrpg_gd 10\n", "file:2:8: rpg_gd has a second value"),
+        (adapter, "rpg_time_rest 3\n", "file:1:1: `rpg_time_rest` is not a parameter of DCQCN"),
+        (adapter, "rpg_time_reset 300us\n", "file:1:16: `300us` is not a value of rpg_time_reset"),
+        (adapter, "rpg_gd 11\nrpg_gd 10\n", "file:2:8: rpg_gd has a second value"),
         (
             sonic::read,
             "{\"PORT\": {\"Ethernet0\": {\"speed\": \"fast\"}}}",

@@ -6,10 +6,13 @@ mod export_fabric;
 mod export_settings;
 mod hostile_names;
 mod import;
+mod import_adapters;
 mod import_arbitration;
 mod import_cluster;
 mod import_htsim;
 mod import_settings;
 mod import_tables;
+mod import_text;
+mod import_vendor;
 #[path = "../../../scenario/tests/all/messages.rs"]
 mod messages;

@@ -88,3 +88,46 @@ fn a_scenario_that_does_not_take_imported_settings_is_blamed_and_no_option() {
     assert!(!text(&output.stderr).contains("--set"), "{output:?}");
     assert_eq!(scratch.names(), ["nic"]);
 }
+
+/// A file as it comes from a cluster: compressed, from a terminal, with a name in another encoding.
+#[test]
+fn compressed_files_and_logs_of_terminals_are_read() {
+    let scratch = Scratch::new("import-as-it-comes");
+    let net = include_str!("../../../../fixtures/import/two-switches.net");
+    fs::write(scratch.0.join("plain.net"), net).unwrap();
+    let logged = format!("admin@node-1:~$ ibnetdiscover\nibwarn: [7] mad_rpc failed\n{net}");
+    let logged = [logged.as_bytes(), b"# caf\xe9\n"].concat();
+    fs::write(scratch.0.join("logged.net"), &logged).unwrap();
+    let printed = |file: &str| {
+        scratch.printed(&["import", "ibnetdiscover", file, "--out", file.split('.').next().unwrap()])
+    };
+    printed("plain.net");
+    let account = printed("logged.net");
+    for words in ["(terminal)  2 ", "(bytes)     1 "] {
+        assert!(
+            account
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains(&words.split_whitespace().collect::<Vec<_>>().join(" ")),
+            "{account}"
+        );
+    }
+    let zipped =
+        std::process::Command::new("gzip").arg("-k").arg("plain.net").current_dir(&scratch.0).status();
+    // Every system that runs these tests has `gzip`, except Windows.
+    if zipped.is_ok_and(|status| status.success()) {
+        scratch.printed(&["import", "ibnetdiscover", "plain.net.gz", "--out", "zipped"]);
+        let zipped = scratch.read("zipped/plain.ron").replace("plain.net.gz", "plain.net");
+        assert_eq!(zipped, scratch.read("plain/plain.ron"));
+        let whole = fs::read(scratch.0.join("plain.net.gz")).unwrap();
+        fs::write(scratch.0.join("cut.net.gz"), &whole[..whole.len() / 2]).unwrap();
+        let refused = scratch.run(&["import", "ibnetdiscover", "cut.net.gz"]);
+        assert_refused(&refused, "error: `cut.net.gz` cannot be read: ");
+    }
+    fs::write(scratch.0.join("binary"), b"\x7fELF\0\0").unwrap();
+    assert_refused(
+        &scratch.run(&["import", "opensm", "binary"]),
+        "error: `binary` cannot be read: it is not a text",
+    );
+}

@@ -249,6 +249,8 @@ pub(super) struct ArbitrationTables {
     pub(super) unused: usize,
     /// Number of ports without a limit of high priority.
     pub(super) without_limit: usize,
+    /// Number of adapters without a LID, which have the tables of most.
+    pub(super) without_lid: usize,
 }
 
 impl ArbitrationTables {
@@ -284,15 +286,21 @@ impl ArbitrationTables {
             without_limit += usize::from(limit.is_none());
             Ok::<_, Diagnostic>(Weights { high, low, limit: limit.unwrap_or(0) })
         };
-        let hosts = cluster.hosts.iter().map(|host| weights(host, host.ports[0], true));
-        let hosts: Vec<Weights> = hosts.collect::<Result<_, _>>()?;
+        // A port without a LID cannot be asked.
+        let asked =
+            cluster.hosts.iter().map(|host| host.lid.map(|_| weights(host, host.ports[0], true)).transpose());
+        let asked: Vec<Option<Weights>> = asked.collect::<Result<_, _>>()?;
         let of_switch = |switch: &ClusterNode| -> Result<Vec<Weights>, Diagnostic> {
             switch.ports.iter().map(|port| weights(switch, *port, false)).collect()
         };
         let switches = cluster.switches.iter().map(of_switch).collect::<Result<_, _>>()?;
-        let link = most_common(&hosts);
-        let others = hosts.into_iter().enumerate().filter(|(_, own)| *own != link);
-        Ok(Self { hosts: others.collect(), link, switches, unused, without_limit })
+        let known: Vec<Weights> = asked.iter().flatten().cloned().collect();
+        let without_lid = asked.len() - known.len();
+        let link = most_common(&known);
+        let hosts = asked.into_iter().map(|own| own.unwrap_or_else(|| link.clone()));
+        let others = hosts.enumerate().filter(|(_, own)| *own != link);
+        let hosts = others.collect();
+        Ok(Self { link, hosts, switches, unused, without_limit, without_lid })
     }
 
     /// Writes `vl_arbitration` of `link`.

@@ -97,6 +97,12 @@ pub(super) struct LeftOut {
     pub(super) without_speed: usize,
     /// Number of names that were made to differ.
     pub(super) renamed: usize,
+    /// Cables of two widths or speeds, by their later ends.
+    pub(super) two_speeds: Vec<Named>,
+    /// Nodes with the LID of an earlier node.
+    pub(super) same_lid: Vec<Named>,
+    /// Nodes with the GUID of an earlier node.
+    pub(super) same_guid: Vec<Named>,
 }
 
 impl Cluster {
@@ -115,11 +121,15 @@ impl Cluster {
         left_out.renamed = distinct(&mut named);
         let mut names = named.into_iter().map(|(name, _)| name);
         let host = |(end, name): (&CableEnd, String)| host_node(fabric, *end, name);
-        let hosts: Vec<_> = order.hosts.iter().zip(names.by_ref()).map(host).collect();
+        let mut hosts: Vec<_> = order.hosts.iter().zip(names.by_ref()).map(host).collect();
         let switch = |(node, name): (&usize, String)| switch_node(fabric, (*node, name), (&wiring, &kept));
-        let switches = order.switches.iter().zip(names).map(switch).collect();
+        let mut switches: Vec<_> = order.switches.iter().zip(names).map(switch).collect();
         let cables = order.cables(&wiring, &kept, speed.unwrap_or(ASSUMED), &mut left_out);
         left_out.find_lids(fabric, &order);
+        left_out.two_speeds.clone_from(&wiring.unlike);
+        let places = order.hosts.iter().map(|end| end.node).chain(order.switches.iter().copied());
+        let places = places.map(|node| fabric.nodes[node].at.clone());
+        left_out.make_addresses_differ((&mut hosts, &mut switches), places);
         if hosts.len() < 2 {
             let message = format!("the file has {} of the hosts that a network needs", hosts.len());
             return Err(source.whole(message, "write the file of a subnet with at least two"));
@@ -157,6 +167,38 @@ impl LeftOut {
             IbNodeKind::Adapter | IbNodeKind::Switch => return true,
         }
         false
+    }
+
+    /// Takes LIDs and GUIDs that an earlier node has from later nodes: exports need them to differ, and only ports
+    /// of an
+    /// adapter may share a node's GUID.
+    fn make_addresses_differ(
+        &mut self,
+        (hosts, switches): (&mut [ClusterNode], &mut [ClusterNode]),
+        places: impl Iterator<Item = Range<usize>>,
+    ) {
+        let mut lids = BTreeSet::new();
+        let (mut nodes, mut ports) = (BTreeMap::<u64, Vec<Option<u16>>>::new(), BTreeSet::new());
+        let of_hosts = hosts.iter_mut().map(|host| (true, host));
+        let all = of_hosts.chain(switches.iter_mut().map(|switch| (false, switch)));
+        for ((is_host, node), at) in all.zip(places) {
+            if node.lid.is_some_and(|lid| !lids.insert(lid)) {
+                node.lid = None;
+                self.same_lid.push((node.name.clone(), at.clone()));
+            }
+            let Some(guid) = node.guid else { continue };
+            let number = Some(node.ports.first().copied().unwrap_or(1)).filter(|_| is_host);
+            let of_port = node.port_guid.unwrap_or_else(|| guid.wrapping_add(u64::from(number.unwrap_or(0))));
+            let known = nodes.entry(guid).or_default();
+            let is_other_port =
+                number.is_some() && known.iter().all(|other| other.is_some() && *other != number);
+            if (known.is_empty() || is_other_port) && ports.insert(of_port) {
+                known.push(number);
+            } else {
+                (node.guid, node.port_guid) = (None, None);
+                self.same_guid.push((node.name.clone(), at));
+            }
+        }
     }
 
     /// Notes the hosts with several LIDs.

@@ -65,6 +65,7 @@ impl<'a> Account<'a> {
             "`topology`, in the order of switches and ports; `nodes.csv` has {guids} GUIDs and {lids} LIDs"
         );
         self.note("nodes", format!("{hosts} hosts, {switches} switches"), KeyFate::Used, what);
+        self.addresses(cluster, lids);
         let left = &cluster.left_out;
         if left.renamed > 0 {
             let what = "names of several nodes, with their GUIDs behind them: `nodes.csv`";
@@ -85,6 +86,21 @@ impl<'a> Account<'a> {
         self.named("adapters without cables", &left.unconnected, KeyFate::NotUsed, "left out");
     }
 
+    /// Enters nodes without addresses, or with those of others.
+    fn addresses(&mut self, cluster: &Cluster, lids: usize) {
+        let without = cluster.hosts.iter().filter(|host| host.lid.is_none());
+        let without: Vec<_> = without.map(|host| format!("`{}`", host.name)).collect();
+        // A file without any LID, such as a net file of ibsim, is no sign of ports that have none.
+        if !without.is_empty() && lids > 0 {
+            let names = some(without.iter().cloned(), without.len());
+            let what = format!("{names}: `nodes.csv` leaves them empty, and exports assign some");
+            self.note("hosts without a LID", without.len().to_string(), KeyFate::Approximated, what);
+        }
+        let first = "the first node keeps it, `nodes.csv` leaves it empty for these";
+        self.named("LIDs of several nodes", &cluster.left_out.same_lid, KeyFate::Approximated, first);
+        self.named("GUIDs of several nodes", &cluster.left_out.same_guid, KeyFate::Approximated, first);
+    }
+
     /// Enters the cables and the ports.
     pub(super) fn links(&mut self, cluster: &Cluster, options: &ClusterOptions) {
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
@@ -94,6 +110,8 @@ impl<'a> Account<'a> {
         let kinds: Vec<_> = kinds.iter().map(|(kind, count)| format!("{count} of `{kind}`")).collect();
         let what = format!("`cables`: {}", kinds.join(", "));
         self.note("links", cluster.cables.len().to_string(), KeyFate::Used, what);
+        let slower = "the slower of both";
+        self.named("cables of two speeds", &cluster.left_out.two_speeds, KeyFate::Approximated, slower);
         let without = cluster.left_out.without_speed;
         if without > 0 && options.speed.is_some() {
             self.note(
@@ -232,6 +250,10 @@ impl<'a> Account<'a> {
             );
             self.note("adapters that differ", hosts.len().to_string(), KeyFate::Changed, what);
         }
+        if lanes.not_asked > 0 {
+            let what = "without a LID nobody can ask them: the row of most adapters";
+            self.note("adapters not asked", lanes.not_asked.to_string(), KeyFate::Changed, what);
+        }
         if !lanes.discarded.is_empty() {
             let levels = lanes.discarded.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
             let what = "some tables discard packets of these service levels (VL15); here they have lane 0";
@@ -263,6 +285,10 @@ impl<'a> Account<'a> {
             ),
         };
         self.note("lane arbitration", given, KeyFate::Used, what);
+        if tables.without_lid > 0 {
+            let what = "without a LID nobody can ask them: the tables of most adapters";
+            self.note("adapters not asked", tables.without_lid.to_string(), KeyFate::Changed, what);
+        }
         if tables.unused > 0 {
             let what = "weights of lanes that no service level leads to";
             self.note("unused weights", tables.unused.to_string(), KeyFate::NotUsed, what);

@@ -75,6 +75,15 @@ pub struct IbPeer {
     pub port: u16,
 }
 
+/// Largest LID of a port: those above are of multicast groups (IBA 4.1.3).
+const LAST_LID: u16 = 0xBFFF;
+
+/// Returns the LID of a port; `None` for 0 and for 65,535, by which tools name a port without a LID, and for other
+/// numbers that no port can have.
+pub(super) fn lid_of_port(number: u16) -> Option<u16> {
+    Some(number).filter(|lid| (1..=LAST_LID).contains(lid))
+}
+
 /// Returns the width and speed that a word such as `4xEDR` names; `None` for another word.
 #[must_use]
 pub fn width_and_speed(word: &str) -> Option<(Width, Speed)> {

@@ -179,18 +179,21 @@ fn plain_entry(line: &[u8]) -> Option<(u16, u8)> {
 /// keep their numbers.
 ///
 /// # Errors
-/// If the file cannot be read, or is no UTF-8.
-pub fn without_descriptions(mut file: impl BufRead) -> io::Result<String> {
-    let (mut text, mut line) = (String::new(), String::new());
-    while file.read_line(&mut line)? > 0 {
-        let cut = if line.starts_with("0x") { line.find(" # ").or_else(|| line.find(" : (")) } else { None };
+/// If the file cannot be read.
+pub fn without_descriptions(mut file: impl BufRead) -> io::Result<Vec<u8>> {
+    let (mut bytes, mut line) = (Vec::new(), Vec::new());
+    let find = |line: &[u8], words: &[u8]| line.windows(words.len()).position(|window| window == words);
+    // Descriptions may hold bytes that are no UTF-8, so that they are cut before anything is decoded.
+    while file.read_until(b'\n', &mut line)? > 0 {
+        let cut =
+            if line.starts_with(b"0x") { find(&line, b" # ").or_else(|| find(&line, b" : (")) } else { None };
         match cut {
-            Some(end) => text.extend([&line[..end], "\n"]),
-            None => text.push_str(&line),
+            Some(end) => bytes.extend(line[..end].iter().chain(b"\n")),
+            None => bytes.extend_from_slice(&line),
         }
         line.clear();
     }
-    Ok(text)
+    Ok(bytes)
 }
 
 /// Reads an entry; `None` for a LID that no port leads to.

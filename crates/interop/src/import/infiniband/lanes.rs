@@ -1,6 +1,9 @@
-//! Tables of service levels to lanes by input and output: `opensm-sl2vl.dump`.
+//! Tables of service levels to lanes by input and output: `opensm-sl2vl.dump`, or the output of `smpquery sl2vl LID
+//! PORT`, port after port.
 //!
-//! Invariant: every pair of ports with cables has a row. A row that discards a service level (VL15) is named.
+//! Invariant: every pair of ports with cables has a row, and no pair has two. A row that discards a service level
+//! (VL15)
+//! is named.
 //!
 //! ```text
 //! Switch 0x0002c90300000100, base LID 2, "sw-a"
@@ -8,6 +11,10 @@
 //! 1   2   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  7
 //! Channel Adapter 0x0002c90300000201, base LID 3, "node-1"
 //! 0   0   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  7
+//!
+//! # SL2VL table: Lid 2                                                                (smpquery)
+//! #                 SL: | 0| 1| 2| 3| 4| 5| 6| 7| 8| 9|10|11|12|13|14|15|
+//! ports: in  1, out  2: | 0| 1| 2| 3| 4| 5| 6| 7| 0| 1| 2| 3| 4| 5| 6| 7|
 //! ```
 
 use core::fmt::Write;
@@ -17,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use packet::PortId;
 
 use super::cluster::Cluster;
+use super::fabric::lid_of_port;
 use crate::import::source::{Part, SourceText, decimal, hex};
 use scenario::Diagnostic;
 
@@ -36,14 +44,21 @@ pub struct LaneDump {
 /// The table of a switch or of the port of an adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeLanes {
-    /// True for a switch.
-    pub is_switch: bool,
-    /// GUID of the switch, or of the adapter's port.
-    pub guid: u64,
+    /// The node.
+    pub node: LaneNode,
     /// Input, output, and lanes by service level.
     pub rows: Vec<(u16, u16, [u8; 16])>,
     /// Bytes of the file that introduce the node.
     pub at: Range<usize>,
+}
+
+/// A node as a file of lanes names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LaneNode {
+    /// GUID of a switch, or of an adapter's port: `opensm-sl2vl.dump`.
+    Guid(u64),
+    /// LID of a switch, or of an adapter's port: `smpquery`.
+    Lid(u16),
 }
 
 impl LaneDump {
@@ -53,20 +68,40 @@ impl LaneDump {
     /// If a line has another form.
     pub fn read(source: SourceText<'_>) -> Result<Self, Diagnostic> {
         let mut dump = Self::default();
-        for line in source.lines().filter(|line| !line.text.starts_with('#')) {
+        // The tables of a switch may come port by port, with those of other nodes between them.
+        let mut places: BTreeMap<LaneNode, usize> = BTreeMap::new();
+        let mut known = BTreeMap::new();
+        let mut at = None;
+        for line in source.lines() {
             if let Some(node) = head(source, line)? {
-                dump.nodes.push(node);
+                let place = *places.entry(node.node).or_insert_with(|| {
+                    dump.nodes.push(node);
+                    dump.nodes.len() - 1
+                });
+                at = Some(place);
                 continue;
             }
-            let row = row(source, line)?;
-            let Some(node) = dump.nodes.last_mut() else {
-                let help = "begin with `Switch 0x0002c90300000100, base LID 2, \"sw-a\"`";
+            if line.text.starts_with('#') {
+                continue;
+            }
+            let (input, output, lanes) = row(source, line)?;
+            let Some(at) = at else {
+                let help = "begin with `Switch 0x0002c90300000100, base LID 2, \"sw-a\"`, or with `# SL2VL \
+                    table: Lid 2`";
                 return Err(source.wrong(&line.range(), "a row stands before the first node", help));
             };
-            node.rows.push(row);
+            match known.insert((at, input, output), lanes) {
+                None => dump.nodes[at].rows.push((input, output, lanes)),
+                Some(own) if own == lanes => {}
+                Some(_) => {
+                    let message = format!("input {input} and output {output} have another row already");
+                    return Err(source.wrong(&line.range(), message, "give each pair of ports one row"));
+                }
+            }
         }
         if dump.nodes.is_empty() {
-            let help = "write `opensm-sl2vl.dump`, as `opensm -D 0x43 -Q` does";
+            let help = "write what `smpquery sl2vl LID PORT` prints, or `opensm-sl2vl.dump`, as `opensm -D 0x43 \
+                -Q` does";
             return Err(source.whole("the file has no tables of service levels", help));
         }
         Ok(dump)
@@ -75,21 +110,39 @@ impl LaneDump {
 
 /// Reads the line that introduces a node; `None` for another line.
 fn head(source: SourceText<'_>, line: Part<'_>) -> Result<Option<NodeLanes>, Diagnostic> {
-    let kinds = [("Switch ", true), ("Channel Adapter ", false), ("Router ", false)];
-    let found = kinds.into_iter().find_map(|(word, is_switch)| Some((line.behind(word)?, is_switch)));
-    let Some((rest, is_switch)) = found else { return Ok(None) };
+    let node = |node| Ok(Some(NodeLanes { node, rows: Vec::new(), at: line.range() }));
+    if let Some(rest) = line.behind("# SL2VL table:") {
+        let words: Vec<Part<'_>> = rest.words().collect();
+        let lid = match words[..] {
+            [lid, number] if lid.text == "Lid" => decimal(number.text).and_then(lid_of_port),
+            _ => None,
+        };
+        let lid = lid.ok_or_else(|| {
+            let help = "ask by LID, `smpquery sl2vl 3 1`, which prints `Lid 3`";
+            source.wrong(&rest.trimmed().range(), "the node is not named by its LID", help)
+        })?;
+        return node(LaneNode::Lid(lid));
+    }
+    let kinds = ["Switch ", "Channel Adapter ", "Router "];
+    let Some(rest) = kinds.into_iter().find_map(|word| line.behind(word)) else { return Ok(None) };
     let word = rest.words().next().unwrap_or(line);
     let wrong = || {
         let help = "write `Switch 0x0002c90300000100, base LID 2, \"sw-a\"`";
         source.wrong(&word.range(), format!("`{}` is not a GUID", word.text), help)
     };
     let guid = hex(word.text.trim_end_matches(',')).ok_or_else(wrong)?;
-    Ok(Some(NodeLanes { is_switch, guid, rows: Vec::new(), at: line.range() }))
+    node(LaneNode::Guid(guid))
 }
 
 /// Reads a row: input, output and sixteen lanes.
 fn row(source: SourceText<'_>, line: Part<'_>) -> Result<(u16, u16, LaneRow), Diagnostic> {
-    let words: Vec<_> = line.words().filter(|word| word.text != ":").collect();
+    let words: Vec<Part<'_>> = match line.behind("ports:") {
+        Some(rest) => {
+            let pieces = rest.pieces([' ', '\t', ',', ':', '|']);
+            pieces.filter(|word| !["in", "out"].contains(&word.text)).collect()
+        }
+        None => line.words().filter(|word| word.text != ":").collect(),
+    };
     if words.len() != 18 {
         let message = format!("this row has {} numbers", words.len());
         return Err(source.wrong(
@@ -126,6 +179,8 @@ pub(super) struct LaneTables {
     pub(super) other_hosts: Vec<String>,
     /// Service levels that some row discards.
     pub(super) discarded: BTreeSet<u8>,
+    /// Number of adapters without a LID, by which they could be asked.
+    pub(super) not_asked: usize,
 }
 
 impl LaneTables {
@@ -137,6 +192,7 @@ impl LaneTables {
             switches: Vec::new(),
             other_hosts: Vec::new(),
             discarded: BTreeSet::new(),
+            not_asked: 0,
         };
         tables.settle();
         tables
@@ -144,20 +200,28 @@ impl LaneTables {
 
     /// Finds the tables of the nodes of a cluster in a file.
     pub(super) fn of(source: SourceText<'_>, dump: &LaneDump, cluster: &Cluster) -> Result<Self, Diagnostic> {
-        let by_guid: BTreeMap<u64, &NodeLanes> = dump.nodes.iter().map(|node| (node.guid, node)).collect();
-        let node = |guid: Option<u64>, name: &str| {
+        known_lids(source, dump, cluster)?;
+        let by_node: BTreeMap<LaneNode, &NodeLanes> =
+            dump.nodes.iter().map(|node| (node.node, node)).collect();
+        let asked = by_node.keys().any(|node| matches!(node, LaneNode::Lid(_)));
+        let node = |guid: Option<u64>, lid: Option<u16>, name: &str| {
             let missing = || {
                 let message = format!("there is no table of `{name}`");
                 source.whole(message, "import both files as they were at the same time")
             };
-            guid.and_then(|guid| by_guid.get(&guid).copied()).ok_or_else(missing)
+            let nodes = [guid.map(LaneNode::Guid), lid.map(LaneNode::Lid)];
+            nodes.into_iter().flatten().find_map(|node| by_node.get(&node).copied()).ok_or_else(missing)
         };
-        let mut rows = Vec::new();
+        let (mut rows, mut not_asked) = (Vec::new(), 0);
         for host in &cluster.hosts {
+            if asked && host.lid.is_none() {
+                not_asked += 1;
+                continue;
+            }
             // The file names adapters by the GUIDs of their ports. Formats that name ports only have such a GUID as the
             // node's.
             let guid = host.port_guid.or(host.guid);
-            let node = node(guid, &host.name)?;
+            let node = node(guid, host.lid, &host.name)?;
             let row = node.rows.first().ok_or_else(|| {
                 source.wrong(&node.at, "this adapter has no row", "write a row for input 0 and output 0")
             })?;
@@ -165,16 +229,18 @@ impl LaneTables {
         }
         let link = most_common(rows.iter().map(|(_, row)| *row));
         let others = rows.iter().filter(|(_, row)| *row != link).map(|(name, _)| name.clone());
-        let mut tables = Self { other_hosts: others.collect(), ..Self::uniform(link) };
+        let mut tables = Self { other_hosts: others.collect(), not_asked, ..Self::uniform(link) };
         for switch in &cluster.switches {
-            let node = node(switch.guid, &switch.name)?;
+            let node = node(switch.guid, switch.lid, &switch.name)?;
             let by_pair: BTreeMap<(u16, u16), LaneRow> =
                 node.rows.iter().map(|(input, output, row)| ((*input, *output), *row)).collect();
             let row = |input: u16, output: u16| {
                 let missing = || {
                     let message =
                         format!("`{}` has no row for input {input} and output {output}", switch.name);
-                    source.wrong(&node.at, message, "write one for each pair of ports with cables")
+                    let help = "write one for each pair of ports with cables: `smpquery sl2vl LID PORT` for each \
+                        output";
+                    source.wrong(&node.at, message, help)
                 };
                 // No packet leaves by the port by which it came.
                 let unused = (input == output).then_some(link);
@@ -255,6 +321,20 @@ impl LaneTables {
         }
         text.trim_end_matches(", ").to_owned()
     }
+}
+
+/// Checks that every LID of the file belongs to the cluster.
+fn known_lids(source: SourceText<'_>, dump: &LaneDump, cluster: &Cluster) -> Result<(), Diagnostic> {
+    let nodes = cluster.hosts.iter().chain(&cluster.switches);
+    let lids: BTreeSet<u16> = nodes.filter_map(|node| node.lid).collect();
+    let of_no_node = dump.nodes.iter().find_map(|own| match own.node {
+        LaneNode::Lid(lid) if !lids.contains(&lid) => Some((lid, &own.at)),
+        LaneNode::Lid(_) | LaneNode::Guid(_) => None,
+    });
+    of_no_node.map_or(Ok(()), |(lid, at)| {
+        let message = format!("the cluster has no node with LID {lid}");
+        Err(source.wrong(at, message, "import both files as they were at the same time"))
+    })
 }
 
 /// Returns the most common row, the least of several; a row of lane 0 of none.

@@ -15,7 +15,7 @@
 
 use link_layer::spec::{Speed, Width};
 
-use super::fabric::{IbFabric, IbNode, IbNodeKind, IbPeer, IbPort, width_and_speed};
+use super::fabric::{IbFabric, IbNode, IbNodeKind, IbPeer, IbPort, lid_of_port, width_and_speed};
 use crate::import::source::{Part, SourceText, decimal, hex};
 use scenario::Diagnostic;
 
@@ -123,7 +123,7 @@ fn node(
         guid,
         name: name.map(|name| name.text.to_owned()).filter(|name| !name.is_empty()),
         ports: number,
-        lid: own("lid")?.filter(|lid| *lid > 0),
+        lid: own("lid")?.and_then(lid_of_port),
         lmc: own("lmc")?.unwrap_or(0) as u8,
         links: Vec::new(),
         at: line.range(),
@@ -153,7 +153,7 @@ fn port(source: SourceText<'_>, line: Part<'_>, kind: IbNodeKind) -> Result<IbPo
     Ok(IbPort {
         number: decimal(number.text).unwrap_or(0),
         guid,
-        lid: of_own("lid")?.filter(|lid| *lid > 0),
+        lid: of_own("lid")?.and_then(lid_of_port),
         lmc: of_own("lmc")?.unwrap_or(0) as u8,
         peer: Some(peer),
         speed: speed(source, named(comment).map_or(comment, |(_, tail)| tail))?,

@@ -13,7 +13,7 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
-use super::fabric::{IbFabric, IbNode, IbNodeKind, IbPeer, IbPort, speed, width};
+use super::fabric::{IbFabric, IbNode, IbNodeKind, IbPeer, IbPort, lid_of_port, speed, width};
 use crate::import::source::{Part, SourceText, decimal, hex};
 use scenario::Diagnostic;
 
@@ -66,8 +66,8 @@ impl PortName {
 
     /// Returns the LID for a port of a node of this kind, which switches have as a whole.
     fn own_lid(&self, kind: IbNodeKind) -> Option<u16> {
-        Some(self.lid)
-            .filter(|lid| *lid > 0 && (self.kind == IbNodeKind::Switch) == (kind == IbNodeKind::Switch))
+        let is_of_kind = (self.kind == IbNodeKind::Switch) == (kind == IbNodeKind::Switch);
+        lid_of_port(self.lid).filter(|_| is_of_kind)
     }
 }
 

@@ -67,7 +67,11 @@ pub(super) fn checked(
             unreached += lost.len();
             let reason = || reason(topology, &entries, *at, host);
             example.get_or_insert_with(|| {
-                format!("from `{}` to `{}`: {}", graph.name(*from), graph.name(to), reason())
+                let (from, to) = (graph.name(*from), graph.name(to));
+                match cluster.hosts[host].lid {
+                    Some(_) => format!("from `{from}` to `{to}`: {}", reason()),
+                    None => format!("from `{from}` to `{to}`: `{to}` has no LID in the file of the cluster"),
+                }
             });
             for switch in 0..cluster.switches.len() {
                 let at = NodeId((cluster.hosts.len() + switch) as u32);
@@ -94,9 +98,8 @@ fn entries(
     tables: &ForwardingTables,
     cluster: &Cluster,
 ) -> Result<Entries, Diagnostic> {
-    if let Some(host) = cluster.hosts.iter().find(|host| host.lid.is_none()) {
-        let message =
-            format!("the file of the cluster has no LID of `{}`, by which tables name hosts", host.name);
+    if cluster.hosts.iter().all(|host| host.lid.is_none()) {
+        let message = "the file of the cluster has no LID of any host, by which tables name hosts";
         return Err(
             source.whole(message, "import what `ibnetdiscover` prints once the subnet manager has run")
         );
@@ -104,10 +107,7 @@ fn entries(
     let last = cluster.hosts.iter().filter_map(|host| host.lid).max().unwrap_or(0);
     let mut by_lid = vec![None; usize::from(last) + 1];
     for (i, lid) in cluster.hosts.iter().enumerate().filter_map(|(i, host)| Some((i, host.lid?))) {
-        if by_lid[usize::from(lid)].replace(i).is_some() {
-            let message = format!("two hosts of the cluster have LID {lid}");
-            return Err(source.whole(message, "import both files as they were at the same time"));
-        }
+        by_lid[usize::from(lid)] = Some(i);
     }
     let by_guid: BTreeMap<u64, &SwitchTable> =
         tables.switches.iter().map(|table| (table.guid, table)).collect();

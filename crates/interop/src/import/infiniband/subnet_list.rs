@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use link_layer::spec::{Speed, Width};
 
-use super::fabric::{IbFabric, IbNode, IbNodeKind, IbPeer, IbPort, width};
+use super::fabric::{IbFabric, IbNode, IbNodeKind, IbPeer, IbPort, lid_of_port, width};
 use crate::import::source::{Part, SourceText, hex};
 use scenario::Diagnostic;
 
@@ -99,7 +99,7 @@ fn end<'a>(source: SourceText<'_>, part: Part<'a>) -> Result<(CableEnd<'a>, Part
         node_guid: field(head, "NodeGUID:", u64::MAX)?,
         port_guid: field(head, "PortGUID:", u64::MAX)?,
         name: name.text,
-        lid: Some(field(tail, "LID:", 0xFFFF)? as u16).filter(|lid| *lid > 0),
+        lid: lid_of_port(field(tail, "LID:", 0xFFFF)? as u16),
         port: field(tail, "PN:", 254)? as u16,
         at: part.at(part.text.len() - rest.text.len()).0.range(),
     };

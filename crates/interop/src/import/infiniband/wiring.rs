@@ -1,7 +1,9 @@
 //! Cables of a subnet: which port leads to which.
 //!
-//! Invariant: a port has at most one cable, and its two ends agree on both ports, the width and the speed.
+//! Invariant: a port has at most one cable, and its two ends agree on both ports. Ends that name two widths or speeds
+//! are counted: the slower holds, since no link is faster than its slower end.
 
+use core::ops::Range;
 use std::collections::BTreeMap;
 
 use link_layer::spec::{Speed, Width};
@@ -23,13 +25,15 @@ type MaybeSpeed = Option<(Width, Speed)>;
 /// The far end of the cable at each port with a cable.
 pub(super) struct Wiring {
     far: BTreeMap<CableEnd, (CableEnd, MaybeSpeed)>,
+    /// Cables of two speeds, in words, with the bytes of the later end.
+    pub(super) unlike: Vec<(String, Range<usize>)>,
 }
 
 impl Wiring {
     /// Joins the ports of all nodes.
     pub(super) fn new(source: SourceText<'_>, fabric: &IbFabric) -> Result<Self, Diagnostic> {
         let index = index(source, fabric)?;
-        let mut wiring = Self { far: BTreeMap::new() };
+        let mut wiring = Self { far: BTreeMap::new(), unlike: Vec::new() };
         let mut seen = std::collections::BTreeSet::new();
         for (node, own) in fabric.nodes.iter().enumerate() {
             for port in &own.links {
@@ -81,14 +85,16 @@ impl Wiring {
             }
         }
         let known = self.far.get(&near).and_then(|(_, speed)| *speed);
+        let mut speed = known.or(port.speed);
         if let (Some(one), Some(other)) = (known, port.speed)
             && one != other
         {
-            let (one, other) = (speed_word(one), speed_word(other));
-            let message = format!("the cable from {} is {other} here, and {one} at its far end", name(near));
-            return Err(source.wrong(&port.at, message, "a link has one width and one speed"));
+            let words =
+                format!("{}: {}, and {} at its far end", name(near), speed_word(other), speed_word(one));
+            self.unlike.push((words, port.at.clone()));
+            let rate = |(width, speed): (Width, Speed)| speed.data_rate(width);
+            speed = Some(if rate(other) < rate(one) { other } else { one });
         }
-        let speed = known.or(port.speed);
         self.far.insert(near, (far, speed));
         self.far.insert(far, (near, speed));
         Ok(())

@@ -1,11 +1,15 @@
 //! Congestion control in an `opensm.conf`.
 //!
-//! Invariant: a key that begins with `cc_` and is none of OpenSM's is a fault.
+//! Invariant: a key that begins with `cc_` and is none of OpenSM's is a fault; in a file of the vendor's OpenSM, of
+//! which
+//! other versions may have other keys, it is a change. Congestion control that the file does not state is none of the
+//! scheme's.
 
 use core::ops::Range;
 use std::collections::BTreeSet;
 
 use super::congestion::{CongestionSettings, PartNames};
+use super::known::is_vendors;
 use super::options::{OpensmOption, OpensmOptions};
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::{SourceText, decimal};
@@ -24,13 +28,15 @@ const NAMES: PartNames = PartNames {
     timer: "cc_ca_cong_setting_ccti_timer",
     table: "cc_cct",
 };
-const ENABLED: &str = "congestion_control";
+pub(super) const ENABLED: &str = "congestion_control";
 const SWITCH_MAP: &str = "cc_sw_cong_setting_control_map";
 const DELAY: &str = "cc_sw_cong_setting_credit_starvation_return_delay";
 const INCREASE: &str = "cc_ca_cong_setting_ccti_increase";
 const TRIGGER: &str = "cc_ca_cong_setting_trigger_threshold";
 const MIN: &str = "cc_ca_cong_setting_ccti_min";
-const OF_MANAGER: [&str; 2] = ["cc_key", "cc_max_outstanding_mads"];
+/// Keys of the manager's own, the last three of the vendor's OpenSM.
+const OF_MANAGER: [&str; 5] =
+    ["cc_key", "cc_max_outstanding_mads", "cc_key_enable", "cc_key_lease_period", "cc_key_protect_bit"];
 /// Most entries of a table, beyond which OpenSM drops them (`OSM_CCT_ENTRY_MAX`).
 pub(crate) const MOST_ENTRIES: usize = 128;
 
@@ -47,28 +53,36 @@ fn known() -> impl Iterator<Item = &'static str> {
     parts.into_iter().chain(rest).chain(OF_MANAGER)
 }
 
-/// Reads the keys of congestion control. Returns the scheme of a scenario and the account.
+/// Reads the keys of congestion control. Returns the scheme of a scenario, if the file states it, and the account.
 pub(super) fn scheme(
     source: SourceText<'_>,
     options: &OpensmOptions,
-) -> Result<(String, Vec<KeyAccount>), Diagnostic> {
-    for line in options.lines.iter().filter(|line| is_one(&line.key)) {
-        if !known().any(|key| key == line.key) {
-            let message = format!("OpenSM has no key `{}`", line.key);
-            return Err(source.wrong(&line.at, message, &help_with_name(&line.key, known(), "keys")));
-        }
-    }
+) -> Result<(Option<String>, Vec<KeyAccount>), Diagnostic> {
+    let unknown = unknown(source, options)?;
     let settings = read(source, options)?;
-    let enabled = options.last(ENABLED).map_or(Ok(false), |line| flag(source, line))?;
+    let enabled = options.last(ENABLED).map(|line| flag(source, line)).transpose()?;
     let has = |key: &&str| options.last(key).is_some();
-    if !enabled {
-        let keys = known().filter(has);
+    let of_manager = |key: &str| match key {
+        "cc_max_outstanding_mads" => "it concerns the subnet manager alone",
+        _ => "it guards the settings, and is none of them",
+    };
+    let manager = OF_MANAGER
+        .into_iter()
+        .filter(has)
+        .map(|key| KeyAccount::new(key, given(options, key), KeyFate::NotUsed, of_manager(key)));
+    if enabled != Some(true) {
+        let keys = known().filter(has).filter(|key| !OF_MANAGER.contains(key));
         let entry = |key: &'static str| {
-            let what = if key == ENABLED { "`congestion_control: Off`" } else { "congestion control is off" };
+            let what = match enabled {
+                _ if key == ENABLED => "`congestion_control: Off`",
+                Some(_) => "congestion control is off",
+                None => "the file has no `congestion_control`, without which OpenSM configures none",
+            };
             let fate = if key == ENABLED { KeyFate::Used } else { KeyFate::NotUsed };
             KeyAccount::new(key, given(options, key), fate, what)
         };
-        return Ok(("Off".to_owned(), keys.map(entry).collect()));
+        let account = keys.map(entry).chain(manager).chain(unknown).collect();
+        return Ok((enabled.map(|_| "Off".to_owned()), account));
     }
     let (scheme, parts) = settings.scheme(NAMES);
     let mut account = vec![KeyAccount::new(ENABLED, "TRUE", KeyFate::Used, "`congestion_control: Iba`")];
@@ -79,14 +93,37 @@ pub(super) fn scheme(
         (INCREASE, KeyFate::Used, "`response.ccti_increase`"),
         (TRIGGER, KeyFate::Used, "`response.trigger_threshold`"),
         (MIN, KeyFate::Used, "`response.ccti_min`"),
-        (OF_MANAGER[0], KeyFate::NotUsed, "it guards the settings, and is none of them"),
-        (OF_MANAGER[1], KeyFate::NotUsed, "it concerns the subnet manager alone"),
     ];
     let beside = beside.into_iter().filter(|(key, ..)| has(key));
     account.extend(beside.map(|(key, fate, what)| KeyAccount::new(key, given(options, key), fate, what)));
-    let what = "not in the file: a CNP answers each mark, `hysteresis`, `compare` and `timer_start` have their defaults";
+    account.extend(manager.chain(unknown));
+    let what = "not in the file: a CNP answers each mark, `hysteresis`, `compare` and `timer_start` have their \
+        defaults";
     account.push(KeyAccount::new("(notification, switch's own rules)", "", KeyFate::Approximated, what));
-    Ok((scheme, account))
+    Ok((Some(scheme), account))
+}
+
+/// Returns entries of keys of congestion control that no known version has.
+fn unknown(source: SourceText<'_>, options: &OpensmOptions) -> Result<Vec<KeyAccount>, Diagnostic> {
+    let lines = options.lines.iter().filter(|line| is_one(&line.key));
+    let unknown = lines.filter(|line| !known().any(|key| key == line.key));
+    let known: Vec<&str> = known().collect();
+    unknown.map(|line| unknown_key(source, options, line, &known)).collect()
+}
+
+/// Returns the entry of a key that no known version of OpenSM has; a fault if the file is not the vendor's.
+pub(super) fn unknown_key(
+    source: SourceText<'_>,
+    options: &OpensmOptions,
+    line: &OpensmOption,
+    known: &[&str],
+) -> Result<KeyAccount, Diagnostic> {
+    if options.lines.iter().any(|line| is_vendors(&line.key)) {
+        let what = "no key of OpenSM 3.3.23, nor of the vendor's 5.21: its meaning is not known here";
+        return Ok(KeyAccount::new(line.key.clone(), line.value.clone(), KeyFate::Changed, what));
+    }
+    let message = format!("OpenSM has no key `{}`", line.key);
+    Err(source.wrong(&line.at, message, &help_with_name(&line.key, known.iter().copied(), "keys")))
 }
 
 fn given(options: &OpensmOptions, key: &str) -> String {

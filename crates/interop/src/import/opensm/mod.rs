@@ -10,12 +10,18 @@
 //! | `keys` | congestion control in an `opensm.conf` |
 //! | `commands` | congestion control in command lines of `ibccconfig` |
 //! | `quality` | lanes and their arbitration |
+//! | `vendor` | congestion control, adaptive routing and further keys of NVIDIA's OpenSM |
+//! | `known` | the keys that versions of OpenSM know |
 
 mod commands;
 pub mod congestion;
 pub(crate) mod keys;
+mod known;
 pub mod options;
 mod quality;
+mod vendor;
+
+use std::collections::BTreeSet;
 
 use self::options::OpensmOptions;
 use super::account::{KeyAccount, KeyFate};
@@ -26,7 +32,7 @@ use scenario::Diagnostic;
 /// Reads an `opensm.conf`, or a script with command lines of `ibccconfig`.
 ///
 /// # Errors
-/// If a value of a `cc_*` or `qos*` key, or an operand of a command, cannot be read.
+/// If a value of a key that is read, or an operand of a command, cannot be read, or the file has no key of OpenSM.
 pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
     if commands::are_in(source) {
         let (settings, mut account) = commands::read(source)?;
@@ -36,8 +42,22 @@ pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
         return Ok(ImportedSettings { settings, account });
     }
     let options = OpensmOptions::read(source);
+    known::check(source, &options)?;
     let (scheme, mut account) = keys::scheme(source, &options)?;
-    let mut settings = vec![("congestion_control".to_owned(), scheme)];
+    let is_vendors = options.lines.iter().any(|line| known::is_vendors(&line.key));
+    let vendor = vendor::settings(source, &options, is_vendors)?;
+    if let (Some(_), Some(_)) = (&scheme, &vendor.scheme) {
+        let own = account.iter_mut().find(|entry| entry.key == keys::ENABLED);
+        let own = own.expect("a scheme of these keys has an entry");
+        own.fate = KeyFate::Changed;
+        "`mlnx_congestion_control` states congestion control as well, and holds here"
+            .clone_into(&mut own.what);
+    }
+    account.extend(vendor.account);
+    let scheme = vendor.scheme.or(scheme);
+    let mut settings: Vec<_> =
+        scheme.map(|scheme| ("congestion_control".to_owned(), scheme)).into_iter().collect();
+    settings.extend(vendor.settings);
     let (lanes, quality) = quality::settings(source, &options)?;
     settings.extend(lanes);
     account.extend(quality);
@@ -48,33 +68,48 @@ pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
     Ok(ImportedSettings { settings, account })
 }
 
-/// Enters the keys that concern neither lanes nor congestion control.
+/// Enters the keys that concern neither lanes, nor congestion control, nor routing.
 fn rest(options: &OpensmOptions) -> Vec<KeyAccount> {
-    const OF_ROUTING: [&str; 3] = ["routing_engine", "lmc", "ucast_file"];
-    const OF_TIME: [&str; 4] =
-        ["packet_life_time", "head_of_queue_lifetime", "leaf_head_of_queue_lifetime", "vl_stall_count"];
+    const OF_ROUTING: [&str; 2] = ["lmc", "ucast_file"];
+    const OF_TIME: [&str; 5] = [
+        "packet_life_time",
+        "head_of_queue_lifetime",
+        "leaf_head_of_queue_lifetime",
+        "vl_stall_count",
+        "leaf_vl_stall_count",
+    ];
     let mut account = Vec::new();
-    let mut others = std::collections::BTreeSet::new();
+    let (mut others, mut unknown) = (BTreeSet::new(), BTreeSet::new());
     for line in &options.lines {
         let what = match line.key.as_str() {
-            key if keys::is_one(key) || quality::is_one(key) => continue,
+            key if keys::is_one(key) || quality::is_one(key) || vendor::is_one(key) => continue,
             key if OF_ROUTING.contains(&key) => "`import ibnetdiscover --lfts` takes the tables that it made",
             key if OF_TIME.contains(&key) => "no switch discards packets for their age here",
             "qos_policy_file" => {
                 "its rules give paths service levels by application: flows of a scenario name theirs"
             }
-            key => {
+            key if known::is_known(key) => {
                 others.insert(key);
+                continue;
+            }
+            key => {
+                unknown.insert(key);
                 continue;
             }
         };
         account.push(KeyAccount::new(line.key.clone(), line.value.clone(), KeyFate::NotUsed, what));
     }
+    let first = |keys: &BTreeSet<&str>| {
+        let first: Vec<_> = keys.iter().take(4).map(|key| format!("`{key}`")).collect();
+        first.join(", ") + if keys.len() > 4 { " and others" } else { "" }
+    };
     if !others.is_empty() {
-        let first: Vec<_> = others.iter().take(4).map(|key| format!("`{key}`")).collect();
-        let what =
-            format!("{} and others: they concern the subnet manager, not the fabric", first.join(", "));
+        let what = format!("{}: they concern the subnet manager, not the fabric", first(&others));
         account.push(KeyAccount::new("other keys", others.len().to_string(), KeyFate::NotUsed, what));
+    }
+    if !unknown.is_empty() {
+        let what = format!("{}: no keys of OpenSM 3.3.23, nor of the vendor's 5.21", first(&unknown));
+        account.push(KeyAccount::new("unknown keys", unknown.len().to_string(), KeyFate::NotUsed, what));
     }
     account
 }

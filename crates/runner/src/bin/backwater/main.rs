@@ -19,6 +19,7 @@
 //! | `threads` | threads of a run, and its division among them |
 //! | `checkpoint` | a run's state in a file, and runs that go on from it |
 //! | `given_file` | texts of files that the command line names |
+//! | `gzip` | files that `gzip` has compressed |
 //! | `new_file` | files outside of result folders |
 //! | `formats` | formats of tables |
 //! | `until_done` | runs that end when their finite traffic is delivered |
@@ -38,6 +39,7 @@ mod files;
 mod folder_name;
 mod formats;
 mod given_file;
+mod gzip;
 mod interrupt;
 mod memory;
 #[cfg(feature = "mpi")]

@@ -17,8 +17,10 @@ use interop::import::SourceText;
 use packet::NodeId;
 use results::manifest::{FolderKind, MANIFEST, Manifest};
 use scenario::{Plan, Scenario, ScenarioText, help_with_name};
+use units::Bytes;
 
 use self::counters::ExportCountersOptions;
+use super::import::byte_reset_unit;
 use crate::failure::Failure;
 use crate::given_file::text;
 use crate::new_file;
@@ -41,7 +43,7 @@ pub(crate) enum ExportTarget {
     /// Congestion control of an InfiniBand scenario: command lines of `ibccconfig`, node by node.
     Ibccconfig(ExportFabricOptions),
     /// DCQCN of a RoCEv2 scenario: parameters of ConnectX adapters, by the names of the driver.
-    Mlx5(ExportSettingsOptions),
+    Mlx5(ExportAdapterOptions),
     /// Counters of ports after a run, as `perfquery`, ibsim or `ethtool -S` have them.
     Counters(ExportCountersOptions),
     /// ECN, PFC and shared memory of a switch of a RoCEv2 scenario: tables of `config_db.json` of SONiC.
@@ -49,9 +51,12 @@ pub(crate) enum ExportTarget {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct ExportSettingsOptions {
+pub(crate) struct ExportAdapterOptions {
     #[command(flatten)]
     source: ExportSource,
+    /// Unit of `rpg_byte_reset`, which the vendor's documents leave open [default: `64 B`, as in `import mlx5`].
+    #[arg(long, value_name = "BYTES", value_parser = byte_reset_unit)]
+    byte_reset_unit: Option<Bytes>,
     #[command(flatten)]
     result: ExportResult,
 }
@@ -118,9 +123,9 @@ pub(crate) fn run(target: &ExportTarget) -> Result<(), Failure> {
         ExportTarget::Ibsim(options) => options.export(ibsim::export),
         ExportTarget::Opensm(options) => options.export(opensm::export),
         ExportTarget::Ibccconfig(options) => options.export(ibccconfig::export),
-        ExportTarget::Mlx5(ExportSettingsOptions { source, result }) => {
+        ExportTarget::Mlx5(ExportAdapterOptions { source, byte_reset_unit, result }) => {
             let of = source.read()?;
-            result.whole(of.checked(mlx5::export(&of.plan))?)
+            result.whole(of.checked(mlx5::export(&of.plan, *byte_reset_unit))?)
         }
         ExportTarget::Sonic(options) => export_switch(options),
     }

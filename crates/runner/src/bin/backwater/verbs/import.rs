@@ -4,6 +4,7 @@
 //! refused, unless the user accepts that. The scenario is checked after it has been written. A refused scenario stays
 //! in its folder, to be corrected.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use backwater::provenance::manifest;
@@ -12,6 +13,7 @@ use interop::import::htsim::StartUnit;
 use interop::import::infiniband::fabric::width_and_speed;
 use interop::import::infiniband::forwarding::without_descriptions;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
+use interop::import::text::GivenText;
 use interop::import::{
     self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, mlx5, opensm,
     sonic,
@@ -24,10 +26,10 @@ use results::manifest::FolderKind;
 use results::tables::printed;
 use results::{OutputFile, ResultFolder};
 use scenario::{Diagnostic, ScenarioText, draft};
-use units::{Length, Rate, UnitError};
+use units::{Bytes, Length, Rate, UnitError};
 
 use crate::failure::Failure;
-use crate::given_file::{self, text};
+use crate::given_file;
 use crate::terminal::{print, warn, width_up_to};
 
 /// Largest width of the printed table, in characters.
@@ -45,8 +47,9 @@ pub(crate) enum ImportFormat {
     /// Lanes and congestion control of a subnet manager: the keys `cc_*` and `qos_*` of an `opensm.conf`, or command lines of
     /// `ibccconfig`.
     Opensm(ImportSettingsOptions),
-    /// DCQCN parameters of a ConnectX adapter, by the names of its driver, debugfs or firmware.
-    Mlx5(ImportSettingsOptions),
+    /// DCQCN parameters of a ConnectX adapter: what `mlxconfig query` prints or `mlxconfig set` sets, the driver's folder by
+    /// `grep -r .`, or names and values.
+    Mlx5(ImportAdapterOptions),
     /// `config_db.json` of a SONiC switch: thresholds of ECN, PFC and shared memory.
     Sonic(ImportSettingsOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
@@ -83,6 +86,15 @@ pub(crate) struct ImportSettingsOptions {
     into: Option<String>,
     #[command(flatten)]
     result: ImportResult,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportAdapterOptions {
+    #[command(flatten)]
+    settings: ImportSettingsOptions,
+    /// Unit of `rpg_byte_reset`, which the vendor's documents leave open [default: `64 B`, as assumed].
+    #[arg(long, value_name = "BYTES", value_parser = byte_reset_unit)]
+    byte_reset_unit: Option<Bytes>,
 }
 
 #[derive(Args, Debug)]
@@ -139,6 +151,13 @@ fn length(text: &str) -> Result<Length, String> {
     text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))
 }
 
+/// Parses the unit of the byte counter: an amount of at least a byte.
+pub(super) fn byte_reset_unit(text: &str) -> Result<Bytes, String> {
+    let bytes: Bytes =
+        text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))?;
+    if bytes == Bytes::ZERO { Err("a unit has at least a byte: write `64 B`".to_owned()) } else { Ok(bytes) }
+}
+
 /// Parses the width and the speed of a link.
 fn speed(text: &str) -> Result<(Width, Speed), String> {
     width_and_speed(text).ok_or_else(|| "write 1, 2, 4, 8 or 12, `x` and a speed: `4xEDR`".to_owned())
@@ -152,9 +171,11 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
         ImportFormat::Opensm(options) => import_settings(options, opensm::read, |_| {
             Ok(draft::FatTree { speed: Speed::Edr, hosts: 36 }.scenario()?)
         }),
-        ImportFormat::Mlx5(options) => {
-            import_settings(options, mlx5::read, |_| leaf_spine(Rate::gbps(100), Rate::gbps(100)))
-        }
+        ImportFormat::Mlx5(ImportAdapterOptions { settings, byte_reset_unit }) => import_settings(
+            settings,
+            |source| mlx5::read(source, *byte_reset_unit),
+            |_| leaf_spine(Rate::gbps(100), Rate::gbps(100)),
+        ),
         ImportFormat::Sonic(options) => import_settings(options, sonic::read, |source| {
             let usual = (Rate::gbps(100), Rate::gbps(100));
             let (hosts, trunks) = sonic::usual_speeds(source)?.unwrap_or(usual);
@@ -164,35 +185,62 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
     }
 }
 
+/// Files as they come, with entries of what their texts lack.
+#[derive(Default)]
+struct GivenFiles {
+    notes: RefCell<Vec<KeyAccount>>,
+}
+
+impl GivenFiles {
+    fn text(&self, file: &Path) -> Result<String, Failure> {
+        Ok(self.noted(file, given_file::as_it_comes(file)?))
+    }
+
+    /// Reads a file of forwarding tables, without the descriptions of their destinations.
+    fn tables(&self, file: &Path) -> Result<String, Failure> {
+        Ok(self.noted(file, given_file::by_lines(file, without_descriptions)?))
+    }
+
+    fn noted(&self, file: &Path, given: GivenText) -> String {
+        let of_file = |entry| KeyAccount { file: Some(last_part(file)), ..entry };
+        self.notes.borrow_mut().extend(given.account.into_iter().map(of_file));
+        given.text
+    }
+}
+
 /// Reads a configuration of HPCC's simulator.
 fn import_hpcc(ImportHpccOptions { config, result }: &ImportHpccOptions) -> Result<(), Failure> {
-    let text = text(config)?;
-    let imported = hpcc::read(&last_part(config), &text, &|wanted| found(config, wanted))?;
-    result.write(config, imported)
+    let files = GivenFiles::default();
+    let text = files.text(config)?;
+    let imported = hpcc::read(&last_part(config), &text, &|wanted| found(&files, config, wanted))?;
+    result.write(config, imported, files)
 }
 
 /// Reads the files of an InfiniBand subnet.
 fn import_cluster(options: &ImportClusterOptions) -> Result<(), Failure> {
     let ImportClusterOptions { file, length, trunk_length, lfts, sl2vl, vlarb, speed, result } = options;
-    let read = |file: &PathBuf| Ok::<_, Failure>((text(file)?, last_part(file)));
+    let given = GivenFiles::default();
+    let read = |file: &PathBuf| Ok::<_, Failure>((given.text(file)?, last_part(file)));
     let (first, name) = read(file)?;
-    let tables = |file: &PathBuf| Ok::<_, Failure>((tables(file)?, last_part(file)));
+    let tables = |file: &PathBuf| Ok::<_, Failure>((given.tables(file)?, last_part(file)));
     let lfts = lfts.as_ref().map(tables).transpose()?;
     let sl2vl = sl2vl.as_ref().map(read).transpose()?;
     let vlarb = vlarb.as_ref().map(read).transpose()?;
     let [lfts, sl2vl, vlarb] = [&lfts, &sl2vl, &vlarb].map(|file| file.as_ref().map(source));
     let files = ClusterFiles { lfts, sl2vl, vlarb };
     let options = ClusterOptions { length: *length, trunk_length: *trunk_length, speed: *speed };
-    result.write(file, infiniband::import(SourceText { name: &name, text: &first }, files, &options)?)
+    let imported = infiniband::import(SourceText { name: &name, text: &first }, files, &options)?;
+    result.write(file, imported, given)
 }
 
 /// Reads a file of settings, and puts them into a scenario.
 fn import_settings(
     ImportSettingsOptions { file, into, result }: &ImportSettingsOptions,
-    read: fn(SourceText<'_>) -> Result<ImportedSettings, Diagnostic>,
+    read: impl Fn(SourceText<'_>) -> Result<ImportedSettings, Diagnostic>,
     draft: fn(SourceText<'_>) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
-    let (text, name) = (text(file)?, last_part(file));
+    let files = GivenFiles::default();
+    let (text, name) = (files.text(file)?, last_part(file));
     let source = SourceText { name: &name, text: &text };
     let settings = read(source)?;
     let base = match into {
@@ -202,7 +250,7 @@ fn import_settings(
             ScenarioText::new(&scenario, &draft(source)?.replace("FILE", &shown::comment(&word(&scenario))))
         }
     };
-    result.write(file, settings.into_scenario(base)?)
+    result.write(file, settings.into_scenario(base)?, files)
 }
 
 /// Returns a small fabric of leaves and spines, with these rates of hosts and trunks.
@@ -215,12 +263,13 @@ fn leaf_spine(hosts: Rate, trunks: Rate) -> Result<String, Failure> {
 /// Reads a fat tree and a connection matrix of htsim.
 fn import_htsim(options: &ImportHtsimOptions) -> Result<(), Failure> {
     let ImportHtsimOptions { topo, cm, start_unit, result } = options;
-    let files = [(text(topo)?, last_part(topo)), (text(cm)?, last_part(cm))];
+    let given = GivenFiles::default();
+    let files = [(given.text(topo)?, last_part(topo)), (given.text(cm)?, last_part(cm))];
     let unit = start_unit.map(|unit| match unit {
         StartUnitName::Ps => StartUnit::Picoseconds,
         StartUnitName::Us => StartUnit::Microseconds,
     });
-    result.write(topo, htsim::read(source(&files[0]), source(&files[1]), unit)?)
+    result.write(topo, htsim::read(source(&files[0]), source(&files[1]), unit)?, given)
 }
 
 /// Returns a text with its file's name as a reader takes it.
@@ -228,14 +277,11 @@ fn source((text, name): &(String, String)) -> SourceText<'_> {
     SourceText { name, text }
 }
 
-/// Reads a file of forwarding tables, without the descriptions of their destinations.
-fn tables(file: &Path) -> Result<String, Failure> {
-    given_file::by_lines(file, without_descriptions)
-}
-
-/// Returns a file's name without its ending, as files that are made for it have it.
+/// Returns a file's name without its ending, and without `.gz` behind it, as files that are made for it have it.
 fn stem(file: &Path) -> String {
-    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_zipped = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    let plain = if is_zipped { file.with_extension("") } else { file.to_path_buf() };
+    let stem = plain.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     rule::plain(&stem).replace(['/', '\\', ':'], "_")
 }
 
@@ -246,8 +292,9 @@ fn last_part(file: &Path) -> String {
 
 impl ImportResult {
     /// Writes the scenario of a file and what belongs beside it, prints the fate of every key, and checks the scenario.
-    fn write(&self, file: &Path, imported: ImportedScenario) -> Result<(), Failure> {
+    fn write(&self, file: &Path, mut imported: ImportedScenario, given: GivenFiles) -> Result<(), Failure> {
         let name = last_part(file);
+        imported.account.extend(given.notes.into_inner());
         if let Some(changes) = import::changes(&imported.account, &name).filter(|_| !self.approximate) {
             return Err(changes.into());
         }
@@ -272,10 +319,12 @@ impl ImportResult {
 }
 
 /// Returns the text of a file that a configuration names, at its path or beside the configuration.
-fn found(config: &Path, wanted: &str) -> Option<String> {
+fn found(files: &GivenFiles, config: &Path, wanted: &str) -> Option<String> {
     let folder = config.parent().unwrap_or(Path::new(""));
     let last = Path::new(wanted).file_name()?;
-    [PathBuf::from(wanted), folder.join(wanted), folder.join(last)].iter().find_map(|path| text(path).ok())
+    [PathBuf::from(wanted), folder.join(wanted), folder.join(last)]
+        .iter()
+        .find_map(|path| files.text(path).ok())
 }
 
 fn account(entries: &[KeyAccount]) -> String {

@@ -1,161 +1,65 @@
 //! DCQCN parameters of ConnectX adapters, by the names of the driver's folders (`rpg_time_reset`), of debugfs
 //! (`rp_time_reset`) or of the firmware (`RPG_TIME_RESET_P1`).
 //!
-//! Invariant: every parameter of the file has an entry in the account, and a name that is none of the vendor's is a
-//! fault. Values have the vendor's units.
+//! Invariant: every parameter of the file has an entry in the account; parameters of the firmware that are none of
+//! DCQCN's share an entry. Values have the vendor's units. The unit of `rpg_byte_reset` is assumed, unless the user
+//! gives it.
 //!
-//! ```text
-//! rpg_time_reset 300              name and value, which may stand behind `=` or `:`
-//! /sys/class/net/eth0/ecn/roce_rp/rpg_time_reset:300      what `grep . FOLDER/*` prints
-//! ```
+//! | module | contents |
+//! |---|---|
+//! | `lines` | names and values, in every form in which tools print or set them |
+//! | `table` | the table of names, units and ranges |
+//! | `parameters` | the values of a file |
+//! | `beside` | parameters that decide whether those of DCQCN hold, and at which priorities |
 //!
 //! Sources: names, units and meanings by the vendor's page of DCQCN parameters (NVIDIA, DOCA, and Mellanox DOC-2790),
-//! names of debugfs by Linux (`drivers/infiniband/hw/mlx5/cong.c`).
+//! names of debugfs by Linux (`drivers/infiniband/hw/mlx5/cong.c`), forms by the output of `mlxconfig` in public
+//! files. docs/clusters.md lists the proof of each unit.
 
-use core::ops::Range;
-use std::collections::BTreeMap;
+mod beside;
+mod lines;
+mod parameters;
+mod table;
+
+use units::Bytes;
 
 use super::account::{KeyAccount, KeyFate};
 use super::settings::ImportedSettings;
-use super::source::{Part, SourceText, decimal};
-use scenario::{Diagnostic, help_with_name};
+use super::source::SourceText;
+use scenario::Diagnostic;
 
-/// A parameter: the driver's name, and the name in debugfs if it differs by more than its beginning. Further the
-/// largest value, the unit, and the vendor's default where its documents give a default.
-pub(crate) struct Parameter {
-    pub(crate) name: &'static str,
-    debugfs: &'static str,
-    pub(crate) most: u64,
-    pub(crate) unit: &'static str,
-    default: Option<u64>,
-}
+pub use self::parameters::Mlx5Parameters;
+pub(crate) use self::table::{PARAMETERS, Parameter};
 
-const fn parameter(
-    name: &'static str,
-    debugfs: &'static str,
-    most: u64,
-    unit: &'static str,
-    default: Option<u64>,
-) -> Parameter {
-    Parameter { name, debugfs, most, unit, default }
-}
+/// Unit of `rpg_byte_reset` where the user gives none.
+///
+/// The vendor's tool says bytes, of which neither the default of 32,767 nor its documented 150 can be: at 100 Gb/s the
+/// counter would expire each 2.6 us, and the timer of 300 us, which operators tune with effect, never. Two programs
+/// whose parameters are those of the vendor's page count in 64 bytes (Google's isekai, `rdma_roce_cc_dcqcn.cc`, and a
+/// simulator that names the page beside `64 * 32767`). The default is then 2.1 MB, 168 us at 100 Gb/s.
+pub const BYTE_RESET_UNIT: Bytes = Bytes::new(64);
 
-const U32: u64 = u32::MAX as u64;
-
-/// Parameters of the reaction point and of the notification point.
-pub(crate) const PARAMETERS: [Parameter; 19] = [
-    parameter("clamp_tgt_rate", "rp_clamp_tgt_rate", 1, "", None),
-    parameter("clamp_tgt_rate_after_time_inc", "rp_clamp_tgt_rate_ati", 1, "", None),
-    parameter("rpg_time_reset", "rp_time_reset", 131_071, "us", None),
-    parameter("rpg_byte_reset", "rp_byte_reset", 32_767_000, "B", None),
-    parameter("rpg_threshold", "rp_threshold", 254, "", None),
-    parameter("rpg_max_rate", "rp_max_rate", U32, "Mb/s", Some(0)),
-    parameter("rpg_ai_rate", "rp_ai_rate", U32, "Mb/s", None),
-    parameter("rpg_hai_rate", "rp_hai_rate", U32, "Mb/s", None),
-    parameter("rpg_gd", "rp_gd", 15, "log2", Some(11)),
-    parameter("rpg_min_dec_fac", "rp_min_dec_fac", 100, "%", Some(50)),
-    parameter("rpg_min_rate", "rp_min_rate", U32, "Mb/s", Some(1)),
-    parameter("rate_to_set_on_first_cnp", "rp_rate_to_set_on_first_cnp", U32, "Mb/s", Some(0)),
-    parameter("dce_tcp_g", "rp_dce_tcp_g", 1023, "1/1024", Some(1019)),
-    parameter("dce_tcp_rtt", "rp_dce_tcp_rtt", 131_071, "us", Some(1)),
-    parameter("rate_reduce_monitor_period", "rp_rate_reduce_monitor_period", U32, "us", Some(4)),
-    parameter("initial_alpha_value", "rp_initial_alpha_value", 1023, "1/1024", Some(1023)),
-    parameter("min_time_between_cnps", "np_min_time_between_cnps", 4095, "us", None),
-    parameter("cnp_dscp", "np_cnp_dscp", 63, "", None),
-    parameter("cnp_802p_prio", "np_cnp_prio", 7, "", None),
-];
-/// Names that switch a part on or off, or choose between two others.
-const SWITCHES: [&str; 3] = ["np_cnp_prio_mode", "enable", "roce_cc_prio_mask"];
-
-/// The parameters of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Mlx5Parameters {
-    /// Values by the driver's names, with their bytes in the file.
-    pub values: BTreeMap<&'static str, (u64, Range<usize>)>,
-}
-
-impl Mlx5Parameters {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// If a line is not a parameter with a value in its range, or a parameter has two values.
-    pub fn read(source: SourceText<'_>) -> Result<Self, Diagnostic> {
-        let mut parameters = Self::default();
-        for line in source.lines().filter(|line| !line.text.starts_with('#')) {
-            let line = line.split('#').map_or(line, |(line, _)| line).trimmed();
-            let (name, value) = name_and_value(source, line)?;
-            let Some(known) = known(source, name)? else { continue };
-            let range = || format!("write a whole number from 0 to {}{}", known.most, spaced(known.unit));
-            let number = decimal(value.text).filter(|number| *number <= known.most).ok_or_else(|| {
-                let message = format!("`{}` is not a value of {}", value.text, known.name);
-                source.wrong(&value.range(), message, &range())
-            })?;
-            if parameters
-                .values
-                .insert(known.name, (number, value.range()))
-                .is_some_and(|(first, _)| first != number)
-            {
-                let message = format!("{} has a second value", known.name);
-                return Err(source.wrong(
-                    &value.range(),
-                    message,
-                    "write the parameters of one port and priority",
-                ));
-            }
-        }
-        if parameters.values.is_empty() {
-            let help = "write a parameter and its value a line: `rpg_time_reset 300`";
-            return Err(source.whole("the file has no parameter of DCQCN", help));
-        }
-        Ok(parameters)
-    }
-
-    fn value(&self, name: &str) -> Option<u64> {
-        self.values.get(name).map(|(value, _)| *value)
-    }
-}
+/// Parameters of an adapter as it comes from the vendor, as `mlxconfig query` prints them.
+pub(crate) const OF_THE_VENDOR: &str = "clamp_tgt_rate 0\nclamp_tgt_rate_after_time_inc 1\nrpg_time_reset 300\n\
+    rpg_byte_reset 32767\nrpg_threshold 1\nrpg_ai_rate 5\nrpg_hai_rate 50\n";
 
 fn spaced(unit: &str) -> String {
     if unit.is_empty() { String::new() } else { format!(" {unit}") }
 }
 
-/// Splits a line into a name and the value behind it. A folder before the name is left out.
-fn name_and_value<'a>(source: SourceText<'_>, line: Part<'a>) -> Result<(Part<'a>, Part<'a>), Diagnostic> {
-    let wrong =
-        || source.wrong(&line.range(), "this is not a parameter and its value", "write `rpg_time_reset 300`");
-    let is_mark = |letter: char| letter.is_whitespace() || letter == '=' || letter == ':';
-    let inside = line.at(line.text.rfind('/').map_or(0, |slash| slash + 1)).1;
-    let (name, rest) = inside.at(inside.text.find(is_mark).ok_or_else(wrong)?);
-    let marks = rest.text.len() - rest.text.trim_start_matches(is_mark).len();
-    let value = rest.at(marks).1.words().next().ok_or_else(wrong)?;
-    Ok((name, value))
-}
-
-/// Finds the parameter of a name; `None` for names that are none of DCQCN's rates and times.
-fn known(source: SourceText<'_>, given: Part<'_>) -> Result<Option<&'static Parameter>, Diagnostic> {
-    let last = given.text.to_ascii_lowercase();
-    let plain = last.strip_suffix("_p1").or_else(|| last.strip_suffix("_p2")).unwrap_or(&last);
-    if SWITCHES.contains(&plain) {
-        return Ok(None);
-    }
-    let found = PARAMETERS.iter().find(|known| known.name == plain || known.debugfs == plain);
-    found.map(Some).ok_or_else(|| {
-        let names = PARAMETERS.iter().map(|known| known.name);
-        let message = format!("`{}` is not a parameter of DCQCN", given.text);
-        source.wrong(&given.range(), message, &help_with_name(plain, names, "parameters"))
-    })
-}
-
-/// Reads a file. The settings are for a scenario with `congestion_control: Dcqcn(...)`.
+/// Reads a file. The settings are for a scenario with `congestion_control: Dcqcn(...)`. `byte_reset_unit` is the unit
+/// of `rpg_byte_reset`, if the user knows it.
 ///
 /// # Errors
 /// If a line is wrong: see [`Mlx5Parameters::read`].
-pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
+pub fn read(source: SourceText<'_>, byte_reset_unit: Option<Bytes>) -> Result<ImportedSettings, Diagnostic> {
     let parameters = Mlx5Parameters::read(source)?;
-    let mut draft = Draft { source, parameters: &parameters, response: Vec::new(), account: Vec::new() };
+    let mut draft =
+        Draft { source, parameters: &parameters, byte_reset_unit, response: Vec::new(), account: Vec::new() };
     draft.reaction();
     let echo = draft.notification();
     draft.without_counterpart();
+    draft.beside();
     let Draft { response, mut account, .. } = draft;
     let missing = PARAMETERS.iter().filter(|known| parameters.value(known.name).is_none());
     let missing: Vec<_> = missing.map(|known| format!("`{}`", known.name)).collect();
@@ -175,6 +79,7 @@ pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
 struct Draft<'a> {
     source: SourceText<'a>,
     parameters: &'a Mlx5Parameters,
+    byte_reset_unit: Option<Bytes>,
     response: Vec<String>,
     account: Vec<KeyAccount>,
 }
@@ -224,7 +129,8 @@ impl Draft<'_> {
                 self.response.push("stages: TimerAlone".to_owned());
                 self.note("rpg_byte_reset", KeyFate::Used, "0 is off: `response.stages: TimerAlone`");
             }
-            _ => self.field("rpg_byte_reset", "byte_counter", 1, |value| format!("\"{value} B\"")),
+            Some(value) => self.byte_counter(value),
+            None => {}
         }
         if let Some(keep) = self.value("dce_tcp_g") {
             // alpha becomes g/1024 of itself, so that a new value has the rest as its weight.
@@ -246,6 +152,31 @@ impl Draft<'_> {
         }
     }
 
+    /// Sets the byte counter, in the unit that the user gives or else the assumed one.
+    fn byte_counter(&mut self, value: u64) {
+        let unit = self.byte_reset_unit.unwrap_or(BYTE_RESET_UNIT);
+        let bytes = value.saturating_mul(unit.get());
+        self.response.push(format!("byte_counter: \"{bytes} B\""));
+        let field = format!("`response.byte_counter` of {} B", grouped(bytes));
+        if self.byte_reset_unit.is_some() {
+            let what = format!("{field}: in units of {} B, as given", unit.get());
+            self.note("rpg_byte_reset", KeyFate::Used, what);
+            return;
+        }
+        // At this rate the counter and the timer would expire together: which of them leads is the effect of the unit.
+        let timer = self.value("rpg_time_reset").unwrap_or(300).max(1);
+        let gbps = bytes as f64 * 8.0 / timer as f64 / 1000.0;
+        let what = format!(
+            "{field}: the unit of 64 B is assumed, as in two programs made from the vendor's page. Above \
+                {gbps:.1} Gb/s \
+             the counter, not the timer of {timer} us, decides how fast rates recover; with 1 B above {:.2} Gb/s, with \
+             1000 B above {:.0} Gb/s: `--byte-reset-unit` gives another",
+            gbps / 64.0,
+            gbps * 1000.0 / 64.0
+        );
+        self.note("rpg_byte_reset", KeyFate::Approximated, what);
+    }
+
     /// Returns the notification point, if the file has it.
     fn notification(&mut self) -> Option<String> {
         let interval = self.parameters.value("min_time_between_cnps");
@@ -256,7 +187,8 @@ impl Draft<'_> {
             self.note("min_time_between_cnps", KeyFate::Used, "`echo.interval`");
         }
         self.note("cnp_dscp", KeyFate::NotUsed, "packets have no DSCP here");
-        let what = "CNPs take the lane of their flow, before its data at their adapter; `echo.service_level` gives another";
+        let what = "CNPs take the lane of their flow, before its data at their adapter; `echo.service_level` \
+            gives another";
         self.note("cnp_802p_prio", KeyFate::Approximated, what);
         interval.map(|us| {
             if us == 0 { "(interval: \"1 ns\")".to_owned() } else { format!("(interval: \"{us} us\")") }
@@ -317,4 +249,17 @@ impl Draft<'_> {
         };
         self.note("rate_reduce_monitor_period", fate, what);
     }
+}
+
+/// Writes a number with a comma before each three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
