@@ -10,6 +10,7 @@ mod import_arbitration;
 mod import_cluster;
 mod import_htsim;
 mod import_settings;
+mod import_sonic;
 mod import_tables;
 #[path = "../../../scenario/tests/all/messages.rs"]
 mod messages;

@@ -12,6 +12,7 @@ use interop::import::htsim::StartUnit;
 use interop::import::infiniband::fabric::width_and_speed;
 use interop::import::infiniband::forwarding::without_descriptions;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
+use interop::import::sonic::fabric::UsualPorts;
 use interop::import::{
     self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, mlx5, opensm,
     sonic,
@@ -23,7 +24,7 @@ use results::format::{aligned, fitted, plain_table};
 use results::manifest::FolderKind;
 use results::tables::printed;
 use results::{OutputFile, ResultFolder};
-use scenario::{Diagnostic, ScenarioText, draft};
+use scenario::{Diagnostic, Scenario, ScenarioText, draft};
 use units::{Length, Rate, UnitError};
 
 use crate::failure::Failure;
@@ -47,8 +48,9 @@ pub(crate) enum ImportFormat {
     Opensm(ImportSettingsOptions),
     /// DCQCN parameters of a ConnectX adapter, by the names of its driver, debugfs or firmware.
     Mlx5(ImportSettingsOptions),
-    /// `config_db.json` of a SONiC switch: thresholds of ECN, PFC and shared memory.
-    Sonic(ImportSettingsOptions),
+    /// A SONiC switch: thresholds of ECN, PFC and shared memory, by its `config_db.json`, a dump of its database, or what
+    /// `show buffer information` prints.
+    Sonic(ImportSonicOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
     Htsim(ImportHtsimOptions),
 }
@@ -83,6 +85,16 @@ pub(crate) struct ImportSettingsOptions {
     into: Option<String>,
     #[command(flatten)]
     result: ImportResult,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportSonicOptions {
+    #[command(flatten)]
+    settings: ImportSettingsOptions,
+    /// Buffers of the switch at run time, which hold in place of the configuration's: what `show buffer information` prints, a dump
+    /// of APPL_DB, or `pg_profile_lookup.ini` of the switch's folder.
+    #[arg(long, value_name = "FILE")]
+    buffers: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -152,14 +164,8 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
         ImportFormat::Opensm(options) => import_settings(options, opensm::read, |_| {
             Ok(draft::FatTree { speed: Speed::Edr, hosts: 36 }.scenario()?)
         }),
-        ImportFormat::Mlx5(options) => {
-            import_settings(options, mlx5::read, |_| leaf_spine(Rate::gbps(100), Rate::gbps(100)))
-        }
-        ImportFormat::Sonic(options) => import_settings(options, sonic::read, |source| {
-            let usual = (Rate::gbps(100), Rate::gbps(100));
-            let (hosts, trunks) = sonic::usual_speeds(source)?.unwrap_or(usual);
-            leaf_spine(hosts, trunks)
-        }),
+        ImportFormat::Mlx5(options) => import_settings(options, mlx5::read, |_| leaf_spine_of(None)),
+        ImportFormat::Sonic(options) => import_sonic(options),
         ImportFormat::Htsim(options) => import_htsim(options),
     }
 }
@@ -197,19 +203,58 @@ fn import_settings(
     let settings = read(source)?;
     let base = match into {
         Some(scenario) => ScenarioText::find(scenario)?,
-        None => {
-            let scenario = format!("{}.ron", stem(file));
-            ScenarioText::new(&scenario, &draft(source)?.replace("FILE", &shown::comment(&word(&scenario))))
-        }
+        None => own_draft(file, &draft(source)?),
     };
     result.write(file, settings.into_scenario(base)?)
 }
 
-/// Returns a small fabric of leaves and spines, with these rates of hosts and trunks.
-fn leaf_spine(hosts: Rate, trunks: Rate) -> Result<String, Failure> {
-    let text = draft::LeafSpine { rate: hosts, leaves: 4, spines: 4, hosts: 8 }.scenario()?;
-    let trunk = |rate: Rate| format!("\"trunk\": (rate: \"{rate}\"");
-    Ok(text.replace(&trunk(hosts), &trunk(trunks)))
+/// Reads a SONiC switch, puts its settings into a scenario, and compares its ports with the scenario's cables.
+fn import_sonic(options: &ImportSonicOptions) -> Result<(), Failure> {
+    let ImportSonicOptions { settings: ImportSettingsOptions { file, into, result }, buffers } = options;
+    let read = |file: &PathBuf| Ok::<_, Failure>((text(file)?, last_part(file)));
+    let first = read(file)?;
+    let second = buffers.as_ref().map(read).transpose()?;
+    let (config, buffers) = (source(&first), second.as_ref().map(source));
+    let settings = sonic::read_with(config, buffers)?;
+    let base = match into {
+        Some(scenario) => ScenarioText::find(scenario)?,
+        None => own_draft(file, &leaf_spine_of(sonic::fabric::usual_ports((config, buffers))?)?),
+    };
+    sonic::fabric::takes(&base)?;
+    let mut imported = settings.into_scenario(base)?;
+    let scenario = ScenarioText::new("imported", &imported.scenario).with_files(imported.files.clone());
+    // A scenario that is wrong is reported where it has been written.
+    if let Ok(plan) = Scenario::read(&scenario).and_then(|read| read.check(&scenario)) {
+        let (account, warnings) = sonic::fabric::compared((config, buffers), &plan)?;
+        imported.account.extend(account);
+        imported.warnings.extend(warnings);
+    }
+    result.write(file, imported)
+}
+
+/// Names a draft after the file for which it is made.
+fn own_draft(file: &Path, draft: &str) -> ScenarioText {
+    let scenario = format!("{}.ron", stem(file));
+    ScenarioText::new(&scenario, &draft.replace("FILE", &shown::comment(&word(&scenario))))
+}
+
+/// Returns a small fabric of leaves and spines, with the speeds and lengths of a switch's ports.
+fn leaf_spine_of(ports: Option<UsualPorts>) -> Result<String, Failure> {
+    let usual = Rate::gbps(100);
+    let (hosts, trunks) = ports.map_or((usual, usual), |ports| (ports.hosts, ports.trunks));
+    let mut text = draft::LeafSpine { rate: hosts, leaves: 4, spines: 4, hosts: 8 }.scenario()?;
+    let cable = |name: &str, rate: Rate, length: &str| {
+        format!("\"{name}\": (rate: \"{rate}\", propagation: Cable(\"{length}\"))")
+    };
+    let lengths = [
+        ("host", hosts, "3 m", ports.and_then(|ports| ports.host_length)),
+        ("trunk", trunks, "30 m", ports.and_then(|ports| ports.trunk_length)),
+    ];
+    for (name, rate, before, length) in lengths {
+        let length = length.map_or_else(|| before.to_owned(), |length| length.to_string());
+        text = text.replace(&cable(name, hosts, before), &cable(name, rate, &length));
+    }
+    Ok(text)
 }
 
 /// Reads a fat tree and a connection matrix of htsim.

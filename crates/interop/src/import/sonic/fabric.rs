@@ -1,0 +1,195 @@
+//! A SONiC switch beside the cables of a scenario: speeds, lengths and headroom.
+//!
+//! Invariant: a difference that lets a switch drop packets, or gives thresholds to ports of another speed, is said.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use link_layer::spec::Discipline;
+use scenario::{Diagnostic, Plan, PortHeadroom, Scenario, ScenarioText};
+use settings::{FieldPath, SettingError};
+use units::{Bytes, Length, Rate};
+
+use super::Draft;
+use super::calculated::USUAL_RATE;
+use crate::import::account::{KeyAccount, KeyFate};
+use crate::import::source::SourceText;
+
+/// A scenario without PFC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum TargetError {
+    #[error("this is InfiniBand's flow control, by credits, and settings of a SONiC switch are for PFC")]
+    Credits,
+    #[error("settings of a SONiC switch are for PFC, and the scenario has no flow control")]
+    Lossy,
+}
+
+impl SettingError for TargetError {
+    fn path(&self) -> FieldPath {
+        "link.flow_control".into()
+    }
+
+    fn help(&self) -> Option<String> {
+        let kind = "`flow_control: Pause`, `buffering: Central` and `congestion_control: Dcqcn(...)`";
+        Some(format!("give a RoCEv2 scenario, with {kind}; or leave out `--into`, for a draft of this kind"))
+    }
+}
+
+/// Checks that a scenario has PFC, before settings are put into it.
+///
+/// # Errors
+/// If it has not, or is wrong itself.
+pub fn takes(base: &ScenarioText) -> Result<(), Diagnostic> {
+    match Scenario::read(base)?.link.flow_control {
+        Discipline::Pause(_) => Ok(()),
+        Discipline::Credits(_) => Err(base.diagnostic(&TargetError::Credits)),
+        Discipline::Lossy => Err(base.diagnostic(&TargetError::Lossy)),
+    }
+}
+
+/// The cables of a draft for a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsualPorts {
+    /// Speed that most ports have.
+    pub hosts: Rate,
+    /// Highest speed.
+    pub trunks: Rate,
+    /// Length of most cables at the first speed.
+    pub host_length: Option<Length>,
+    /// Length of the longest cable.
+    pub trunk_length: Option<Length>,
+}
+
+/// Returns the speeds and lengths of a switch's ports; `None` if the files have neither.
+///
+/// # Errors
+/// If a file has none of the forms, or a value is no number in its range.
+pub fn usual_ports(
+    (source, buffers): (SourceText<'_>, Option<SourceText<'_>>),
+) -> Result<Option<UsualPorts>, Diagnostic> {
+    let mut draft = Draft::new(source, buffers)?;
+    let ports = draft.read_ports()?;
+    let declared = draft.ports_of_profiles()?;
+    let mut speeds: BTreeMap<Rate, usize> = declared.speeds.iter().map(|speed| (*speed, 0)).collect();
+    ports.speeds.values().for_each(|speed| *speeds.entry(*speed).or_default() += 1);
+    // Of several that are equally common the slowest and shortest: hosts are near.
+    let most = |counts: &BTreeMap<u64, usize>| {
+        counts.iter().rev().max_by_key(|(_, count)| **count).map(|(value, _)| *value)
+    };
+    let by_rate = speeds.iter().map(|(speed, count)| (speed.get(), *count)).collect();
+    let hosts = most(&by_rate).map(Rate::bps);
+    let mut lengths: BTreeMap<u64, usize> = declared.lengths.iter().map(|(_, length)| (*length, 0)).collect();
+    let of_hosts = |port: &&String| hosts.is_none() || ports.speeds.get(*port).copied() == hosts;
+    ports
+        .lengths
+        .keys()
+        .filter(of_hosts)
+        .for_each(|port| *lengths.entry(ports.lengths[port]).or_default() += 1);
+    if speeds.is_empty() && lengths.is_empty() {
+        return Ok(None);
+    }
+    let metres = |length: u64| Length::from_mm(length * 1000);
+    Ok(Some(UsualPorts {
+        hosts: hosts.unwrap_or(USUAL_RATE),
+        trunks: speeds.keys().next_back().copied().unwrap_or(USUAL_RATE),
+        host_length: most(&lengths).map(metres),
+        trunk_length: lengths.keys().next_back().copied().map(metres),
+    }))
+}
+
+/// Adds the differences between a switch and the fabric that got its settings.
+///
+/// # Errors
+/// If a file has none of the forms, or a value is no number in its range.
+pub fn compared(
+    (source, buffers): (SourceText<'_>, Option<SourceText<'_>>),
+    plan: &Plan,
+) -> Result<(Vec<KeyAccount>, Vec<String>), Diagnostic> {
+    let mut draft = Draft::new(source, buffers)?;
+    draft.account.clear();
+    let ports = draft.ports_of_profiles()?;
+    let mut warnings = Vec::new();
+    let at_switches: Vec<PortHeadroom> =
+        plan.headrooms().into_iter().filter(|own| !plan.graph().is_host(own.node)).collect();
+    draft.speeds_of(&at_switches, &ports);
+    let mut longest: BTreeMap<Rate, PortHeadroom> = BTreeMap::new();
+    for own in &at_switches {
+        let entry = longest.entry(own.cable.rate).or_insert(*own);
+        if own.cable.flight > entry.cable.flight {
+            *entry = *own;
+        }
+    }
+    for (rate, own) in longest.into_iter().filter(|(_, own)| own.lacking() > Bytes::ZERO) {
+        let metres = own.cable.flight.ps() as f64 / 5000.0;
+        let said = format!(
+            "headroom of {} a port and lane, and cables of {metres} m at {rate} need {} (`backwater headroom`): switches can drop packets",
+            own.given,
+            own.needed.total()
+        );
+        let declared = ports.lengths_at(rate).max();
+        match declared.filter(|length| (*length as f64) < metres) {
+            Some(length) => {
+                let what = format!("for cables of up to {length}m at this speed: {said}");
+                draft.note("CABLE_LENGTH", format!("{length}m"), KeyFate::Changed, what);
+            }
+            None => {
+                warnings.push(format!("{}: {said}", source.name));
+                draft.note("(headroom)", own.given.to_string(), KeyFate::Approximated, said);
+            }
+        }
+    }
+    Ok((draft.account, warnings))
+}
+
+/// Speeds and lengths for which a switch has settings.
+struct Declared {
+    speeds: BTreeSet<Rate>,
+    /// Speed, where it is known, and length in metres.
+    lengths: Vec<(Option<Rate>, u64)>,
+}
+
+impl Declared {
+    fn lengths_at(&self, rate: Rate) -> impl Iterator<Item = u64> {
+        let of_rate = move |(speed, _): &&(Option<Rate>, u64)| speed.is_none_or(|speed| speed == rate);
+        self.lengths.iter().filter(of_rate).map(|(_, length)| *length)
+    }
+}
+
+impl Draft<'_> {
+    /// Returns the speeds and lengths of ports, and those that the names of their profiles tell.
+    fn ports_of_profiles(&mut self) -> Result<Declared, Diagnostic> {
+        let ports = self.read_ports()?;
+        self.give_profiles(&ports)?;
+        self.account.clear();
+        let names: BTreeSet<String> = self.profiles(&ports.speeds).into_values().flatten().collect();
+        let of_names = names.iter().filter_map(|name| super::printed::speed_and_length(name));
+        let rate = |speed: u64| speed.checked_mul(1_000_000).map(Rate::bps);
+        let mut lengths: Vec<_> = of_names.map(|(speed, length)| (rate(speed), length)).collect();
+        if lengths.is_empty() {
+            lengths = ports
+                .lengths
+                .iter()
+                .map(|(port, length)| (ports.speeds.get(port).copied(), *length))
+                .collect();
+        }
+        let mut speeds: BTreeSet<Rate> = ports.speeds.values().copied().collect();
+        if speeds.is_empty() {
+            speeds = lengths.iter().filter_map(|(speed, _)| *speed).collect();
+        }
+        Ok(Declared { speeds, lengths })
+    }
+
+    /// Enters rates of the fabric's cables that no port of the switch has.
+    fn speeds_of(&mut self, at_switches: &[PortHeadroom], ports: &Declared) {
+        let rates: BTreeSet<Rate> = at_switches.iter().map(|own| own.cable.rate).collect();
+        let strange: Vec<String> = rates.difference(&ports.speeds).map(ToString::to_string).collect();
+        if ports.speeds.is_empty() || strange.is_empty() {
+            return;
+        }
+        let own = ports.speeds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let what = format!(
+            "the switch's ports have {own}, and cables of the scenario {}: headroom and thresholds of other ports hold there",
+            strange.join(", ")
+        );
+        self.note("PORT", own, KeyFate::Changed, what);
+    }
+}
