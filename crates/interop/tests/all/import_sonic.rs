@@ -191,7 +191,8 @@ fn the_switch_at_run_time_completes_its_configuration() {
         right.sort();
         assert_eq!(own, right, "{buffers}");
         assert_eq!(changes(&settings), [""; 0], "{buffers}");
-        assert!(fate(&settings, "(buffers)").1.contains("not tried on a real file"));
+        let said = fate(&settings, "(buffers)").1;
+        assert!(buffers == ROWS || said.contains("not tried on a real file"), "{said}");
     }
     let profile = with(&saved.to_string(), ROWS);
     let entry =

@@ -96,6 +96,29 @@ pub fn usual_ports(
     }))
 }
 
+/// Speeds and lengths of the cables of a switch's ports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SwitchPorts {
+    /// Name of the switch in its own configuration.
+    pub hostname: Option<String>,
+    /// Speeds by port.
+    pub speeds: BTreeMap<String, Rate>,
+    /// Lengths by port.
+    pub lengths: BTreeMap<String, Length>,
+}
+
+/// Returns the ports of a switch by its configuration.
+///
+/// # Errors
+/// If the file has none of the forms, or a value is no number in its range.
+pub fn switch_ports(source: SourceText<'_>) -> Result<SwitchPorts, Diagnostic> {
+    let draft = Draft::new(source, None)?;
+    let ports = draft.read_ports()?;
+    let hostname = draft.config.field("DEVICE_METADATA", "localhost", "hostname").map(str::to_owned);
+    let lengths = ports.lengths.into_iter().map(|(port, metres)| (port, Length::from_mm(metres * 1000)));
+    Ok(SwitchPorts { hostname, speeds: ports.speeds, lengths: lengths.collect() })
+}
+
 /// Adds the differences between a switch and the fabric that got its settings.
 ///
 /// # Errors

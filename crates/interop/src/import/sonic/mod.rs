@@ -122,9 +122,13 @@ impl<'a> Draft<'a> {
                 replaced += usize::from(before.is_some_and(|before| before != *fields));
             }
         }
-        let what = format!(
-            "the switch at run time: {taken} entries, {replaced} of them in place of others in the configuration; not tried on a real file"
-        );
+        let what = if own.form == SonicForm::Lookup {
+            "rows by which the switch makes profiles for ports without one".to_owned()
+        } else {
+            format!(
+                "the switch at run time: {taken} entries, {replaced} of them in place of others in the configuration; not tried on a real file"
+            )
+        };
         let mut entry = KeyAccount::new("(buffers)", text.name, KeyFate::Used, what);
         entry.file = Some(text.name.to_owned());
         draft.account.push(entry);

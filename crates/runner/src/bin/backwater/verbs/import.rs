@@ -12,10 +12,11 @@ use interop::import::htsim::StartUnit;
 use interop::import::infiniband::fabric::width_and_speed;
 use interop::import::infiniband::forwarding::without_descriptions;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
+use interop::import::lldp::LldpOptions;
 use interop::import::sonic::fabric::UsualPorts;
 use interop::import::{
-    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, mlx5, opensm,
-    sonic,
+    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, lldp, mlx5,
+    opensm, sonic,
 };
 use link_layer::spec::{Speed, Width};
 use names::shell::word;
@@ -27,6 +28,7 @@ use results::{OutputFile, ResultFolder};
 use scenario::{Diagnostic, Scenario, ScenarioText, draft};
 use units::{Length, Rate, UnitError};
 
+use crate::arguments::within;
 use crate::failure::Failure;
 use crate::given_file::{self, text};
 use crate::terminal::{print, warn, width_up_to};
@@ -51,6 +53,9 @@ pub(crate) enum ImportFormat {
     /// A SONiC switch: thresholds of ECN, PFC and shared memory, by its `config_db.json`, a dump of its database, or what
     /// `show buffer information` prints.
     Sonic(ImportSonicOptions),
+    /// The cables of a RoCEv2 fabric: `show lldp table` of its SONiC switches, `netq show lldp`, `nv show interface lldp`, or a list
+    /// of cables (CSV, as NetBox has it).
+    Lldp(ImportLldpOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
     Htsim(ImportHtsimOptions),
 }
@@ -132,6 +137,38 @@ pub(crate) struct ImportClusterOptions {
     result: ImportResult,
 }
 
+#[derive(Args, Debug)]
+pub(crate) struct ImportLldpOptions {
+    /// The files: a table of each switch, called as the switch unless a prompt names it, or a list `node,port,node,port,rate,length`.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// `config_db.json` of a switch, for the speeds of its ports and the lengths of its cables. May be given for each switch.
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+    /// Pattern of the names of hosts, such as `gpu-*`: all other nodes are switches. May be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    hosts: Vec<String>,
+    /// Pattern of the names of switches without a table of their own. May be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    switches: Vec<String>,
+    /// Rate of the cables of hosts, and of those between switches unless `--trunk-rate` is given, for which no file has one
+    /// [default: `100 Gb/s`].
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    rate: Option<Rate>,
+    /// Rate of the cables between switches for which no file has one.
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    trunk_rate: Option<Rate>,
+    /// Length of the cables of hosts, and of those between switches unless `--trunk-length` is given, for which no file has one
+    /// [default: `3 m`, and `30 m` between switches].
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    length: Option<Length>,
+    /// Length of the cables between switches for which no file has one.
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    trunk_length: Option<Length>,
+    #[command(flatten)]
+    result: ImportResult,
+}
+
 /// What becomes of an imported scenario.
 #[derive(Args, Debug)]
 struct ImportResult {
@@ -151,6 +188,11 @@ fn length(text: &str) -> Result<Length, String> {
     text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))
 }
 
+/// Parses the rate of a cable.
+fn rate(text: &str) -> Result<Rate, String> {
+    within(text, &(Rate::gbps(1)..=Rate::gbps(800)))
+}
+
 /// Parses the width and the speed of a link.
 fn speed(text: &str) -> Result<(Width, Speed), String> {
     width_and_speed(text).ok_or_else(|| "write 1, 2, 4, 8 or 12, `x` and a speed: `4xEDR`".to_owned())
@@ -166,6 +208,7 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
         }),
         ImportFormat::Mlx5(options) => import_settings(options, mlx5::read, |_| leaf_spine_of(None)),
         ImportFormat::Sonic(options) => import_sonic(options),
+        ImportFormat::Lldp(options) => import_lldp(options),
         ImportFormat::Htsim(options) => import_htsim(options),
     }
 }
@@ -255,6 +298,22 @@ fn leaf_spine_of(ports: Option<UsualPorts>) -> Result<String, Failure> {
         text = text.replace(&cable(name, hosts, before), &cable(name, rate, &length));
     }
     Ok(text)
+}
+
+/// Reads the neighbours of switches.
+fn import_lldp(options: &ImportLldpOptions) -> Result<(), Failure> {
+    let read = |files: &[PathBuf]| -> Result<Vec<(String, String)>, Failure> {
+        files.iter().map(|file| Ok((text(file)?, last_part(file)))).collect()
+    };
+    let (files, configs) = (read(&options.files)?, read(&options.config)?);
+    let [tables, configs] = [&files, &configs].map(|files| files.iter().map(source).collect::<Vec<_>>());
+    let ImportLldpOptions { rate, trunk_rate, length, trunk_length, .. } = *options;
+    let (hosts, switches) = (options.hosts.clone(), options.switches.clone());
+    let own = LldpOptions { hosts, switches, rate, trunk_rate, length, trunk_length };
+    let imported = lldp::import(&tables, &configs, &own)?;
+    // Several tables make a fabric that none of them names.
+    let name = if let [only] = &options.files[..] { only } else { Path::new("fabric.lldp") };
+    options.result.write(name, imported)
 }
 
 /// Reads a fat tree and a connection matrix of htsim.
