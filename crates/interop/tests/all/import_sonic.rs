@@ -327,9 +327,21 @@ fn speeds_and_lengths_of_the_fabric_are_compared() {
     let text = nested().to_string();
     // The vendor's headroom for 5 m is below that of this model.
     assert_eq!(differences(&text, ["5 m", "5 m"]), (vec![], 1));
-    assert_eq!(differences(&text, ["5 m", "300 m"]), (vec!["CABLE_LENGTH".to_owned()], 0));
+    assert_eq!(differences(&text, ["5 m", "300 m"]), (vec!["CABLE_LENGTH".to_owned()], 1));
     let ample = text.replace("30720", "200000").replace("50176", "219456");
     assert_eq!(differences(&ample, ["5 m", "300 m"]), (vec![], 0));
+    // Profiles of two lengths: no single headroom is set, and the file's own is compared.
+    let two = ample.replace(
+        "\"BUFFER_POOL\"",
+        "\"CABLE_LENGTH\": {\"AZURE\": {\"Ethernet0\": \"5m\"}}, \"BUFFER_POOL\"",
+    );
+    let two = two.replace("\"BUFFER_PROFILE\":{", "\"BUFFER_PROFILE\":{\"pg_lossless_100000_40m_profile\":{\"pool\":\"ingress_lossless_pool\",\"xoff\":\"60000\",\"size\":\"1000\",\"dynamic_th\":\"0\"},");
+    let two = two.replace(
+        "\"Ethernet4|3-4\":{\"profile\":\"pg_lossless_100000_5m_profile\"}",
+        "\"Ethernet4|3-4\":{\"profile\":\"pg_lossless_100000_40m_profile\"}",
+    );
+    assert_eq!(differences(&two, ["5 m", "40 m"]), (vec![], 0));
+    assert_eq!(differences(&two, ["5 m", "300 m"]), (vec!["CABLE_LENGTH".to_owned()], 0));
     let slow = ample.replace("100000", "50000");
     assert_eq!(differences(&slow, ["5 m", "5 m"]).0, ["PORT"]);
     let ports = |text: &str| {

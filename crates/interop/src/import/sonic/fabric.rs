@@ -9,8 +9,8 @@ use scenario::{Diagnostic, Plan, PortHeadroom, Scenario, ScenarioText};
 use settings::{FieldPath, SettingError};
 use units::{Bytes, Length, Rate};
 
-use super::Draft;
 use super::calculated::USUAL_RATE;
+use super::{Draft, LARGEST};
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::SourceText;
 
@@ -77,7 +77,7 @@ pub fn usual_ports(
     };
     let by_rate = speeds.iter().map(|(speed, count)| (speed.get(), *count)).collect();
     let hosts = most(&by_rate).map(Rate::bps);
-    let mut lengths: BTreeMap<u64, usize> = declared.lengths.iter().map(|(_, length)| (*length, 0)).collect();
+    let mut lengths: BTreeMap<u64, usize> = declared.lengths.iter().map(|own| (own.metres, 0)).collect();
     let of_hosts = |port: &&String| hosts.is_none() || ports.speeds.get(*port).copied() == hosts;
     ports
         .lengths
@@ -134,21 +134,20 @@ pub fn compared(
     let at_switches: Vec<PortHeadroom> =
         plan.headrooms().into_iter().filter(|own| !plan.graph().is_host(own.node)).collect();
     draft.speeds_of(&at_switches, &ports);
-    let mut longest: BTreeMap<Rate, PortHeadroom> = BTreeMap::new();
-    for own in &at_switches {
-        let entry = longest.entry(own.cable.rate).or_insert(*own);
-        if own.cable.flight > entry.cable.flight {
-            *entry = *own;
-        }
-    }
-    for (rate, own) in longest.into_iter().filter(|(_, own)| own.lacking() > Bytes::ZERO) {
+    let cable = |own: &PortHeadroom| (own.cable.rate, own.cable.flight);
+    let cables: BTreeMap<_, PortHeadroom> = at_switches.iter().map(|own| (cable(own), *own)).collect();
+    for own in cables.into_values() {
         let metres = own.cable.flight.ps() as f64 / 5000.0;
+        let (declared, given) = ports.headroom_at(own.cable.rate, metres);
+        let given = given.unwrap_or(own.given);
+        if own.needed.total() <= given {
+            continue;
+        }
         let said = format!(
-            "headroom of {} a port and lane, and cables of {metres} m at {rate} need {} (`backwater headroom`): switches can drop packets",
-            own.given,
+            "headroom of {given} a port and lane, and cables of {metres} m at {} need {} (`backwater headroom`): switches can drop packets",
+            own.cable.rate,
             own.needed.total()
         );
-        let declared = ports.lengths_at(rate).max();
         match declared.filter(|length| (*length as f64) < metres) {
             Some(length) => {
                 let what = format!("for cables of up to {length}m at this speed: {said}");
@@ -156,7 +155,7 @@ pub fn compared(
             }
             None => {
                 warnings.push(format!("{}: {said}", source.name));
-                draft.note("(headroom)", own.given.to_string(), KeyFate::Approximated, said);
+                draft.note("(headroom)", given.to_string(), KeyFate::Approximated, said);
             }
         }
     }
@@ -166,14 +165,25 @@ pub fn compared(
 /// Speeds and lengths for which a switch has settings.
 struct Declared {
     speeds: BTreeSet<Rate>,
-    /// Speed, where it is known, and length in metres.
-    lengths: Vec<(Option<Rate>, u64)>,
+    lengths: Vec<DeclaredLength>,
+}
+
+/// A length of cables for which a switch has settings.
+struct DeclaredLength {
+    /// Speed of the ports; `None` if it is not known.
+    speed: Option<Rate>,
+    metres: u64,
+    /// Headroom of its profile, if the profile's name tells the length.
+    headroom: Option<Bytes>,
 }
 
 impl Declared {
-    fn lengths_at(&self, rate: Rate) -> impl Iterator<Item = u64> {
-        let of_rate = move |(speed, _): &&(Option<Rate>, u64)| speed.is_none_or(|speed| speed == rate);
-        self.lengths.iter().filter(of_rate).map(|(_, length)| *length)
+    /// Returns the shortest length of a profile for a cable, else the longest there is, and the headroom of that length.
+    fn headroom_at(&self, rate: Rate, metres: f64) -> (Option<u64>, Option<Bytes>) {
+        let own = || self.lengths.iter().filter(|own| own.speed.is_none_or(|speed| speed == rate));
+        let long_enough = own().filter(|own| own.metres as f64 >= metres).min_by_key(|own| own.metres);
+        let found = long_enough.or_else(|| own().max_by_key(|own| own.metres));
+        (found.map(|own| own.metres), found.and_then(|own| own.headroom))
     }
 }
 
@@ -184,19 +194,23 @@ impl Draft<'_> {
         self.give_profiles(&ports)?;
         self.account.clear();
         let names: BTreeSet<String> = self.profiles(&ports.speeds).into_values().flatten().collect();
-        let of_names = names.iter().filter_map(|name| super::printed::speed_and_length(name));
         let rate = |speed: u64| speed.checked_mul(1_000_000).map(Rate::bps);
-        let mut lengths: Vec<_> = of_names.map(|(speed, length)| (rate(speed), length)).collect();
+        let mut lengths = Vec::new();
+        for name in &names {
+            let Some((speed, metres)) = super::printed::speed_and_length(name) else { continue };
+            let headroom = self.number("BUFFER_PROFILE", name, "xoff", LARGEST)?.map(Bytes::new);
+            lengths.push(DeclaredLength { speed: rate(speed), metres, headroom });
+        }
         if lengths.is_empty() {
-            lengths = ports
-                .lengths
-                .iter()
-                .map(|(port, length)| (ports.speeds.get(port).copied(), *length))
-                .collect();
+            let of_port = |(port, metres): (&String, &u64)| {
+                let (speed, metres) = (ports.speeds.get(port).copied(), *metres);
+                DeclaredLength { speed, metres, headroom: None }
+            };
+            lengths = ports.lengths.iter().map(of_port).collect();
         }
         let mut speeds: BTreeSet<Rate> = ports.speeds.values().copied().collect();
         if speeds.is_empty() {
-            speeds = lengths.iter().filter_map(|(speed, _)| *speed).collect();
+            speeds = lengths.iter().filter_map(|own| own.speed).collect();
         }
         Ok(Declared { speeds, lengths })
     }
