@@ -20,18 +20,22 @@
 //! | `marking` | thresholds of ECN |
 //! | `rest` | watchdog, schedulers and all other tables |
 //! | [`fabric`] | the switch's ports compared with the cables of a scenario |
-//! | `config` | the tables of a file |
+//! | `forms` | the forms of a file |
 //! | `printed` | files that are no JSON |
+//! | `config` | the tables of a file |
+//! | `tables` | names of tables, and their use |
 
 mod calculated;
 mod config;
 pub mod fabric;
+mod forms;
 mod marking;
 mod memory;
 mod ports;
 mod printed;
 mod profiles;
 mod rest;
+mod tables;
 
 use core::ops::Range;
 
@@ -112,7 +116,7 @@ impl<'a> Draft<'a> {
         let Some(text) = buffers else { return Ok(draft) };
         let own = SonicConfig::read(text)?;
         // Rows for speeds and lengths that no port has are no profiles of the switch: `profiles` takes what it needs.
-        let is_taken = |name: &str| own.form != SonicForm::Lookup && rest::is_known(name);
+        let is_taken = |name: &str| own.form != SonicForm::Lookup && tables::is_known(name);
         let (mut taken, mut replaced) = (0, 0);
         for (table, entries) in own.tables.iter().filter(|(name, _)| is_taken(name)) {
             for (key, fields) in entries {
