@@ -52,7 +52,7 @@ fn shown(node: &'static str) -> String {
                 own(peer),
                 if is_host { own(far) } else { alias(far) },
                 own(if is_host { "R" } else { "BR" }),
-                own(if is_host { "a port" } else { far }),
+                own(if is_host { "a port @ rack: #1" } else { far }),
             ]
         })
         .chain([["eth0", "oob", "port 3", "B", "of the rack"].map(str::to_owned)])
@@ -272,6 +272,13 @@ fn what_a_file_leaves_open_is_refused_at_its_row() {
         let said = import(&[("file", text)], &LldpOptions::default()).expect_err("it is wrong");
         assert!(said.starts_with(&format!("error: {words}")) && said.contains("help: "), "{text}: {said}");
     }
+    let twice = shown("leaf-1").repeat(2);
+    let said = import(&[("leaf-1.txt", &twice)], &LldpOptions::default()).expect_err("two tables");
+    assert!(said.starts_with("error: leaf-1.txt:12:1: a second table is that of `leaf-1`"), "{said}");
+    let both = [("a/leaf-1.txt", shown("leaf-1")), ("b/leaf-1.txt", shown("leaf-2"))];
+    let both = both.each_ref().map(|(name, text)| (*name, text.as_str()));
+    let said = import(&both, &LldpOptions::default()).expect_err("two switches of one name");
+    assert!(said.starts_with("error: b/leaf-1.txt:4:1: a second file has the table of `leaf-1`"), "{said}");
     let strange = LldpOptions { hosts: vec!["gpu*".to_owned()], ..LldpOptions::default() };
     let said = import(&[("file", "a,1,h1,1\n")], &strange).expect_err("no such node");
     assert!(said.starts_with("error: file: `gpu*` names no node"), "{said}");

@@ -15,6 +15,7 @@
 //! `netq show lldp` and `nv show interface lldp` print tables of the first form.
 
 use core::ops::Range;
+use std::collections::BTreeSet;
 
 use units::{Length, Rate};
 
@@ -104,6 +105,7 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
     let mut read = NeighbourRows::default();
     // The host of a prompt, or else the file's name.
     let mut node = stem(source.name).to_owned();
+    let mut of_nodes = BTreeSet::new();
     let mut open: Option<(Vec<Range<usize>>, Vec<Option<Column>>)> = None;
     for (i, line) in lines.iter().enumerate() {
         let below = lines.get(i + 1).filter(|below| is_rule(below.text));
@@ -113,6 +115,10 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
             let columns: Vec<_> = headings.iter().map(|heading| columns::column(heading)).collect();
             needed(source, *line, &columns, false)?;
             note_unused(&mut read, &headings, &columns);
+            if !columns.contains(&Some(Column::Node)) && !of_nodes.insert(node.clone()) {
+                let help = "write a file a switch, or keep the prompts: `admin@leaf-1:~$ show lldp table`";
+                return Err(source.wrong(&line.range(), format!("a second table is that of `{node}`"), help));
+            }
             open = Some((ranges, columns));
         } else if is_rule(line.text) {
             // It belongs to the headings above it.
@@ -150,9 +156,11 @@ fn is_around(line: &str) -> bool {
 
 /// Returns the host of a line with a prompt: `admin@leaf-1:~$ show lldp table`.
 fn prompt(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once('@')?;
+    let (user, rest) = line.split_once('@')?;
     let (host, rest) = rest.split_once([':', ' '])?;
-    (rest.contains(['$', '#', '>']) && !host.is_empty()).then_some(host)
+    // A description of a port may hold such marks, far from the beginning.
+    let is_prompt = !user.contains(char::is_whitespace) && !host.contains(char::is_whitespace);
+    (is_prompt && rest.contains(['$', '#', '>']) && !host.is_empty()).then_some(host)
 }
 
 /// Returns a file's name without its folder and ending.

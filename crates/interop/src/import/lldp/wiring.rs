@@ -50,6 +50,15 @@ impl Wiring {
         let listed =
             || rows.iter().enumerate().flat_map(|(file, rows)| rows.rows.iter().map(move |row| (file, row)));
         wiring.tables = listed().filter(|(_, row)| row.own_table).map(|(_, row)| row.node.clone()).collect();
+        let mut of_files: BTreeMap<&str, usize> = BTreeMap::new();
+        for (file, row) in listed().filter(|(_, row)| row.own_table) {
+            if *of_files.entry(&row.node).or_insert(file) != file {
+                let message = format!("a second file has the table of `{}`", row.node);
+                let help =
+                    "call each file as its switch, or keep the prompts: `admin@leaf-1:~$ show lldp table`";
+                return Err(files[file].wrong(&row.at, message, help));
+            }
+        }
         let locals: BTreeSet<String> = listed().map(|(_, row)| row.node.clone()).collect();
         let named: BTreeSet<End> = listed()
             .filter(|(_, row)| !row.peer.is_empty())
