@@ -147,7 +147,7 @@ pub(crate) fn readers() -> Vec<Reader> {
             |text| settings(sonic::read_with(other(SONIC_TEMPLATE), Some(source(text)))),
             &[SONIC_ROWS, SONIC_SHOWN],
         ),
-        reader("lldp", |text| neighbours(text), &[NEIGHBOURS, NETQ, CABLE_LIST]),
+        reader("lldp", neighbours, &[NEIGHBOURS, NETQ, CABLE_LIST]),
         reader(
             "htsim topo",
             |text| imported(htsim::read(source(text), other(MATRIX), None)),

@@ -1,7 +1,7 @@
 //! Columns of a table of cables, by their headings, and rates and lengths in cells.
 //!
 //! Sources of headings: `scripts/lldpshow` of sonic-utilities, the documentation of NVIDIA's `netq show lldp` and `nv show
-//! interface lldp`, and NetBox's form for the import of cables (`dcim/forms/bulk_import.py`).
+//! interface lldp`, and `NetBox`'s form for the import of cables (`dcim/forms/bulk_import.py`).
 
 use units::{Length, Rate};
 
@@ -97,7 +97,7 @@ const HEADINGS: [(Column, &[&str]); 10] = [
 pub(super) fn column(heading: &str) -> Option<Column> {
     let plain: String = heading
         .chars()
-        .filter(|letter| letter.is_ascii_alphanumeric())
+        .filter(char::is_ascii_alphanumeric)
         .map(|letter| letter.to_ascii_lowercase())
         .collect();
     HEADINGS.iter().find(|(_, names)| names.contains(&plain.as_str())).map(|(column, _)| *column)

@@ -95,6 +95,9 @@ pub(super) fn read(source: SourceText<'_>) -> Result<NeighbourRows, Diagnostic> 
     Ok(read)
 }
 
+/// Columns of a table: their characters in a line, and their meanings.
+type Headings = (Vec<Range<usize>>, Vec<Option<Column>>);
+
 /// Returns true for the line below the headings of a table: several runs of dashes.
 fn is_rule(line: &str) -> bool {
     line.bytes().all(|byte| byte == b'-' || byte == b' ') && line.contains("- ")
@@ -106,7 +109,7 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
     // The host of a prompt, or else the file's name.
     let mut node = stem(source.name).to_owned();
     let mut of_nodes = BTreeSet::new();
-    let mut open: Option<(Vec<Range<usize>>, Vec<Option<Column>>)> = None;
+    let mut open: Option<Headings> = None;
     for (i, line) in lines.iter().enumerate() {
         let below = lines.get(i + 1).filter(|below| is_rule(below.text));
         if let Some(rule) = below {

@@ -1,6 +1,6 @@
 //! The tables of a SONiC switch.
 //!
-//! Invariant: this is what the files say, by the names of CONFIG_DB. A value that is no text is kept as JSON.
+//! Invariant: this is what the files say, by the names of `CONFIG_DB`. A value that is no text is kept as JSON.
 
 use std::collections::BTreeMap;
 

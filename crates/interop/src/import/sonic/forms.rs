@@ -1,11 +1,11 @@
 //! The forms of a SONiC switch's tables, and the places of values in them.
 //!
-//! Invariant: every form of a switch gives the same tables, with the names of CONFIG_DB.
+//! Invariant: every form of a switch gives the same tables, with the names of `CONFIG_DB`.
 //!
 //! | form | written by |
 //! |---|---|
 //! | `{"TABLE": {"KEY": {...}}}` | `config save`, `sonic-cfggen -d --print-data` |
-//! | `{"TABLE\|KEY": {...}}`, `{"TABLE_TABLE:KEY": {...}}` | mock databases, dumps of CONFIG_DB and APPL_DB |
+//! | `{"TABLE\|KEY": {...}}`, `{"TABLE_TABLE:KEY": {...}}` | mock databases, dumps of `CONFIG_DB` and `APPL_DB` |
 //! | `{"TABLE\|KEY": {"type": "hash", "value": {...}}}` | `sonic-db-dump`, `show techsupport` |
 //! | `[{"TABLE_TABLE:KEY": {...}, "OP": "SET"}]` | `swssconfig` |
 //! | `Pool: NAME`, `Profile: NAME` and a table each | `show buffer information`, `mmuconfig -l` |
@@ -134,7 +134,7 @@ fn one_asic(source: SourceText<'_>, tables: &Map<String, Value>) -> Result<(), D
     Err(source.wrong(&at, message, help))
 }
 
-/// Splits the name of an entry in a flat file: `TABLE|KEY`, or `TABLE_TABLE:KEY` in the form of APPL_DB. The parts of
+/// Splits the name of an entry in a flat file: `TABLE|KEY`, or `TABLE_TABLE:KEY` in the form of `APPL_DB`. The parts of
 /// a key are then separated by `|`.
 fn flat(name: &str) -> Option<(String, String)> {
     let is_table = |table: &str| {
@@ -147,7 +147,7 @@ fn flat(name: &str) -> Option<(String, String)> {
     is_table(table).then(|| (plain_table(table), key))
 }
 
-/// Returns the name of a table in CONFIG_DB: that of APPL_DB without its ending.
+/// Returns the name of a table in `CONFIG_DB`: that of `APPL_DB` without its ending.
 fn plain_table(name: &str) -> String {
     let plain = name.strip_suffix("_TABLE").filter(|plain| tables::is_known(plain));
     plain.unwrap_or(name).to_owned()

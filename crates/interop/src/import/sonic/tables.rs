@@ -1,4 +1,4 @@
-//! Names of tables of CONFIG_DB, and the use that is made of each.
+//! Names of tables of `CONFIG_DB`, and the use that is made of each.
 
 /// Tables with an entry in the account for each field, or for their use.
 const USED: [&str; 8] = [
@@ -42,7 +42,7 @@ const JUDGED: [&str; 2] = ["PFC_WD", "SCHEDULER"];
 pub(super) const CONCERNED: [&str; 9] =
     ["BUFFER", "CBFC", "LLR", "PFC", "QOS", "QUEUE", "SCHEDULER", "TRIM", "WRED"];
 
-/// Returns true for a table of CONFIG_DB that this reader has a rule for.
+/// Returns true for a table of `CONFIG_DB` that this reader has a rule for.
 pub(super) fn is_known(table: &str) -> bool {
     USED.contains(&table)
         || JUDGED.contains(&table)

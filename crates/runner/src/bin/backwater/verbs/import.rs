@@ -54,7 +54,7 @@ pub(crate) enum ImportFormat {
     /// `show buffer information` prints.
     Sonic(ImportSonicOptions),
     /// The cables of a RoCEv2 fabric: `show lldp table` of its SONiC switches, `netq show lldp`, `nv show interface lldp`, or a list
-    /// of cables (CSV, as NetBox has it).
+    /// of cables (CSV, as `NetBox` has it).
     Lldp(ImportLldpOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
     Htsim(ImportHtsimOptions),
@@ -97,7 +97,7 @@ pub(crate) struct ImportSonicOptions {
     #[command(flatten)]
     settings: ImportSettingsOptions,
     /// Buffers of the switch at run time, which hold in place of the configuration's: what `show buffer information` prints, a dump
-    /// of APPL_DB, or `pg_profile_lookup.ini` of the switch's folder.
+    /// of `APPL_DB`, or `pg_profile_lookup.ini` of the switch's folder.
     #[arg(long, value_name = "FILE")]
     buffers: Option<PathBuf>,
 }
