@@ -140,8 +140,8 @@ pub(crate) fn readers() -> Vec<Reader> {
         reader("opensm.conf", |text| settings(opensm::read(source(text))), &[OPENSM]),
         reader("ibccconfig", |text| settings(opensm::read(source(text))), &[COMMANDS]),
         reader("mlx5", |text| settings(mlx5::read(source(text))), &[MLX5, FIRMWARE]),
-        reader("sonic", |text| settings(sonic::read(source(text))), &[SONIC, SONIC_FLAT, SONIC_STEPS]),
-        reader("show buffer information", |text| settings(sonic::read(source(text))), &[SONIC_SHOWN]),
+        reader("sonic", of_switch, &[SONIC, SONIC_FLAT, SONIC_STEPS]),
+        reader("show buffer information", of_switch, &[SONIC_SHOWN]),
         reader(
             "sonic --buffers",
             |text| settings(sonic::read_with(other(SONIC_TEMPLATE), Some(source(text)))),
@@ -187,6 +187,12 @@ fn settings(read: Result<ImportedSettings, Diagnostic>) -> Outcome {
 
 fn of_account(changes: Option<Diagnostic>) -> Outcome {
     changes.map_or(Outcome::Accepted, |_| Outcome::Changed)
+}
+
+/// Reads a switch, and the ports that a draft for it has.
+fn of_switch(text: &str) -> Outcome {
+    let _ = sonic::fabric::usual_ports((source(text), None));
+    settings(sonic::read(source(text)))
 }
 
 fn neighbours(text: &str) -> Outcome {

@@ -353,6 +353,9 @@ fn speeds_and_lengths_of_the_fabric_are_compared() {
         (own.hosts, own.trunks, own.host_length, own.trunk_length),
         (Rate::gbps(100), Rate::gbps(100), five, five)
     );
+    // A name of a profile may hold any number.
+    let endless = text.replace("_100000_5m_", "_100000_18446744073709551615m_");
+    assert_eq!(ports(&endless).trunk_length, None);
     let two = before_profiles(&[("Ethernet0", "5m"), ("Ethernet4", "300m")]);
     let own = ports(&two.to_string());
     assert_eq!((own.host_length, own.trunk_length), (five, Some(Length::from_mm(300_000))));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use units::Rate;
 
 use super::Draft;
-use super::printed::metres;
+use super::printed::{FASTEST, metres};
 use crate::import::account::KeyFate;
 use crate::import::source::decimal;
 use scenario::Diagnostic;
@@ -50,7 +50,7 @@ impl Draft<'_> {
         let mut ports = Ports { mtu: 0, ..Ports::default() };
         let mut down = BTreeSet::new();
         for (port, fields) in self.config.entries("PORT") {
-            let speed = self.number("PORT", port, "speed", 1_600_000)?;
+            let speed = self.number("PORT", port, "speed", FASTEST)?;
             if fields.get("admin_status").is_some_and(|status| status == "down") {
                 down.insert(port.to_owned());
             } else if let Some(speed) = speed.filter(|speed| *speed > 0) {
@@ -64,7 +64,7 @@ impl Draft<'_> {
         // The table has an entry a group of ports, `AZURE` as a rule, with a field a port.
         for (group, fields) in self.config.entries("CABLE_LENGTH") {
             for (port, text) in fields.iter().filter(|(port, _)| !down.contains(*port)) {
-                let length = metres(text).filter(|length| *length <= 1_000_000).ok_or_else(|| {
+                let length = metres(text).ok_or_else(|| {
                     let help = "write metres: `40m`, or `0m` for a port without a cable";
                     self.fault(&["CABLE_LENGTH", group, port], format!("`{text}` is not a length"), help)
                 })?;

@@ -25,6 +25,10 @@ use scenario::Diagnostic;
 /// Columns of `pg_profile_lookup.ini` behind speed and cable. The last may be missing.
 const COLUMNS: [&str; 5] = ["size", "xon", "xoff", "dynamic_th", "xon_offset"];
 
+/// Length of the longest cable, in metres, and speed of the fastest port, in Mb/s.
+const LONGEST: u64 = 1_000_000;
+pub(super) const FASTEST: u64 = 1_600_000;
+
 /// Headings, and their tables.
 const HEADINGS: [(&str, &str); 2] = [("Pool:", "BUFFER_POOL"), ("Profile:", "BUFFER_PROFILE")];
 /// Heading without a name of its own.
@@ -48,14 +52,16 @@ pub(super) fn is_lookup(source: SourceText<'_>) -> bool {
 /// Returns the length that a table names, in metres: `5m`.
 pub(super) fn metres(text: &str) -> Option<u64> {
     let digits = text.strip_suffix('m')?;
-    Some(digits).filter(|digits| !digits.is_empty()).and_then(decimal)
+    let metres = Some(digits).filter(|digits| !digits.is_empty()).and_then(decimal);
+    metres.filter(|metres| *metres <= LONGEST)
 }
 
 /// Returns the speed in Mb/s and the length in metres that the name of a profile has:
 /// `pg_lossless_100000_5m_profile`, with more behind them in the dynamic model.
 pub(super) fn speed_and_length(profile: &str) -> Option<(u64, u64)> {
     let mut parts = profile.strip_prefix("pg_lossless_")?.split('_');
-    Some((parts.next().and_then(decimal)?, parts.next().and_then(metres)?))
+    let speed = parts.next().and_then(decimal).filter(|speed| (1..=FASTEST).contains(speed))?;
+    Some((speed, parts.next().and_then(metres)?))
 }
 
 /// Reads the pools and profiles that a switch prints.
@@ -127,7 +133,9 @@ pub(super) fn lookup(source: SourceText<'_>) -> Result<SonicConfig, Diagnostic> 
         if values.len() + 1 < COLUMNS.len() || values.len() > COLUMNS.len() {
             return Err(wrong(line, "this is not a row of 6 or 7 numbers"));
         }
-        let speed: u64 = decimal(speed.text).ok_or_else(|| wrong(*speed, "this is not a speed in Mb/s"))?;
+        let speed: u64 = decimal(speed.text)
+            .filter(|speed| (1..=FASTEST).contains(speed))
+            .ok_or_else(|| wrong(*speed, "this is not a speed in Mb/s"))?;
         let cable = metres(cable.text).ok_or_else(|| wrong(*cable, "this is not a length in metres"))?;
         let own = COLUMNS.iter().zip(values).map(|(name, value)| ((*name).to_owned(), value.text.to_owned()));
         let name = format!("pg_lossless_{speed}_{cable}m_profile");
