@@ -1,4 +1,4 @@
-//! Cables of RoCEv2 fabrics: what switches, NetQ and NetBox say of the same fabric gives the same scenario. What a file
+//! Cables of RoCEv2 fabrics: what switches, `NetQ` and `NetBox` say of the same fabric gives the same scenario. What a file
 //! leaves open is refused or named.
 
 use interop::import::lldp::{self, LldpOptions};
