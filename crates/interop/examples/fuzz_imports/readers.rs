@@ -10,7 +10,7 @@ use interop::import::infiniband::forwarding::without_descriptions;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use interop::import::text::GivenText;
 use interop::import::{
-    self, ImportedScenario, ImportedSettings, SourceText, hpcc, htsim, mlx5, opensm, sonic,
+    self, ImportedScenario, ImportedSettings, SourceText, hpcc, htsim, lldp, mlx5, opensm, sonic,
 };
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 
@@ -93,6 +93,33 @@ const SONIC: &str = r#"{"PORT":{"Ethernet0":{"speed":"100000"},"Ethernet4":{"spe
 "PORT_QOS_MAP":{"Ethernet0":{"pfc_enable":"3"},"Ethernet4":{"pfc_enable":"3,4"}},
 "CABLE_LENGTH":{"AZURE":{"Ethernet0":"5m"}},
 "PFC_WD":{"Ethernet0":{"action":"drop","detection_time":"200","restoration_time":"200"}}}"#;
+/// The same tables with flat keys, and as a dump.
+const SONIC_FLAT: &str = r#"{"PORT|Ethernet0":{"speed":"100000"},"BUFFER_POOL|i":{"size":"10000000"},
+"BUFFER_POOL_TABLE:ingress_lossless_pool":{"type":"hash","ttl":-0.001,"value":{"size":"10000000","mode":"dynamic"}},
+"BUFFER_PROFILE|pg_lossless_100000_5m_profile":{"xon":"18432","xoff":"160000","size":"18432","dynamic_th":"-1","pool":"i"},
+"CABLE_LENGTH|AZURE":{"Ethernet0":"5m","Ethernet4":"40m"},"PORT_QOS_MAP|Ethernet0":{"pfc_enable":"3,4"},
+"QUEUE|Ethernet0,Ethernet4|3-4":{"wred_profile":"A","scheduler":"s"},"SCHEDULER|s":{"type":"DWRR","weight":"15"},
+"WRED_PROFILE|A":{"ecn":"ecn_all","green_min_threshold":"1000000","green_max_threshold":"2000000"}}"#;
+const SONIC_STEPS: &str = r#"[{"BUFFER_POOL_TABLE:i":{"size":"10000000"},"OP":"SET"},{"BUFFER_PG_TABLE:Ethernet0:3-4":{"profile":"[BUFFER_PROFILE_TABLE:p]"},"OP":"SET"},
+{"BUFFER_PROFILE_TABLE:p":{"xoff":"160000","size":"18432","static_th":"1","pool":"[BUFFER_POOL_TABLE:i]"},"OP":"SET"}]"#;
+const SONIC_SHOWN: &str = "sw:~$ show buffer information\nLossless traffic pattern:\n------  -\ndefault_dynamic_th  0\n------  -\n\nPool: ingress_lossless_pool\n\
+    ----  ----\nmode  dynamic\nsize  10000000\n----  ----\n\nProfile: pg_lossless_100000_5m_profile\n----  ----\nxoff  160000\nxon  18432\nsize  18432\n\
+    dynamic_th  0\n----  ----\nTotal profiles: 1\n";
+const SONIC_ROWS: &str =
+    "# PG lossless profiles.\n100000 5m 18432 18432 160000 0 2496\n100000 40m 18432 18432 160000 -1\n";
+/// A configuration that needs such rows.
+const SONIC_TEMPLATE: &str = r#"{"PORT":{"Ethernet0":{"speed":"100000"},"Ethernet4":{"speed":"100000"}},"CABLE_LENGTH":{"AZURE":{"Ethernet0":"5m","Ethernet4":"40m"}},
+"PORT_QOS_MAP":{"Ethernet0":{"pfc_enable":"3"},"Ethernet4":{"pfc_enable":"3"}},"BUFFER_POOL":{"ingress_lossless_pool":{"size":"10000000","mode":"dynamic"}}}"#;
+const NEIGHBOURS: &str = "admin@a:~$ show lldp table\nCapability codes: (R) Router, (B) Bridge, (O) Other\n\
+    LocalPort   RemoteDevice  RemotePortID  Capability  RemotePortDescr\n----------  ------------  ------------  ----------  ---------------\n\
+    Ethernet0   h1            02:00         R           eth0\nEthernet4   h2            02:01         R           a port\n\
+    Ethernet8   b             etp1          BR          Ethernet0\neth0        oob           p1            B\n\
+    --------------------------------------------------\nTotal entries displayed:  4\nadmin@b:~$ show lldp table\n\
+    LocalPort   RemoteDevice  RemotePortID  Capability  RemotePortDescr\n----------  ------------  ------------  ----------  ---------------\n\
+    Ethernet0   a             etp8          BR          Ethernet8\nEthernet4   h3            02:03         R           eth0\n";
+const NETQ: &str = "Matching lldp records:\nHostname  Interface  Peer Hostname  Peer Interface  Last Changed\n--------  ---------  -------------  --------------  ------------\n\
+    a         swp1       h1             eth1            Thu\na         swp2       h2             02:00:00        Thu\na         swp3       h3             eth1            Thu\n";
+const CABLE_LIST: &str = "node,port,peer,peer port,speed,length\na,1,h1,1,100G,3m\na,2,h2,1,100G,3\na,3,b,1,400000,50ft\nb,2,\"h3\",1,,\n";
 const TOPO: &str = "Nodes 16\nTiers 2\nPodsize 16\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\nDownlink_Latency_ns 500\n\
     Switch_Latency_ns 300\nTier 1\nDownlink_speed_Gbps 200\nRadix_Down 4\nDownlink_Latency_ns 1000\nSwitch_Latency_ns 400\n";
 const THREE_TIERS: &str = "# three tiers\nNodes 16\nTiers 3\nPodsize 4\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\n\
@@ -131,7 +158,14 @@ pub(crate) fn readers() -> Vec<Reader> {
         reader("opensm.conf", |text| settings(opensm::read(source(text))), &[OPENSM, VENDOR]),
         reader("ibccconfig", |text| settings(opensm::read(source(text))), &[COMMANDS]),
         reader("mlx5", |text| settings(mlx5::read(source(text), None)), &[MLX5, FIRMWARE, QUERY, SET]),
-        reader("sonic", |text| settings(sonic::read(source(text))), &[SONIC]),
+        reader("sonic", of_switch, &[SONIC, SONIC_FLAT, SONIC_STEPS]),
+        reader("show buffer information", of_switch, &[SONIC_SHOWN]),
+        reader(
+            "sonic --buffers",
+            |text| settings(sonic::read_with(other(SONIC_TEMPLATE), Some(source(text)))),
+            &[SONIC_ROWS, SONIC_SHOWN],
+        ),
+        reader("lldp", neighbours, &[NEIGHBOURS, NETQ, CABLE_LIST]),
         reader(
             "htsim topo",
             |text| imported(htsim::read(source(text), other(MATRIX), None)),
@@ -171,6 +205,16 @@ fn settings(read: Result<ImportedSettings, Diagnostic>) -> Outcome {
 
 fn of_account(changes: Option<Diagnostic>) -> Outcome {
     changes.map_or(Outcome::Accepted, |_| Outcome::Changed)
+}
+
+/// Reads a switch, and the ports that a draft for it has.
+fn of_switch(text: &str) -> Outcome {
+    let _ = sonic::fabric::usual_ports((source(text), None));
+    settings(sonic::read(source(text)))
+}
+
+fn neighbours(text: &str) -> Outcome {
+    imported(lldp::import(&[source(text)], &[], &lldp::LldpOptions::default()))
 }
 
 fn cluster_alone(text: &str) -> Outcome {

@@ -11,15 +11,17 @@
 //! | `settings` | fields of a scenario without a fabric |
 //! | [`hpcc`] | the reader of `config.txt` of HPCC's simulator, with its topology and flows |
 //! | [`infiniband`] | InfiniBand clusters, from the files of `ibnetdiscover`, ibsim and OpenSM |
+//! | [`lldp`] | cables of a RoCEv2 fabric, by the neighbours that switches see, or a list |
 //! | [`opensm`] | lanes and congestion control, from `opensm.conf` and command lines of `ibccconfig` |
 //! | [`mlx5`] | DCQCN parameters of ConnectX adapters |
-//! | [`sonic`] | thresholds of ECN, PFC and memory, from `config_db.json` of SONiC |
+//! | [`sonic`] | thresholds of ECN, PFC and memory of a SONiC switch |
 //! | [`htsim`] | fat trees and connection matrices of htsim |
 
 mod account;
 pub mod hpcc;
 pub mod htsim;
 pub mod infiniband;
+pub mod lldp;
 pub mod mlx5;
 pub mod opensm;
 mod settings;

@@ -6,7 +6,9 @@
 //! now.
 
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
-use interop::import::{self, ImportedScenario, ImportedSettings, SourceText, htsim, mlx5, opensm, sonic};
+use interop::import::{
+    self, ImportedScenario, ImportedSettings, SourceText, htsim, lldp, mlx5, opensm, sonic,
+};
 use scenario::Diagnostic;
 
 use crate::messages;
@@ -23,6 +25,8 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
         let files = ClusterFiles { lfts, sl2vl, vlarb };
         infiniband::import(cluster(), files, &ClusterOptions::default())
     };
+    let template =
+        || file("config_db.json", include_str!("../../../../fixtures/import/before-profiles.json"));
     let put = |settings: Result<ImportedSettings, Diagnostic>| settings.map(account);
     match name.split('-').nth(1)? {
         "ibnetdiscover" => {
@@ -34,6 +38,8 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
         "opensm" => Some(put(opensm::read(source))),
         "mlx5" => Some(put(mlx5::read(source, None))),
         "sonic" => Some(put(sonic::read(source))),
+        "lldp" => Some(lldp::import(&[source], &[], &lldp::LldpOptions::default())),
+        "buffers" => Some(put(sonic::read_with(template(), Some(source)))),
         "topo" => Some(htsim::read(source, cm(), None)),
         "cm" => Some(htsim::read(topo(), source, None)),
         _ => None,

@@ -268,8 +268,9 @@ fn thresholds_of_sonic_are_those_of_the_ports() {
         ("BUFFER_POOL.ingress_lossless_pool.xoff", KeyFate::Approximated),
         ("BUFFER_PROFILE.pg_lossless_100000_5m_profile.dynamic_th", KeyFate::Used),
         ("BUFFER_PROFILE.pg_lossless_100000_5m_profile.xon_offset", KeyFate::Used),
-        ("PFC_WD", KeyFate::Approximated),
-        ("CABLE_LENGTH", KeyFate::NotUsed),
+        ("PFC_WD", KeyFate::Changed),
+        ("SCHEDULER", KeyFate::Used),
+        ("CABLE_LENGTH", KeyFate::Used),
         ("(other tables)", KeyFate::NotUsed),
     ] {
         assert_eq!(fate(&settings.account, key).0, expected, "{key}");

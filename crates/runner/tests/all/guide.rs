@@ -180,4 +180,5 @@ pages! {
     long_runs_go_on: "long-runs",
     packets_and_a_timeline: "packets-and-timeline",
     a_cluster_from_its_files_to_its_settings: "cluster",
+    a_roce_fabric_from_its_cables_to_a_verdict: "roce-fabric",
 }

@@ -131,3 +131,72 @@ fn compressed_files_and_logs_of_terminals_are_read() {
         "error: `binary` cannot be read: it is not a text",
     );
 }
+
+/// Settings of a SONiC switch do not go into InfiniBand, and one refusal says so.
+#[test]
+fn a_sonic_switch_does_not_go_into_an_infiniband_fabric() {
+    let scratch = Scratch::new("import-sonic-infiniband");
+    fs::write(scratch.0.join("config_db.json"), FLAT).unwrap();
+    let output = scratch.run(&["import", "sonic", "config_db.json", "--into", "victim"]);
+    assert_refused(&output, "link.flow_control: this is InfiniBand's flow control, by credits");
+    assert_eq!(text(&output.stderr).matches("error: ").count(), 1, "{output:?}");
+    assert_eq!(scratch.names(), ["config_db.json"]);
+}
+
+/// A switch with keys `TABLE|KEY`.
+const FLAT: &str = r#"{
+ "PORT|Ethernet0": {"speed": "100000"},
+ "PORT_QOS_MAP|Ethernet0": {"pfc_enable": "3,4"},
+ "BUFFER_POOL|ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "20627456"},
+ "BUFFER_PROFILE|pg_lossless_100000_5m_profile": {"pool": "ingress_lossless_pool", "xon": "19456", "xoff": "30720", "size": "50176", "dynamic_th": "0"},
+ "BUFFER_PG|Ethernet0|3-4": {"profile": "pg_lossless_100000_5m_profile"}
+}"#;
+
+/// Without `--into`, the cables of the draft have the speeds and lengths of the switch.
+#[test]
+fn a_sonic_switch_alone_becomes_a_fabric_of_its_speeds_and_lengths() {
+    let scratch = Scratch::new("import-sonic-alone");
+    fs::write(scratch.0.join("config_db.json"), FLAT).unwrap();
+    let output = scratch.run(&["import", "sonic", "config_db.json", "--out", "own"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr)
+            .contains("headroom of 30 KiB a port and lane, and cables of 5 m at 100 Gb/s need ")
+    );
+    let scenario = scratch.read("own/config_db.ron");
+    for words in [
+        "memory: \"23280 KiB\"",
+        "headroom: \"30 KiB\"",
+        "\"trunk\": (rate: \"100 Gb/s\", propagation: Cable(\"5 m\"))",
+    ] {
+        assert!(scenario.contains(words), "no `{words}` in {scenario}");
+    }
+    let template = r#"{"CABLE_LENGTH": {"AZURE": {"Ethernet0": "5m", "Ethernet4": "300m"}},
+        "BUFFER_POOL": {"ingress_lossless_pool": {"size": "33329088", "type": "ingress", "mode": "dynamic", "xoff": "7827456"}}}"#;
+    fs::write(scratch.0.join("template.json"), template).unwrap();
+    let refused = scratch.run(&["import", "sonic", "template.json", "--out", "other"]);
+    assert_refused(&refused, "BUFFER_PROFILE: no profile has headroom. The switch makes ");
+    assert_eq!(scratch.names(), ["config_db.json", "own", "template.json"]);
+    let accepted = scratch.run(&["import", "sonic", "template.json", "--out", "other", "--approximate"]);
+    assert_eq!(accepted.status.code(), Some(0), "{}", text(&accepted.stderr));
+    scratch.printed(&["check", "other/template.ron"]);
+}
+
+/// Names of neighbours are text from strangers: they are made plain in the scenario, and escaped where they are printed.
+#[test]
+fn hostile_names_of_neighbours_do_not_reach_the_terminal() {
+    let scratch = Scratch::new("import-lldp-hostile");
+    let rows = "a,1,h\u{1b}[31m,1\na,2,=1+1,1\na,3,\"x, y\",1\na,4,h..2,1\n";
+    fs::write(scratch.0.join("list.csv"), rows).unwrap();
+    let printed = scratch.printed(&["import", "lldp", "list.csv", "--out", "mine"]);
+    assert!(!printed.contains('\u{1b}'), "{printed}");
+    let ports = scratch.read("mine/ports.csv");
+    for words in ["a,1,1,up,h_[31m,1,", "a,2,2,up,'=1+1,1,", "a,3,3,up,\"x, y\",1,", "a,4,4,up,h__2,1,"] {
+        assert!(ports.contains(words), "no `{words}` in {ports}");
+    }
+    scratch.printed(&["check", "mine/list.ron"]);
+    fs::write(scratch.0.join("wrong.csv"), "a,1,h\u{1b}[31m,1,fast\n").unwrap();
+    let output = scratch.run(&["import", "lldp", "wrong.csv"]);
+    assert_refused(&output, "`fast` is not the rate of a link");
+    assert!(!text(&output.stderr).contains('\u{1b}'), "{output:?}");
+}

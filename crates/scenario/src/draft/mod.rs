@@ -7,14 +7,14 @@
 //! |---|---|
 //! | `tree` | fat trees with a number of hosts, of switches with a number of ports |
 //! | `infiniband` | InfiniBand fat trees and dragonflies |
-//! | `roce` | RoCEv2 leaf-spine fabrics, and fabrics in a file |
+//! | `roce` | RoCEv2 leaf-spine fabrics, and fabrics of a file or with a topology of their own |
 
 mod infiniband;
 mod roce;
 mod tree;
 
 pub use infiniband::{Dragonfly, FatTree};
-pub use roce::{LeafSpine, of_file};
+pub use roce::{CustomRoce, LeafSpine, of_file};
 
 /// A size of which no fabric can be built.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -25,11 +25,14 @@ pub struct DraftError {
     pub help: String,
 }
 
-/// Returns a template with each `@NAME@` replaced by its text.
+/// Returns a template with each `@NAME@` replaced by its text, which may hold anything.
 fn filled(template: &str, names: &[(&str, String)]) -> String {
-    let text = names
-        .iter()
-        .fold(template.to_owned(), |text, (name, value)| text.replace(&format!("@{name}@"), value));
-    debug_assert!(!text.contains('@'), "a name of the template is left: {text}");
-    text
+    let text = |(i, part): (usize, &str)| {
+        if i % 2 == 0 {
+            return part.to_owned();
+        }
+        let found = names.iter().find(|(name, _)| *name == part);
+        found.unwrap_or_else(|| panic!("the template has no text for {part}")).1.clone()
+    };
+    template.split('@').enumerate().map(text).collect()
 }

@@ -67,8 +67,64 @@ pub fn of_file(file: &str, text: &str) -> Result<String, DraftError> {
         });
     };
     let mut names = common(rate, hosts.len() as u32);
-    names.extend([("TOPOLOGY", format!("{file:?}")), ("TO", format!("{host:?}"))]);
+    names.extend([
+        ("ORIGIN", format!("the file {file:?}")),
+        ("ABOUT", "Nodes, links and cables are those of the file. To write them here instead: `backwater fields topology.Custom`.".to_owned()),
+        ("TOPOLOGY", format!("HpccFile({file:?})")),
+        ("CABLES", String::new()),
+        ("PATHS", BY_HASH.to_owned()),
+        ("ROUTING", "Ecmp".to_owned()),
+        ("TO", format!("{host:?}")),
+    ]);
     Ok(filled(include_str!("from_file.ron"), &names))
+}
+
+/// Explanation of `routing: Ecmp`.
+const BY_HASH: &str = "A hash of each flow chooses among equally short paths.";
+
+/// A RoCEv2 fabric with a topology and cables of its own, as texts of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomRoce {
+    /// Where the fabric is from, for the first comment.
+    pub origin: String,
+    /// Field `topology`.
+    pub topology: String,
+    /// Entries of `cables`, with the ends of their lines.
+    pub cables: String,
+    /// True if packets could wait in a cycle on the shortest paths.
+    pub cyclic: bool,
+    /// Rate of most cables of hosts.
+    pub rate: Rate,
+    /// Number of hosts.
+    pub hosts: u32,
+    /// Name of the host to which others send at once.
+    pub to: String,
+}
+
+impl CustomRoce {
+    /// Returns the scenario.
+    #[must_use]
+    pub fn scenario(&self) -> String {
+        let (paths, routing) = if self.cyclic {
+            (
+                "Packets could wait for each other in a cycle on the shortest paths: these lead up, then down.",
+                "UpDown()",
+            )
+        } else {
+            (BY_HASH, "Ecmp")
+        };
+        let mut names = common(self.rate, self.hosts);
+        names.extend([
+            ("ORIGIN", self.origin.clone()),
+            ("ABOUT", "Ports have the order of their names; ports.csv has both.".to_owned()),
+            ("TOPOLOGY", self.topology.clone()),
+            ("CABLES", self.cables.clone()),
+            ("PATHS", paths.to_owned()),
+            ("ROUTING", routing.to_owned()),
+            ("TO", format!("{:?}", self.to)),
+        ]);
+        filled(include_str!("from_file.ron"), &names)
+    }
 }
 
 /// Returns the texts that both drafts need.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use names::rule;
 
 /// Returns a name without the characters that mean something else in a scenario.
-pub(super) fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     let letter = |letter: char| match letter {
         '*' | '?' | '"' | '\\' => '_',
         letter => letter,
@@ -21,7 +21,7 @@ pub(super) fn plain(name: &str) -> String {
 }
 
 /// Makes names differ: a name of several nodes gets what stands behind it, a GUID, and a count if that is not enough.
-pub(super) fn distinct(names: &mut [(String, String)]) -> usize {
+pub(crate) fn distinct(names: &mut [(String, String)]) -> usize {
     let mut changed = 0;
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     names.iter().for_each(|(name, _)| *counts.entry(name.clone()).or_default() += 1);
@@ -51,7 +51,7 @@ fn extended(name: &str, more: &str) -> String {
 }
 
 /// Compares names with their numbers as numbers: `node-2` before `node-10`.
-pub(super) fn natural(a: &str, b: &str) -> Ordering {
+pub(crate) fn natural(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (pieces(a), pieces(b));
     loop {
         match (a.next(), b.next()) {

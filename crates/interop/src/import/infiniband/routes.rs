@@ -220,12 +220,7 @@ fn reason(topology: &Topology, entries: &Entries, from: NodeId, host: usize) -> 
 pub(super) fn cycle(topology: &Topology, routes: &Routes, lanes: Option<&LaneTables>) -> Option<String> {
     let graph = topology.graph();
     let Some(lanes) = lanes.filter(|lanes| lanes.change()) else {
-        let mut dependencies = ChannelDependencies::new(graph, routes, 1);
-        let leaves =
-            graph.host_ids().map(|host| graph.ports(host)[0].peer).filter(|peer| !graph.is_host(*peer));
-        let leaves: BTreeSet<_> = leaves.collect();
-        graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), leaves.iter().copied()));
-        return dependencies.cycle().map(|cycle| spelled(topology, &cycle));
+        return cycle_on_one_lane(topology, routes);
     };
     let mut dependencies = ChannelDependencies::with_lane_changes(graph, routes, lanes.data_lanes);
     for (to, level) in graph.host_ids().flat_map(|to| lanes.different_levels().map(move |level| (to, level)))
@@ -235,6 +230,16 @@ pub(super) fn cycle(topology: &Topology, routes: &Routes, lanes: Option<&LaneTab
             Lane(lanes.lane(switch.index() - graph.hosts(), (input, output), level))
         });
     }
+    dependencies.cycle().map(|cycle| spelled(topology, &cycle))
+}
+
+/// Returns a cycle of outputs in which packets could wait for each other, if lanes never change.
+pub(crate) fn cycle_on_one_lane(topology: &Topology, routes: &Routes) -> Option<String> {
+    let graph = topology.graph();
+    let mut dependencies = ChannelDependencies::new(graph, routes, 1);
+    let leaves = graph.host_ids().map(|host| graph.ports(host)[0].peer).filter(|peer| !graph.is_host(*peer));
+    let leaves: BTreeSet<_> = leaves.collect();
+    graph.host_ids().for_each(|to| dependencies.add(to, Lane(0), leaves.iter().copied()));
     dependencies.cycle().map(|cycle| spelled(topology, &cycle))
 }
 

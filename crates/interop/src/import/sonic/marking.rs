@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use units::{Bytes, Rate};
 
-use super::config::place;
-use super::{Draft, LARGEST};
+use super::{Draft, LARGEST, referred};
 use crate::import::account::KeyFate;
 use scenario::Diagnostic;
 
@@ -24,10 +23,13 @@ impl Draft<'_> {
     pub(super) fn marking(&mut self, speeds: &BTreeMap<String, Rate>) -> Result<(), Diagnostic> {
         let mut by_speed: BTreeMap<Option<Rate>, BTreeSet<String>> = BTreeMap::new();
         for (key, fields) in self.config.entries("QUEUE") {
-            let Some(profile) = fields.get("wred_profile") else { continue };
-            let profile = profile.trim_start_matches("[WRED_PROFILE|").trim_end_matches(']').to_owned();
-            let port = key.split('|').next().unwrap_or(key);
-            by_speed.entry(speeds.get(port).copied()).or_default().insert(profile);
+            let profile = referred(fields, "wred_profile");
+            if profile.is_empty() {
+                continue;
+            }
+            // Switches of several ASICs have a host and an ASIC before the port.
+            let speed = key.split('|').find_map(|part| speeds.get(part).copied());
+            by_speed.entry(speed).or_default().insert(profile.to_owned());
         }
         if by_speed.is_empty() {
             let all: BTreeSet<String> =
@@ -88,11 +90,7 @@ impl Draft<'_> {
         let percent = self.number("WRED_PROFILE", name, "green_drop_probability", 100)?;
         let (Some(kmin), Some(kmax)) = (least, most) else {
             let help = "write `green_min_threshold` and `green_max_threshold`, in bytes";
-            let at = place(self.source, &["WRED_PROFILE", name]).unwrap_or(0..0);
-            return Err(self
-                .source
-                .fault(&at, &format!("WRED_PROFILE.{name}"), "the profile has no thresholds", help)
-                .into());
+            return Err(self.fault(&["WRED_PROFILE", name], "the profile has no thresholds", help));
         };
         let percent_or_all = percent.unwrap_or(100);
         let ramp = Ramp { kmin: kmin.max(1), kmax: kmax.max(kmin).max(1), percent: percent_or_all.max(1) };

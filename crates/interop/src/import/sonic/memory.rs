@@ -6,14 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use units::{Bytes, Rate};
 
-use super::config::place;
-use super::{Draft, LARGEST};
+use super::profiles::{BySpeed, port_of};
+use super::{Draft, LARGEST, Ports, referred};
 use crate::import::account::KeyFate;
 use crate::import::source::decimal;
 use scenario::Diagnostic;
 
 /// Fewest ports for which memory is divided, so that a part of a configuration will do.
-const LEAST_PORTS: usize = 32;
+pub(super) const LEAST_PORTS: usize = 32;
+
 /// The profile of a priority group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Profile {
@@ -25,45 +26,15 @@ struct Profile {
 }
 
 impl Draft<'_> {
-    /// Returns the profiles with headroom, by the speed of the ports that have them.
-    fn profiles(
-        &self,
-        speeds: &BTreeMap<String, Rate>,
-    ) -> Result<BTreeMap<Option<Rate>, BTreeSet<String>>, Diagnostic> {
-        let mut profiles: BTreeMap<Option<Rate>, BTreeSet<String>> = BTreeMap::new();
-        let has_headroom = |name: &str| self.config.field("BUFFER_PROFILE", name, "xoff").is_some();
-        for (key, fields) in self.config.entries("BUFFER_PG") {
-            let port = key.split('|').next().unwrap_or(key);
-            let profile = profile_name(fields);
-            if has_headroom(profile) {
-                profiles.entry(speeds.get(port).copied()).or_default().insert(profile.to_owned());
-            }
-        }
-        if profiles.is_empty() {
-            let all = self.config.entries("BUFFER_PROFILE").map(|(name, _)| name.to_owned());
-            let all: BTreeSet<String> = all.filter(|name| has_headroom(name)).collect();
-            if !all.is_empty() {
-                profiles.insert(None, all);
-            }
-        }
-        Ok(profiles)
-    }
-
     fn profile(&self, name: &str) -> Result<Profile, Diagnostic> {
         let number = |field| self.number("BUFFER_PROFILE", name, field, LARGEST);
         let xoff = number("xoff")?.unwrap_or(0);
         let size = number("size")?.unwrap_or(0);
         let dynamic = self.config.field("BUFFER_PROFILE", name, "dynamic_th").map(|text| {
-            text.parse().ok().filter(|power| (-7..=7).contains(power)).ok_or_else(|| {
-                let at = place(self.source, &["BUFFER_PROFILE", name, "dynamic_th"]).unwrap_or(0..0);
+            text.parse().ok().filter(|power| (-8..=8).contains(power)).ok_or_else(|| {
                 let message = format!("`{text}` is not a power of two that alpha can be");
-                let path = format!("BUFFER_PROFILE.{name}.dynamic_th");
-                Diagnostic::from(self.source.fault(
-                    &at,
-                    &path,
-                    message,
-                    "write -7 to 7: alpha is 2 to this power",
-                ))
+                let help = "write -8 to 8: alpha is 2 to this power";
+                self.fault(&["BUFFER_PROFILE", name, "dynamic_th"], message, help)
             })
         });
         // Some switches count the headroom as part of the profile's size.
@@ -73,10 +44,7 @@ impl Draft<'_> {
     }
 
     /// Reads the profile of each speed, the first of several.
-    fn read_profiles(
-        &mut self,
-        by_speed: &BTreeMap<Option<Rate>, BTreeSet<String>>,
-    ) -> Result<BTreeMap<Option<Rate>, Profile>, Diagnostic> {
+    fn read_profiles(&mut self, by_speed: &BySpeed) -> Result<BTreeMap<Option<Rate>, Profile>, Diagnostic> {
         let mut read = BTreeMap::new();
         for (speed, names) in by_speed {
             let all: Result<BTreeSet<Profile>, Diagnostic> =
@@ -98,68 +66,111 @@ impl Draft<'_> {
     }
 
     /// Sets memory, headroom and thresholds of PFC.
-    pub(super) fn memory(&mut self, speeds: &BTreeMap<String, Rate>, lanes: usize) -> Result<(), Diagnostic> {
-        let pools: Vec<&str> = self.config.entries("BUFFER_POOL").map(|(name, _)| name).collect();
-        let pool = pools.iter().copied().find(|name| name.contains("ingress_lossless"));
-        let by_speed = self.profiles(speeds)?;
+    pub(super) fn memory(&mut self, ports: &Ports, lanes: usize) -> Result<(), Diagnostic> {
+        let speeds = &ports.speeds;
+        let by_speed = self.profiles(speeds);
         let read = self.read_profiles(&by_speed)?;
-        let Some(pool) = pool else {
-            if !read.is_empty() {
-                self.note(
-                    "BUFFER_POOL",
-                    "",
-                    KeyFate::Changed,
-                    "there is no ingress_lossless pool: the scenario's own memory holds",
-                );
+        let Some(pool) = self.pool(&by_speed) else {
+            if let Some(usual) = most_common(speeds, &read) {
+                let what = "there is no ingress_lossless pool: the scenario's own memory holds";
+                self.note("BUFFER_POOL", "", KeyFate::Changed, what);
+                self.thresholds(&usual, &read, &by_speed);
             }
             return Ok(());
         };
-        let size = self.number("BUFFER_POOL", pool, "size", LARGEST)?.unwrap_or(0);
+        let size = self.number("BUFFER_POOL", &pool, "size", u64::MAX)?;
+        self.other_pools(&pool);
         let Some(usual) = most_common(speeds, &read) else {
-            self.note(
-                "BUFFER_PROFILE",
-                "",
-                KeyFate::Changed,
-                "no profile has `xoff`: headroom and alpha are the scenario's own",
-            );
-            return Ok(());
+            return self.calculated((&pool, size), ports, lanes);
         };
-        let ports = speeds.len().max(LEAST_PORTS);
+        match size.filter(|size| *size > 0) {
+            Some(size) => self.pool_and_reserve((&pool, size), ports, (lanes, &usual, &read))?,
+            None => self.no_size(&pool),
+        }
+        self.thresholds(&usual, &read, &by_speed);
+        Ok(())
+    }
+
+    /// Returns the lossless pool at the ingress: that of the profiles with headroom, or else the one with this name.
+    fn pool(&self, by_speed: &BySpeed) -> Option<String> {
+        let of_profile = by_speed.values().flatten().find_map(|name| {
+            let fields = self.config.tables.get("BUFFER_PROFILE")?.get(name)?;
+            let pool = referred(fields, "pool");
+            self.config.tables.get("BUFFER_POOL")?.contains_key(pool).then(|| pool.to_owned())
+        });
+        let pools = || self.config.entries("BUFFER_POOL").map(|(name, _)| name.to_owned());
+        of_profile.or_else(|| pools().find(|name| name.contains("ingress_lossless")))
+    }
+
+    /// Enters a pool without a size, which the dynamic buffer model computes.
+    pub(super) fn no_size(&mut self, pool: &str) {
+        let what = "no size: the dynamic buffer model computes it at run time, and `show buffer information` has it (`--buffers FILE`); \
+                    here the scenario's own memory holds";
+        self.note(&format!("BUFFER_POOL.{pool}"), "", KeyFate::Changed, what);
+    }
+
+    /// Sets the memory: the pool, and the headroom and guarantees of all ports beside it.
+    fn pool_and_reserve(
+        &mut self,
+        (pool, size): (&str, u64),
+        ports: &Ports,
+        (lanes, usual, read): (usize, &Profile, &BTreeMap<Option<Rate>, Profile>),
+    ) -> Result<(), Diagnostic> {
+        let count = ports.speeds.len().max(LEAST_PORTS);
         let largest = read.values().map(|profile| profile.xoff).max().unwrap_or(0);
-        let (own, receivers) = self.reserved(speeds)?;
-        let others = (ports as u64 * lanes as u64).saturating_sub(receivers);
-        let memory = size + own + others * (largest + usual.guaranteed);
-        self.set("switch.memory", format!("\"{}\"", Bytes::new(memory)));
+        let (own, receivers) = self.reserved(&ports.speeds)?;
+        let others = (count as u64 * lanes as u64).saturating_sub(receivers);
+        let reserve = own.saturating_add(others.saturating_mul(largest.saturating_add(usual.guaranteed)));
+        let what = format!("this is shared, beside headroom and guarantees of {count} ports");
+        self.set_memory((pool, size), reserve, (count, lanes), (KeyFate::Used, &what));
+        Ok(())
+    }
+
+    /// Sets `switch.memory` and `switch.provisioned`, and enters the pool. `reserve` is memory beside the pool.
+    pub(super) fn set_memory(
+        &mut self,
+        (pool, size): (&str, u64),
+        reserve: u64,
+        (ports, lanes): (usize, usize),
+        (fate, what): (KeyFate, &str),
+    ) {
+        let memory = size.saturating_add(reserve);
+        self.set("switch.memory", format!("\"{}\"", Bytes::new(memory.min(LARGEST))));
         self.set("switch.provisioned", format!("(ports: {}, lanes: {lanes})", ports.min(254)));
-        let what = format!(
-            "`switch.memory` of {}: this is shared, beside headroom and guarantees of {ports} ports",
-            Bytes::new(memory)
-        );
+        let what = format!("`switch.memory` of {}: {what}", Bytes::new(memory.min(LARGEST)));
         let (fate, what) = if memory > LARGEST {
-            (KeyFate::Changed, format!("{what}; more than a scenario's 1 GiB"))
+            let deep = format!(
+                "deep buffers, {memory} B with what is reserved, and a scenario's switch has at most 1 GiB: 1 GiB here"
+            );
+            (KeyFate::Changed, deep)
         } else {
-            (KeyFate::Used, what)
+            (fate, what)
         };
         self.note(&format!("BUFFER_POOL.{pool}.size"), size.to_string(), fate, what);
         if let Some(shared) = self.config.field("BUFFER_POOL", pool, "xoff").map(str::to_owned) {
             let what = "each port and lane has its headroom alone; there they share this pool";
             self.note(&format!("BUFFER_POOL.{pool}.xoff"), shared, KeyFate::Approximated, what);
         }
-        for other in pools.iter().filter(|name| **name != pool) {
+    }
+
+    /// Enters the pools that limit nothing here.
+    fn other_pools(&mut self, pool: &str) {
+        let names: Vec<String> =
+            self.config.entries("BUFFER_POOL").map(|(name, _)| name.to_owned()).collect();
+        for other in names.iter().filter(|name| *name != pool) {
             let what = "queues at outputs are not limited: a lane with PFC has room for all that came in";
             self.note(&format!("BUFFER_POOL.{other}"), "", KeyFate::NotUsed, what);
         }
-        self.thresholds(&usual, &read, &by_speed);
-        Ok(())
     }
 
     /// Returns the headroom and the guarantees of the ports' own priorities, and the number of these.
     fn reserved(&self, speeds: &BTreeMap<String, Rate>) -> Result<(u64, u64), Diagnostic> {
         let (mut bytes, mut receivers) = (0, 0);
         for (key, fields) in self.config.entries("BUFFER_PG") {
-            let (port, priorities) = key.split_once('|').unwrap_or((key, ""));
-            let name = profile_name(fields);
-            if !speeds.contains_key(port) || self.config.field("BUFFER_PROFILE", name, "xoff").is_none() {
+            let port = port_of(key);
+            let priorities = key.split_once('|').map_or("", |(_, priorities)| priorities);
+            let name = referred(fields, "profile");
+            if !speeds.contains_key(port) || !self.has_headroom(name) {
                 continue;
             }
             let (first, last) = priorities.split_once('-').unwrap_or((priorities, priorities));
@@ -172,12 +183,7 @@ impl Draft<'_> {
         Ok((bytes, receivers))
     }
 
-    fn thresholds(
-        &mut self,
-        usual: &Profile,
-        read: &BTreeMap<Option<Rate>, Profile>,
-        names: &BTreeMap<Option<Rate>, BTreeSet<String>>,
-    ) {
+    fn thresholds(&mut self, usual: &Profile, read: &BTreeMap<Option<Rate>, Profile>, names: &BySpeed) {
         let alpha = |profile: &Profile| profile.dynamic.map_or(1.0, |power| 2f64.powi(power.into()));
         let bytes = |count: u64| format!("\"{}\"", Bytes::new(count));
         self.set(
@@ -221,6 +227,11 @@ impl Draft<'_> {
     ) {
         let key = |field: &str| format!("BUFFER_PROFILE.{name}.{field}");
         let (fate, what) = match profile.dynamic {
+            // The driver takes the least as none, and the largest as all.
+            Some(power @ (-8 | 8)) => (
+                KeyFate::Changed,
+                format!("alpha {}{whose}: 2^{power} here", if power < 0 { "0" } else { "without limit" }),
+            ),
             Some(power) => {
                 (KeyFate::Used, format!("alpha 2^{power}{whose}: `switch.sharing`, `switch.shares`"))
             }
@@ -260,12 +271,6 @@ impl Draft<'_> {
             "RESUME is sent below the threshold alone, not at a fixed fill",
         );
     }
-}
-
-/// Returns the name of the profile of a priority group.
-fn profile_name(fields: &BTreeMap<String, String>) -> &str {
-    let profile = fields.get("profile").map_or("", String::as_str);
-    profile.trim_start_matches("[BUFFER_PROFILE|").trim_end_matches(']')
 }
 
 /// Returns the profile of the speed that most ports have.

@@ -1,4 +1,4 @@
-//! `config_db.json` of a SONiC switch: thresholds of ECN, PFC and shared memory.
+//! The settings of a SONiC switch: thresholds of ECN, PFC and shared memory.
 //!
 //! Invariant: every table that concerns queues, buffers and PFC has entries in the account. Values come from the ports'
 //! own profiles, by the speed of the port.
@@ -12,21 +12,36 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | here | fields of a scenario; ports and priorities |
+//! | here | fields of a scenario; the switch at run time beside its configuration |
+//! | `ports` | speeds, lengths of cables and priorities of ports |
+//! | `profiles` | the profile of each port's priorities, made as the switch makes it |
 //! | `memory` | shared memory, headroom and thresholds of PFC |
+//! | `calculated` | headroom where no profile has any |
 //! | `marking` | thresholds of ECN |
-//! | `config` | the tables of the file |
+//! | `rest` | watchdog, schedulers and all other tables |
+//! | [`fabric`] | the switch's ports compared with the cables of a scenario |
+//! | `forms` | the forms of a file |
+//! | `printed` | files that are no JSON |
+//! | `config` | the tables of a file |
+//! | `tables` | names of tables, and their use |
 
+mod calculated;
 mod config;
+pub mod fabric;
+mod forms;
 mod marking;
 mod memory;
+mod ports;
+mod printed;
+mod profiles;
+mod rest;
+mod tables;
 
-use std::collections::{BTreeMap, BTreeSet};
+use core::ops::Range;
 
-use units::Rate;
-
-pub use self::config::SonicConfig;
-use self::config::place;
+use self::config::Fields;
+pub use self::config::{SonicConfig, SonicForm};
+use self::ports::Ports;
 use super::account::{KeyAccount, KeyFate};
 use super::settings::ImportedSettings;
 use super::source::{SourceText, decimal};
@@ -35,65 +50,126 @@ use scenario::Diagnostic;
 /// Largest memory of a switch in a scenario.
 const LARGEST: u64 = 1 << 30;
 
-/// Tables with an entry in the account for each field.
-const USED: [&str; 7] =
-    ["PORT", "PORT_QOS_MAP", "BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_PG", "QUEUE", "WRED_PROFILE"];
-
 /// Reads a file. The settings are for a scenario with PFC, central memory and `congestion_control: Dcqcn(...)`.
 ///
 /// # Errors
-/// If the file is no JSON, or a value is no number in its range.
+/// If the file has none of the forms, or a value is no number in its range.
 pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
-    let config = SonicConfig::read(source)?;
-    let mut draft =
-        Draft { source, config: &config, headroom_differs: false, settings: Vec::new(), account: Vec::new() };
-    let speeds = draft.speeds()?;
+    read_with(source, None)
+}
+
+/// Reads a configuration, and the buffers of the switch at run time: what it prints, a dump of its database, or its
+/// `pg_profile_lookup.ini`.
+///
+/// # Errors
+/// If a file has none of the forms, or a value is no number in its range.
+pub fn read_with(
+    source: SourceText<'_>,
+    buffers: Option<SourceText<'_>>,
+) -> Result<ImportedSettings, Diagnostic> {
+    let mut draft = Draft::new(source, buffers)?;
+    if draft.config.form == SonicForm::Lookup {
+        let message = "this is `pg_profile_lookup.ini`: headroom by speed and length, without ports and pool";
+        let help =
+            "give it beside the configuration of the switch: `import sonic config_db.json --buffers FILE`";
+        return Err(source.whole(message, help));
+    }
+    let ports = draft.ports()?;
     let lanes = draft.priorities()?;
-    draft.memory(&speeds, lanes)?;
-    draft.marking(&speeds)?;
+    draft.give_profiles(&ports)?;
+    draft.memory(&ports, lanes)?;
+    draft.marking(&ports.speeds)?;
     draft.rest();
-    let Draft { settings, account, .. } = draft;
-    if settings.is_empty() {
+    let Draft { settings, account, config, .. } = draft;
+    // A pool without numbers has an entry that says where they are.
+    if settings.is_empty() && !config.tables.contains_key("BUFFER_POOL") {
         let help = "write a configuration with BUFFER_POOL, WRED_PROFILE or PORT_QOS_MAP";
         return Err(source.whole("the file has no settings of buffers, PFC or ECN", help));
     }
     Ok(ImportedSettings { settings, account })
 }
 
-/// Returns the speed of most ports, and the highest; `None` if the file has no ports.
-///
-/// # Errors
-/// If the file is no JSON, or a speed is no number.
-pub fn usual_speeds(source: SourceText<'_>) -> Result<Option<(Rate, Rate)>, Diagnostic> {
-    let config = SonicConfig::read(source)?;
-    let mut draft =
-        Draft { source, config: &config, headroom_differs: false, settings: Vec::new(), account: Vec::new() };
-    let mut counts: BTreeMap<Rate, usize> = BTreeMap::new();
-    draft.speeds()?.into_values().for_each(|speed| *counts.entry(speed).or_default() += 1);
-    let usual = counts.iter().max_by_key(|(_, count)| **count).map(|(speed, _)| *speed);
-    Ok(usual.zip(counts.keys().next_back().copied()))
-}
-
 /// The settings so far.
 struct Draft<'a> {
     source: SourceText<'a>,
-    config: &'a SonicConfig,
+    /// The tables of both files.
+    config: SonicConfig,
+    /// The switch at run time: the file, and its tables alone.
+    buffers: Option<(SourceText<'a>, SonicConfig)>,
     /// True if ports of the same speed have different headroom.
     headroom_differs: bool,
     settings: Vec<(String, String)>,
     account: Vec<KeyAccount>,
 }
 
-impl Draft<'_> {
+impl<'a> Draft<'a> {
+    /// Reads both files. Entries of the switch at run time take the place of the configuration's.
+    fn new(source: SourceText<'a>, buffers: Option<SourceText<'a>>) -> Result<Self, Diagnostic> {
+        let mut draft = Self {
+            source,
+            config: SonicConfig::read(source)?,
+            buffers: None,
+            headroom_differs: false,
+            settings: Vec::new(),
+            account: Vec::new(),
+        };
+        let Some(text) = buffers else { return Ok(draft) };
+        let own = SonicConfig::read(text)?;
+        // Rows for speeds and lengths that no port has are no profiles of the switch: `profiles` takes what it needs.
+        let is_taken = |name: &str| own.form != SonicForm::Lookup && tables::is_known(name);
+        let (mut taken, mut replaced) = (0, 0);
+        for (table, entries) in own.tables.iter().filter(|(name, _)| is_taken(name)) {
+            for (key, fields) in entries {
+                taken += 1;
+                let before = draft.config.tables.entry(table.clone()).or_default();
+                let before = before.insert(key.clone(), fields.clone());
+                replaced += usize::from(before.is_some_and(|before| before != *fields));
+            }
+        }
+        let what = if own.form == SonicForm::Lookup {
+            "rows by which the switch makes profiles for ports without one".to_owned()
+        } else {
+            format!(
+                "the switch at run time: {taken} entries, {replaced} of them in place of others in the configuration; not tried on a real file"
+            )
+        };
+        let mut entry = KeyAccount::new("(buffers)", text.name, KeyFate::Used, what);
+        entry.file = Some(text.name.to_owned());
+        draft.account.push(entry);
+        draft.buffers = Some((text, own));
+        Ok(draft)
+    }
+
+    /// Returns the file that has an entry, and the place of a path within it.
+    fn place(&self, path: &[&str]) -> (SourceText<'a>, Option<Range<usize>>) {
+        let has = |config: &SonicConfig, [table, key, ..]: &[&str; 2]| {
+            config.tables.get(*table).is_some_and(|entries| entries.contains_key(*key))
+        };
+        match (&self.buffers, path) {
+            (Some((text, own)), [table, key, ..]) if has(own, &[table, key]) => {
+                (*text, own.place(*text, path))
+            }
+            _ => (self.source, self.config.place(self.source, path)),
+        }
+    }
+
+    /// Enters a key. Its parts are separated by dots.
     fn note(&mut self, key: &str, given: impl Into<String>, fate: KeyFate, what: impl Into<String>) {
         let mut entry = KeyAccount::new(key, given, fate, what);
-        entry.place =
-            place(self.source, &key.split('.').collect::<Vec<_>>()).map(|at| self.source.excerpt(&at));
+        let (source, place) = self.place(&key.split('.').collect::<Vec<_>>());
+        entry.place = place.map(|at| source.excerpt(&at));
+        entry.file = Some(source.name.to_owned()).filter(|name| name != self.source.name);
         self.account.push(entry);
     }
 
     fn set(&mut self, path: &str, value: String) {
         self.settings.push((path.to_owned(), value));
+    }
+
+    /// Returns a fault of a table, an entry or a field.
+    fn fault(&self, path: &[&str], message: impl Into<String>, help: &str) -> Diagnostic {
+        let (source, at) = self.place(path);
+        source.fault(&at.unwrap_or(0..0), &path.join("."), message, help).into()
     }
 
     /// Reads a whole number of a field; `None` if the entry lacks it.
@@ -102,110 +178,15 @@ impl Draft<'_> {
         let number = decimal(text).filter(|number| *number <= most);
         number.map(Some).ok_or_else(|| {
             let message = format!("`{text}` is not a number in its range");
-            let at = place(self.source, &[table, key, field]).unwrap_or(0..0);
-            let path = format!("{table}.{key}.{field}");
-            self.source.fault(&at, &path, message, &format!("write a whole number from 0 to {most}")).into()
+            let help = format!("write a whole number from 0 to {most}");
+            self.fault(&[table, key, field], message, &help)
         })
     }
+}
 
-    /// Returns the speed of each port.
-    fn speeds(&mut self) -> Result<BTreeMap<String, Rate>, Diagnostic> {
-        let mut speeds = BTreeMap::new();
-        for (port, fields) in self.config.entries("PORT") {
-            let down = fields.get("admin_status").is_some_and(|status| status == "down");
-            let speed = self.number("PORT", port, "speed", 1_600_000)?;
-            if let Some(speed) = speed.filter(|speed| *speed > 0 && !down) {
-                speeds.insert(port.to_owned(), Rate::bps(speed * 1_000_000));
-            }
-        }
-        if !speeds.is_empty() {
-            let rates: BTreeSet<_> = speeds.values().map(ToString::to_string).collect();
-            let rates = rates.into_iter().collect::<Vec<_>>().join(", ");
-            let what = format!("{rates}: thresholds by the speed of a port; cables are the scenario's own");
-            self.note("PORT", format!("{} ports", speeds.len()), KeyFate::Used, what);
-        }
-        Ok(speeds)
-    }
-
-    /// Sets the lanes of priorities with PFC. Returns their number.
-    fn priorities(&mut self) -> Result<usize, Diagnostic> {
-        let mut sets: BTreeMap<BTreeSet<u8>, usize> = BTreeMap::new();
-        for (port, fields) in self.config.entries("PORT_QOS_MAP") {
-            let Some(text) = fields.get("pfc_enable").filter(|text| !text.is_empty()) else { continue };
-            let priorities =
-                text.split(',').map(|word| decimal(word.trim()).filter(|priority| *priority < 8));
-            let priorities: Option<BTreeSet<u8>> = priorities.collect();
-            let priorities = priorities.ok_or_else(|| {
-                let at = place(self.source, &["PORT_QOS_MAP", port, "pfc_enable"]).unwrap_or(0..0);
-                let (path, message) = (
-                    format!("PORT_QOS_MAP.{port}.pfc_enable"),
-                    format!("`{text}` is not a list of priorities"),
-                );
-                Diagnostic::from(self.source.fault(
-                    &at,
-                    &path,
-                    message,
-                    "write priorities from 0 to 7: `3,4`",
-                ))
-            })?;
-            *sets.entry(priorities).or_default() += 1;
-        }
-        let Some((priorities, _)) = sets.iter().max_by_key(|(_, count)| **count) else { return Ok(1) };
-        let priorities: Vec<u8> = priorities.iter().copied().collect();
-        let pairs: Vec<_> =
-            priorities.iter().enumerate().map(|(lane, priority)| format!("{priority}: {lane}")).collect();
-        let lanes = priorities.len();
-        self.set("link.data_lanes", lanes.to_string());
-        self.set("link.sl_to_vl", format!("{{{}}}", pairs.join(", ")));
-        let given = format!("{priorities:?}");
-        let what = format!(
-            "service levels {given} have lanes 0 to {}, with PFC; traffic of other levels takes them too, by their number modulo the lanes",
-            lanes - 1
-        );
-        if sets.len() > 1 {
-            self.note(
-                "PORT_QOS_MAP",
-                given,
-                KeyFate::Changed,
-                "ports differ in `pfc_enable`: that of most, for all",
-            );
-        } else {
-            self.note("PORT_QOS_MAP", given, KeyFate::Used, what);
-        }
-        let what = "priorities without PFC carry nothing here";
-        self.note("(other priorities)", "", KeyFate::Approximated, what);
-        Ok(lanes)
-    }
-
-    /// Enters the other tables.
-    fn rest(&mut self) {
-        let known = [
-            (
-                "PFC_WD",
-                KeyFate::Approximated,
-                "no watchdog: an output that stays paused is not emptied; a deadlock is proved and named",
-            ),
-            ("SCHEDULER", KeyFate::Approximated, "lanes take turns; `link.vl_arbitration` gives weights"),
-            ("CABLE_LENGTH", KeyFate::NotUsed, "cables are the scenario's own"),
-            ("BUFFER_QUEUE", KeyFate::NotUsed, "queues at outputs are not limited"),
-            ("DSCP_TO_TC_MAP", KeyFate::NotUsed, "a service level stands for a priority"),
-            ("TC_TO_QUEUE_MAP", KeyFate::NotUsed, "a service level stands for a priority"),
-            ("TC_TO_PRIORITY_GROUP_MAP", KeyFate::NotUsed, "a service level stands for a priority"),
-            ("MAP_PFC_PRIORITY_TO_QUEUE", KeyFate::NotUsed, "a service level stands for a priority"),
-            ("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", KeyFate::NotUsed, "a service level stands for a priority"),
-        ];
-        let mut others = Vec::new();
-        for (name, entries) in &self.config.tables {
-            match known.iter().find(|(known, ..)| known == name) {
-                Some((_, fate, what)) => self.note(name, format!("{} entries", entries.len()), *fate, *what),
-                None if USED.contains(&name.as_str()) => {}
-                None => others.push(format!("`{name}`")),
-            }
-        }
-        if !others.is_empty() {
-            let first = others.iter().take(4).cloned().collect::<Vec<_>>().join(", ");
-            let what = format!("{first} and others: they concern neither queues nor PFC");
-            self.note("(other tables)", others.len().to_string(), KeyFate::NotUsed, what);
-        }
-    }
+/// Returns the name that a field refers to, which may stand behind its table: `[BUFFER_PROFILE|name]`.
+fn referred<'f>(fields: &'f Fields, field: &str) -> &'f str {
+    let text = fields.get(field).map_or("", String::as_str);
+    let inside = text.strip_prefix('[').and_then(|inside| inside.strip_suffix(']'));
+    inside.map_or(text, |inside| inside.rsplit(['|', ':']).next().unwrap_or(inside))
 }

@@ -13,10 +13,12 @@ use interop::import::htsim::StartUnit;
 use interop::import::infiniband::fabric::width_and_speed;
 use interop::import::infiniband::forwarding::without_descriptions;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
+use interop::import::lldp::LldpOptions;
+use interop::import::sonic::fabric::UsualPorts;
 use interop::import::text::GivenText;
 use interop::import::{
-    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, mlx5, opensm,
-    sonic,
+    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, lldp, mlx5,
+    opensm, sonic,
 };
 use link_layer::spec::{Speed, Width};
 use names::shell::word;
@@ -25,9 +27,10 @@ use results::format::{aligned, fitted, plain_table};
 use results::manifest::FolderKind;
 use results::tables::printed;
 use results::{OutputFile, ResultFolder};
-use scenario::{Diagnostic, ScenarioText, draft};
+use scenario::{Diagnostic, Scenario, ScenarioText, draft};
 use units::{Bytes, Length, Rate, UnitError};
 
+use crate::arguments::within;
 use crate::failure::Failure;
 use crate::given_file;
 use crate::terminal::{print, warn, width_up_to};
@@ -50,8 +53,12 @@ pub(crate) enum ImportFormat {
     /// DCQCN parameters of a ConnectX adapter: what `mlxconfig query` prints or `mlxconfig set` sets, the driver's folder by
     /// `grep -r .`, or names and values.
     Mlx5(ImportAdapterOptions),
-    /// `config_db.json` of a SONiC switch: thresholds of ECN, PFC and shared memory.
-    Sonic(ImportSettingsOptions),
+    /// A SONiC switch: thresholds of ECN, PFC and shared memory, by its `config_db.json`, a dump of its database, or what
+    /// `show buffer information` prints.
+    Sonic(ImportSonicOptions),
+    /// The cables of a RoCEv2 fabric: `show lldp table` of its SONiC switches, `netq show lldp`, `nv show interface lldp`, or a list
+    /// of cables (CSV, as `NetBox` has it).
+    Lldp(ImportLldpOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
     Htsim(ImportHtsimOptions),
 }
@@ -98,6 +105,16 @@ pub(crate) struct ImportAdapterOptions {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct ImportSonicOptions {
+    #[command(flatten)]
+    settings: ImportSettingsOptions,
+    /// Buffers of the switch at run time, which hold in place of the configuration's: what `show buffer information` prints, a dump
+    /// of `APPL_DB`, or `pg_profile_lookup.ini` of the switch's folder.
+    #[arg(long, value_name = "FILE")]
+    buffers: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ImportHpccOptions {
     /// The file `config.txt`.
     config: PathBuf,
@@ -132,6 +149,38 @@ pub(crate) struct ImportClusterOptions {
     result: ImportResult,
 }
 
+#[derive(Args, Debug)]
+pub(crate) struct ImportLldpOptions {
+    /// The files: a table of each switch, called as the switch unless a prompt names it, or a list `node,port,node,port,rate,length`.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// `config_db.json` of a switch, for the speeds of its ports and the lengths of its cables. May be given for each switch.
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+    /// Pattern of the names of hosts, such as `gpu-*`: all other nodes are switches. May be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    hosts: Vec<String>,
+    /// Pattern of the names of switches without a table of their own. May be given several times.
+    #[arg(long, value_name = "PATTERN")]
+    switches: Vec<String>,
+    /// Rate of the cables of hosts, and of those between switches unless `--trunk-rate` is given, for which no file has one
+    /// [default: `100 Gb/s`].
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    rate: Option<Rate>,
+    /// Rate of the cables between switches for which no file has one.
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    trunk_rate: Option<Rate>,
+    /// Length of the cables of hosts, and of those between switches unless `--trunk-length` is given, for which no file has one
+    /// [default: `3 m`, and `30 m` between switches].
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    length: Option<Length>,
+    /// Length of the cables between switches for which no file has one.
+    #[arg(long, value_name = "LENGTH", value_parser = length)]
+    trunk_length: Option<Length>,
+    #[command(flatten)]
+    result: ImportResult,
+}
+
 /// What becomes of an imported scenario.
 #[derive(Args, Debug)]
 struct ImportResult {
@@ -158,6 +207,11 @@ pub(super) fn byte_reset_unit(text: &str) -> Result<Bytes, String> {
     if bytes == Bytes::ZERO { Err("a unit has at least a byte: write `64 B`".to_owned()) } else { Ok(bytes) }
 }
 
+/// Parses the rate of a cable.
+fn rate(text: &str) -> Result<Rate, String> {
+    within(text, &(Rate::gbps(1)..=Rate::gbps(800)))
+}
+
 /// Parses the width and the speed of a link.
 fn speed(text: &str) -> Result<(Width, Speed), String> {
     width_and_speed(text).ok_or_else(|| "write 1, 2, 4, 8 or 12, `x` and a speed: `4xEDR`".to_owned())
@@ -174,13 +228,10 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
         ImportFormat::Mlx5(ImportAdapterOptions { settings, byte_reset_unit }) => import_settings(
             settings,
             |source| mlx5::read(source, *byte_reset_unit),
-            |_| leaf_spine(Rate::gbps(100), Rate::gbps(100)),
+            |_| leaf_spine_of(None),
         ),
-        ImportFormat::Sonic(options) => import_settings(options, sonic::read, |source| {
-            let usual = (Rate::gbps(100), Rate::gbps(100));
-            let (hosts, trunks) = sonic::usual_speeds(source)?.unwrap_or(usual);
-            leaf_spine(hosts, trunks)
-        }),
+        ImportFormat::Sonic(options) => import_sonic(options),
+        ImportFormat::Lldp(options) => import_lldp(options),
         ImportFormat::Htsim(options) => import_htsim(options),
     }
 }
@@ -245,19 +296,76 @@ fn import_settings(
     let settings = read(source)?;
     let base = match into {
         Some(scenario) => ScenarioText::find(scenario)?,
-        None => {
-            let scenario = format!("{}.ron", stem(file));
-            ScenarioText::new(&scenario, &draft(source)?.replace("FILE", &shown::comment(&word(&scenario))))
-        }
+        None => own_draft(file, &draft(source)?),
     };
     result.write(file, settings.into_scenario(base)?, files)
 }
 
-/// Returns a small fabric of leaves and spines, with these rates of hosts and trunks.
-fn leaf_spine(hosts: Rate, trunks: Rate) -> Result<String, Failure> {
-    let text = draft::LeafSpine { rate: hosts, leaves: 4, spines: 4, hosts: 8 }.scenario()?;
-    let trunk = |rate: Rate| format!("\"trunk\": (rate: \"{rate}\"");
-    Ok(text.replace(&trunk(hosts), &trunk(trunks)))
+/// Reads a SONiC switch, puts its settings into a scenario, and compares its ports with the scenario's cables.
+fn import_sonic(options: &ImportSonicOptions) -> Result<(), Failure> {
+    let ImportSonicOptions { settings: ImportSettingsOptions { file, into, result }, buffers } = options;
+    let given = GivenFiles::default();
+    let read = |file: &PathBuf| Ok::<_, Failure>((given.text(file)?, last_part(file)));
+    let first = read(file)?;
+    let second = buffers.as_ref().map(read).transpose()?;
+    let (config, buffers) = (source(&first), second.as_ref().map(source));
+    let settings = sonic::read_with(config, buffers)?;
+    let base = match into {
+        Some(scenario) => ScenarioText::find(scenario)?,
+        None => own_draft(file, &leaf_spine_of(sonic::fabric::usual_ports((config, buffers))?)?),
+    };
+    sonic::fabric::takes(&base)?;
+    let mut imported = settings.into_scenario(base)?;
+    let scenario = ScenarioText::new("imported", &imported.scenario).with_files(imported.files.clone());
+    // A scenario that is wrong is reported where it has been written.
+    if let Ok(plan) = Scenario::read(&scenario).and_then(|read| read.check(&scenario)) {
+        let (account, warnings) = sonic::fabric::compared((config, buffers), &plan)?;
+        imported.account.extend(account);
+        imported.warnings.extend(warnings);
+    }
+    result.write(file, imported, given)
+}
+
+/// Names a draft after the file for which it is made.
+fn own_draft(file: &Path, draft: &str) -> ScenarioText {
+    let scenario = format!("{}.ron", stem(file));
+    ScenarioText::new(&scenario, &draft.replace("FILE", &shown::comment(&word(&scenario))))
+}
+
+/// Returns a small fabric of leaves and spines, with the speeds and lengths of a switch's ports.
+fn leaf_spine_of(ports: Option<UsualPorts>) -> Result<String, Failure> {
+    let usual = Rate::gbps(100);
+    let (hosts, trunks) = ports.map_or((usual, usual), |ports| (ports.hosts, ports.trunks));
+    let mut text = draft::LeafSpine { rate: hosts, leaves: 4, spines: 4, hosts: 8 }.scenario()?;
+    let cable = |name: &str, rate: Rate, length: &str| {
+        format!("\"{name}\": (rate: \"{rate}\", propagation: Cable(\"{length}\"))")
+    };
+    let lengths = [
+        ("host", hosts, "3 m", ports.and_then(|ports| ports.host_length)),
+        ("trunk", trunks, "30 m", ports.and_then(|ports| ports.trunk_length)),
+    ];
+    for (name, rate, before, length) in lengths {
+        let length = length.map_or_else(|| before.to_owned(), |length| length.to_string());
+        text = text.replace(&cable(name, hosts, before), &cable(name, rate, &length));
+    }
+    Ok(text)
+}
+
+/// Reads the neighbours of switches.
+fn import_lldp(options: &ImportLldpOptions) -> Result<(), Failure> {
+    let given = GivenFiles::default();
+    let read = |files: &[PathBuf]| -> Result<Vec<(String, String)>, Failure> {
+        files.iter().map(|file| Ok((given.text(file)?, last_part(file)))).collect()
+    };
+    let (files, configs) = (read(&options.files)?, read(&options.config)?);
+    let [tables, configs] = [&files, &configs].map(|files| files.iter().map(source).collect::<Vec<_>>());
+    let ImportLldpOptions { rate, trunk_rate, length, trunk_length, .. } = *options;
+    let (hosts, switches) = (options.hosts.clone(), options.switches.clone());
+    let own = LldpOptions { hosts, switches, rate, trunk_rate, length, trunk_length };
+    let imported = lldp::import(&tables, &configs, &own)?;
+    // Several tables make a fabric that none of them names.
+    let name = if let [only] = &options.files[..] { only } else { Path::new("fabric.lldp") };
+    options.result.write(name, imported, given)
 }
 
 /// Reads a fat tree and a connection matrix of htsim.

@@ -1,0 +1,305 @@
+//! Cables of RoCEv2 fabrics: what switches, `NetQ` and `NetBox` say of the same fabric gives the same scenario. What a file
+//! leaves open is refused or named.
+
+use interop::import::lldp::{self, LldpOptions};
+use interop::import::{ImportedScenario, KeyFate, SourceText};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use scenario::{Plan, Scenario, ScenarioText};
+use units::{Length, Rate};
+
+/// Cables of two leaves and a spine: four hosts, one cable doubled.
+const CABLES: [[&str; 4]; 7] = [
+    ["leaf-1", "Ethernet0", "h1", "p0"],
+    ["leaf-1", "Ethernet4", "h2", "p0"],
+    ["leaf-2", "Ethernet0", "h3", "p0"],
+    ["leaf-2", "Ethernet4", "h10", "p0"],
+    ["leaf-1", "Ethernet48", "spine-1", "Ethernet0"],
+    ["leaf-1", "Ethernet52", "spine-1", "Ethernet4"],
+    ["leaf-2", "Ethernet48", "spine-1", "Ethernet8"],
+];
+
+/// Writes a table as `tabulate` does.
+fn table(headings: &[&str], rows: &[Vec<&str>]) -> String {
+    let widths: Vec<usize> = (0..headings.len())
+        .map(|i| rows.iter().map(|row| row[i].len()).chain([headings[i].len()]).max().unwrap_or(0))
+        .collect();
+    let line = |cells: &[&str]| {
+        let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    let dashes: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+    let dashes: Vec<&str> = dashes.iter().map(String::as_str).collect();
+    line(headings) + &line(&dashes) + &rows.iter().map(|row| line(row)).collect::<String>()
+}
+
+/// Returns the ends of the cables of a node, its own first.
+fn cables_of(node: &'static str) -> impl Iterator<Item = [&'static str; 4]> {
+    CABLES.into_iter().filter_map(move |[a, p, b, q]| {
+        if a == node { Some([a, p, b, q]) } else { Some([b, q, a, p]).filter(|_| b == node) }
+    })
+}
+
+/// What `show lldp table` prints at a switch. A port's identifier is its alias, and its description its name.
+fn shown(node: &'static str) -> String {
+    let alias = |port: &str| format!("etp{}", port.trim_start_matches("Ethernet"));
+    let rows: Vec<[String; 5]> = cables_of(node)
+        .map(|[_, port, peer, far]| {
+            let is_host = peer.starts_with('h');
+            let own = |text: &str| text.to_owned();
+            [
+                own(port),
+                own(peer),
+                if is_host { own(far) } else { alias(far) },
+                own(if is_host { "R" } else { "BR" }),
+                own(if is_host { "a port @ rack: #1" } else { far }),
+            ]
+        })
+        .chain([["eth0", "oob", "port 3", "B", "of the rack"].map(str::to_owned)])
+        .collect();
+    let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.iter().map(String::as_str).collect()).collect();
+    let headings = ["LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr"];
+    format!(
+        "Capability codes: (R) Router, (B) Bridge, (O) Other\n{}{}\nTotal entries displayed:  {}\n",
+        table(&headings, &rows),
+        "-".repeat(50),
+        rows.len()
+    )
+}
+
+fn import(files: &[(&str, &str)], options: &LldpOptions) -> Result<ImportedScenario, String> {
+    let files: Vec<_> = files.iter().map(|(name, text)| SourceText { name, text }).collect();
+    lldp::import(&files, &[], options).map_err(|said| said.to_string())
+}
+
+fn imported(files: &[(&str, &str)]) -> ImportedScenario {
+    import(files, &LldpOptions::default()).unwrap_or_else(|said| panic!("{said}"))
+}
+
+fn plan(imported: &ImportedScenario) -> Plan {
+    let source = ScenarioText::new("imported.ron", &imported.scenario);
+    let checked = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
+    checked.unwrap_or_else(|said| panic!("{said}\n{}", imported.scenario))
+}
+
+/// Returns the scenario from its topology on, which has no name of a file.
+fn body(imported: &ImportedScenario) -> &str {
+    &imported.scenario[imported.scenario.find("    topology:").expect("a topology")..]
+}
+
+fn fate<'a>(imported: &'a ImportedScenario, key: &str) -> Option<(KeyFate, &'a str)> {
+    imported.account.iter().find(|entry| entry.key == key).map(|entry| (entry.fate, entry.what.as_str()))
+}
+
+#[test]
+fn every_tool_gives_the_same_fabric() {
+    let switches = ["leaf-1", "leaf-2", "spine-1"];
+    let tables = switches.map(shown);
+    let of_switches: Vec<(&str, &str)> = ["leaf-1.txt", "leaf-2.txt", "spine-1.txt"]
+        .into_iter()
+        .zip(tables.iter().map(String::as_str))
+        .collect();
+    let expected = imported(&of_switches);
+    let read = plan(&expected);
+    let names: Vec<_> = read.graph().host_ids().map(|host| read.graph().name(host).to_owned()).collect();
+    assert_eq!(names, ["h1", "h2", "h3", "h10"]);
+    assert_eq!(read.graph().switch_ids().count(), 3);
+    assert_eq!(fate(&expected, "management ports").expect("three").0, KeyFate::NotUsed);
+    assert!(fate(&expected, "cables").expect("cables").1.contains("3 of `100G-30m trunk`, 4 of `100G-3m`"));
+    assert!(
+        expected.files[0].1.contains("leaf-1,4,Ethernet52,up,spine-1,Ethernet4,100 Gb/s\n"),
+        "{}",
+        expected.files[0].1
+    );
+
+    // A log of a terminal with all tables, its prompts, and the ends of lines of another system.
+    let log: String = switches
+        .into_iter()
+        .zip(&tables)
+        .map(|(switch, table)| format!("admin@{switch}:~$ show lldp table\n{table}"))
+        .collect::<String>()
+        .replace('\n', "\r\n");
+    // Names with a domain, as a switch sends them.
+    let domains = tables.clone().map(|table| table.replace("spine-1 ", "spine-1.dc "));
+    let netq: Vec<Vec<&str>> = switches
+        .into_iter()
+        .flat_map(cables_of)
+        .chain(["h1", "h3"].into_iter().flat_map(cables_of))
+        .map(|cable| cable.into_iter().chain(["Thu Sep 17 2020"]).collect())
+        .chain([vec!["leaf-1", "eth0", "oob", "swp1", "Thu Sep 17 2020"]])
+        .collect();
+    let netq = table(&["Hostname", "Interface", "Peer Hostname", "Peer Interface", "Last Changed"], &netq);
+    let rows = |mark: &str| CABLES.iter().map(|cable| cable.join(mark) + "\n").collect::<String>();
+    let (list, blanks) = (rows(","), rows("  "));
+    let netbox = format!(
+        "side_a_device,side_a_type,side_a_name,side_b_device,side_b_type,side_b_name,status\n{}u1,dcim.powerport,psu,h1,dcim.poweroutlet,psu,connected\n",
+        CABLES
+            .iter()
+            .map(|[a, p, b, q]| format!("{b},dcim.interface,{q},\"{a}\",dcim.interface,{p},connected\n"))
+            .collect::<String>()
+    );
+    for (form, files) in [
+        ("log", vec![("log", log.as_str())]),
+        ("another order", vec![of_switches[2], of_switches[1], of_switches[0]]),
+        ("netq", vec![("netq", netq.as_str())]),
+        ("list", vec![("list.csv", list.as_str())]),
+        ("blanks", vec![("list", blanks.as_str())]),
+        ("netbox", vec![("cables.csv", netbox.as_str())]),
+    ] {
+        let own = imported(&files);
+        assert_eq!(body(&own), body(&expected), "{form}");
+    }
+    let with_domain: Vec<_> =
+        of_switches.iter().zip(&domains).map(|((name, _), table)| (*name, table.as_str())).collect();
+    assert_eq!(body(&imported(&with_domain)), body(&expected));
+    assert_eq!(
+        fate(&imported(&[("netbox", &netbox)]), "other cables").expect("a power cable").0,
+        KeyFate::NotUsed
+    );
+    // The spine's own table says nothing that those of the leaves do not.
+    let leaves = LldpOptions { switches: vec!["spine-*".to_owned()], ..LldpOptions::default() };
+    assert_eq!(body(&import(&of_switches[..2], &leaves).expect("it is right")), body(&expected));
+}
+
+#[test]
+fn rates_and_lengths_are_of_the_files_configurations_and_options() {
+    let list = "a,1,h1,1,25G,2m\na,2,h2,1\na,3,b,3,400G,50ft\nb,1,h3,1\n";
+    let options = LldpOptions {
+        rate: Some(Rate::gbps(50)),
+        length: Some(Length::from_mm(4000)),
+        ..LldpOptions::default()
+    };
+    let read = import(&[("list", list)], &options).expect("it is right");
+    assert!(
+        fate(&read, "cables")
+            .expect("cables")
+            .1
+            .contains("1 of `25G-2m`, 1 of `400G-15.24m trunk`, 2 of `50G-4m`")
+    );
+    plan(&read);
+    let files = [SourceText { name: "list", text: list }];
+    let config = |speed: &str| {
+        format!(
+            "{{\"DEVICE_METADATA\": {{\"localhost\": {{\"hostname\": \"a\"}}}}, \"PORT\": {{\"1\": {{\"speed\": \"{speed}\"}}, \"2\": {{\"speed\": \"100000\"}}}}, \"CABLE_LENGTH\": {{\"AZURE\": {{\"2\": \"7m\"}}}}}}"
+        )
+    };
+    let with = |speed: &str| {
+        let config = config(speed);
+        lldp::import(&files, &[SourceText { name: "config_db.json", text: &config }], &options)
+            .map_err(|said| said.to_string())
+    };
+    let read = with("25000").expect("it is right");
+    assert!(fate(&read, "cables").expect("cables").1.contains("1 of `100G-7m`"));
+    let said = with("10000").expect_err("two speeds");
+    assert!(
+        said.starts_with(
+            "error: list:1:1: the files and configurations give this cable rates of 10 Gb/s and 25 Gb/s"
+        ),
+        "{said}"
+    );
+}
+
+#[test]
+fn hosts_with_several_ports_and_without_names_are_hosts() {
+    let rows = vec![
+        vec!["Ethernet0", "gpu", "02:00:00:00:00:01", "R", "eth0"],
+        vec!["Ethernet0", "", "02:00:00:00:00:01", "O", ""],
+        vec!["Ethernet4", "gpu", "02:00:00:00:00:02", "R", "eth1"],
+        vec!["Ethernet8", "", "02:00:00:00:00:03", "", ""],
+    ];
+    let text = table(&["LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr"], &rows);
+    let read = imported(&[("leaf.txt", &text)]);
+    let own = plan(&read);
+    let names: Vec<_> = own.graph().host_ids().map(|host| own.graph().name(host).to_owned()).collect();
+    assert_eq!(names, ["gpu/02:00:00:00:00:01", "gpu/02:00:00:00:00:02", "02:00:00:00:00:03"]);
+    for key in ["several ports", "nameless neighbours", "adapters' agents"] {
+        assert!(fate(&read, key).is_some(), "{key}: {:#?}", read.account);
+    }
+    // The number of cables alone would make a switch of a host with two.
+    let list = "a,1,h1,1\na,2,h2,1\na,3,b,3\nb,1,h3,1\nb,2,h1,2\nb,4,h4,1\n";
+    assert!(fate(&imported(&[("list", list)]), "kinds of nodes").expect("said").1.contains("`h1`"));
+    let named = LldpOptions { hosts: vec!["h*".to_owned()], ..LldpOptions::default() };
+    let read = import(&[("list", list)], &named).expect("it is right");
+    assert!(
+        read.scenario.contains("\"h1/1\"") && fate(&read, "kinds of nodes").is_none(),
+        "{}",
+        read.scenario
+    );
+}
+
+/// Packets could wait for each other on the shortest paths of a ring.
+#[test]
+fn a_ring_is_routed_up_and_down() {
+    let ring: String = (0..5).map(|i| format!("s{i},1,s{},2\ns{i},3,h{i},1\n", (i + 1) % 5)).collect();
+    let read = imported(&[("ring", &ring)]);
+    assert!(fate(&read, "routing").expect("said").1.contains("`UpDown()`"));
+    plan(&read);
+}
+
+#[test]
+fn what_a_file_leaves_open_is_refused_at_its_row() {
+    let headings = ["LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr"];
+    let two_spines = table(
+        &headings,
+        &[
+            vec!["Ethernet0", "x", "p1", "BR", ""],
+            vec!["Ethernet4", "x", "p2", "BR", ""],
+            vec!["Ethernet8", "h", "p", "R", ""],
+        ],
+    );
+    let twice =
+        table(&headings, &[vec!["Ethernet0", "x", "p1", "R", ""], vec!["Ethernet0", "y", "p2", "R", ""]]);
+    for (text, words) in [
+        ("", "file: the file is empty"),
+        ("{\"a\": 1}", "file:1:1: this is neither a table of neighbours nor a list of cables"),
+        ("a,1,h1\n", "file:1:1: this row has 3 cells"),
+        ("a,1,h1,1,fast\n", "file:1:10: `fast` is not the rate of a link"),
+        ("a,1,h1,1,100G,far\n", "file:1:15: `far` is not the length of a cable"),
+        ("a,1,h1,1\na,2,h2,1\n", "file: the files have 2 hosts"),
+        ("a,1,h1,1\na,1,h2,1\n", "file:2:1: port 1 of `a` has the neighbours `h1` and `h2`"),
+        ("a,1,a,1\n", "file:1:1: the cable leads to its own port"),
+        (
+            "a,1,b,1\nc,2,b,1\n",
+            "file:2:1: port 1 of `b` has a cable to port 2 of `c`, and by another row to port 1 of `a`",
+        ),
+        ("a,1,b,1,100G\nb,1,a,1,40G\n", "file:2:1: the cable has a rate of 40 Gb/s here"),
+        ("a,1,h1,1\na,2,h2,1\nb,1,h3,1\nb,2,h4,1\n", "file: no cables lead from `h1` to `h3`"),
+        ("h1,1,h2,1\n", "file:1:1: the cable joins `h1` and `h2`, which are both hosts"),
+        ("hostname,interface,peer_hostname\na,1,b\n", "file:1:1: no heading is that of the neighbour's port"),
+        (&two_spines, "file:3:1: `x` has 2 cables and is a bridge"),
+        (&twice, "file:4:1: port Ethernet0 of `file` has the neighbours `x` and `y`"),
+    ] {
+        let said = import(&[("file", text)], &LldpOptions::default()).expect_err("it is wrong");
+        assert!(said.starts_with(&format!("error: {words}")) && said.contains("help: "), "{text}: {said}");
+    }
+    let twice = shown("leaf-1").repeat(2);
+    let said = import(&[("leaf-1.txt", &twice)], &LldpOptions::default()).expect_err("two tables");
+    assert!(said.starts_with("error: leaf-1.txt:12:1: a second table is that of `leaf-1`"), "{said}");
+    let both = [("a/leaf-1.txt", shown("leaf-1")), ("b/leaf-1.txt", shown("leaf-2"))];
+    let both = both.each_ref().map(|(name, text)| (*name, text.as_str()));
+    let said = import(&both, &LldpOptions::default()).expect_err("two switches of one name");
+    assert!(said.starts_with("error: b/leaf-1.txt:4:1: a second file has the table of `leaf-1`"), "{said}");
+    let strange = LldpOptions { hosts: vec!["gpu*".to_owned()], ..LldpOptions::default() };
+    let said = import(&[("file", "a,1,h1,1\n")], &strange).expect_err("no such node");
+    assert!(said.starts_with("error: file: `gpu*` names no node"), "{said}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_change_of_a_table_makes_the_reader_panic(
+        listed in any::<bool>(),
+        cuts in prop::collection::vec((any::<Index>(), any::<Index>(), 0..6usize), 1..6),
+    ) {
+        let mut text = if listed { CABLES.map(|cable| cable.join(",") + ",100G,3m\n").concat() } else { shown("leaf-1") };
+        for (from, to, what) in cuts {
+            let (from, to) = (from.index(text.len() + 1), to.index(text.len() + 1));
+            let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 40));
+            if text.is_char_boundary(from) && text.is_char_boundary(to) {
+                text.replace_range(from..to, ["", "99999999999999999999", ",", "- -", "\"", "é\n"][what]);
+            }
+        }
+        let _ = import(&[("file", &text)], &LldpOptions::default());
+    }
+}
