@@ -125,7 +125,8 @@ fn lanes_are_asked_of_each_port() {
     let row = "| 0| 0| 0| 0| 0| 0| 1| 1| 1| 1| 1| 2| 2| 2| 2| 2|";
     let head = |lid: u16| {
         format!(
-            "ibwarn: [18208] sim_connect: attached\n# SL2VL table: Lid {lid}\n#                 SL: | 0| 1| 2| 3| 4| 5| 6| 7| 8| 9|10|11|12|13|14|15|\n"
+            "ibwarn: [18208] sim_connect: attached\n\
+             # SL2VL table: Lid {lid}\n#                 SL: | 0| 1| 2| 3| 4| 5| 6| 7| 8| 9|10|11|12|13|14|15|\n"
         )
     };
     let mut text: String =
