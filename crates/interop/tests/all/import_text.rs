@@ -14,7 +14,9 @@ const TWO_SWITCHES: &str = include_str!("../../../../fixtures/import/two-switche
 
 /// A switch with three hosts, of LIDs 2, 3 and 4, or others.
 fn star(lids: [&str; 3]) -> String {
-    let mut text = "switchguid=0xa000(a000)\nSwitch\t41 \"S-a000\"\t\t# \"MF0;leaf-1:MQM8700/U1\" enhanced port 0 lid 1 lmc 0\n".to_owned();
+    let mut text = "switchguid=0xa000(a000)\n\
+         Switch\t41 \"S-a000\"\t\t# \"MF0;leaf-1:MQM8700/U1\" enhanced port 0 lid 1 lmc 0\n"
+        .to_owned();
     for (number, lid) in (1..).zip(lids) {
         text += &format!(
             "[{number}]\t\"H-b00{number}\"[1](b00{number}) \t\t# \"n{number} HCA-1\" lid {lid} 4xHDR\n"
