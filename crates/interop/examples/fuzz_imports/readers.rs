@@ -60,8 +60,10 @@ const MLX5: &str = "clamp_tgt_rate 0\nclamp_tgt_rate_after_time_inc 1\nrpg_time_
 const FIRMWARE: &str = "/sys/class/net/eth0/ecn/roce_rp/rpg_threshold:5\nRPG_AI_RATE_P1   5\nDCE_TCP_G_P1 = 1019\n# note\n\
     MIN_TIME_BETWEEN_CNPS_P1 0\nrpg_byte_reset=0\n";
 /// An adapter with two ports, as the firmware's tool prints and sets it.
-const QUERY: &str = "Device #1:\n----------\nDevice type:    ConnectX6DX\nConfigurations:   Default   Current   Next Boot\n\
-    *       RPG_AI_RATE_P1   5   5   6\n        RPG_AI_RATE_P2   5   5   5\n        CLAMP_TGT_RATE_P1   False(0)   True(1)   True(1)\n\
+const QUERY: &str = "Device #1:\n----------\nDevice type:    ConnectX6DX\n\
+    Configurations:   Default   Current   Next Boot\n\
+    *       RPG_AI_RATE_P1   5   5   6\n        RPG_AI_RATE_P2   5   5   5\n\
+    CLAMP_TGT_RATE_P1   False(0)   True(1)   True(1)\n\
     RO      PCI_OWNER   Array[0..15]   Array[0..15]   Array[0..15]\n        ROCE_CC_PRIO_MASK_P1   255   255   255\n\
     The '*' shows parameters with next value different from default/current value.\n";
 const SET: &str = "sudo mlxconfig -d d -y set RPG_TIME_RESET_P1=0x12c \\\n  RPG_BYTE_RESET_P1=32767 NUM_OF_VFS=8\n\

@@ -50,8 +50,8 @@ pub(crate) enum ImportFormat {
     /// Lanes and congestion control of a subnet manager: the keys `cc_*` and `qos_*` of an `opensm.conf`, or command lines of
     /// `ibccconfig`.
     Opensm(ImportSettingsOptions),
-    /// DCQCN parameters of a ConnectX adapter: what `mlxconfig query` prints or `mlxconfig set` sets, the driver's folder by
-    /// `grep -r .`, or names and values.
+    /// DCQCN parameters of a ConnectX adapter: what `mlxconfig query` prints or `mlxconfig set` sets, the driver's
+    /// folder by `grep -r .`, or names and values.
     Mlx5(ImportAdapterOptions),
     /// A SONiC switch: thresholds of ECN, PFC and shared memory, by its `config_db.json`, a dump of its database, or what
     /// `show buffer information` prints.
