@@ -188,7 +188,11 @@ impl GroupSummary {
                 .map(Time::seconds),
             delivered_bytes: totals.delivered.get(),
             goodput_bps: totals.goodput_bps(record.simulated).round(),
-            received_marks: record.mark_reasons.iter().map(|(code, name)| (*name, totals.marks.of(*code))).collect(),
+            received_marks: record
+                .mark_reasons
+                .iter()
+                .map(|(code, name)| (*name, totals.marks.of(*code)))
+                .collect(),
             received_becns: totals.becns,
             waited_s: waited.seconds(),
             mean_packet_latency_us: totals.mean_latency_s().map(in_us),

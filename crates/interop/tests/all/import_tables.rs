@@ -276,7 +276,7 @@ fn lanes_are_those_of_the_cluster_by_port() {
     let imported = import(&dump(clockwise), Some(&lanes(by_port))).unwrap_or_else(|said| panic!("{said}"));
     let plan = plan(&imported);
     let graph = plan.graph();
-    assert_eq!(plan.link().data_lanes, 3);
+    assert_eq!(plan.link().data_lanes, 4, "ports operate 1, 2, 4, 8 or 15 lanes");
     for (i, own) in (0..SWITCHES).map(|i| (i, graph.find(&format!("s{i}")).expect("a switch"))) {
         let tables = plan.nodes().switch(own).sl_to_vl.as_ref().expect("lanes change");
         for (input, output) in (0..3u16).flat_map(|input| (0..3u16).map(move |output| (input, output))) {

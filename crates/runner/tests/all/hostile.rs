@@ -100,11 +100,7 @@ fn a_scenario_without_an_end_is_refused() {
     for verb in verbs {
         let refused = scratch.run(verb);
         assert_eq!(refused.status.code(), Some(2), "{verb:?}: {}", text(&refused.stderr));
-        assert!(
-            text(&refused.stderr).contains("it is not a text in UTF-8"),
-            "{verb:?}: {}",
-            text(&refused.stderr)
-        );
+        assert!(text(&refused.stderr).contains("it is not a text"), "{verb:?}: {}", text(&refused.stderr));
     }
     assert_eq!(scratch.names(), ["empty"]);
 }

@@ -272,7 +272,9 @@ impl LaneTables {
         let rows = core::iter::once(&mut self.link).chain(self.switches.iter_mut().flatten().flatten());
         // A scenario has no lane 15. The levels are kept in `discarded`, for the account.
         rows.flatten().filter(|lane| **lane == DISCARDED).for_each(|lane| *lane = 0);
-        self.data_lanes = self.all().flatten().max().map_or(1, |lane| lane + 1);
+        let used = self.all().flatten().max().map_or(1, |lane| lane + 1);
+        // A port operates VL0 alone, VL0 and VL1, or VL0 to VL3, VL7 or VL14 (IBA 14.2.5.6, `OperationalVLs`).
+        self.data_lanes = [1, 2, 4, 8].into_iter().find(|lanes| used <= *lanes).unwrap_or(15);
     }
 
     /// Returns true if packets may change their lanes on their way.
