@@ -2,7 +2,7 @@
 //!
 //! Invariant: every fault is reported with its place in the text; only empty lines and text behind a `#` are skipped.
 //! The result is a fabric node by node, as if written by hand. A scenario's file is read as a whole or refused; an
-//! import may read it in part, and then learns what was left out.
+//! import may read it in part, and then learns which parts were left out.
 //!
 //! | first line | then | of |
 //! |---|---|---|
@@ -153,7 +153,7 @@ impl HpccFlawKind {
     }
 }
 
-/// Reads any of the dialects, and refuses what a fabric here cannot have.
+/// Reads any of the dialects, and refuses parts that a fabric here cannot have.
 ///
 /// # Errors
 /// If the text is none of them.
@@ -250,7 +250,7 @@ impl<'a> HpccFile<'a> {
         self.end
     }
 
-    /// Returns the `NVSwitches`, if a host has another link besides that to its `NVSwitch`, and the links that lead to them.
+    /// Returns the `NVSwitches` and the number of links that lead to them; none unless a host has another link, too.
     #[must_use]
     pub fn nvswitches(&self) -> (Vec<usize>, usize) {
         let of_nvlink = |link: &&FileLink<'_>| link.ends.iter().any(|node| self.nvswitches.contains(node));

@@ -158,7 +158,7 @@ impl<'a> Config<'a> {
     }
 
     /// Returns `COUNT RATE VALUE RATE VALUE ...` as pairs, and the number of pairs behind these. That simulator reads as
-    /// many as the count says, and takes what follows for keys that it does not know.
+    /// many as the count says, and takes the rest for keys that it does not know.
     pub(super) fn pairs(&self, key: ConfigKey<'_>) -> Result<(Vec<(u64, f64)>, usize), Diagnostic> {
         let wrong = || {
             let message = format!("`{}` is not a count and so many pairs", key.given);

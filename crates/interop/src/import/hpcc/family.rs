@@ -1,4 +1,4 @@
-//! The simulators that read such configurations, and what only some of them have.
+//! The simulators that read such configurations, and the keys that only some of them have.
 //!
 //! Invariant: a key that changes an experiment in any of them is never passed over as unknown.
 
@@ -18,7 +18,7 @@ pub(super) enum Family {
 }
 
 impl Family {
-    /// Returns the simulator of a configuration, by keys that no other one has.
+    /// Returns the simulator of a configuration, by keys that no other simulator has.
     pub(super) fn of(config: &Config<'_>) -> Self {
         let own = ["KMIN", "KMAX", "PMAX", "CNP_INTERVAL", "BYTE_COUNTER", "DCTCP_GAIN", "TCP_FLOW_FILE"];
         if config.has(&own) && !config.has(&["CC_MODE", "KMIN_MAP", "KMAX_MAP"]) {

@@ -10,7 +10,7 @@
 //! | source, destination, priority, packets, start, end | ns3-rdma |
 //! | the same, and the first rate in Gb/s | ns3-rdma, with TIMELY |
 //!
-//! A flow of more than 2 GiB, the longest message, becomes a flow of `flows`: of several messages, or one that does not
+//! A flow of more than 2 GiB, the longest message, becomes a flow of `flows`: of several messages, or without an
 //! end where the run is too short for it.
 
 use core::fmt::Write;
@@ -368,8 +368,8 @@ fn start_of<'a>(words: &[Word<'a>], columns: Columns) -> Word<'a> {
     words[if columns == Columns::Bytes { words.len() - 1 } else { 4 }]
 }
 
-/// Returns the picoseconds of a decimal number of seconds: digits, and after a point at most twelve, zeros at the end not
-/// counted. A number past all times is the largest.
+/// Returns the picoseconds of a decimal number of seconds: digits, and after a point at most twelve, without zeros at
+/// the end. A number past all times is the largest.
 fn exact_seconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

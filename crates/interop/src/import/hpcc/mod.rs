@@ -12,11 +12,11 @@
 //! |---|---|
 //! | here | the scenario, and its duration |
 //! | `config` | keys, values and their faults; the account |
-//! | `fabric` | the topology, and what the fabric lacks of it |
+//! | `fabric` | the topology, and the parts of it that the fabric lacks |
 //! | `flows` | the list of flows |
 //! | `transport` | packets, windows, acknowledgements, failures |
 //! | `control` | marking, and DCQCN's reaction point |
-//! | `family` | the simulator that a configuration is for, and what only some of them have |
+//! | `family` | the simulator of a configuration, and the keys that only some have |
 //! | `ns3_rdma` | DCQCN as its authors have it: CNPs, and a byte counter |
 //! | `memory` | switches: memory, and thresholds of PFC |
 //! | `window` | windows by the bandwidth-delay product |
