@@ -21,13 +21,15 @@ const STAR: &str =
 const FLOWS: &str = "2\n2 1 3 100 200000 2\n3 1 3 101 200000 2\n";
 
 /// ns3-rdma's own settings, with a topology and flows of its form.
-const NS3_RDMA: &str = "ENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_LEVEL_ECMP 0\nFLOW_LEVEL_ECMP 0\nPAUSE_TIME 5\n\
+const NS3_RDMA: &str = "ENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_LEVEL_ECMP 0\nFLOW_LEVEL_ECMP 0\n\
+    PAUSE_TIME 5\n\
     PACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE C:\\sim\\mix\\topology.txt\nFLOW_FILE C:\\sim\\mix\\flow.txt\n\
     TCP_FLOW_FILE C:\\sim\\mix\\flow_tcp.txt\nTRACE_FILE C:\\sim\\mix\\trace.txt\nTRACE_OUTPUT_FILE Z:\\mix.tr\nSEND_IN_CHUNKS 0\n\
     APP_START_TIME 1.0\nAPP_STOP_TIME 10.0\nSIMULATOR_STOP_TIME 2.05\nCNP_INTERVAL 50\nALPHA_RESUME_INTERVAL 55\n\
     NP_SAMPLING_INTERVAL 0\nCLAMP_TARGET_RATE 1\nCLAMP_TARGET_RATE_AFTER_TIMER 0\nRP_TIMER 60\nBYTE_COUNTER 300000\n\
     DCTCP_GAIN 0.00390625\nKMAX 1000\nKMIN 40\nPMAX 1.0\nFAST_RECOVERY_TIMES 5\nRATE_AI 40Mb/s\nRATE_HAI 200Mb/s\n";
-const FOUR_COLUMNS: &str = "5 1 4\n0\n0 1 40Gbps 0.0001ms\n0 2 40Gbps 0.0001ms\n0 3 40Gbps 0.0001ms\n0 4 40Gbps 0.0001ms\n\n\
+const FOUR_COLUMNS: &str = "5 1 4\n0\n0 1 40Gbps 0.0001ms\n0 2 40Gbps 0.0001ms\n0 3 40Gbps 0.0001ms\n\
+    0 4 40Gbps 0.0001ms\n\n\
     First line: total node #, switch node #, link #\nSecond line: switch node IDs...\nsrc0 dst0 rate delay\n...";
 
 fn read(config: &str, topology: &str, flows: &str) -> Result<ImportedScenario, String> {
@@ -77,7 +79,8 @@ fn lines_behind_the_last_link_and_the_last_flow_are_not_read() {
 
 #[test]
 fn flows_of_more_than_the_longest_message_are_flows_of_several() {
-    let flows = "4\n2 1 3 100 1000000000000 2\n3 1 3 101 200000 2.000001\n4 1 3 102 3000000001 2.0\n3 1 3 103 9000000000 2.1\n";
+    let flows = "4\n2 1 3 100 1000000000000 2\n3 1 3 101 200000 2.000001\n4 1 3 102 3000000001 2.0\n\
+    3 1 3 103 9000000000 2.1\n";
     let imported = imported(&KEYS.replace("TIME 2.1", "TIME 2.9"), STAR, flows);
     assert_eq!(fate(&imported, "flows over 2 GiB that do not end"), (KeyFate::Used, "1".to_owned()));
     assert_eq!(fate(&imported, "flows over 2 GiB"), (KeyFate::Approximated, "2".to_owned()));
@@ -107,7 +110,8 @@ fn flows_of_more_than_the_longest_message_are_flows_of_several() {
 /// Two servers of two GPUs with an `NVSwitch`, as `SimAI`'s generator writes them.
 #[test]
 fn nvswitches_are_left_out_with_their_links() {
-    let simai = "8 2 2 2 10 A100\n4 5 6 7\n0 4 2400Gbps 0.000025ms 0\n1 4 2400Gbps 0.000025ms 0\n2 5 2400Gbps 0.000025ms 0\n\
+    let simai = "8 2 2 2 10 A100\n4 5 6 7\n0 4 2400Gbps 0.000025ms 0\n1 4 2400Gbps 0.000025ms 0\n\
+    2 5 2400Gbps 0.000025ms 0\n\
                  3 5 2400Gbps 0.000025ms 0\n0 6 100Gbps 0.0005ms 0\n1 7 100Gbps 0.0005ms 0\n2 6 100Gbps 0.0005ms 0\n\
                  3 7 100Gbps 0.0005ms 0\n6 7 100Gbps 0.0005ms 0\n4 5 2400Gbps 0.000025ms 0\n";
     let imported = imported(KEYS, simai, "1\n0 3 3 100 200000 2\n");
@@ -126,7 +130,8 @@ fn nvswitches_are_left_out_with_their_links() {
 /// A server with a port at each of two leaves keeps the first.
 #[test]
 fn further_links_of_hosts_are_left_out() {
-    let dual = "4 2 5\n2 3\n0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n1 2 100Gbps 1us 0\n2 3 100Gbps 1us 0.001\n";
+    let dual = "4 2 5\n2 3\n0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n1 2 100Gbps 1us 0\n\
+    2 3 100Gbps 1us 0.001\n";
     let imported = imported(KEYS, dual, "1\n0 1 3 100 200000 2\n");
     assert_eq!(fate(&imported, "further links of hosts"), (KeyFate::Changed, "2".to_owned()));
     assert_eq!(fate(&imported, "links that lose packets"), (KeyFate::Changed, "1".to_owned()));

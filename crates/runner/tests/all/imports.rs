@@ -64,7 +64,8 @@ fn a_flow_alone_completes_as_in_that_simulator() {
 fn shares_under_pfc_are_those_of_the_thresholds() {
     let topology = "7 2 6\n5 6\n0 5 50Gbps 1us 0\n1 5 50Gbps 1us 0\n2 6 50Gbps 1us 0\n3 6 50Gbps 1us 0\n\
                     4 6 50Gbps 1us 0\n5 6 100Gbps 1us 0\n";
-    let flows = "4\n0 4 3 100 400000000 2.0\n1 4 3 100 400000000 2.0\n2 4 3 100 400000000 2.0\n3 4 3 100 400000000 2.0\n";
+    let flows = "4\n0 4 3 100 400000000 2.0\n1 4 3 100 400000000 2.0\n2 4 3 100 400000000 2.0\n\
+    3 4 3 100 400000000 2.0\n";
     let plan = imported("import-shares", "CC_MODE 0\nSIMULATOR_STOP_TIME 2.02\n", topology, flows);
     let record = run(&plan);
     let phase = record.phases.last().expect("a phase");
@@ -214,7 +215,8 @@ fn nothing_is_written_of_a_scenario_that_cannot_run() {
     assert_refused(&output, "error: s.ron:");
     assert!(!text(&output.stdout).contains("written to"), "{output:?}");
     assert!(!scratch.0.join("tuned").exists(), "nothing is written");
-    let tiers = "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 300\nRadix_Up 2\nTier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\n";
+    let tiers = "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 300\nRadix_Up 2\nTier 1\nDownlink_speed_Gbps 100\n\
+    Radix_Down 2\n";
     fs::write(scratch.0.join("t.topo"), format!("Nodes 600\nTiers 2\nPodsize 600\n{tiers}")).unwrap();
     fs::write(scratch.0.join("m.cm"), "Nodes 600\nConnections 1\n0->3 start 0 size 9\n").unwrap();
     let output = scratch.run(&["import", "htsim", "t.topo", "m.cm", "--out", "mine"]);

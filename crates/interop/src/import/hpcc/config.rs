@@ -157,8 +157,8 @@ impl<'a> Config<'a> {
         Ok((Rate::bps(kilobits as u64 * 1000), kilobits * 1e3 == bits))
     }
 
-    /// Returns `COUNT RATE VALUE RATE VALUE ...` as pairs, and the number of pairs behind these. That simulator reads as
-    /// many as the count says, and takes the rest for keys that it does not know.
+    /// Returns `COUNT RATE VALUE RATE VALUE ...` as pairs, and the number of pairs behind these. That simulator
+    /// reads as many as the count says, and takes the rest for keys that it does not know.
     pub(super) fn pairs(&self, key: ConfigKey<'_>) -> Result<(Vec<(u64, f64)>, usize), Diagnostic> {
         let wrong = || {
             let message = format!("`{}` is not a count and so many pairs", key.given);

@@ -1,7 +1,7 @@
 //! The topology of a configuration: the fabric, and the parts of the file that it lacks.
 //!
-//! Invariant: the scenario names the file where the fabric is all of it, up to its last link. A fabric that lacks a part
-//! of the file is written node by node, and the account has the part with its place.
+//! Invariant: the scenario names the file where the fabric is all of it, up to its last link. A fabric that lacks a
+//! part of the file is written node by node, and the account has the part with its place.
 
 use core::fmt::Write;
 use std::collections::{BTreeMap, BTreeSet};

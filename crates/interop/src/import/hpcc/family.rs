@@ -28,8 +28,8 @@ impl Family {
         }
     }
 
-    /// Returns the routing as a field, and as words of the account. ns3-rdma takes the first of several paths unless its
-    /// configuration asks for a hash.
+    /// Returns the routing as a field, and as words of the account. ns3-rdma takes the first of several paths unless
+    /// its configuration asks for a hash.
     pub(super) fn routing(self, config: &mut Config<'_>) -> Result<(&'static str, &'static str), Diagnostic> {
         let hashed = ("Ecmp", "`routing: Ecmp`: hashed paths, by another hash");
         if self == Self::Hpcc {

@@ -1,7 +1,7 @@
 //! The list of flows of a configuration, in its dialects.
 //!
-//! Invariant: every line is read or is a fault with its place. Starts are exact to the picosecond where they are written
-//! as decimals.
+//! Invariant: every line is read or is a fault with its place. Starts are exact to the picosecond where they are
+//! written as decimals.
 //!
 //! | columns | of |
 //! |---|---|
@@ -348,8 +348,8 @@ fn host_rates(fabric: &HpccFabric) -> BTreeMap<u32, Rate> {
         .collect()
 }
 
-/// Returns true if the columns behind the priority are packets, start and end. Signs are a port beyond all ports, a size
-/// that is no whole number, a seventh column, or sizes below a packet with starts that come before "ends".
+/// Returns true if the columns behind the priority are packets, start and end. Signs are a port beyond all ports, a
+/// size that is no whole number, a seventh column, or sizes below a packet with starts that come before "ends".
 fn of_packets(rows: &[Vec<Word<'_>>], signs: Signs) -> bool {
     let value = |row: &[Word<'_>], place: usize| row[place].text.parse::<f64>().unwrap_or(0.0);
     let sure = |row: &Vec<Word<'_>>| {

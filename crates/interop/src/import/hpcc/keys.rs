@@ -1,5 +1,5 @@
-//! Keys of a `config.txt` without effect on results, and the reason for each; and the keys that attributes of ns-3 stand
-//! for.
+//! Keys of a `config.txt` without effect on results, and the reason for each; and the keys that attributes of ns-3
+//! stand for.
 //!
 //! Invariant: no key that may change an experiment stands among those without effect.
 

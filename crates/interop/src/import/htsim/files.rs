@@ -44,7 +44,8 @@ pub struct HtsimConnection {
     pub to: u64,
     /// Payload in bytes.
     pub size: u64,
-    /// Start time in whole units of the file; `None` if a trigger starts the connection. htsim's loader drops fractions.
+    /// Start time in whole units of the file, as htsim's loader drops fractions; `None` if a trigger starts the
+    /// connection.
     pub start: Option<u64>,
     /// True if the start has a fraction.
     pub fraction: bool,

@@ -69,8 +69,8 @@ pub(crate) struct ImportHtsimOptions {
     topo: PathBuf,
     /// The connection matrix.
     cm: PathBuf,
-    /// Unit of start times by program: `ps` for `htsim_ndp`, `us` for uet-htsim's `htsim_uec`, `ignored` for csg-htsim's
-    /// `htsim_roce` [default: `ps`].
+    /// Unit of start times by program: `ps` for `htsim_ndp`, `us` for uet-htsim's `htsim_uec`, `ignored` for
+    /// csg-htsim's `htsim_roce` [default: `ps`].
     #[arg(long, value_enum)]
     start_unit: Option<StartUnitName>,
     #[command(flatten)]
