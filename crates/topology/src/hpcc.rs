@@ -6,7 +6,7 @@
 //!
 //! | first line | then | of |
 //! |---|---|---|
-//! | `NODES SWITCHES LINKS` | `SWITCH ...`, then for each link `SOURCE DESTINATION RATE DELAY ERROR_RATE` | HPCC, `ConWeave` |
+//! | `NODES SWITCHES LINKS` | `SWITCH ...`, for each link `SOURCE DESTINATION RATE DELAY ERROR_RATE` | HPCC, `ConWeave` |
 //! | the same | the same, links without `ERROR_RATE` | ns3-rdma |
 //! | `NODES SWITCHES TORS LINKS` | the same | ns3-datacenter |
 //! | `NODES SWITCHES TORS LINKS RATE RATE` | the same | ns3-datacenter: Reverie |
@@ -15,8 +15,8 @@
 //!
 //! The number of words of the first line tells the dialect. Nodes are numbered from 0; nodes that are not listed as
 //! switches are hosts, before or after them. Names keep the numbers of the file: host 7 is `h7`, switch 9 `s9`. Rates
-//! and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports are numbered in the order in which links
-//! name a node.
+//! and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports are numbered in the order in which
+//! links name a node.
 
 use core::ops::Range;
 use core::str::FromStr;

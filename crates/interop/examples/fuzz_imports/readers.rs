@@ -103,7 +103,8 @@ const MATRIX: &str = "# note\nNodes 16\nConnections 3\n0->3 id 1 start 0 size 20
     15->3 id 3 start 1500000 size 1000000\n";
 const CLOSED: &str = "Nodes 16\nConnections 6\nTriggers 3\n2->9 id 1 start 0 size 500 send_done_trigger 1\n\
     2->4 id 2 trigger 1 size 500\n\
-    9->4 id 3 start 0 size 500 send_done_trigger 2\n9->2 id 4 trigger 2 size 500\n4->2 id 5 start 0 size 500 send_done_trigger 3\n\
+    9->4 id 3 start 0 size 500 send_done_trigger 2\n9->2 id 4 trigger 2 size 500\n\
+    4->2 id 5 start 0 size 500 send_done_trigger 3\n\
     4->9 id 6 trigger 3 size 500\ntrigger id 1 oneshot\ntrigger id 2 oneshot\ntrigger id 3 oneshot\n";
 const MESSAGES: &str =
     "Nodes 16\nConnections 2\n0->3 id 1 msg start 0.5 size 9000\n0->3 id 1 msg 3 start 0 size 9000\n";
@@ -131,7 +132,8 @@ const FLOWS_WITHOUT_PORT: &str = "2\n0 2 3 30000 2.0\n1 2 3 3000000000 2.00001\n
 /// A configuration of ns3-rdma, with its topology and flows.
 const NS3_RDMA: &str = "ENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\nFLOW_LEVEL_ECMP 0\nPACKET_PAYLOAD_SIZE 1000\n\
     TOPOLOGY_FILE topology\n\
-    FLOW_FILE flow\nSIMULATOR_STOP_TIME 2.05\nCNP_INTERVAL 50\nALPHA_RESUME_INTERVAL 55\nNP_SAMPLING_INTERVAL 0\nCLAMP_TARGET_RATE 1\n\
+    FLOW_FILE flow\nSIMULATOR_STOP_TIME 2.05\nCNP_INTERVAL 50\nALPHA_RESUME_INTERVAL 55\nNP_SAMPLING_INTERVAL 0\n\
+    CLAMP_TARGET_RATE 1\n\
     RP_TIMER 60\nBYTE_COUNTER 300000\nDCTCP_GAIN 0.00390625\nKMAX 1000\nKMIN 40\nPMAX 1.0\nFAST_RECOVERY_TIMES 5\nRATE_AI 40Mb/s\n\
     RATE_HAI 200Mb/s\n";
 const FOUR_COLUMNS: &str = "4 1 3\n3\n0 3 40Gbps 100ns\n1 3 40Gbps 100ns\n2 3 40Gbps 100ns\n";

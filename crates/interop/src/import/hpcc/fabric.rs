@@ -134,7 +134,7 @@ fn fit_ports(
         return Ok(false);
     }
     let what = format!(
-        "left out: this simulator has at most {MAX_SWITCH_PORTS} ports at a switch. The memory of the switch is shared by fewer ports"
+        "left out: this simulator has at most {MAX_SWITCH_PORTS} ports at a switch. Fewer ports share its memory"
     );
     let given = dropped.len().to_string();
     config.note_part(source, None, ("hosts without flows", given), KeyFate::Approximated, what);

@@ -104,7 +104,7 @@ pub(super) fn switches(
 fn note_thresholds(config: &mut Config<'_>, family: Family) -> Result<(), Diagnostic> {
     if family == Family::Ns3Rdma {
         let (fate, what) = if config.flag("USE_DYNAMIC_PFC_THRESHOLD", true)? {
-            let what = "`switch.sharing`: alpha 16 over 4,120,000 bytes, as that simulator's code fixes them; headroom is what \
+            let what = "`switch.sharing`: alpha 16 over 4,120,000 bytes, as its code fixes them; headroom is what \
                         each cable needs";
             (KeyFate::Approximated, what)
         } else {

@@ -402,7 +402,7 @@ impl Draft<'_> {
     /// Enters connections that are a closed loop.
     fn note_closed(&mut self, matrix: &HtsimMatrix, groups: &[closed::Group], unit: Option<StartUnit>) {
         let what = format!(
-            "`Synthetic` with `AllToAll` and `Closed(outstanding: 1)`: in {} each host sends to one host after the other",
+            "`Synthetic`, `AllToAll`, `Closed(outstanding: 1)`: in {} each host sends to one after the other",
             if groups.len() == 1 {
                 "one group".to_owned()
             } else {
