@@ -14,7 +14,9 @@ const TWO_SWITCHES: &str = include_str!("../../../../fixtures/import/two-switche
 
 /// A switch with three hosts, of LIDs 2, 3 and 4, or others.
 fn star(lids: [&str; 3]) -> String {
-    let mut text = "switchguid=0xa000(a000)\nSwitch\t41 \"S-a000\"\t\t# \"MF0;leaf-1:MQM8700/U1\" enhanced port 0 lid 1 lmc 0\n".to_owned();
+    let mut text = "switchguid=0xa000(a000)\n\
+         Switch\t41 \"S-a000\"\t\t# \"MF0;leaf-1:MQM8700/U1\" enhanced port 0 lid 1 lmc 0\n"
+        .to_owned();
     for (number, lid) in (1..).zip(lids) {
         text += &format!(
             "[{number}]\t\"H-b00{number}\"[1](b00{number}) \t\t# \"n{number} HCA-1\" lid {lid} 4xHDR\n"
@@ -125,7 +127,8 @@ fn lanes_are_asked_of_each_port() {
     let row = "| 0| 0| 0| 0| 0| 0| 1| 1| 1| 1| 1| 2| 2| 2| 2| 2|";
     let head = |lid: u16| {
         format!(
-            "ibwarn: [18208] sim_connect: attached\n# SL2VL table: Lid {lid}\n#                 SL: | 0| 1| 2| 3| 4| 5| 6| 7| 8| 9|10|11|12|13|14|15|\n"
+            "ibwarn: [18208] sim_connect: attached\n\
+             # SL2VL table: Lid {lid}\n#                 SL: | 0| 1| 2| 3| 4| 5| 6| 7| 8| 9|10|11|12|13|14|15|\n"
         )
     };
     let mut text: String =

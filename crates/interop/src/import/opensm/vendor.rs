@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | 0, or no key | leaves the devices as they are | its own scheme |
 //! | 1 | turns congestion control off | `Off` |
-//! | 2 | sets RED-like FECN at switches, and DCQCN's parameters or a programmable algorithm (PPCC) at adapters | `Mixed(marking: Red(...), echo: Cnp, response: Dcqcn(...))` with assumed parameters: changed |
+//! | 2 | sets RED-like FECN at switches, DCQCN or PPCC at adapters | `Mixed`, of assumed parameters: changed |
 //!
 //! Sources: the keys and comments that `opensm -c` of 5.21.12 writes (`linlinw5/rdma_ib_tutorial`,
 //! `conf/opensm_full.conf`),

@@ -226,11 +226,9 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
         ImportFormat::Opensm(options) => import_settings(options, opensm::read, |_| {
             Ok(draft::FatTree { speed: Speed::Edr, hosts: 36 }.scenario()?)
         }),
-        ImportFormat::Mlx5(ImportAdapterOptions { settings, byte_reset_unit }) => import_settings(
-            settings,
-            |source| mlx5::read(source, *byte_reset_unit),
-            |_| leaf_spine_of(None),
-        ),
+        ImportFormat::Mlx5(ImportAdapterOptions { settings, byte_reset_unit }) => {
+            import_settings(settings, |source| mlx5::read(source, *byte_reset_unit), |_| leaf_spine_of(None))
+        }
         ImportFormat::Sonic(options) => import_sonic(options),
         ImportFormat::Lldp(options) => import_lldp(options),
         ImportFormat::Htsim(options) => import_htsim(options),
