@@ -169,7 +169,9 @@ impl TopologyErrorKind {
             Self::HostWithoutLink { .. } => "add one to `links`, or take the host out".to_owned(),
             Self::PortTwice { .. } => "write the number of another port".to_owned(),
             Self::PortsPartlyNumbered => "number the ports of all links of a switch, or of none".to_owned(),
-            Self::TooManyPorts => format!("IBA numbers external ports 1 to {MAX_SWITCH_PORTS}"),
+            Self::TooManyPorts => {
+                format!("this simulator has at most {MAX_SWITCH_PORTS}, as IBA numbers them")
+            }
             Self::EmptyGroup { .. } => "give it at least 1, or leave it out".to_owned(),
             Self::OutOfRange { least, most, .. } => format!("write a whole number from {least} to {most}"),
             Self::NoSwitches => "give it at least one number".to_owned(),

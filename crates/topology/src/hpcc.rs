@@ -1,22 +1,26 @@
 //! Fabrics from a file: HPCC's `topology.txt` and its dialects.
 //!
 //! Invariant: every fault is reported with its place in the text; only empty lines and text behind a `#` are skipped.
-//! The result is a fabric node by node, as if written by hand.
+//! The result is a fabric node by node, as if written by hand. A scenario's file is read as a whole or refused; an
+//! import may read it in part, and then learns which parts were left out.
 //!
-//! ```text
-//! NODES SWITCHES LINKS                              NODES SWITCHES TORS LINKS            (ns3-datacenter)
-//! SWITCH ...                                        NODES GPUS_A_SERVER NVSWITCHES SWITCHES LINKS GPU_TYPE    (SimAI)
-//! SOURCE DESTINATION RATE DELAY ERROR_RATE          a line each
-//! ```
+//! | first line | then | of |
+//! |---|---|---|
+//! | `NODES SWITCHES LINKS` | `SWITCH ...`, for each link `SOURCE DESTINATION RATE DELAY ERROR_RATE` | HPCC, `ConWeave` |
+//! | the same | the same, links without `ERROR_RATE` | ns3-rdma |
+//! | `NODES SWITCHES TORS LINKS` | the same | ns3-datacenter |
+//! | `NODES SWITCHES TORS LINKS RATE RATE` | the same | ns3-datacenter: Reverie |
+//! | `NODES GPUS_A_SERVER NVSWITCHES SWITCHES LINKS GPU_TYPE` | `NVSwitches` are listed before switches | `SimAI` |
+//! | the same and `NICS` | the same | ns-3-alibabacloud |
 //!
-//! The number of words of the first line tells the dialect: 3, 4 or 6. Nodes are numbered from 0; nodes that are not
-//! listed as switches are hosts, before or after them. Names keep the numbers of the file: host 7 is `h7`, switch 9
-//! `s9`. Rates and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports are numbered in the
-//! order in which links name a node.
+//! The number of words of the first line tells the dialect. Nodes are numbered from 0; nodes that are not listed as
+//! switches are hosts, before or after them. Names keep the numbers of the file: host 7 is `h7`, switch 9 `s9`. Rates
+//! and delays are ns-3's: `100Gbps` or plain bit/s, `1us` or plain seconds. Ports are numbered in the order in which
+//! links name a node.
 
 use core::ops::Range;
 use core::str::FromStr;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use units::words::{Word, lines, range};
 use units::{Rate, Span};
@@ -89,6 +93,8 @@ pub enum HpccFlawKind {
     Link {
         /// Number of words.
         given: usize,
+        /// Number of words of the first link.
+        first: usize,
     },
     /// A link that loses packets.
     #[error("an error rate of {given} cannot be simulated, since wires here lose nothing")]
@@ -123,7 +129,7 @@ impl HpccFlawKind {
         match self {
             Self::Header { .. } => {
                 "write 3 (nodes, switches, links), 4 (with top-of-rack switches before links), \
-                                    or 6 as SimAI has"
+                 6 as Reverie or SimAI has, or 7 as ns-3-alibabacloud has"
                     .to_owned()
             }
             Self::Ends { .. } => "write the missing ones, or fewer in the first line".to_owned(),
@@ -132,117 +138,230 @@ impl HpccFlawKind {
                 format!("nodes are numbered from 0, and the first line says {nodes} of them")
             }
             Self::Twice { .. } => "list each once".to_owned(),
+            Self::Link { first: 4, .. } => "write four, as in the first link".to_owned(),
             Self::Link { .. } => "write five, source, destination, rate, delay, error rate".to_owned(),
             Self::ErrorRate { .. } => "write 0".to_owned(),
             Self::SecondLink { .. } => {
                 "a host here has one port, so leave NVSwitches and second planes out".to_owned()
             }
             Self::ToItself { .. } => "name two different nodes".to_owned(),
-            Self::TooMany { .. } => "write the right number there".to_owned(),
+            Self::TooMany { .. } => {
+                "delete this and what follows, as that simulator does not read it, or write its number there"
+                    .to_owned()
+            }
         }
     }
 }
 
-/// Reads any of the dialects.
+/// Reads any of the dialects, and refuses parts that a fabric here cannot have.
 ///
 /// # Errors
 /// If the text is none of them.
 pub fn read(text: &str) -> Result<HpccFabric, HpccFlaw> {
-    let mut lines = lines(text);
-    let written = text.trim_end();
-    let last = written.char_indices().next_back().map_or(0, |(at, _)| at);
-    let ends = |missing| HpccFlaw { at: last..written.len(), kind: HpccFlawKind::Ends { missing } };
-    let header = lines.next().ok_or_else(|| ends("its first line"))?;
-    let number = |place: usize| number(header[place], "a count", "a whole number");
-    let (nodes, switches, links) = match header.len() {
-        3 => (number(0)?, number(1)?, number(2)?),
-        4 => (number(0)?, number(1)?, number(3)?),
-        6 => (number(0)?, usize::saturating_add(number(2)?, number(3)?), number(4)?),
-        given => return Err(whole(&header, HpccFlawKind::Header { given })),
-    };
-    if nodes > MAX_NODES {
-        return Err(wrong(
-            header[0],
-            "a number of nodes",
-            "at most 262143, as many as the simulator has addresses",
-        ));
+    let file = HpccFile::parse(text)?;
+    if let Some(at) = file.rest.clone() {
+        return Err(HpccFlaw { at, kind: HpccFlawKind::TooMany { links: file.links.len() } });
     }
-    if switches > nodes {
-        return Err(whole(&header, HpccFlawKind::NoNode { given: switches, nodes }));
-    }
-    let mut known = BTreeMap::new();
-    while known.len() < switches {
-        for word in lines.next().ok_or_else(|| ends("the last switch"))? {
-            let given = node(word, nodes)?;
-            if known.insert(given, word).is_some() {
-                return Err(flaw(word, HpccFlawKind::Twice { given }));
-            }
-        }
-    }
-    let mut links_read = LinkReader::new((0..nodes).map(|node| known.contains_key(&node)).collect());
-    for _ in 0..links {
-        links_read.link(&lines.next().ok_or_else(|| ends("the last link"))?)?;
-    }
-    match lines.next() {
-        Some(line) => Err(whole(&line, HpccFlawKind::TooMany { links })),
-        None => Ok(links_read.finish()),
-    }
+    let (fabric, left_out) = file.fabric(&[])?;
+    left_out.flaw.map_or(Ok(fabric), Err)
 }
 
-struct LinkReader {
+/// A file, of which everything but rates, delays and error rates has been checked.
+#[derive(Clone, Debug)]
+pub struct HpccFile<'a> {
     /// True for each node that is a switch.
     is_switch: Vec<bool>,
-    /// True for each node that has a link.
-    linked: Vec<bool>,
-    links: Vec<LinkEnds>,
-    cables: Vec<(String, Rate, Span)>,
+    /// The `NVSwitches` of `SimAI`'s dialect, which are switches, too.
+    nvswitches: BTreeSet<usize>,
+    links: Vec<FileLink<'a>>,
+    /// End of the last link in the text.
+    end: usize,
+    /// The first line behind the last link.
+    rest: Option<Range<usize>>,
+    /// Number of lines behind the last link.
+    rest_lines: usize,
 }
 
-impl LinkReader {
-    fn new(is_switch: Vec<bool>) -> Self {
-        let linked = vec![false; is_switch.len()];
-        Self { is_switch, linked, links: Vec::new(), cables: Vec::new() }
+/// The line of a link.
+#[derive(Clone, Debug)]
+struct FileLink<'a> {
+    words: Vec<Word<'a>>,
+    ends: [usize; 2],
+}
+
+/// Parts of a file that a fabric lacks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HpccLeftOut {
+    /// Number of links that lead to a host with a link before.
+    pub second_links: usize,
+    /// Number of links that lose packets, which do not lose them here.
+    pub lossy: usize,
+    /// Number of hosts without a link.
+    pub unlinked: usize,
+    /// The first second link or link that loses packets, for which a file is refused as a whole.
+    pub flaw: Option<HpccFlaw>,
+}
+
+impl<'a> HpccFile<'a> {
+    /// Reads any of the dialects.
+    ///
+    /// # Errors
+    /// If the text is none of them, or names nodes that do not exist.
+    pub fn parse(text: &'a str) -> Result<Self, HpccFlaw> {
+        let mut lines = lines(text);
+        let written = text.trim_end();
+        let last = written.char_indices().next_back().map_or(0, |(at, _)| at);
+        let ends = |missing| HpccFlaw { at: last..written.len(), kind: HpccFlawKind::Ends { missing } };
+        let header = lines.next().ok_or_else(|| ends("its first line"))?;
+        let Header { nodes, switches, nvswitches, links: count } = Header::read(&header)?;
+        let mut listed = Vec::new();
+        let mut known = BTreeSet::new();
+        while listed.len() < switches {
+            for word in lines.next().ok_or_else(|| ends("the last switch"))? {
+                let given = node(word, nodes)?;
+                if !known.insert(given) {
+                    return Err(flaw(word, HpccFlawKind::Twice { given }));
+                }
+                listed.push(given);
+            }
+        }
+        let is_switch = (0..nodes).map(|node| known.contains(&node)).collect();
+        let nvswitches = listed[..nvswitches.min(listed.len())].iter().copied().collect();
+        let mut links: Vec<FileLink<'a>> = Vec::new();
+        for _ in 0..count {
+            let words = lines.next().ok_or_else(|| ends("the last link"))?;
+            links.push(FileLink::read(words, nodes, links.first())?);
+        }
+        let end = links.last().map_or(written.len(), |link| range(&link.words).end);
+        let rest = lines.next().map(|line| range(&line));
+        let rest_lines = rest.iter().len() + lines.count();
+        Ok(Self { is_switch, nvswitches, links, end, rest, rest_lines })
+    }
+
+    /// Returns the number of lines behind the last link, which that simulator does not read.
+    #[must_use]
+    pub fn lines_behind(&self) -> usize {
+        self.rest_lines
+    }
+
+    /// Returns the end of the last link in the text.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Returns the `NVSwitches` and the number of links that lead to them; none unless a host has another link, too.
+    #[must_use]
+    pub fn nvswitches(&self) -> (Vec<usize>, usize) {
+        let of_nvlink = |link: &&FileLink<'_>| link.ends.iter().any(|node| self.nvswitches.contains(node));
+        let mut links = vec![0; self.is_switch.len()];
+        self.links.iter().flat_map(|link| link.ends).for_each(|node| links[node] += 1);
+        if links.iter().zip(&self.is_switch).all(|(links, switch)| *switch || *links < 2) {
+            return (Vec::new(), 0);
+        }
+        (self.nvswitches.iter().copied().collect(), self.links.iter().filter(of_nvlink).count())
+    }
+
+    /// Returns the place of the first link to one of these nodes.
+    #[must_use]
+    pub fn link_to(&self, nodes: &[usize]) -> Option<Range<usize>> {
+        let first = self.links.iter().find(|link| link.ends.iter().any(|node| nodes.contains(node)));
+        first.map(|link| range(&link.words))
+    }
+
+    /// Returns the fabric without these nodes, and without further links of hosts and hosts without links.
+    ///
+    /// # Errors
+    /// If a rate, a delay or an error rate is none.
+    pub fn fabric(&self, without: &[usize]) -> Result<(HpccFabric, HpccLeftOut), HpccFlaw> {
+        let without: BTreeSet<usize> = without.iter().copied().collect();
+        let mut left_out = HpccLeftOut::default();
+        let mut linked = vec![false; self.is_switch.len()];
+        let mut links = Vec::new();
+        let mut cables: Vec<(String, Rate, Span)> = Vec::new();
+        for link in self.links.iter().filter(|link| link.ends.iter().all(|node| !without.contains(node))) {
+            let taken = |node: &usize| linked[*node] && !self.is_switch[*node];
+            if let Some(end) = link.ends.iter().position(taken) {
+                left_out.second_links += 1;
+                let kind = HpccFlawKind::SecondLink { given: link.ends[end] };
+                left_out.flaw.get_or_insert_with(|| flaw(link.words[end], kind));
+                continue;
+            }
+            let [_, _, rate, delay, ..] = link.words[..] else { unreachable!("links have 4 words or more") };
+            let (rate, delay) = (data_rate(rate)?, time(delay)?);
+            if let Some(errors) = link.words.get(4)
+                && number::<f64>(*errors, "an error rate", "0")? != 0.0
+            {
+                left_out.lossy += 1;
+                let kind = HpccFlawKind::ErrorRate { given: errors.text.to_owned() };
+                left_out.flaw.get_or_insert_with(|| flaw(*errors, kind));
+            }
+            link.ends.iter().for_each(|node| linked[*node] = true);
+            let cable = format!("{rate}, {delay}");
+            if !cables.iter().any(|(name, ..)| *name == cable) {
+                cables.push((cable.clone(), rate, delay));
+            }
+            let [from, to] = link.ends.map(|node| self.name(node));
+            links.push(LinkEnds { from, to, cable, from_port: None, to_port: None });
+        }
+        let kept = (0..self.is_switch.len()).filter(|node| !without.contains(node));
+        let (switches, hosts): (Vec<_>, Vec<_>) = kept.partition(|node| self.is_switch[*node]);
+        left_out.unlinked = hosts.iter().filter(|host| !linked[**host]).count();
+        let names = |nodes: Vec<usize>| nodes.into_iter().map(|node| self.name(node)).collect();
+        let custom = CustomFabric { hosts: names(hosts), switches: names(switches), links };
+        Ok((HpccFabric { custom, cables }, left_out))
     }
 
     fn name(&self, node: usize) -> String {
         let prefix = if self.is_switch[node] { "s" } else { HOST_PREFIX };
         format!("{prefix}{node}")
     }
+}
 
-    /// Reads the line of a link.
-    fn link(&mut self, words: &[Word<'_>]) -> Result<(), HpccFlaw> {
-        let [from, to, rate, delay, errors] = words[..] else {
-            return Err(whole(words, HpccFlawKind::Link { given: words.len() }));
-        };
-        let nodes = self.is_switch.len();
-        let ends = [node(from, nodes)?, node(to, nodes)?];
+impl<'a> FileLink<'a> {
+    /// Reads the line of a link, which has as many words as the first.
+    fn read(words: Vec<Word<'a>>, nodes: usize, first: Option<&Self>) -> Result<Self, HpccFlaw> {
+        let first = first.map_or(words.len(), |first| first.words.len());
+        if !(4..=5).contains(&words.len()) || words.len() != first {
+            return Err(whole(&words, HpccFlawKind::Link { given: words.len(), first }));
+        }
+        let ends = [node(words[0], nodes)?, node(words[1], nodes)?];
         if ends[0] == ends[1] {
-            return Err(flaw(to, HpccFlawKind::ToItself { given: ends[1] }));
+            return Err(flaw(words[1], HpccFlawKind::ToItself { given: ends[1] }));
         }
-        for (word, given) in [from, to].into_iter().zip(ends) {
-            if core::mem::replace(&mut self.linked[given], true) && !self.is_switch[given] {
-                return Err(flaw(word, HpccFlawKind::SecondLink { given }));
-            }
-        }
-        let (rate, delay) = (data_rate(rate)?, time(delay)?);
-        if number::<f64>(errors, "an error rate", "0")? != 0.0 {
-            return Err(flaw(errors, HpccFlawKind::ErrorRate { given: errors.text.to_owned() }));
-        }
-        let cable = format!("{rate}, {delay}");
-        if !self.cables.iter().any(|(name, ..)| *name == cable) {
-            self.cables.push((cable.clone(), rate, delay));
-        }
-        let [from, to] = ends.map(|node| self.name(node));
-        self.links.push(LinkEnds { from, to, cable, from_port: None, to_port: None });
-        Ok(())
+        Ok(Self { words, ends })
     }
+}
 
-    fn finish(self) -> HpccFabric {
-        let (switches, hosts): (Vec<_>, Vec<_>) =
-            (0..self.is_switch.len()).partition(|node| self.is_switch[*node]);
-        let [hosts, switches] =
-            [hosts, switches].map(|all| all.into_iter().map(|node| self.name(node)).collect());
-        HpccFabric { custom: CustomFabric { hosts, switches, links: self.links }, cables: self.cables }
+/// Numbers of the first line.
+struct Header {
+    nodes: usize,
+    switches: usize,
+    nvswitches: usize,
+    links: usize,
+}
+
+impl Header {
+    fn read(words: &[Word<'_>]) -> Result<Self, HpccFlaw> {
+        let number = |place: usize| number(words[place], "a count", "a whole number");
+        // Reverie's last word is a rate, SimAI's the name of a GPU.
+        let rates = words.len() == 6 && words[5].text.parse::<f64>().is_ok();
+        let (switches, nvswitches, links) = match words.len() {
+            3 => (number(1)?, 0, number(2)?),
+            4 => (number(1)?, 0, number(3)?),
+            6 if rates => (number(1)?, 0, number(3)?),
+            6 | 7 => (usize::saturating_add(number(2)?, number(3)?), number(2)?, number(4)?),
+            given => return Err(whole(words, HpccFlawKind::Header { given })),
+        };
+        let nodes = number(0)?;
+        if nodes > MAX_NODES {
+            let right = "at most 262143, as many as the simulator has addresses";
+            return Err(wrong(words[0], "a number of nodes", right));
+        }
+        if switches > nodes {
+            return Err(whole(words, HpccFlawKind::NoNode { given: switches, nodes }));
+        }
+        Ok(Self { nodes, switches, nvswitches, links })
     }
 }
 
@@ -334,6 +453,10 @@ mod tests {
         assert_eq!(cables, ["100 Gb/s, 1 us", "25 Gb/s, 1 us", "400 Gb/s, 1 us"]);
         assert_eq!(read(&format!("6 2 1 5\n4\n5\n\n{LINKS}")).as_ref(), Ok(&hpcc), "ns3-datacenter");
         assert_eq!(read(&format!("6 8 0 2 5 H100 # GPUs\n4 5\n{LINKS}")).as_ref(), Ok(&hpcc), "SimAI");
+        assert_eq!(read(&format!("6 8 0 2 5 H100 1\n4 5\n{LINKS}")).as_ref(), Ok(&hpcc), "ns-3-alibabacloud");
+        assert_eq!(read(&format!("6 2 1 5 25000000000 1e11\n4 5\n{LINKS}")).as_ref(), Ok(&hpcc), "Reverie");
+        let without_errors = LINKS.replace(" 0\n", "\n").replace(" 0.000000\n", "\n");
+        assert_eq!(read(&format!("6 2 5\n4 5\n{without_errors}")).as_ref(), Ok(&hpcc), "ns3-rdma");
         let graph = hpcc.custom.build(&cables).expect("it can be built");
         assert_eq!((graph.hosts(), graph.switches()), (4, 2));
     }
@@ -371,13 +494,39 @@ mod tests {
         starts("6 1 2 1 5 µ\n", "µ", "the file ends before the last switch");
         starts("3 1 1\n3\n", "3", "there is no node 3");
         starts("3 2 1\n2 2\n", "2", "switch 2 is listed a second time");
-        starts("3 1 2\n2\n0 2 1Gbps 1us\n", "0 2 1Gbps 1us", "this line has 4 words");
+        starts("3 1 2\n2\n0 2 1Gbps\n", "0 2 1Gbps", "this line has 3 words");
+        starts("3 1 2\n2\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us\n", "1 2 1Gbps 1us", "this line has 4 words");
         starts("3 1 2\n2\n0 7 1Gbps 1us 0\n", "7", "there is no node 7");
-        starts("3 1 2\n2\n0 2 1Gbit 1us 0\n", "1Gbit", "`1Gbit` is not a rate");
-        starts("3 1 2\n2\n0 2 1Gbps 0us 0\n", "0us", "`0us` is not a delay");
-        starts("3 1 2\n2\n0 2 1Gbps 1us 0.1\n", "0.1", "an error rate of 0.1");
+        starts("3 1 1\n2\n0 2 1Gbit 1us 0\n", "1Gbit", "`1Gbit` is not a rate");
+        starts("3 1 1\n2\n0 2 1Gbps 0us 0\n", "0us", "`0us` is not a delay");
+        starts("3 1 1\n2\n0 2 1Gbps 1us 0.1\n", "0.1", "an error rate of 0.1");
         starts("3 1 2\n2\n0 2 1Gbps 1us 0\n0 2 1Gbps 1us 0\n", "0", "host 0 has a link already");
         starts("3 1 2\n2\n0 2 1Gbps 1us 0\n", "0", "the file ends before the last link");
         starts("3 1 1\n2\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n", "1 2 1Gbps 1us 0", "this is a link more");
+    }
+
+    /// Two servers of two GPUs with an `NVSwitch` each. `NVLinks` may have any rate.
+    #[test]
+    fn nvswitches_are_left_out_where_hosts_have_other_links() {
+        let text = "8 2 2 2 10 A100\n4 5 6 7\n0 4 2400Gbps 25ns 0\n1 4 2400Gbps 25ns 0\n2 5 2400Gbps 25ns 0\n\
+                    3 5 2400Gbps 25ns 0\n0 6 100Gbps 1us 0\n1 7 100Gbps 1us 0\n2 6 100Gbps 1us 0\n3 7 100Gbps 1us 0.1\n\
+                    6 7 100Gbps 1us 0\n4 5 2400Gbps 25ns 0\nprose\n";
+        let file = HpccFile::parse(text).expect("it is right");
+        assert_eq!((file.lines_behind(), &text[file.end()..]), (1, "\nprose\n"));
+        assert_eq!(file.nvswitches(), (vec![4, 5], 5));
+        let (fabric, left_out) = file.fabric(&file.nvswitches().0).expect("it is right");
+        assert_eq!((left_out.second_links, left_out.lossy, left_out.unlinked), (0, 1, 0));
+        assert_eq!((fabric.custom.hosts.len(), fabric.custom.links.len()), (4, 5));
+        assert_eq!(fabric.custom.switches, ["s6", "s7"]);
+        let (_, left_out) = file.fabric(&[4, 5, 7]).expect("it is right");
+        assert_eq!(left_out.unlinked, 2, "without the switch of two hosts");
+    }
+
+    #[test]
+    fn further_links_of_hosts_are_counted() {
+        let text = "3 2 4\n1 2\n0 1 1Gbps 1us 0\n0 2 1Gbps 1us 0\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n";
+        let (fabric, left_out) =
+            HpccFile::parse(text).expect("it is right").fabric(&[]).expect("it is right");
+        assert_eq!((fabric.custom.links.len(), left_out.second_links), (2, 2));
     }
 }

@@ -128,6 +128,13 @@ const THREE_TIERS: &str = "# three tiers\nNodes 16\nTiers 3\nPodsize 4\nTier 0\n
     Queue_Down 100\nOversubscribed 1\nTier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nRadix_Up 2\nBundle 1\nTier 2\nDownlink_speed_Gbps 100\nRadix_Down 4\n";
 const MATRIX: &str = "# note\nNodes 16\nConnections 3\n0->3 id 1 start 0 size 2000000\n1->3 id 2 start 0 size 2000000 prio 3\n\
     15->3 id 3 start 1500000 size 1000000\n";
+const CLOSED: &str = "Nodes 16\nConnections 6\nTriggers 3\n2->9 id 1 start 0 size 500 send_done_trigger 1\n\
+    2->4 id 2 trigger 1 size 500\n\
+    9->4 id 3 start 0 size 500 send_done_trigger 2\n9->2 id 4 trigger 2 size 500\n\
+    4->2 id 5 start 0 size 500 send_done_trigger 3\n\
+    4->9 id 6 trigger 3 size 500\ntrigger id 1 oneshot\ntrigger id 2 oneshot\ntrigger id 3 oneshot\n";
+const MESSAGES: &str = "Nodes 16\nConnections 2\n0->3 id 1 msg start 0.5 size 9000\n\
+    0->3 id 1 msg 3 start 0 size 9000\n";
 const TRIGGERS: &str = "Nodes 16\nConnections 2\nTriggers 1\nFailures 1\n0->3 id 1 start 5 size 9000 send_done_trigger 1\n\
     3->0 id 2 trigger 1 size 900\ntrigger id 1 oneshot\nfailure 1\n";
 const HPCC: &str = "TOPOLOGY_FILE topology\nFLOW_FILE flow\nCC_MODE 1\nENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\n\
@@ -135,9 +142,27 @@ const HPCC: &str = "TOPOLOGY_FILE topology\nFLOW_FILE flow\nCC_MODE 1\nENABLE_QC
     FAST_RECOVERY_TIMES 1\nRATE_AI 50Mb/s\nRATE_HAI 100Mb/s\nMIN_RATE 100Mb/s\nBUFFER_SIZE 32\nKMAX_MAP 1 100000000000 400\n\
     KMIN_MAP 1 100000000000 100\nPMAX_MAP 1 100000000000 0.2\nSIMULATOR_STOP_TIME 4.00\nLINK_DOWN 0 0 0\nHAS_WIN 1\nVAR_WIN 0\n";
 const HPCC_TOPOLOGY: &str = "4 1 3\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n";
-const HPCC_TORS: &str = "4 2 1 3\n2 3\n0 2 100000000000 0.000001 0\n1 3 100Gbps 500ns 0\n2 3 100Gbps 1us 0\n";
+const HPCC_TORS: &str = "5 2 1 4\n3 4\n0 3 100000000000 0.000001 0\n1 4 100Gbps 500ns 0\n2 4 100Gbps 1us 0\n\
+    3 4 100Gbps 1us 0\n";
 const HPCC_GPUS: &str = "6 1 2 1 5 H100\n3 4 5\n0 3 100Gbps 25ns 0\n1 4 100Gbps 25ns 0\n2 5 100Gbps 1us 0\n3 5 100Gbps 1us 0\n4 5 100Gbps 1us 0\n";
+const HPCC_GPUS_AND_SWITCHES: &str = "8 2 2 2 10 A100\n4 5 6 7\n0 4 2400Gbps 25ns 0\n1 4 2400Gbps 25ns 0\n\
+    2 5 2400Gbps 25ns 0\n3 5 2400Gbps 25ns 0\n\
+    0 6 100Gbps 1us 0\n1 7 100Gbps 1us 0\n2 6 100Gbps 1us 0\n3 7 100Gbps 1us 0\n6 7 100Gbps 1us 0\n\
+    4 5 2400Gbps 25ns 0\n";
+const HPCC_RATES: &str =
+    "4 1 1 3 1e11 1e11\n3\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 3 100Gbps 1us 0\n0 9 prose\n";
 const FLOWS: &str = "2\n0 2 3 100 30000 0.00001\n1 2 3 100 30000 2\n";
+const FLOWS_WITHOUT_PORT: &str = "2\n0 2 3 30000 2.0\n1 2 3 3000000000 2.00001\n\nprose\n";
+/// A configuration of ns3-rdma, with its topology and flows.
+const NS3_RDMA: &str = "ENABLE_QCN 1\nUSE_DYNAMIC_PFC_THRESHOLD 1\nFLOW_LEVEL_ECMP 0\nPACKET_PAYLOAD_SIZE 1000\n\
+    TOPOLOGY_FILE topology\n\
+    FLOW_FILE flow\nSIMULATOR_STOP_TIME 2.05\nCNP_INTERVAL 50\nALPHA_RESUME_INTERVAL 55\nNP_SAMPLING_INTERVAL 0\n\
+    CLAMP_TARGET_RATE 1\n\
+    RP_TIMER 60\nBYTE_COUNTER 300000\nDCTCP_GAIN 0.00390625\nKMAX 1000\nKMIN 40\nPMAX 1.0\nFAST_RECOVERY_TIMES 5\n\
+    RATE_AI 40Mb/s\n\
+    RATE_HAI 200Mb/s\n";
+const FOUR_COLUMNS: &str = "4 1 3\n3\n0 3 40Gbps 100ns\n1 3 40Gbps 100ns\n2 3 40Gbps 100ns\n";
+const PACKETS: &str = "2\n0 2 3 10000000 2.0 9.5\n1 2 3 50 2.00001 9.5\n";
 
 pub(crate) fn readers() -> Vec<Reader> {
     let reader = |name, read, files: &[&str]| {
@@ -176,11 +201,22 @@ pub(crate) fn readers() -> Vec<Reader> {
         reader(
             "htsim cm",
             |text| imported(htsim::read(other(TOPO), source(text), None)),
-            &[MATRIX, TRIGGERS],
+            &[MATRIX, TRIGGERS, CLOSED, MESSAGES],
         ),
-        reader("hpcc config", |text| of_hpcc(text, HPCC_TOPOLOGY, FLOWS), &[HPCC]),
-        reader("hpcc topology", |text| of_hpcc(HPCC, text, FLOWS), &[HPCC_TOPOLOGY, HPCC_TORS, HPCC_GPUS]),
-        reader("hpcc flows", |text| of_hpcc(HPCC, HPCC_TOPOLOGY, text), &[FLOWS]),
+        reader("hpcc config", |text| of_hpcc(text, HPCC_TOPOLOGY, FLOWS), &[HPCC, &attributes()]),
+        reader(
+            "hpcc topology",
+            |text| of_hpcc(HPCC, text, FLOWS),
+            &[HPCC_TOPOLOGY, HPCC_TORS, HPCC_GPUS, HPCC_GPUS_AND_SWITCHES, HPCC_RATES],
+        ),
+        reader(
+            "hpcc flows",
+            |text| of_hpcc(HPCC, HPCC_TOPOLOGY, text),
+            &[FLOWS, FLOWS_WITHOUT_PORT, PACKETS],
+        ),
+        reader("ns3-rdma config", |text| of_hpcc(text, FOUR_COLUMNS, PACKETS), &[NS3_RDMA]),
+        reader("ns3-rdma topology", |text| of_hpcc(NS3_RDMA, text, PACKETS), &[FOUR_COLUMNS]),
+        reader("ns3-rdma flows", |text| of_hpcc(NS3_RDMA, FOUR_COLUMNS, text), &[PACKETS]),
         reader("nodes.csv", |text| addresses(Some(text), None), &[nodes]),
         reader("ports.csv", |text| addresses(None, Some(text)), &[ports]),
     ]
@@ -244,6 +280,14 @@ fn of_hpcc(config: &str, topology: &str, flows: &str) -> Outcome {
         _ => None,
     };
     imported(hpcc::read("config.txt", config, &files))
+}
+
+/// Writes HPCC's settings by the attributes of ns-3 that ns-3-alibabacloud has in their place.
+fn attributes() -> String {
+    HPCC.replace("PACKET_PAYLOAD_SIZE", "ns3::RdmaHw::Mtu")
+        .replace("CC_MODE", "ns3::RdmaHw::CcMode")
+        .replace("ENABLE_QCN 1", "ns3::QbbNetDevice::QcnEnabled true")
+        + "ns3::SwitchNode::PfcEnabled true\nMON_START 0\n"
 }
 
 /// Returns the plan of the cluster, and its import with the tables of nodes and ports.

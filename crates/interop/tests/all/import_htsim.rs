@@ -70,6 +70,117 @@ fn the_unit_of_start_times_is_asked_for() {
     assert_eq!(fate(&import(TOPO, &still, None).expect("it is right"), "start").0, KeyFate::Used);
 }
 
+/// uet-htsim's matrices have messages without a number: the next attribute follows.
+#[test]
+fn a_message_may_lack_its_number() {
+    for msg in ["msg", "msg 3"] {
+        let matrix = format!(
+            "Nodes 16\nConnections 2\n0->15 id 1 {msg} start 0 size 40860\n0->15 id 1 {msg} start 0 size 40860\n"
+        );
+        let imported = import(TOPO, &matrix, None).unwrap_or_else(|said| panic!("{said}"));
+        let said = import::changes(&imported.account, "fat_tree.topo").expect("a change").to_string();
+        assert!(
+            said.starts_with("error: incast.cm:3:1: msg, addon: nothing stands for these here"),
+            "{said}"
+        );
+        let plan = plan(&imported, "import-htsim-msg");
+        let flows: Vec<_> = plan.workload().flows.iter().map(|flow| flow.numbers).collect();
+        assert_eq!(flows, [(0, 15), (0, 15)]);
+        assert_eq!(imported.files[0].1.matches(" 40860 ").count(), 2);
+    }
+}
+
+/// htsim's loader drops fractions, and its programs differ in the unit.
+#[test]
+fn starts_are_those_of_the_program() {
+    let matrix = MATRIX.replace("start 1500000", "start 1500.75");
+    for (unit, start) in [
+        (StartUnit::Picoseconds, "0.000000001500"),
+        (StartUnit::Microseconds, "0.001500000000"),
+        (StartUnit::Ignored, "0.000000000000"),
+    ] {
+        let imported = import(TOPO, &matrix, Some(unit)).unwrap_or_else(|said| panic!("{said}"));
+        assert_eq!(imported.files[0].1.lines().nth(3), Some(&*format!("15 3 0 100 1000000 {start}")));
+        assert_eq!(fate(&imported, "fractions of start").0, KeyFate::Used);
+    }
+    let said = import(TOPO, &MATRIX.replace("start 1500000", "start soon"), None).expect_err("it is wrong");
+    assert!(said.starts_with("error: incast.cm:6:18: `soon` is not a time"), "{said}");
+}
+
+/// An adapter serves connections in the order of the file, not of their destinations.
+#[test]
+fn the_order_of_connections_is_kept() {
+    let matrix =
+        "Nodes 16\nConnections 3\n3->9 start 7 size 100\n3->0 start 0 size 100\n1->2 start 0 size 100\n";
+    let plan = plan(&import(TOPO, matrix, None).expect("it is right"), "import-htsim-order");
+    let flows: Vec<_> = plan.workload().flows.iter().map(|flow| flow.numbers).collect();
+    assert_eq!(flows, [(1, 2), (3, 9), (3, 0)]);
+}
+
+/// Writes the matrix of `gen_serial_alltoall.py` for these groups.
+fn serial_all_to_all(groups: &[&[u64]]) -> String {
+    let (mut lines, mut id, mut trigger) = (Vec::new(), 0, 0);
+    for group in groups {
+        let count = group.len();
+        for (source, step) in (0..count).flat_map(|source| (1..count).map(move |step| (source, step))) {
+            id += 1;
+            let how = if step == 1 { "start 0".to_owned() } else { format!("trigger {trigger}") };
+            let mut line =
+                format!("{}->{} id {id} {how} size 5000", group[source], group[(source + step) % count]);
+            if step + 1 < count {
+                trigger += 1;
+                line += &format!(" send_done_trigger {trigger}");
+            }
+            lines.push(line);
+        }
+    }
+    let triggers: Vec<_> = (1..=trigger).map(|id| format!("trigger id {id} oneshot")).collect();
+    let head = format!("Nodes 16\nConnections {id}\nTriggers {trigger}");
+    [vec![head], lines, triggers].concat().join("\n") + "\n"
+}
+
+/// A serial exchange of all to all is a closed loop, with destinations in the file's order.
+#[test]
+fn a_serial_all_to_all_is_closed_traffic() {
+    let natural =
+        import(TOPO, &serial_all_to_all(&[&[4, 5, 6, 0, 1]]), None).unwrap_or_else(|said| panic!("{said}"));
+    assert!(natural.scenario.contains("topology: FatTree("), "{}", natural.scenario);
+    let shuffled = serial_all_to_all(&[&[2, 11, 4, 8], &[15, 5, 7]]);
+    let imported = import(TOPO, &shuffled, None).unwrap_or_else(|said| panic!("{said}"));
+    assert_eq!(
+        fate(&imported, "trigger"),
+        (KeyFate::Used, "11: a message starts when the former has been acknowledged".to_owned())
+    );
+    assert_eq!(import::changes(&imported.account, ""), None);
+    assert!(
+        imported
+            .scenario
+            .contains("hosts: [\"h3\", \"h12\", \"h5\", \"h9\", \"h16\", \"h6\", \"h8\", \"h1\","),
+        "{}",
+        imported.scenario
+    );
+    let checked = plan(&imported, "import-htsim-closed");
+    assert_eq!((checked.graph().hosts(), checked.graph().switches()), (16, 8));
+    let name = |node| checked.graph().name(node).to_owned();
+    let ends: std::collections::BTreeSet<_> =
+        checked.workload().flows.iter().map(|flow| (name(flow.source), name(flow.destination))).collect();
+    assert_eq!(ends.len(), 4 * 3 + 3 * 2);
+    let leaf = |host: &str| {
+        let host = checked.graph().find(host).expect("a host");
+        name(checked.graph().ports(host)[0].peer)
+    };
+    assert_eq!(["h3", "h4", "h5", "h16"].map(leaf), ["leaf1", "leaf1", "leaf2", "leaf4"]);
+    // Anything else stays a matrix with triggers, which is refused.
+    for other in [
+        shuffled.replace("15->5", "15->3"),
+        shuffled.replacen("oneshot", "multishot", 1),
+        shuffled.replacen("size 5000", "size 5001", 1),
+    ] {
+        let imported = import(TOPO, &other, None).unwrap_or_else(|said| panic!("{said}"));
+        assert_eq!(fate(&imported, "trigger").0, KeyFate::Changed, "{other}");
+    }
+}
+
 #[test]
 fn triggers_and_failures_are_named() {
     let more = MATRIX

@@ -11,6 +11,7 @@ mod import_arbitration;
 mod import_cluster;
 mod import_htsim;
 mod import_lldp;
+mod import_relatives;
 mod import_settings;
 mod import_sonic;
 mod import_tables;

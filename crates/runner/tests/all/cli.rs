@@ -491,7 +491,8 @@ fn a_configuration_of_hpcc_is_imported_and_runs() {
         ("RATE_AI", " used "),
         ("RATE_HAI", " used "),
         ("BUFFER_SIZE", " approximated "),
-        ("FLOW_FILE", " without the 2 lines "),
+        ("FLOW_FILE", " used "),
+        ("lines behind the last flow", " not used "),
         ("U_TARGET", " not used "),
         ("MY_KEY", " not used "),
     ] {

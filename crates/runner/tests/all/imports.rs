@@ -64,7 +64,8 @@ fn a_flow_alone_completes_as_in_that_simulator() {
 fn shares_under_pfc_are_those_of_the_thresholds() {
     let topology = "7 2 6\n5 6\n0 5 50Gbps 1us 0\n1 5 50Gbps 1us 0\n2 6 50Gbps 1us 0\n3 6 50Gbps 1us 0\n\
                     4 6 50Gbps 1us 0\n5 6 100Gbps 1us 0\n";
-    let flows = "4\n0 4 3 100 400000000 2.0\n1 4 3 100 400000000 2.0\n2 4 3 100 400000000 2.0\n3 4 3 100 400000000 2.0\n";
+    let flows = "4\n0 4 3 100 400000000 2.0\n1 4 3 100 400000000 2.0\n2 4 3 100 400000000 2.0\n\
+    3 4 3 100 400000000 2.0\n";
     let plan = imported("import-shares", "CC_MODE 0\nSIMULATOR_STOP_TIME 2.02\n", topology, flows);
     let record = run(&plan);
     let phase = record.phases.last().expect("a phase");
@@ -199,4 +200,58 @@ fn hostile_names_of_neighbours_do_not_reach_the_terminal() {
     let output = scratch.run(&["import", "lldp", "wrong.csv"]);
     assert_refused(&output, "`fast` is not the rate of a link");
     assert!(!text(&output.stderr).contains('\u{1b}'), "{output:?}");
+}
+
+/// A scenario that cannot run is neither written nor said to be. Its own fault is shown in its own file.
+#[test]
+fn nothing_is_written_of_a_scenario_that_cannot_run() {
+    let scratch = Scratch::new("import-cannot-run");
+    fs::write(scratch.0.join("nic"), "rpg_time_reset 300\n").unwrap();
+    let shown = scratch.printed(&["show", "zhu2015-victim"]);
+    let wrong = shown.replacen("from: \"", "from: \"no", 1);
+    assert_ne!(shown, wrong);
+    fs::write(scratch.0.join("s.ron"), wrong).unwrap();
+    let output = scratch.run(&["import", "mlx5", "nic", "--into", "s.ron", "--out", "tuned"]);
+    assert_refused(&output, "error: s.ron:");
+    assert!(!text(&output.stdout).contains("written to"), "{output:?}");
+    assert!(!scratch.0.join("tuned").exists(), "nothing is written");
+    let tiers = "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 300\nRadix_Up 2\nTier 1\nDownlink_speed_Gbps 100\n\
+    Radix_Down 2\n";
+    fs::write(scratch.0.join("t.topo"), format!("Nodes 600\nTiers 2\nPodsize 600\n{tiers}")).unwrap();
+    fs::write(scratch.0.join("m.cm"), "Nodes 600\nConnections 1\n0->3 start 0 size 9\n").unwrap();
+    let output = scratch.run(&["import", "htsim", "t.topo", "m.cm", "--out", "mine"]);
+    assert_refused(&output, "error: t.topo: topology.down[0]: the scenario of this file cannot run: ");
+    assert!(!scratch.0.join("mine").exists(), "nothing is written");
+}
+
+/// Paths in a configuration are those of the folder in which its simulator was started, or of another machine.
+#[test]
+fn files_of_a_configuration_are_found_around_it() {
+    let keys = "CC_MODE 0\nSIMULATOR_STOP_TIME 2.001\n";
+    let star = "3 1 2\n2\n0 2 25Gbps 1us 0\n1 2 25Gbps 1us 0\n";
+    for (topology, flows) in [
+        ("mix/topologies/star.txt", "mix/flows/two.txt"),
+        ("C:\\sim\\mix\\star.txt", "Z:\\two.txt"),
+        ("/home/me/sim/mix/configs/flows/star.txt", "/sim/flows/two.txt"),
+    ] {
+        let scratch = Scratch::new("import-found");
+        for folder in ["sim/mix/topologies", "sim/mix/flows", "sim/mix/configs/flows"] {
+            fs::create_dir_all(scratch.0.join(folder)).unwrap();
+        }
+        let place = |name: &str| match name {
+            _ if name.starts_with("mix") => format!("sim/{name}"),
+            _ if name.starts_with('/') => {
+                format!("sim/mix/configs/flows/{}", name.rsplit('/').next().unwrap())
+            }
+            _ => format!("sim/mix/configs/{}", name.rsplit('\\').next().unwrap()),
+        };
+        fs::write(scratch.0.join(place(topology)), star).unwrap();
+        fs::write(scratch.0.join(place(flows)), "1\n0 1 3 100 3000 2.0\n").unwrap();
+        let config = KEYS
+            .replace("FILE topology", &format!("FILE {topology}"))
+            .replace("FILE flow", &format!("FILE {flows}"));
+        fs::write(scratch.0.join("sim/mix/configs/c.txt"), format!("{config}{keys}")).unwrap();
+        let printed = scratch.printed(&["import", "hpcc", "sim/mix/configs/c.txt", "--out", "mine"]);
+        assert!(printed.contains("written to mine: c.ron, star.txt, two.txt"), "{printed}");
+    }
 }

@@ -48,7 +48,8 @@ pub(super) fn named(source: &ScenarioText, fault: &ReadFault) -> Option<LocatedF
             source.fault(&outline.key_span(text, &path), &path, message, Some(help))
         }
         ron::Error::MissingStructField { field, .. } => {
-            let span = outline.span(text, path);
+            let path = lacking(source, path, field);
+            let span = outline.span(text, &path);
             let help = format!("write `{field}: ...` among the fields here");
             source.fault(&span, &path.name(field), "this field is missing".to_owned(), Some(help))
         }
@@ -59,6 +60,28 @@ pub(super) fn named(source: &ScenarioText, fault: &ReadFault) -> Option<LocatedF
         }
         _ => return None,
     })
+}
+
+/// Returns the path of the value that lacks a field. The reader stops behind the last value that it has read, which may
+/// have fields itself.
+fn lacking(source: &ScenarioText, path: &FieldPath, field: &str) -> FieldPath {
+    let (Ok(outline), text) = (source.outline(), source.text()) else { return path.clone() };
+    let mut owner = path.clone();
+    loop {
+        let node = outline.reach(text, &owner).node.inside();
+        if matches!(node.shape, NodeShape::Fields(_)) {
+            let at = node.opening(text);
+            let with_field = [&text[..at], field, ": (), ", &text[at..]].concat();
+            let unknown = |fault: ReadFault| matches!(fault.error, ron::Error::NoSuchStructField { found, .. } if found == field);
+            if !parse(&with_field).is_err_and(unknown) {
+                return owner;
+            }
+        }
+        if owner.steps().is_empty() {
+            return path.clone();
+        }
+        owner.pop();
+    }
 }
 
 /// Returns the present spelling of fields that a former version had: `Queue(switch: "S", port: 2)` of `watch`.

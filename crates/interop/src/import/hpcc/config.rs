@@ -1,19 +1,26 @@
-//! A `config.txt`: a key and its values in each line, and the account of its keys.
+//! A `config.txt`: a key and its values in each line, and the account of its keys and of the files that it names.
 //!
 //! Invariant: a value that cannot be read is a fault with its place. A key that the file lacks has the value that
-//! HPCC's simulator gives it (`third.cc`).
+//! HPCC's simulator gives it (`third.cc`). Attributes of ns-3 (`ns3::RdmaHw::Mtu`, of ns-3-alibabacloud) have the keys
+//! that they replace.
 
+use core::ops::Range;
 use std::collections::BTreeMap;
 
 use units::{Rate, Span};
 
+use super::keys;
 use crate::import::account::{KeyAccount, KeyFate};
+use crate::import::source::SourceText;
 use scenario::{Diagnostic, Excerpt, LocatedFault};
 
 /// A key with its values, and the places of both in the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConfigKey<'a> {
+    /// HPCC's name of the key.
     pub(super) name: &'a str,
+    /// Name of the key in the file.
+    label: &'a str,
     pub(super) given: &'a str,
     start: usize,
 }
@@ -24,11 +31,13 @@ pub(super) struct Config<'a> {
     text: &'a str,
     keys: Vec<ConfigKey<'a>>,
     account: BTreeMap<String, KeyAccount>,
+    /// Entries of the files that the configuration names.
+    of_files: Vec<KeyAccount>,
 }
 
 impl<'a> Config<'a> {
     pub(super) fn new(name: &'a str, text: &'a str) -> Result<Self, Diagnostic> {
-        Ok(Self { name, text, keys: keys(name, text)?, account: BTreeMap::new() })
+        Ok(Self { name, text, keys: keys(name, text)?, account: BTreeMap::new(), of_files: Vec::new() })
     }
 
     pub(super) fn key(&self, name: &str) -> Option<ConfigKey<'a>> {
@@ -40,10 +49,30 @@ impl<'a> Config<'a> {
         self.keys.iter().copied().filter(|key| !self.account.contains_key(key.name)).collect()
     }
 
-    /// Returns the account: changes by keys that the file lacks, then its keys in their order.
+    /// Returns the account: changes by keys that the file lacks, then its keys in their order, then its files.
     pub(super) fn into_account(mut self) -> Vec<KeyAccount> {
         let named: Vec<_> = self.keys.iter().filter_map(|key| self.account.remove(key.name)).collect();
-        self.account.into_values().chain(named).collect()
+        self.account.into_values().chain(named).chain(self.of_files).collect()
+    }
+
+    /// Returns true if the file has any of these keys.
+    pub(super) fn has(&self, names: &[&str]) -> bool {
+        self.keys.iter().any(|key| names.contains(&key.name))
+    }
+
+    /// Enters a part of a file that the configuration names, with its place there.
+    pub(super) fn note_part(
+        &mut self,
+        source: SourceText<'_>,
+        at: Option<&Range<usize>>,
+        (key, given): (&str, String),
+        fate: KeyFate,
+        what: impl Into<String>,
+    ) {
+        let mut entry = KeyAccount::new(key, given, fate, what);
+        entry.file = Some(source.name.to_owned());
+        entry.place = at.map(|at| source.excerpt(at));
+        self.of_files.push(entry);
     }
 
     /// Enters a key in the account. A key that the file lacks has an entry only if it changes the experiment.
@@ -53,7 +82,7 @@ impl<'a> Config<'a> {
             return;
         }
         let (given, place) = (key.map_or("", |key| key.given).to_owned(), key.map(|key| self.place(key)));
-        let (key, what) = (name.to_owned(), what.into());
+        let (key, what) = (key.map_or(name, |key| key.label).to_owned(), what.into());
         self.account.insert(name.to_owned(), KeyAccount { key, given, fate, what, place, file: None });
     }
 
@@ -63,8 +92,9 @@ impl<'a> Config<'a> {
 
     /// Returns the fault of a key's values.
     pub(super) fn wrong(&self, name: &str, message: String, help: &str) -> Diagnostic {
-        let place = self.key(name).map(|key| self.place(key));
-        let (file, path) = (self.name.to_owned(), name.to_owned());
+        let key = self.key(name);
+        let place = key.map(|key| self.place(key));
+        let (file, path) = (self.name.to_owned(), key.map_or(name, |key| key.label).to_owned());
         LocatedFault { file, place, path, message, help: Some(help.to_owned()) }.into()
     }
 
@@ -78,7 +108,12 @@ impl<'a> Config<'a> {
     /// Returns a number of at least 0, or `default` if the file lacks the key.
     pub(super) fn number(&self, name: &str, default: f64) -> Result<f64, Diagnostic> {
         let Some(key) = self.key(name) else { return Ok(default) };
-        let number = key.given.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+        let written = match key.given {
+            "true" => "1",
+            "false" => "0",
+            given => given,
+        };
+        let number = written.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
         let wrong =
             || self.wrong(name, format!("`{}` is not a number", key.given), "write a number of at least 0");
         number.ok_or_else(wrong)
@@ -122,8 +157,9 @@ impl<'a> Config<'a> {
         Ok((Rate::bps(kilobits as u64 * 1000), kilobits * 1e3 == bits))
     }
 
-    /// Returns `COUNT RATE VALUE RATE VALUE ...` as pairs.
-    pub(super) fn pairs(&self, key: ConfigKey<'_>) -> Result<Vec<(u64, f64)>, Diagnostic> {
+    /// Returns `COUNT RATE VALUE RATE VALUE ...` as pairs, and the number of pairs behind these. That simulator
+    /// reads as many as the count says, and takes the rest for keys that it does not know.
+    pub(super) fn pairs(&self, key: ConfigKey<'_>) -> Result<(Vec<(u64, f64)>, usize), Diagnostic> {
         let wrong = || {
             let message = format!("`{}` is not a count and so many pairs", key.given);
             self.wrong(
@@ -137,9 +173,14 @@ impl<'a> Config<'a> {
         let numbers: Vec<f64> = numbers.collect::<Option<_>>().ok_or_else(wrong)?;
         match numbers.split_first() {
             Some((count, rest))
-                if rest.len() as f64 == 2.0 * count && rest.iter().all(|one| one.is_finite()) =>
+                if count.fract() == 0.0
+                    && rest.len() as f64 >= 2.0 * count
+                    && rest.len().is_multiple_of(2)
+                    && rest.iter().all(|one| one.is_finite()) =>
             {
-                Ok(rest.chunks_exact(2).map(|pair| (pair[0] as u64, pair[1])).collect())
+                let pairs: Vec<_> = rest.chunks_exact(2).map(|pair| (pair[0] as u64, pair[1])).collect();
+                let behind = pairs.len() - *count as usize;
+                Ok((pairs[..*count as usize].to_vec(), behind))
             }
             _ => Err(wrong()),
         }
@@ -167,11 +208,12 @@ fn keys<'a>(file: &str, text: &'a str) -> Result<Vec<ConfigKey<'a>>, Diagnostic>
         if given.is_empty() {
             return wrong(format!("`{name}` has no value"), "write a key and its value in one line");
         }
-        if keys.iter().any(|key| key.name == name) {
+        let key = keys::of_attribute(name).unwrap_or(name);
+        if keys.iter().any(|known| known.name == key) {
             return wrong(format!("`{name}` is given twice"), "write it once");
         }
         let start = given.as_ptr() as usize - text.as_ptr() as usize;
-        keys.push(ConfigKey { name, given, start });
+        keys.push(ConfigKey { name: key, label: name, given, start });
     }
     Ok(keys)
 }

@@ -32,7 +32,8 @@ pub(super) fn control(
         7 => Some("TIMELY"),
         8 if enabled => Some("DCTCP"),
         10 => Some("HPCC-PINT"),
-        _ => None,
+        0 | 1 | 8 => None,
+        _ => Some("this scheme, which HPCC's own simulator does not have,"),
     };
     if let Some(other) = other {
         let what = format!("{other} is not modelled: the scenario has no congestion control");
@@ -143,7 +144,7 @@ fn rate(config: &mut Config<'_>, key: &str, field: &str, default: Option<&str>) 
 
 /// Thresholds of a link rate, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Ramp {
+pub(super) struct Ramp {
     kmin: u64,
     kmax: u64,
     pmax: f64,
@@ -152,8 +153,10 @@ struct Ramp {
 /// Returns Kmin, Kmax and Pmax by the rate of the links of switches; `None` if no queue can exceed any Kmin.
 fn marking(config: &mut Config<'_>, fabric: &HpccFabric, memory: u64) -> Result<Option<String>, Diagnostic> {
     let rates: BTreeSet<u64> = fabric.cables.iter().map(|(_, rate, _)| rate.get()).collect();
-    let of = |key: &str, example: &str| -> Result<Vec<f64>, Diagnostic> {
-        let pairs = config.pairs(config.required(key, example)?)?;
+    let mut behind = false;
+    let mut of = |key: &str, example: &str| -> Result<Vec<f64>, Diagnostic> {
+        let (pairs, more) = config.pairs(config.required(key, example)?)?;
+        behind |= more > 0;
         let value = |rate: &u64| pairs.iter().rev().find(|(at, _)| at == rate).map(|(_, value)| *value);
         let missing = |rate: &u64| {
             let message = format!("there is no entry for links of {}", Rate::bps(*rate));
@@ -167,10 +170,13 @@ fn marking(config: &mut Config<'_>, fabric: &HpccFabric, memory: u64) -> Result<
     let ramps =
         kmins.iter().zip(&kmaxs).zip(&pmaxs).map(|((kmin, kmax), pmax)| Ramp::new(*kmin, *kmax, *pmax));
     let ramps: Vec<_> = rates.iter().copied().zip(ramps).collect();
+    let behind =
+        if behind { "; without the pairs behind its count, which that simulator does not read" } else { "" };
     for key in ["KMIN_MAP", "KMAX_MAP", "PMAX_MAP"] {
-        config.note(key, KeyFate::Used, "`congestion_control.marking`, by the rate of each link");
+        let what = format!("`congestion_control.marking`, by the rate of each link{behind}");
+        config.note(key, KeyFate::Used, what);
     }
-    if ramps.iter().all(|(_, ramp)| ramp.kmin >= memory) {
+    if ramps.iter().all(|(_, ramp)| ramp.marks_nothing(memory)) {
         let what = "`congestion_control: Off`: no queue can be that long, so nothing is ever marked";
         config.note("KMIN_MAP", KeyFate::Used, what);
         return Ok(None);
@@ -185,15 +191,20 @@ fn marking(config: &mut Config<'_>, fabric: &HpccFabric, memory: u64) -> Result<
 }
 
 impl Ramp {
+    /// Returns true if no queue of a switch with this memory is ever marked.
+    pub(super) const fn marks_nothing(&self, memory: u64) -> bool {
+        self.kmin >= memory
+    }
+
     /// Returns the thresholds as fields of a scenario.
-    fn fields(&self) -> String {
+    pub(super) fn fields(&self) -> String {
         let Self { kmin, kmax, pmax } = self;
         format!("kmin: \"{kmin} B\", kmax: \"{kmax} B\", pmax: {pmax:?}")
     }
 
     /// The ramp with these thresholds in KB, which marks the same packets. That simulator marks all packets above Kmax,
     /// and above Kmin by a chance that it does not hold at 1.
-    fn new(kmin: f64, kmax: f64, pmax: f64) -> Self {
+    pub(super) fn new(kmin: f64, kmax: f64, pmax: f64) -> Self {
         let [kmin, kmax] = [kmin, kmax].map(|kilobytes| (kilobytes * 1000.0).round().min(1e12) as u64);
         let step = |at: u64| Self { kmin: at.max(1), kmax: at.max(1), pmax: 1.0 };
         if pmax == 0.0 || kmax <= kmin {

@@ -17,6 +17,7 @@ use topology::hpcc::HpccFabric;
 use units::{Bytes, Rate, Span};
 
 use super::config::Config;
+use super::family::Family;
 use crate::import::account::KeyFate;
 use scenario::Diagnostic;
 
@@ -24,13 +25,22 @@ use scenario::Diagnostic;
 pub(super) fn lossless(links: Links) -> String {
     let data: Vec<_> = (0..links.lanes).map(|lane| lane.to_string()).collect();
     let data = if links.acks_apart { format!(", pfc_enable: [{}]", data.join(", ")) } else { String::new() };
-    format!("flow_control: Pause(resume_offset: \"3 KiB\", reaction: \"0 s\"{data}),")
+    let offset = match links.family {
+        Family::Hpcc => "3 KiB",
+        Family::Ns3Rdma => "256 B",
+    };
+    format!("flow_control: Pause(resume_offset: \"{offset}\", reaction: \"0 s\"{data}),")
 }
 
-/// Alpha of a port with a link no faster than the first host's.
+/// Alpha of a port with a link no faster than the first host's, in HPCC's simulator.
 const ALPHA: f64 = 0.125;
-/// Memory of each port and priority of its own, in bytes.
+/// Memory of each port and priority of its own in HPCC's simulator, in bytes.
 const GUARANTEED: u64 = 4096;
+/// Alpha of all ports in ns3-rdma (`broadcom-node.cc`: `m_pg_shared_alpha_cell`).
+const ALPHA_OF_NS3_RDMA: f64 = 16.0;
+/// Memory that ports share in ns3-rdma, and that of each port and priority (`broadcom-node.cc`), in bytes.
+const SHARED_OF_NS3_RDMA: u64 = 4000 * 1030;
+const GUARANTEED_OF_NS3_RDMA: u64 = 2 * 1030;
 /// Largest memory of a switch, and buffer of a host, in a scenario.
 const LARGEST: u64 = 1 << 30;
 
@@ -50,6 +60,8 @@ pub(super) struct Links {
     pub(super) acks_apart: bool,
     /// Length of the longest packet.
     pub(super) longest: u64,
+    /// The simulator, which fixes thresholds in its code.
+    pub(super) family: Family,
 }
 
 /// Writes the memory of each switch, and the share of each of its ports.
@@ -65,7 +77,10 @@ pub(super) fn switches(
         let ports = ports(fabric, name);
         // The scenario's memory also guarantees room to acknowledgements; that simulator does not count them.
         let of_acks = if links.acks_apart { guaranteed(links) * ports.len() as u64 } else { 0 };
-        let given = given + of_acks;
+        let given = match links.family {
+            Family::Hpcc => given + of_acks,
+            Family::Ns3Rdma => SHARED_OF_NS3_RDMA + needed(&ports, links),
+        };
         let memory = given.min(LARGEST).max(needed(&ports, links) + of_acks);
         if memory > LARGEST {
             let message = format!("links of `{name}` hold more than a memory of {} can", Bytes::new(LARGEST));
@@ -81,7 +96,23 @@ pub(super) fn switches(
         written.push((name, switch(fabric, &ports, memory, links)));
     }
     config.note("BUFFER_SIZE", fate, what);
+    note_thresholds(config, links.family)?;
     Ok(Switches { text: text(&written), memory: most })
+}
+
+/// Enters the key of thresholds. HPCC's simulator ignores it.
+fn note_thresholds(config: &mut Config<'_>, family: Family) -> Result<(), Diagnostic> {
+    if family == Family::Ns3Rdma {
+        let (fate, what) = if config.flag("USE_DYNAMIC_PFC_THRESHOLD", true)? {
+            let what = "`switch.sharing`: alpha 16 over 4,120,000 bytes, as its code fixes them; headroom is what \
+                        each cable needs";
+            (KeyFate::Approximated, what)
+        } else {
+            (KeyFate::Changed, "thresholds are dynamic; there each port and priority pauses at 41,200 bytes")
+        };
+        config.note("USE_DYNAMIC_PFC_THRESHOLD", fate, what);
+    }
+    Ok(())
 }
 
 /// Returns the rate and the delay of each link of a switch, in the order of its ports.
@@ -113,7 +144,11 @@ pub(super) fn receive_buffer(fabric: &HpccFabric, links: Links) -> Bytes {
 
 /// Returns the memory of each port and lane of its own: at least a packet.
 fn guaranteed(links: Links) -> u64 {
-    GUARANTEED.max(links.longest)
+    let own = match links.family {
+        Family::Hpcc => GUARANTEED,
+        Family::Ns3Rdma => GUARANTEED_OF_NS3_RDMA,
+    };
+    own.max(links.longest)
 }
 
 /// Returns the rate of the first host's link, to which that simulator refers the thresholds of PFC.
@@ -135,12 +170,17 @@ fn alpha(fabric: &HpccFabric, rate: Rate) -> f64 {
 /// Writes a switch of these ports with so much memory, and the share of each rate that differs.
 fn switch(fabric: &HpccFabric, ports: &[(Rate, Span)], memory: u64, links: Links) -> String {
     let rates: BTreeSet<u64> = ports.iter().map(|(rate, _)| rate.get()).collect();
-    let shares = rates.into_iter().map(Rate::bps).map(|rate| (rate, alpha(fabric, rate)));
-    let shares = shares.filter(|(_, alpha)| *alpha != ALPHA);
+    let usual = match links.family {
+        Family::Hpcc => ALPHA,
+        Family::Ns3Rdma => ALPHA_OF_NS3_RDMA,
+    };
+    let of_rate = |rate| if links.family == Family::Hpcc { alpha(fabric, rate) } else { usual };
+    let shares = rates.into_iter().map(Rate::bps).map(|rate| (rate, of_rate(rate)));
+    let shares = shares.filter(|(_, alpha)| *alpha != usual);
     let shares: Vec<_> =
         shares.map(|(rate, alpha)| format!("(rate: \"{rate}\", alpha: {alpha:?})")).collect();
     format!(
-        "(buffering: Central, arbiter: RoundRobin, memory: \"{memory} B\", sharing: Dynamic(alpha: {ALPHA:?}, guaranteed: \
+        "(buffering: Central, arbiter: RoundRobin, memory: \"{memory} B\", sharing: Dynamic(alpha: {usual:?}, guaranteed: \
          \"{} B\"), shares: [{}], latency: \"0 s\", forwarding: StoreAndForward, speedup: 1.0)",
         guaranteed(links),
         shares.join(", ")

@@ -29,8 +29,8 @@ pub struct HtsimMatrix {
     pub nodes: u64,
     /// The connections, in the order of the file.
     pub connections: Vec<HtsimConnection>,
-    /// Number of triggers and of failures that the file describes.
-    pub triggers: usize,
+    /// Numbers of the triggers that fire once.
+    pub oneshots: Vec<u64>,
     /// Places of the failures.
     pub failures: Vec<Range<usize>>,
 }
@@ -44,12 +44,19 @@ pub struct HtsimConnection {
     pub to: u64,
     /// Payload in bytes.
     pub size: u64,
-    /// Start time in the file's unit; `None` if a trigger starts the connection.
+    /// Start time in whole units of the file, as htsim's loader drops fractions; `None` if a trigger starts the
+    /// connection.
     pub start: Option<u64>,
+    /// True if the start has a fraction.
+    pub fraction: bool,
+    /// Number of the trigger that starts the connection.
+    pub trigger: Option<u64>,
     /// Priority; `None` if the file has none.
     pub prio: Option<u64>,
-    /// True if its end fires a trigger.
-    pub fires: bool,
+    /// Number of the trigger that its end fires.
+    pub fires: Option<u64>,
+    /// True if that end is the arrival, not the last acknowledgement.
+    pub fires_on_arrival: bool,
     /// Words that nothing stands for here.
     pub others: Vec<String>,
     /// Bytes of the file.
@@ -62,6 +69,9 @@ pub(super) const SPEED: &str = "downlink_speed_gbps";
 pub(super) const DELAY: &str = "downlink_latency_ns";
 /// Largest value of an attribute.
 const LARGEST: u64 = 1_000_000_000;
+/// Attributes of a connection.
+const ATTRIBUTES: [&str; 9] =
+    ["id", "start", "size", "prio", "trigger", "send_done_trigger", "recv_done_trigger", "msg", "addon"];
 /// Attributes of a tier.
 const OF_TIER: [&str; 11] = [
     SPEED,
@@ -213,7 +223,12 @@ impl HtsimMatrix {
                 "nodes" => matrix.nodes = count()?,
                 "connections" => counted = Some((count()?, line.range())),
                 "triggers" | "failures" => drop(count()?),
-                "trigger" => matrix.triggers += 1,
+                "trigger" => {
+                    let id =
+                        words.get(2).filter(|_| words[1].text == "id").and_then(|id| decimal::<u64>(id.text));
+                    let once = words.last().is_some_and(|word| word.text == "oneshot");
+                    matrix.oneshots.extend(id.filter(|_| once));
+                }
                 "failure" => matrix.failures.push(line.range()),
                 _ => {
                     let connection = connection(source, line, &words)?;
@@ -257,34 +272,48 @@ fn connection(
         ));
     }
     let mut connection = HtsimConnection { from, to, at: line.range(), ..HtsimConnection::default() };
-    let (mut size, mut triggered) = (None, false);
-    for pair in words[1..].chunks(2) {
-        let value = || -> Result<u64, Diagnostic> {
-            let word = pair.get(1).copied().unwrap_or(pair[0]);
+    let mut size = None;
+    let mut rest = words[1..].iter().copied().peekable();
+    while let Some(name) = rest.next() {
+        let mut value = || -> Result<u64, Diagnostic> {
+            let word = rest.next().unwrap_or(name);
             let wrong =
                 || source.wrong(&word.range(), format!("`{}` is not a whole number", word.text), help);
             decimal(word.text).ok_or_else(wrong)
         };
-        match pair[0].text {
+        match name.text {
             "id" => drop(value()?),
-            "start" => connection.start = Some(value()?),
+            "start" => {
+                let word = rest.next().unwrap_or(name);
+                let wrong = || source.wrong(&word.range(), format!("`{}` is not a time", word.text), help);
+                let (start, fraction) = time(word.text).ok_or_else(wrong)?;
+                (connection.start, connection.fraction) = (Some(start), fraction);
+            }
             "size" => size = Some(value()?),
             "prio" => connection.prio = Some(value()?),
-            "trigger" => triggered = value().map(|_| true)?,
-            "send_done_trigger" | "recv_done_trigger" => connection.fires = value().map(|_| true)?,
-            "msg" | "addon" => connection.others.push(pair[0].text.to_owned()),
+            "trigger" => connection.trigger = Some(value()?),
+            "send_done_trigger" => connection.fires = Some(value()?),
+            "recv_done_trigger" => {
+                (connection.fires, connection.fires_on_arrival) = (Some(value()?), true);
+            }
+            "msg" | "addon" => {
+                connection.others.push(name.text.to_owned());
+                // The number may be missing: uet-htsim's loader then takes 0, and goes on with the next attribute.
+                if rest.peek().is_some_and(|next| !ATTRIBUTES.contains(&next.text)) {
+                    rest.next();
+                }
+            }
             other => {
                 let message = format!("`{other}` is no attribute of a connection");
-                let known =
-                    ["id", "start", "size", "prio", "trigger", "send_done_trigger", "recv_done_trigger"];
                 return Err(source.wrong(
-                    &pair[0].range(),
+                    &name.range(),
                     message,
-                    &help_with_name(other, known, "attributes"),
+                    &help_with_name(other, ATTRIBUTES, "attributes"),
                 ));
             }
         }
     }
+    let triggered = connection.trigger.is_some();
     if connection.start.is_some() == triggered {
         let message = if triggered {
             "a start and a trigger start this connection"
@@ -296,4 +325,12 @@ fn connection(
     let missing = || source.wrong(&line.range(), "the connection has no size", help);
     connection.size = size.filter(|size| *size > 0).ok_or_else(missing)?;
     Ok(connection)
+}
+
+/// Reads a start: the whole units, and true if a fraction was dropped.
+fn time(text: &str) -> Option<(u64, bool)> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let fraction: u64 = decimal(fraction.trim_end_matches('0'))
+        .or(Some(0).filter(|_| fraction.trim_matches('0').is_empty()))?;
+    Some((decimal(whole)?, fraction > 0))
 }

@@ -16,16 +16,24 @@
 //! |---|---|
 //! | here | the scenario |
 //! | `files` | the content of the files |
+//! | `closed` | matrices of triggers that are a closed loop of every host |
 //!
-//! Start times are in picoseconds (the loader of connection matrices) or in microseconds (uet-htsim where it uses
-//! connections again): the file does not say which.
+//! The unit of start times depends on the program that reads the file, which does not say which:
+//!
+//! | program | start |
+//! |---|---|
+//! | the loader, `htsim_ndp` | picoseconds |
+//! | uet-htsim's `htsim_uec` | microseconds (`main_uec.cpp`) |
+//! | csg-htsim's `htsim_roce` | ignored: all start at 0 (`roce.cpp`, `RoceSrc::connect`) |
 
+mod closed;
 mod files;
 
 use core::fmt::Write;
 use core::ops::Range;
 
 use names::shown;
+use topology::{CustomFabric, FatTree};
 use units::{Bytes, Rate, Span};
 
 use self::files::{DELAY, SPEED};
@@ -44,8 +52,10 @@ const MOST_BYTES: u64 = 1 << 50;
 pub enum StartUnit {
     /// Picoseconds: the loader of connection matrices, and htsim's generators.
     Picoseconds,
-    /// Microseconds: uet-htsim, where it uses connections again.
+    /// Microseconds: uet-htsim.
     Microseconds,
+    /// Ignored: csg-htsim's program for RoCE starts all at once.
+    Ignored,
 }
 
 /// Turns a topology and a connection matrix into a scenario. `unit` is the unit of start times; if it is left out,
@@ -68,8 +78,21 @@ pub fn read(
         return Err(matrix.whole(message, "write matrices of hosts that the topology has"));
     }
     let mut draft = Draft { topo, matrix, topology: &topology, account: Vec::new() };
-    let fabric = draft.fabric()?;
-    let (flows, last) = draft.flows(&connections, unit)?;
+    let tree = draft.fabric()?;
+    let (mut fabric, mut files) = (tree.clone(), Vec::new());
+    let (traffic, last) = match closed::groups(&connections) {
+        Some(groups) => {
+            let last = draft.time(&connections.connections[0], unit)?;
+            draft.note_closed(&connections, &groups, unit);
+            fabric = closed::topology(&tree, &groups, topology.nodes);
+            (closed::traffic(&groups, &connections, last), last)
+        }
+        None => {
+            let (flows, last) = draft.flows(&connections, unit)?;
+            files.push(("flows.txt".to_owned(), flows));
+            ("FlowList(file: \"flows.txt\")".to_owned(), last)
+        }
+    };
     let cables = draft.cables();
     let switch = draft.switches();
     draft.rest();
@@ -81,12 +104,12 @@ pub fn read(
          \"{sample}\",\n    topology: {fabric},\n    routing: Ecmp,\n    cables: {{\n{cables}    }},\n    link: (\n        framing: \
          RoCEv2,\n        mtu: \"4 KiB\",\n        data_lanes: 1,\n        flow_control: Pause(resume_offset: \"8 KiB\", reaction: \
          \"2 us\"),\n    ),\n{switch}    adapter: (receive_buffer: \"1 MiB\", ack_every: 1, max_outstanding: 4096, ack_timeout: 0, \
-         retry_count: 7),\n    congestion_control: Off,\n    traffic: [FlowList(file: \"flows.txt\")],\n)\n",
+         retry_count: 7),\n    congestion_control: Off,\n    traffic: [{traffic}],\n)\n",
         topo = shown::comment(topo.name),
         cm = shown::comment(matrix.name),
         about = format!("Imported from {} and {}.", shown::line(topo.name), shown::line(matrix.name)),
+        fabric = fabric.written(),
     );
-    let files = vec![("flows.txt".to_owned(), flows)];
     Ok(ImportedScenario { scenario, files, account: draft.account, warnings: Vec::new() })
 }
 
@@ -97,6 +120,35 @@ fn duration(topology: &HtsimTopology, matrix: &HtsimMatrix, last: Span) -> Span 
     let sending = rate.time_for(Bytes::new(total.min(MOST_BYTES)));
     let all = last.ps().saturating_add(sending.ps().saturating_mul(2));
     Span::from_ps(all.clamp(1_000_000_000, 3_600_000_000_000_000))
+}
+
+/// The fabric of a scenario.
+#[derive(Clone)]
+enum Fabric {
+    Tree(FatTree),
+    /// The same node by node, with its hosts in another order.
+    Custom(CustomFabric),
+}
+
+impl Fabric {
+    fn written(&self) -> String {
+        match self {
+            Self::Tree(FatTree { down, up, parallel, .. }) => format!(
+                "FatTree(down: {down:?}, up: {up:?}, parallel: {parallel:?}, host_cable: \"host\", trunk_cable: \"trunk\")"
+            ),
+            Self::Custom(CustomFabric { hosts, switches, links }) => {
+                let mut text = format!(
+                    "Custom(\n        hosts: {hosts:?},\n        switches: {switches:?},\n        links: [\n"
+                );
+                for link in links {
+                    let (from, to, cable) = (&link.from, &link.to, &link.cable);
+                    writeln!(text, "            (from: {from:?}, to: {to:?}, cable: {cable:?}),")
+                        .expect("a string takes it");
+                }
+                text + "        ],\n    )"
+            }
+        }
+    }
 }
 
 /// The scenario so far.
@@ -127,7 +179,7 @@ impl Draft<'_> {
     }
 
     /// Returns the fat tree.
-    fn fabric(&mut self) -> Result<String, Diagnostic> {
+    fn fabric(&mut self) -> Result<Fabric, Diagnostic> {
         let topology = self.topology;
         let wrong = |message: String, help: &str| Err(self.topo.whole(message, help));
         let attribute = |tier, name| topology.attribute(tier, name, 0);
@@ -182,9 +234,11 @@ impl Draft<'_> {
             KeyFate::Used,
             "`topology: FatTree`; node 0 is `h1`; flows are hashed (`routing: Ecmp`), by another hash",
         );
-        Ok(format!(
-            "FatTree(down: {children:?}, up: {parents:?}, parallel: {parallel:?}, host_cable: \"host\", trunk_cable: \"trunk\")"
-        ))
+        let narrow =
+            |all: Vec<u64>| all.into_iter().map(|one| u16::try_from(one).unwrap_or(u16::MAX)).collect();
+        let [host_cable, trunk_cable] = ["host", "trunk"].map(str::to_owned);
+        let [down, up, parallel] = [children, parents, parallel].map(narrow);
+        Ok(Fabric::Tree(FatTree { down, up, parallel, host_cable, trunk_cable }))
     }
 
     fn cables(&mut self) -> String {
@@ -245,7 +299,20 @@ impl Draft<'_> {
         )
     }
 
-    /// Writes the list of flows. Returns the last start besides.
+    /// Returns the start of a connection.
+    fn time(&self, connection: &HtsimConnection, unit: Option<StartUnit>) -> Result<Span, Diagnostic> {
+        let per = match unit {
+            Some(StartUnit::Microseconds) => 1_000_000,
+            Some(StartUnit::Ignored) => 0,
+            Some(StartUnit::Picoseconds) | None => 1,
+        };
+        let ps = connection.start.unwrap_or(0).checked_mul(per).filter(|ps| *ps <= 1_000_000_000_000_000);
+        ps.map(Span::from_ps).ok_or_else(|| {
+            self.matrix.wrong(&connection.at, "this start is past 1000 s", "write an earlier one")
+        })
+    }
+
+    /// Writes the list of flows, in the order of the file. Returns the last start besides.
     fn flows(&mut self, matrix: &HtsimMatrix, unit: Option<StartUnit>) -> Result<(String, Span), Diagnostic> {
         let own: Vec<_> = matrix.connections.iter().filter(|own| own.start.is_some()).collect();
         if own.is_empty() {
@@ -253,13 +320,10 @@ impl Draft<'_> {
                 .matrix
                 .whole("no connection has a start time", "write `start 0` for at least one"));
         }
-        let per = if unit == Some(StartUnit::Microseconds) { 1_000_000 } else { 1 };
-        let mut flows: Vec<(u64, u64, u64, u64, u64)> = Vec::new();
+        let (mut text, mut last) = (format!("{}\n", own.len()), Span::ZERO);
         for connection in &own {
-            let ps = connection.start.unwrap_or(0).checked_mul(per).filter(|ps| *ps <= 1_000_000_000_000_000);
-            let ps = ps.ok_or_else(|| {
-                self.matrix.wrong(&connection.at, "this start is past 1000 s", "write an earlier one")
-            })?;
+            let start = self.time(connection, unit)?;
+            last = last.max(start);
             let prio = connection.prio.unwrap_or(0);
             if prio > 7 {
                 return Err(self.matrix.wrong(
@@ -268,35 +332,21 @@ impl Draft<'_> {
                     "write 0 to 7",
                 ));
             }
-            flows.push((ps, connection.from, connection.to, connection.size, prio));
-        }
-        flows.sort_by_key(|flow| flow.0);
-        let mut text = format!("{}\n", flows.len());
-        for (ps, from, to, size, prio) in &flows {
-            let (seconds, rest) = (ps / 1_000_000_000_000, ps % 1_000_000_000_000);
+            let HtsimConnection { from, to, size, .. } = connection;
+            let (seconds, rest) = (start.ps() / 1_000_000_000_000, start.ps() % 1_000_000_000_000);
             writeln!(text, "{from} {to} {prio} 100 {size} {seconds}.{rest:012}").expect("a string takes it");
         }
         self.note_connections(matrix, &own, unit);
-        let last = flows.last().map_or(0, |flow| flow.0);
-        Ok((text, Span::from_ps(last)))
+        Ok((text, last))
     }
 
     /// Enters the connections, and the unit of their start times.
     fn note_connections(&mut self, matrix: &HtsimMatrix, own: &[&HtsimConnection], unit: Option<StartUnit>) {
-        self.note_matrix("Connections", own.len(), None, KeyFate::Used, "`flows.txt`, beside the scenario");
-        let moved = own.iter().any(|own| own.start != Some(0));
-        let (fate, what) = match unit {
-            Some(StartUnit::Picoseconds) => (KeyFate::Used, "picoseconds, as given"),
-            Some(StartUnit::Microseconds) => (KeyFate::Used, "microseconds, as given"),
-            None if moved => (
-                KeyFate::Approximated,
-                "picoseconds, as htsim's loader takes them; uet-htsim has microseconds where it uses connections again: `--start-unit us`",
-            ),
-            None => (KeyFate::Used, "all connections start at 0"),
-        };
-        self.note_matrix("start", own.len(), None, fate, what);
+        let what = "`flows.txt`, beside the scenario, in the order of the file";
+        self.note_matrix("Connections", own.len(), None, KeyFate::Used, what);
+        self.note_starts(own, unit);
         self.note_dropped(matrix);
-        let fires: Vec<_> = own.iter().filter(|own| own.fires).collect();
+        let fires: Vec<_> = own.iter().filter(|own| own.fires.is_some()).collect();
         if !fires.is_empty() {
             self.note_matrix(
                 "send_done_trigger, recv_done_trigger",
@@ -327,6 +377,55 @@ impl Draft<'_> {
         }
     }
 
+    /// Enters the start times and their unit.
+    fn note_starts(&mut self, own: &[&HtsimConnection], unit: Option<StartUnit>) {
+        let moved = own.iter().any(|own| own.start != Some(0));
+        let (fate, what) = match unit {
+            Some(StartUnit::Picoseconds) => (KeyFate::Used, "picoseconds, as given"),
+            Some(StartUnit::Microseconds) => (KeyFate::Used, "microseconds, as given"),
+            Some(StartUnit::Ignored) => (KeyFate::Used, "ignored, as given: all connections start at 0"),
+            None if moved => (
+                KeyFate::Approximated,
+                "picoseconds, as htsim's loader and `htsim_ndp` take them; `htsim_uec` takes microseconds (`--start-unit us`), \
+                 and csg-htsim's `htsim_roce` starts all at 0 (`--start-unit ignored`)",
+            ),
+            None => (KeyFate::Used, "all connections start at 0"),
+        };
+        self.note_matrix("start", own.len(), None, fate, what);
+        let fractions: Vec<_> = own.iter().filter(|own| own.fraction).collect();
+        if let Some(first) = fractions.first() {
+            let what = "whole units: htsim's loader drops fractions";
+            self.note_matrix("fractions of start", fractions.len(), Some(&first.at), KeyFate::Used, what);
+        }
+    }
+
+    /// Enters connections that are a closed loop.
+    fn note_closed(&mut self, matrix: &HtsimMatrix, groups: &[closed::Group], unit: Option<StartUnit>) {
+        let what = format!(
+            "`Synthetic`, `AllToAll`, `Closed(outstanding: 1)`: in {} each host sends to one after the other",
+            if groups.len() == 1 {
+                "one group".to_owned()
+            } else {
+                format!("each of {} groups", groups.len())
+            }
+        );
+        self.note_matrix("Connections", matrix.connections.len(), None, KeyFate::Used, &what);
+        let own: Vec<_> = matrix.connections.iter().filter(|own| own.start.is_some()).collect();
+        self.note_starts(&own, unit);
+        let triggered = matrix.connections.len() - own.len();
+        let on_arrival = matrix.connections.iter().any(|own| own.fires_on_arrival);
+        let (fate, what) = if on_arrival {
+            (
+                KeyFate::Approximated,
+                "a message starts when the former has been acknowledged, there when it has arrived",
+            )
+        } else {
+            (KeyFate::Used, "a message starts when the former has been acknowledged")
+        };
+        self.note_matrix("trigger", triggered, None, fate, what);
+        self.note_failures(matrix);
+    }
+
     /// Enters what scenarios do not have.
     fn note_dropped(&mut self, matrix: &HtsimMatrix) {
         let triggered: Vec<_> = matrix.connections.iter().filter(|own| own.start.is_none()).collect();
@@ -339,6 +438,10 @@ impl Draft<'_> {
                 "connections that a trigger starts are left out: a scenario has no triggers",
             );
         }
+        self.note_failures(matrix);
+    }
+
+    fn note_failures(&mut self, matrix: &HtsimMatrix) {
         if let Some(first) = matrix.failures.first() {
             self.note_matrix(
                 "failure",

@@ -1,8 +1,8 @@
 //! `import`: a scenario from the files of a cluster or of another simulator.
 //!
 //! Invariant: the fate of every key is printed. A file that the scenario would change into another experiment is
-//! refused, unless the user accepts that. The scenario is checked after it has been written. A refused scenario stays
-//! in its folder, to be corrected.
+//! refused, unless the user accepts that. The scenario is checked before it is written: nothing is left of one that
+//! cannot run.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use results::format::{aligned, fitted, plain_table};
 use results::manifest::FolderKind;
 use results::tables::printed;
 use results::{OutputFile, ResultFolder};
-use scenario::{Diagnostic, Scenario, ScenarioText, draft};
+use scenario::{Diagnostic, LocatedFault, Scenario, ScenarioText, draft};
 use units::{Bytes, Length, Rate, UnitError};
 
 use crate::arguments::within;
@@ -69,8 +69,8 @@ pub(crate) struct ImportHtsimOptions {
     topo: PathBuf,
     /// The connection matrix.
     cm: PathBuf,
-    /// Unit of start times: `ps`, as htsim's loader takes them, or `us`, as uet-htsim where it uses connections again
-    /// [default: `ps`].
+    /// Unit of start times by program: `ps` for `htsim_ndp`, `us` for uet-htsim's `htsim_uec`, `ignored` for
+    /// csg-htsim's `htsim_roce` [default: `ps`].
     #[arg(long, value_enum)]
     start_unit: Option<StartUnitName>,
     #[command(flatten)]
@@ -82,6 +82,7 @@ pub(crate) struct ImportHtsimOptions {
 enum StartUnitName {
     Ps,
     Us,
+    Ignored,
 }
 
 #[derive(Args, Debug)]
@@ -296,7 +297,12 @@ fn import_settings(
         Some(scenario) => ScenarioText::find(scenario)?,
         None => own_draft(file, &draft(source)?),
     };
-    result.write(file, settings.into_scenario(base)?, files)
+    let imported = settings.into_scenario(base.clone())?;
+    if into.is_some() && check(&imported, "", "").is_err() {
+        // A fault that the scenario has by itself is shown at its place there.
+        Scenario::read(&base).and_then(|own| own.check(&base))?;
+    }
+    result.write(file, imported, files)
 }
 
 /// Reads a SONiC switch, puts its settings into a scenario, and compares its ports with the scenario's cables.
@@ -374,6 +380,7 @@ fn import_htsim(options: &ImportHtsimOptions) -> Result<(), Failure> {
     let unit = start_unit.map(|unit| match unit {
         StartUnitName::Ps => StartUnit::Picoseconds,
         StartUnitName::Us => StartUnit::Microseconds,
+        StartUnitName::Ignored => StartUnit::Ignored,
     });
     result.write(topo, htsim::read(source(&files[0]), source(&files[1]), unit)?, given)
 }
@@ -404,33 +411,50 @@ impl ImportResult {
         if let Some(changes) = import::changes(&imported.account, &name).filter(|_| !self.approximate) {
             return Err(changes.into());
         }
+        let stem = stem(file);
+        let scenario = format!("{stem}.ron");
+        check(&imported, &scenario, &name)?;
         let changed = imported.account.iter().filter(|key| key.fate == KeyFate::Changed);
         for KeyAccount { key, what, file, .. } in changed {
             warn(&format!("{}: {key}: {what}", file.as_ref().unwrap_or(&name)));
         }
         imported.warnings.iter().for_each(|warning| warn(warning));
-        let stem = stem(file);
         let out = self.out.clone().unwrap_or_else(|| PathBuf::from("out").join(format!("import-{stem}")));
-        let scenario = format!("{stem}.ron");
-        let mut files = vec![OutputFile { name: scenario.clone(), contents: imported.scenario }];
+        let mut files = vec![OutputFile { name: scenario, contents: imported.scenario }];
         files.extend(imported.files.into_iter().map(|(name, contents)| OutputFile { name, contents }));
         let manifest = manifest(FolderKind::Import, Vec::new(), files.iter().map(|file| file.name.clone()));
         ResultFolder::open(&out, &manifest, self.force)?.write(&manifest, &files)?;
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).collect();
         print(&format!("{}\n\n{}", account(&imported.account), printed::written(&out, &names)));
-        let path = out.join(scenario).to_string_lossy().into_owned();
-        experiment::plan(&path, &[], None)?;
         Ok(())
     }
 }
 
-/// Returns the text of a file that a configuration names, at its path or beside the configuration.
+/// Checks the scenario of a file. A fault names the user's file and the field, as the scenario is written nowhere.
+fn check(imported: &ImportedScenario, scenario: &str, file: &str) -> Result<(), Diagnostic> {
+    let source = ScenarioText::new(scenario, &imported.scenario).with_files(imported.files.clone());
+    let checked = Scenario::read(&source).and_then(|scenario| scenario.check(&source).map(drop));
+    let of_file = |fault: &LocatedFault| LocatedFault {
+        file: file.to_owned(),
+        place: None,
+        message: format!("the scenario of this file cannot run: {}", fault.message),
+        ..fault.clone()
+    };
+    checked.map_err(|said| Diagnostic::new(said.faults().iter().map(of_file).collect()))
+}
+
+/// Returns the text of a file that a configuration names: at its path, from the configuration's folder or one above it,
+/// or by the last parts of its path in the configuration's folder.
 fn found(files: &GivenFiles, config: &Path, wanted: &str) -> Option<String> {
     let folder = config.parent().unwrap_or(Path::new(""));
-    let last = Path::new(wanted).file_name()?;
-    [PathBuf::from(wanted), folder.join(wanted), folder.join(last)]
-        .iter()
-        .find_map(|path| files.text(path).ok())
+    // Configurations name files from the folder in which their simulator is started.
+    let whole = std::path::absolute(config).unwrap_or_else(|_| config.to_owned());
+    let above: Vec<_> = whole.ancestors().skip(1).map(|folder| folder.join(wanted)).collect();
+    // Paths of another machine may be those of Windows, where ns3-rdma was written.
+    let parts: Vec<_> = wanted.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    let below = (0..parts.len())
+        .map(|first| parts[first..].iter().fold(folder.to_owned(), |path, part| path.join(part)));
+    [PathBuf::from(wanted)].into_iter().chain(above).chain(below).find_map(|path| files.text(&path).ok())
 }
 
 fn account(entries: &[KeyAccount]) -> String {
