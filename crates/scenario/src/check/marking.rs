@@ -68,10 +68,9 @@ fn check_own_ports(marking: &IbaMarkingSpec, graph: &Graph, faults: &mut Faults<
             faults.add(&path.name("switch"), message, nearest::help(&own.switch, switches, "switches"));
             continue;
         };
-        let ports = graph.ports(node).len();
-        if !(1..=ports).contains(&usize::from(own.port)) {
+        if graph.port_numbered(node, own.port).is_none() {
             let message = format!("`{}` has no port {}", own.switch, own.port);
-            faults.add(&path.name("port"), message, format!("write a port from 1 to {ports}"));
+            faults.add(&path.name("port"), message, format!("write a port of {}", graph.listed_ports(node)));
         }
     }
 }
@@ -106,7 +105,7 @@ pub(super) fn check_trigger(
     let blocks = if counts_blocks { format!(" in whole blocks of {BLOCK} bytes") } else { String::new() };
     let message = format!(
         "lane {lane} of port {} of `{}` {has}, which never holds more than {threshold}{blocks}{others}",
-        least.port.0 + 1,
+        graph.port_number((least.node, least.port)),
         graph.name(least.node),
         lane = least.lane.0,
     );

@@ -102,7 +102,9 @@ impl Planner<'_> {
         let (path, spec) = entries::settings_of(own, ("switch", &scenario.switch), name);
         let cables: Vec<_> = self.graph.ports(node).iter().map(|end| self.cables[end.cable]).collect();
         let tables = changes_lanes(scenario).then(|| self.tables(node));
-        let env = SwitchEnv { name, link: self.link, cables: &cables, sl_to_vl: tables.as_ref() };
+        let numbers: Vec<_> = self.graph.port_numbers(node).collect();
+        let (link, sl_to_vl) = (self.link, tables.as_ref());
+        let env = SwitchEnv { name, link, cables: &cables, numbers: &numbers, sl_to_vl };
         let planned = spec.resolve(env);
         let (plan, receivers) = found(planned, &path, faults)?;
         Some(Planned { intake: plan.intake, settings: Arc::new(plan), receivers })

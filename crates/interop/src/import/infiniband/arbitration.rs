@@ -319,9 +319,9 @@ impl ArbitrationTables {
         self.hosts.get(&host).map(Weights::text)
     }
 
-    /// Writes the tables of a switch: the most common tables, then the tables of ports that differ. The text is empty
-    /// if all equal `link`'s tables.
-    pub(super) fn switch_text(&self, switch: usize) -> String {
+    /// Writes the tables of a switch: the most common tables, then the tables of ports that differ, by the
+    /// ports' numbers. The text is empty if all equal `link`'s tables.
+    pub(super) fn switch_text(&self, switch: usize, numbers: &[u16]) -> String {
         let ports = &self.switches[switch];
         let usual = most_common(ports);
         let mut text = String::new();
@@ -331,8 +331,7 @@ impl ArbitrationTables {
         if usual != self.link {
             entry(String::new(), &usual);
         }
-        for (number, own) in (1..).zip(ports).filter(|(_, own)| **own != usual) {
-            let number: u16 = number;
+        for (number, own) in numbers.iter().zip(ports).filter(|(_, own)| **own != usual) {
             entry(format!("port: {number}, "), own);
         }
         text.trim_end_matches(", ").to_owned()

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use link_layer::spec::{Speed, Width};
 
 use super::fabric::{IbFabric, IbNode, IbNodeKind, speed_word};
-use super::names::{distinct, natural, plain};
+use super::names::{distinct, host_part, natural, plain};
 use super::wiring::{CableEnd, Wiring};
 use crate::import::source::SourceText;
 use scenario::Diagnostic;
@@ -39,7 +39,7 @@ pub(super) struct ClusterNode {
     /// GUID of a host's port.
     pub(super) port_guid: Option<u64>,
     pub(super) lid: Option<u16>,
-    /// Numbers of the ports with cables, in order: the n-th is port n of the scenario.
+    /// Numbers of the ports with cables, in order.
     pub(super) ports: Vec<u16>,
     /// Numbers of the ports without.
     pub(super) down: Vec<u16>,
@@ -103,6 +103,8 @@ pub(super) struct LeftOut {
     pub(super) same_lid: Vec<Named>,
     /// Nodes with the GUID of an earlier node.
     pub(super) same_guid: Vec<Named>,
+    /// Number of adapters named by their host alone.
+    pub(super) by_host: usize,
 }
 
 impl Cluster {
@@ -259,15 +261,35 @@ impl Order {
                 Some(_) | None => {}
             }
         }
+        let by_host = self.by_host(fabric, ports.keys().copied());
+        left_out.by_host = by_host.len();
         let name = |node: usize, port: Option<u16>| {
             let IbNode { guid, .. } = fabric.nodes[node];
-            let name = plain(&shown_name(&fabric.nodes[node]));
+            let name = by_host.get(&node).cloned().unwrap_or_else(|| plain(&shown_name(&fabric.nodes[node])));
             let name = port.map_or(name.clone(), |port| format!("{name}/{port}"));
             (name, guid.map_or(String::new(), |guid| format!("{guid:016x}")))
         };
         let hosts =
             self.hosts.iter().map(|end| name(end.node, Some(end.port).filter(|_| ports[&end.node] > 1)));
         hosts.chain(self.switches.iter().map(|switch| name(*switch, None))).collect()
+    }
+
+    /// Returns the names of hosts for adapters that are named after them, where no other node has such a name.
+    fn by_host(&self, fabric: &IbFabric, adapters: impl Iterator<Item = usize>) -> BTreeMap<usize, String> {
+        let full = |node: usize| plain(&shown_name(&fabric.nodes[node]));
+        let mut hosts = BTreeMap::new();
+        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        for name in self.switches.iter().map(|switch| full(*switch)) {
+            *taken.entry(name).or_default() += 1;
+        }
+        for node in adapters {
+            let name = full(node);
+            let host = host_part(&name).map(str::to_owned);
+            *taken.entry(host.clone().unwrap_or(name)).or_default() += 1;
+            hosts.extend(host.map(|host| (node, host)));
+        }
+        hosts.retain(|_, host| taken[host] == 1);
+        hosts
     }
 
     /// Returns the cables between nodes of the scenario.

@@ -71,6 +71,10 @@ impl<'a> Account<'a> {
             let what = "names of several nodes, with their GUIDs behind them: `nodes.csv`";
             self.note("names", left.renamed.to_string(), KeyFate::Approximated, what);
         }
+        if left.by_host > 0 {
+            let what = "hosts by their name alone, ` HCA-1` and its like left out, where no other node has that name";
+            self.note("names of adapters", left.by_host.to_string(), KeyFate::Used, what);
+        }
         let each = "each port with a cable is a host of its own";
         self.named("several ports", &left.several_ports, KeyFate::Approximated, each);
         let base = "hosts have one LID here: paths to the others are left out";
@@ -108,7 +112,7 @@ impl<'a> Account<'a> {
             *kinds.entry(cable.kind()).or_default() += 1;
         }
         let kinds: Vec<_> = kinds.iter().map(|(kind, count)| format!("{count} of `{kind}`")).collect();
-        let what = format!("`cables`: {}", kinds.join(", "));
+        let what = format!("`cables`: {}; ports have the numbers of the cluster", kinds.join(", "));
         self.note("links", cluster.cables.len().to_string(), KeyFate::Used, what);
         let slower = "the slower of both";
         self.named("cables of two speeds", &cluster.left_out.two_speeds, KeyFate::Approximated, slower);
@@ -123,16 +127,6 @@ impl<'a> Account<'a> {
         } else if without > 0 {
             let what = "links without one are 4xSDR, as in ibsim; `--speed` gives another";
             self.note("speed", without.to_string(), KeyFate::Approximated, what);
-        }
-        let shifted =
-            cluster.switches.iter().filter(|switch| (1..).zip(&switch.ports).any(|(n, port)| n != *port));
-        let shifted: Vec<_> = shifted.map(|switch| format!("`{}`", switch.name)).collect();
-        if !shifted.is_empty() {
-            let names = some(shifted.iter().cloned(), shifted.len());
-            let what = format!(
-                "numbered without gaps at {names}: `ports.csv` has the number of each port here and there"
-            );
-            self.note("port numbers", shifted.len().to_string(), KeyFate::Approximated, what);
         }
         let down = cluster.switches.iter().filter(|switch| !switch.down.is_empty());
         let down: Vec<_> = down.map(|switch| format!("`{}`:{}", switch.name, ranges(&switch.down))).collect();

@@ -80,7 +80,10 @@ fn custom(cluster: &Cluster) -> CustomFabric {
     let names = |nodes: &[ClusterNode]| nodes.iter().map(|node| node.name.clone()).collect();
     let link = |cable: &ClusterCable| {
         let [from, to] = cable.ends;
-        let port = |end: ClusterEnd| Some(end.port).filter(|_| matches!(end.node, ClusterIndex::Switch(_)));
+        // The port of an adapter is nearly always its first, which needs no number.
+        let port = |end: ClusterEnd| {
+            Some(end.port).filter(|port| *port > 1 || matches!(end.node, ClusterIndex::Switch(_)))
+        };
         LinkEnds {
             from: cluster.node(from.node).name.clone(),
             to: cluster.node(to.node).name.clone(),
@@ -108,7 +111,7 @@ fn text(
     let buffer = buffer(cluster);
     format!(
         "// Imported from {comment}: a cluster as its subnet manager sees it. nodes.csv has the GUIDs and LIDs of its nodes,\n\
-         // ports.csv the numbers of its ports. Lengths, lanes, buffers, congestion control and traffic are a draft.\n\
+         // ports.csv the ports that are down. Lengths, lanes, buffers, congestion control and traffic are a draft.\n\
          (\n    about: {about:?},\n    duration: \"1 ms\",\n    sample: \"10 us\",\n    topology: Custom(\n        hosts: [\n{hosts}        ],\n        \
          switches: [\n{switches}        ],\n        links: [\n{links}        ],\n    ),\n    routing: {routing},\n{cycles}    \
          cables: {{\n{cables}    }},\n    link: (\n        mtu: \"4 KiB\",\n        data_lanes: {data_lanes},\n{levels}{weights}        flow_control: \
@@ -146,8 +149,8 @@ fn own_lanes(
     let field =
         |name: &str, entries: String| Some(format!("{name}: [{entries}]")).filter(|_| !entries.is_empty());
     let of_switch = |(i, switch): (usize, &ClusterNode)| {
-        let levels = lanes.and_then(|lanes| field("sl_to_vl", lanes.switch_text(i)));
-        let weights = arbitration.and_then(|own| field("vl_arbitration", own.switch_text(i)));
+        let levels = lanes.and_then(|lanes| field("sl_to_vl", lanes.switch_text(i, &switch.ports)));
+        let weights = arbitration.and_then(|own| field("vl_arbitration", own.switch_text(i, &switch.ports)));
         let fields: Vec<String> = levels.into_iter().chain(weights).collect();
         let own = format!("        {:?}: ({}),\n", switch.name, fields.join(", "));
         Some(own).filter(|_| !fields.is_empty())
@@ -210,25 +213,24 @@ fn nodes(cluster: &Cluster) -> String {
     text
 }
 
-/// Writes a table of the ports of switches: their numbers here and there, and their far ends.
+/// Writes a table of the ports of switches and their far ends.
 fn ports(cluster: &Cluster) -> String {
     let mut far = BTreeMap::new();
     for ClusterCable { ends: [one, other], speed } in &cluster.cables {
         far.insert(*one, (*other, *speed));
         far.insert(*other, (*one, *speed));
     }
-    let mut text = "switch,port,cluster_port,state,peer,peer_port,speed\n".to_owned();
+    let mut text = "switch,port,state,peer,peer_port,speed\n".to_owned();
     for (i, switch) in cluster.switches.iter().enumerate() {
         let name = cell(&switch.name);
-        for (number, port) in (1..).zip(&switch.ports) {
-            let number: u16 = number;
+        for port in &switch.ports {
             let (peer, speed) = far[&ClusterEnd { node: ClusterIndex::Switch(i), port: *port }];
             let (peer_name, speed) = (cell(&cluster.node(peer.node).name), speed_word(speed));
-            let row = format!("{name},{number},{port},up,{peer_name},{},{speed}\n", peer.port);
+            let row = format!("{name},{port},up,{peer_name},{},{speed}\n", peer.port);
             text += &row;
         }
         for port in &switch.down {
-            text += &format!("{name},,{port},down,,,\n");
+            text += &format!("{name},{port},down,,,\n");
         }
     }
     text

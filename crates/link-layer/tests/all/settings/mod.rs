@@ -318,7 +318,7 @@ fn own_memory_has_room_for_a_packet_beside_headroom() {
     let least = longest + headroom;
     let own = |small: Bytes, headroom| {
         let buffers = [vec![Bytes::kib(64); 2], vec![Bytes::kib(64), small]];
-        plan.own_memory(&MemoryEnv { node: "S", buffers: &buffers, headroom: &vec![vec![headroom; 2]; 2] })
+        plan.own_memory(&MemoryEnv { node: "S", numbers: &[1, 2], buffers: &buffers, headroom: &vec![vec![headroom; 2]; 2] })
     };
     let memory = own(least, headroom).expect("room for a packet");
     let expected = ReceiverPlan {
@@ -337,7 +337,7 @@ fn own_memory_has_room_for_a_packet_beside_headroom() {
     assert!(own(longest, Bytes::ZERO).is_ok());
     // Under credits the link's own check has been made.
     let (buffers, headroom) = ([vec![byte]], [vec![Bytes::ZERO]]);
-    let env = MemoryEnv { node: "S", buffers: &buffers, headroom: &headroom };
+    let env = MemoryEnv { node: "S", numbers: &[1, 2], buffers: &buffers, headroom: &headroom };
     assert!(resolved(&credits()).own_memory(&env).is_ok());
 }
 

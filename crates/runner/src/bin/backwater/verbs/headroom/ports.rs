@@ -56,7 +56,7 @@ fn cells(plan: &Plan, own: &PortHeadroom, count: usize) -> [String; 12] {
     let bytes = |amount: units::Bytes| amount.get().to_string();
     [
         count.to_string(),
-        format!("{kind}, as {} port {}", graph.name(own.node), own.port.0 + 1),
+        format!("{kind}, as {} port {}", graph.name(own.node), graph.port_number((own.node, own.port))),
         own.cable.rate.to_string(),
         own.cable.flight.to_string(),
         bytes(needed.waiting),
