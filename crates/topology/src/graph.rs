@@ -3,7 +3,7 @@
 //! Invariant: hosts come before switches, every host has exactly one port, and the peer of a port's peer is
 //! that port. Only a `GraphDraft` becomes a graph, after a builder has checked these properties.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use packet::{NodeId, PortId};
 
@@ -21,6 +21,8 @@ pub struct Graph {
     /// Numbers that the scenario gives to the ports of all nodes, node by node: 0 for a port without such a number. Empty if
     /// no port has one.
     numbers: Vec<u16>,
+    /// Ports with given numbers that have lost their cables.
+    removed: BTreeSet<(NodeId, u16)>,
 }
 
 /// The far end of the cable at a port.
@@ -139,6 +141,12 @@ impl Graph {
         Some(PortId(port as u16))
     }
 
+    /// Returns true if the node has a port of this number, or had it before its cable was removed.
+    #[must_use]
+    pub fn knows_port(&self, node: NodeId, number: u16) -> bool {
+        self.port_numbered(node, number).is_some() || self.removed.contains(&(node, number))
+    }
+
     /// Returns true if links give the numbers of this node's ports.
     #[must_use]
     pub fn has_given_numbers(&self, node: NodeId) -> bool {
@@ -148,7 +156,12 @@ impl Graph {
     /// Returns the numbers of a node's ports in words: `1 to 24`, or `1 to 4, 36`.
     #[must_use]
     pub fn listed_ports(&self, node: NodeId) -> String {
-        listed(&self.port_numbers(node).collect::<Vec<_>>())
+        self.port_numbers(node)
+            .collect::<Vec<_>>()
+            .chunk_by(|one, next| one + 1 == *next)
+            .map(run)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Returns the names of all nodes, hosts first.
@@ -197,8 +210,20 @@ impl Graph {
         };
         let given = self.numbers.iter().zip(&kinds).filter(|(_, kind)| kind.is_some());
         let given = given.map(|(number, _)| *number).collect();
+        let nodes = (0..self.nodes()).map(node).flat_map(|at| core::iter::repeat_n(at, self.ports(at).len()));
+        let numbered = nodes.zip(&self.numbers).zip(&kinds).filter(|((_, number), _)| **number > 0);
+        let removed =
+            numbered.filter(|(_, kind)| kind.is_none()).map(|((at, number), _)| (at, *number)).collect();
         let far_ends = self.far_ends.iter().zip(kinds).filter_map(far_end).collect();
-        Self { far_ends, first, numbers: given, names: self.names.clone(), by_name: self.by_name.clone(), hosts: self.hosts }
+        Self {
+            far_ends,
+            first,
+            numbers: given,
+            removed,
+            names: self.names.clone(),
+            by_name: self.by_name.clone(),
+            hosts: self.hosts,
+        }
     }
 }
 
@@ -207,13 +232,12 @@ pub(crate) fn node(index: usize) -> NodeId {
     NodeId(u32::try_from(index).expect("no more nodes than LIDs"))
 }
 
-/// Writes numbers in order as ranges.
-fn listed(numbers: &[u16]) -> String {
-    let runs = numbers.chunk_by(|one, next| one + 1 == *next).map(|run| match run {
+/// Writes numbers that follow each other.
+fn run(numbers: &[u16]) -> String {
+    match numbers {
         [first, .., last] => format!("{first} to {last}"),
-        _ => run[0].to_string(),
-    });
-    runs.collect::<Vec<_>>().join(", ")
+        _ => numbers[0].to_string(),
+    }
 }
 
 /// A graph under construction. At every node ports are numbered from 0 without gaps, in the order of their
@@ -289,6 +313,14 @@ impl GraphDraft {
         let far_ends = ends.into_iter().map(far_end).collect();
         let mut by_name: Vec<NodeId> = (0..self.names.len()).map(node).collect();
         by_name.sort_unstable_by_key(|n| &self.names[n.index()]);
-        Graph { hosts: self.hosts, names: self.names, by_name, far_ends, first, numbers }
+        Graph {
+            hosts: self.hosts,
+            names: self.names,
+            by_name,
+            far_ends,
+            first,
+            numbers,
+            removed: BTreeSet::new(),
+        }
     }
 }

@@ -105,7 +105,13 @@ fn shared(guaranteed: u64) -> SwitchSpec {
 
 fn resolved(spec: &SwitchSpec, link: &LinkSpec) -> Result<(SwitchPlan, Vec<ReceiverPlan>), SwitchError> {
     assert_eq!(spec.errors(link), []);
-    spec.resolve(SwitchEnv { name: "S", link: &plan(link), cables: &cables(), numbers: &NUMBERS, sl_to_vl: None })
+    spec.resolve(SwitchEnv {
+        name: "S",
+        link: &plan(link),
+        cables: &cables(),
+        numbers: &NUMBERS,
+        sl_to_vl: None,
+    })
 }
 
 /// Checks that the settings have a single fault, at this path, and that its proposal names this word.
@@ -473,7 +479,8 @@ fn arbitration_is_by_port() {
     let only_1 = SlToVlSpec { input: None, output: Some(3), lanes: vec![1; 16] };
     let led = SwitchSpec { sl_to_vl: vec![only_1], ..unserved };
     let (link, others) = (plan(&lossy()), SlToVl::new(PORTS, [Lane(0); 16]));
-    let env = SwitchEnv { name: "S", link: &link, cables: &cables(), numbers: &NUMBERS, sl_to_vl: Some(&others) };
+    let env =
+        SwitchEnv { name: "S", link: &link, cables: &cables(), numbers: &NUMBERS, sl_to_vl: Some(&others) };
     assert!(led.resolve(env).is_ok());
     let no_lane = PortArbitration { port: None, tables: weighted([1, 1]) };
     let no_lane = with(vec![no_lane]).errors(&LinkSpec { data_lanes: 1, ..lossy() });
@@ -495,7 +502,8 @@ fn tables_are_by_input_and_output() {
     let spec = SwitchSpec { sl_to_vl: entries, ..own() };
     let others = SlToVl::new(PORTS, [Lane(0); 16]);
     let link = plan(&lossy());
-    let env = SwitchEnv { name: "S", link: &link, cables: &cables(), numbers: &NUMBERS, sl_to_vl: Some(&others) };
+    let env =
+        SwitchEnv { name: "S", link: &link, cables: &cables(), numbers: &NUMBERS, sl_to_vl: Some(&others) };
     let tables = spec.resolve(env).expect("a plan").0.sl_to_vl.expect("tables");
     assert_eq!(tables.ports(), PORTS);
     let lane = |input, output| tables.lane((PortId(input), PortId(output)), ServiceLevel(5)).0;

@@ -144,7 +144,7 @@ impl RoutingErrorKind {
             Self::UnknownSwitch { .. } | Self::UnknownHost { .. } => {
                 "name one that the topology has".to_owned()
             }
-            Self::NoSuchPort { ports, .. } => format!("write a port of {ports}"),
+            Self::NoSuchPort { ports, .. } => format!("write one of ports {ports}"),
             Self::WrongHost { host, .. } => format!("write a port that leads to `{host}`"),
             Self::WrongEntry { .. } => {
                 "write a port, `20*6` for six hosts by port 20, or `-` for no port".to_owned()

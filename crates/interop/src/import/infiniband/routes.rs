@@ -249,7 +249,11 @@ fn spelled(topology: &Topology, cycle: &[VirtualChannel]) -> String {
     let graph = topology.graph();
     let lanes = cycle.iter().any(|channel| channel.lane != cycle[0].lane);
     let one = |channel: &VirtualChannel| {
-        let output = format!("`{}` port {}", graph.name(channel.switch), graph.port_number((channel.switch, channel.port)));
+        let output = format!(
+            "`{}` port {}",
+            graph.name(channel.switch),
+            graph.port_number((channel.switch, channel.port))
+        );
         if lanes { format!("{output} {}", channel.lane) } else { output }
     };
     cycle.iter().chain(cycle.first()).map(one).collect::<Vec<_>>().join(" -> ")

@@ -318,7 +318,12 @@ fn own_memory_has_room_for_a_packet_beside_headroom() {
     let least = longest + headroom;
     let own = |small: Bytes, headroom| {
         let buffers = [vec![Bytes::kib(64); 2], vec![Bytes::kib(64), small]];
-        plan.own_memory(&MemoryEnv { node: "S", numbers: &[1, 2], buffers: &buffers, headroom: &vec![vec![headroom; 2]; 2] })
+        plan.own_memory(&MemoryEnv {
+            node: "S",
+            numbers: &[1, 2],
+            buffers: &buffers,
+            headroom: &vec![vec![headroom; 2]; 2],
+        })
     };
     let memory = own(least, headroom).expect("room for a packet");
     let expected = ReceiverPlan {
