@@ -38,7 +38,9 @@ fn cycle(graph: &Graph, routes: &Routes, lanes: u8) -> Option<Vec<VirtualChannel
 }
 
 fn spell(graph: &Graph, cycle: &[VirtualChannel]) -> String {
-    let one = |channel: &VirtualChannel| format!("{}:{}", graph.name(channel.switch), channel.port);
+    let one = |channel: &VirtualChannel| {
+        format!("{}:{}", graph.name(channel.switch), graph.port_number((channel.switch, channel.port)))
+    };
     cycle.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 

@@ -7,6 +7,8 @@ use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
 use link_layer::spec::{Speed, Width};
+use packet::Mtu;
+use units::Length;
 
 use super::fabric::{IbFabric, IbNode, IbNodeKind, speed_word};
 use super::names::{distinct, host_part, natural, plain};
@@ -29,6 +31,8 @@ pub(super) struct Cluster {
     /// The hosts at ports of switches.
     at_ports: BTreeMap<ClusterEnd, usize>,
     pub(super) left_out: LeftOut,
+    /// Numbers of ports by their MTU, where the file has it.
+    pub(super) mtus: BTreeMap<Mtu, usize>,
 }
 
 /// A host, which is a port of an adapter, or a switch.
@@ -50,6 +54,8 @@ pub(super) struct ClusterNode {
 pub(super) struct ClusterCable {
     pub(super) ends: [ClusterEnd; 2],
     pub(super) speed: (Width, Speed),
+    /// Its length, if the file has it.
+    pub(super) length: Option<Length>,
 }
 
 impl ClusterCable {
@@ -58,10 +64,11 @@ impl ClusterCable {
         self.ends.iter().all(|end| matches!(end.node, ClusterIndex::Switch(_)))
     }
 
-    /// Returns the name of the cable's kind: its width and speed, and its place.
+    /// Returns the name of the cable's kind: its width and speed, its place, and its length if the file has it.
     pub(super) fn kind(&self) -> String {
         let word = speed_word(self.speed);
-        if self.is_trunk() { format!("{word} trunk") } else { word }
+        let word = if self.is_trunk() { format!("{word} trunk") } else { word };
+        self.length.map_or(word.clone(), |length| format!("{word} {length}"))
     }
 }
 
@@ -91,6 +98,8 @@ pub(super) struct LeftOut {
     pub(super) several_ports: Vec<Named>,
     /// Hosts with an LMC over 0.
     pub(super) several_lids: Vec<Named>,
+    /// Hosts without a LID, if others have LIDs.
+    pub(super) without_lid: Vec<Named>,
     /// Adapters without a cable.
     pub(super) unconnected: Vec<Named>,
     /// Number of links without a width and a speed.
@@ -126,7 +135,7 @@ impl Cluster {
         let mut hosts: Vec<_> = order.hosts.iter().zip(names.by_ref()).map(host).collect();
         let switch = |(node, name): (&usize, String)| switch_node(fabric, (*node, name), (&wiring, &kept));
         let mut switches: Vec<_> = order.switches.iter().zip(names).map(switch).collect();
-        let cables = order.cables(&wiring, &kept, speed.unwrap_or(ASSUMED), &mut left_out);
+        let cables = order.cables((fabric, &wiring), &kept, speed.unwrap_or(ASSUMED), &mut left_out);
         left_out.find_lids(fabric, &order);
         left_out.two_speeds.clone_from(&wiring.unlike);
         let places = order.hosts.iter().map(|end| end.node).chain(order.switches.iter().copied());
@@ -141,12 +150,49 @@ impl Cluster {
             [ClusterEnd { node: ClusterIndex::Switch(_), .. }, _] => None,
         };
         let at_ports = cables.iter().filter_map(at_port).collect();
-        Ok(Self { hosts, switches, cables, at_ports, left_out })
+        Ok(Self { hosts, switches, cables, at_ports, left_out, mtus: fabric.mtus.clone() })
     }
 
     /// Returns the host at a port of a switch.
     pub(super) fn host_at(&self, end: ClusterEnd) -> Option<usize> {
         self.at_ports.get(&end).copied()
+    }
+
+    /// Returns the MTU of links: the least of the ports, and 4 KiB if the file has none.
+    pub(super) fn mtu(&self) -> Mtu {
+        self.mtus.keys().next().copied().unwrap_or(Mtu::K4)
+    }
+
+    /// Describes the cables with another width or speed than most at their switch, among its cables to hosts or those to
+    /// switches: often a cable that has trained badly.
+    pub(super) fn unlike_siblings(&self) -> Vec<String> {
+        let mut siblings: BTreeMap<(ClusterIndex, bool), Vec<(usize, ClusterEnd)>> = BTreeMap::new();
+        for (i, cable) in self.cables.iter().enumerate() {
+            for end in cable.ends.iter().filter(|end| matches!(end.node, ClusterIndex::Switch(_))) {
+                siblings.entry((end.node, cable.is_trunk())).or_default().push((i, *end));
+            }
+        }
+        let mut unlike = BTreeMap::new();
+        for ((switch, is_trunk), cables) in siblings {
+            let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+            let word = |i: usize| speed_word(self.cables[i].speed);
+            cables.iter().for_each(|(i, _)| *counts.entry(word(*i)).or_default() += 1);
+            let Some((most, _)) = counts.into_iter().find(|(_, count)| 2 * count > cables.len()) else {
+                continue;
+            };
+            for (i, end) in cables.iter().filter(|(i, _)| word(*i) != most) {
+                let far = self.cables[*i].ends.iter().find(|far| *far != end).expect("a cable has two ends");
+                let (name, to) = (&self.node(switch).name, &self.node(far.node).name);
+                let others = if is_trunk { "switches" } else { "hosts" };
+                let text = format!(
+                    "`{name}` port {} to `{to}` is {}, most of its cables to {others} {most}",
+                    end.port,
+                    word(*i)
+                );
+                unlike.entry(*i).or_insert(text);
+            }
+        }
+        unlike.into_values().collect()
     }
 
     pub(super) fn node(&self, index: ClusterIndex) -> &ClusterNode {
@@ -203,12 +249,21 @@ impl LeftOut {
         }
     }
 
-    /// Notes the hosts with several LIDs.
+    /// Notes the hosts with several LIDs, or without any.
     fn find_lids(&mut self, fabric: &IbFabric, order: &Order) {
         for end in &order.hosts {
             let node = &fabric.nodes[end.node];
             let port = node.links.iter().find(|port| port.number == end.port && port.lmc > 0);
             self.several_lids.extend(port.map(|port| (shown_name(node), port.at.clone())));
+            let port = node.links.iter().find(|port| port.number == end.port);
+            if port.is_none_or(|port| port.lid.is_none()) {
+                let at = port.map_or_else(|| node.at.clone(), |port| port.at.clone());
+                self.without_lid.push((shown_name(node), at));
+            }
+        }
+        // A file that gives no LIDs at all has no host without one.
+        if self.without_lid.len() == order.hosts.len() {
+            self.without_lid.clear();
         }
     }
 }
@@ -295,7 +350,7 @@ impl Order {
     /// Returns the cables between nodes of the scenario.
     fn cables(
         &self,
-        wiring: &Wiring,
+        (fabric, wiring): (&IbFabric, &Wiring),
         kept: &[bool],
         assumed: (Width, Speed),
         left_out: &mut LeftOut,
@@ -309,7 +364,9 @@ impl Order {
             let end = |end: CableEnd| ClusterEnd { node: self.index[&end], port: end.port };
             let mut ends = [end(near), end(far)];
             ends.sort_unstable();
-            cables.push(ClusterCable { ends, speed: speed.unwrap_or(assumed) });
+            let length = |end: CableEnd| fabric.lengths.get(&(fabric.nodes[end.node].id.clone(), end.port));
+            let length = length(near).or_else(|| length(far)).copied();
+            cables.push(ClusterCable { ends, speed: speed.unwrap_or(assumed), length });
         }
         cables.sort_unstable_by_key(|cable| cable.ends);
         cables

@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use packet::Framing;
 use topology::{RoutingSpec, Topology};
-use units::{Length, Rate};
+use units::{Bytes, Length, Rate};
 
 use super::arbitration::{ArbitrationDump, ArbitrationTables};
 use super::cluster::{Cluster, ClusterCable, ClusterNode, Named};
+use super::db_csv::Database;
 use super::forwarding::ForwardingTables;
 use super::lanes::{LaneDump, LaneTables};
 use super::routes::{self, CheckedTables};
@@ -20,6 +22,11 @@ use scenario::Diagnostic;
 
 /// Length of cables if none is given: a row of racks.
 const USUAL_LENGTH: &str = "10 m";
+/// Unit of a lane's weight (IBA 7.6.9).
+const WEIGHT_UNIT: u64 = 64;
+/// Sections of `ibdiagnet2.db_csv` that are read.
+const READ: [&str; 7] =
+    ["NODES", "PORTS", "LINKS", "CABLE_INFO", "PM_INFO", "CC_HCA_GENERAL_SETTINGS", "VL_ARBITRATION_TABLE"];
 /// Largest number of nodes that an entry of the account names.
 const MOST_NAMED: usize = 8;
 
@@ -78,6 +85,8 @@ impl<'a> Account<'a> {
         let each = "each port with a cable is a host of its own";
         self.named("several ports", &left.several_ports, KeyFate::Approximated, each);
         let base = "hosts have one LID here: paths to the others are left out";
+        let without = "hosts without a LID: forwarding tables cannot name them";
+        self.named("no LID", &left.without_lid, KeyFate::Used, without);
         self.named("LMC", &left.several_lids, KeyFate::Changed, base);
         self.named(
             "routers",
@@ -140,8 +149,41 @@ impl<'a> Account<'a> {
         }
     }
 
+    /// Enters the cables that differ from others of their switch.
+    pub(super) fn unlike_siblings(&mut self, cluster: &Cluster) {
+        let unlike = cluster.unlike_siblings();
+        if !unlike.is_empty() {
+            let what = some(unlike.iter().cloned(), unlike.len());
+            self.note("cables unlike their siblings", unlike.len().to_string(), KeyFate::Used, what);
+        }
+    }
+
+    /// Enters the MTU of the file.
+    pub(super) fn mtu(&mut self, cluster: &Cluster) {
+        let Some(least) = cluster.mtus.keys().next() else { return };
+        let given = cluster.mtus.iter().map(|(mtu, ports)| format!("{} at {ports} ports", Bytes::from(*mtu)));
+        let fate = if cluster.mtus.len() == 1 { KeyFate::Used } else { KeyFate::Approximated };
+        let given = given.collect::<Vec<_>>().join(", ");
+        self.note(
+            "NMTU",
+            given,
+            fate,
+            format!("`link.mtu`: {}, the least of ports with cables", Bytes::from(*least)),
+        );
+    }
+
     /// Returns the lengths of the cables of hosts and of those between switches.
-    pub(super) fn lengths(&mut self, options: &ClusterOptions) -> (Length, Length) {
+    pub(super) fn lengths(&mut self, cluster: &Cluster, options: &ClusterOptions) -> (Length, Length) {
+        let known = cluster.cables.iter().filter(|cable| cable.length.is_some()).count();
+        if known > 0 {
+            let given = format!("{known} of {}", cluster.cables.len());
+            self.note(
+                "lengths in the file",
+                given,
+                KeyFate::Used,
+                "`LengthDesc` of cables: kinds of their own",
+            );
+        }
         let usual: Length = USUAL_LENGTH.parse().expect("a length");
         let host = options.length.unwrap_or(usual);
         let trunk = options.trunk_length.or(options.length).unwrap_or(usual);
@@ -260,16 +302,16 @@ impl<'a> Account<'a> {
     /// Returns the arbitration of lanes by the cluster's tables, if it has any.
     pub(super) fn arbitration(
         &mut self,
-        source: Option<SourceText<'_>>,
+        dump: Option<(SourceText<'_>, ArbitrationDump)>,
         (cluster, lanes): (&Cluster, Option<&LaneTables>),
     ) -> Result<Option<ArbitrationTables>, Diagnostic> {
-        let Some(source) = source else { return Ok(None) };
+        let Some((source, dump)) = dump else { return Ok(None) };
         let lanes = lanes.ok_or_else(|| {
             let message = "tables of lanes need the lanes of service levels";
             source.whole(message, "give `opensm-sl2vl.dump` by `--sl2vl` as well")
         })?;
-        let dump = ArbitrationDump::read(source)?;
-        let tables = ArbitrationTables::of(source, &dump, (cluster, lanes.data_lanes))?;
+        let packet = longest_packet(cluster).get().div_ceil(WEIGHT_UNIT);
+        let tables = ArbitrationTables::of(source, &dump, (cluster, lanes.data_lanes, packet))?;
         let first = self.entries.len();
         let (given, differ) = (format!("{} ports", dump.ports.len()), tables.that_differ());
         let what = match differ {
@@ -287,6 +329,12 @@ impl<'a> Account<'a> {
             let what = "weights of lanes that no service level leads to";
             self.note("unused weights", tables.unused.to_string(), KeyFate::NotUsed, what);
         }
+        if tables.light > 0 {
+            let what = format!(
+                "weights below a packet of {packet} units of 64 bytes weigh as one packet, since a turn may exceed its weight"
+            );
+            self.note("light weights", format!("{} ports", tables.light), KeyFate::Used, what);
+        }
         if tables.without_limit > 0 {
             let what = "ports without `VLHighLimit` (`smpquery portinfo`): 0, OpenSM's own value, with which low priority has a turn after each packet of high priority";
             self.note(
@@ -300,11 +348,51 @@ impl<'a> Account<'a> {
         Ok(Some(tables))
     }
 
+    /// Enters the sections of `ibdiagnet2.db_csv`.
+    pub(super) fn database(
+        &mut self,
+        database: &Database<'_>,
+        arbitrated: bool,
+        counters: bool,
+    ) -> Result<(), Diagnostic> {
+        let what = "read by the names of columns; not yet tried on a file of a real fabric";
+        self.note("ibdiagnet2.db_csv", "", KeyFate::Approximated, what);
+        if counters {
+            let what = "`counters.csv`, beside what `export counters` writes after a run";
+            self.note("PM_INFO", "", KeyFate::Used, what);
+        }
+        let has = |name: &str| database.sections().any(|section| section.name == name);
+        if has("VL_ARBITRATION_TABLE") && !arbitrated {
+            let what =
+                "lane arbitration needs the lanes of service levels, which this file lacks: `--sl2vl FILE`";
+            self.note("VL_ARBITRATION_TABLE", "", KeyFate::NotUsed, what);
+        }
+        let (reacting, all, first) = database.reacting()?;
+        if let Some(at) = first {
+            let what = "adapters react to congestion as the vendor's subnet manager has set them, and in the scenario none does";
+            let given = format!("{reacting} of {all}");
+            let mut entry = KeyAccount::new("en_react", given, KeyFate::Changed, what);
+            entry.place = Some(self.source.excerpt(&at));
+            self.entries.push(entry);
+        } else if all > 0 {
+            self.note("en_react", format!("0 of {all}"), KeyFate::Used, "`congestion_control: Off`");
+        }
+        let others = database.sections().filter(|section| !READ.contains(&section.name));
+        let others: Vec<_> =
+            others.map(|section| format!("{} ({} rows)", section.name, section.rows())).collect();
+        if !others.is_empty() {
+            let what = some(others.iter().cloned(), others.len());
+            self.note("other sections", others.len().to_string(), KeyFate::NotUsed, what);
+        }
+        Ok(())
+    }
+
     /// Enters what the scenario has and no file says.
     pub(super) fn assumptions(&mut self, cluster: &Cluster, files: ClusterFiles<'_>) {
+        let mtu = if cluster.mtus.is_empty() { " MTU 4 KiB," } else { "" };
         let lane = if files.sl2vl.is_some() { "" } else { " one data lane," };
         let what = format!(
-            "a draft, since the file has none: MTU 4 KiB,{lane} {} a port and lane, 100 ns a switch, no congestion \
+            "a draft, since the file has none:{mtu}{lane} {} a port and lane, 100 ns a switch, no congestion \
              control",
             buffer(cluster)
         );
@@ -312,6 +400,11 @@ impl<'a> Account<'a> {
         let what = "a draft, since the file has none: a permutation of all hosts, and an incast to the first";
         self.note("traffic", "", KeyFate::Approximated, what);
     }
+}
+
+/// Returns the length of the longest packet.
+fn longest_packet(cluster: &Cluster) -> Bytes {
+    Framing::InfiniBand.longest_packet(cluster.mtu())
 }
 
 /// Returns the buffer of a port and lane, by the fastest link.

@@ -9,6 +9,7 @@
 //! | `net_file` | `ibnetdiscover`, plain or grouped, and net files of ibsim |
 //! | `port_list` | `ibnetdiscover -p` |
 //! | `subnet_list` | `opensm-subnet.lst` |
+//! | `db_csv` | `ibdiagnet2.db_csv`, also with counters, lane arbitration and lengths |
 //! | `wiring` | which port leads to which |
 //! | [`forwarding`] | the content of a file of forwarding tables |
 //! | [`lanes`] | the content of a file of service levels and lanes, and the lanes of a scenario |
@@ -21,6 +22,7 @@
 
 pub mod arbitration;
 mod cluster;
+mod db_csv;
 mod entries;
 pub mod fabric;
 pub mod forwarding;
@@ -36,6 +38,7 @@ mod wiring;
 use link_layer::spec::{Speed, Width};
 use units::Length;
 
+use self::db_csv::Database;
 pub use self::fabric::IbFabric;
 use super::account::ImportedScenario;
 use super::source::SourceText;
@@ -67,6 +70,7 @@ pub fn read(source: SourceText<'_>) -> Result<IbFabric, Diagnostic> {
             port_list::read(source)
         }
         (word, _) if word.starts_with('{') => subnet_list::read(source),
+        (word, _) if db_csv::is_start(word) => Database::read(source)?.fabric(),
         ("Ca" | "Switch" | "Rt", ":") => Err(source.wrong(
             &first.range(),
             "this is a list of nodes without their cables",
@@ -101,7 +105,10 @@ pub fn import(
     files: ClusterFiles<'_>,
     options: &ClusterOptions,
 ) -> Result<ImportedScenario, Diagnostic> {
-    let fabric = read(source)?;
+    let first = source.lines().find(|line| !line.text.starts_with('#'));
+    let is_database = first.is_some_and(|line| db_csv::is_start(line.text));
+    let database = is_database.then(|| Database::read(source)).transpose()?;
+    let fabric = database.as_ref().map_or_else(|| read(source), Database::fabric)?;
     let cluster = cluster::Cluster::new(source, &fabric, options.speed)?;
-    text::scenario(source, &cluster, (files, options))
+    text::scenario(source, &cluster, (files, options), database.as_ref().map(|database| (database, &fabric)))
 }

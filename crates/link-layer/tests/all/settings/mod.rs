@@ -14,7 +14,7 @@ use link_layer::spec::{
     Width, WireTime,
 };
 use link_layer::{Headroom, PauseLoop, Share};
-use packet::{Framing, Lane, Mtu, PortId};
+use packet::{Framing, Lane, Mtu};
 use settings::SettingError;
 use units::{Bytes, Length, Rate, Span};
 
@@ -333,7 +333,7 @@ fn own_memory_has_room_for_a_packet_beside_headroom() {
     };
     assert_eq!(memory[1], expected);
     let error = own(least - byte, headroom).expect_err("too small");
-    assert!(matches!(error, MemoryError::BelowHeadroom { port: PortId(1), .. }), "{error:?}");
+    assert!(matches!(error, MemoryError::BelowHeadroom { port: 2, .. }), "{error:?}");
     says(&error, "", &[&least.to_string()]);
     assert!(!error.is_of_guarantee() && !error.is_of_total());
     let error = own(longest - byte, Bytes::ZERO).expect_err("too small");

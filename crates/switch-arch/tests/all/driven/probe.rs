@@ -276,6 +276,6 @@ impl NodeContext<SwitchTimer> for World {
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
-        panic!("port {port}, {lane}: {violation}");
+        panic!("port {port:?}, {lane}: {violation}");
     }
 }
