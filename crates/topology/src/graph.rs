@@ -113,8 +113,8 @@ impl Graph {
     /// ```
     /// let fabric: topology::CustomFabric = ron::from_str(
     ///     r#"(hosts: ["h1", "h2"], switches: ["s"], links: [
-    ///         (from: "h1", to: "s", to_port: 36, cable: "copper"),
-    ///         (from: "h2", to: "s", to_port: 5, cable: "copper"),
+    ///         (from: "h1", to: "s", to_port: Some(36), cable: "copper"),
+    ///         (from: "h2", to: "s", to_port: Some(5), cable: "copper"),
     ///     ])"#,
     /// )?;
     /// let topology = topology::TopologySpec::Custom(fabric).build(&["copper"])?;

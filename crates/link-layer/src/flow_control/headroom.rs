@@ -129,8 +129,8 @@ impl Headroom {
     /// # let pause = PauseLoop { rate, flight, longest_frame, priorities: 1, reaction, lead, latency };
     /// let headroom = Headroom::of(pause); // 28,168 B, of which 26,626 B may be of small packets
     /// let in_cells = headroom.in_cells(Bytes::new(144));
-    /// // 317 packets of 64 B, 84 B each on the wire, take a cell each. The last frame takes 11.
-    /// assert_eq!((in_cells.packet, in_cells.cells), (Bytes::new(64), 317 + 11));
+    /// // 162 packets of 145 B, 165 B each on the wire, take two cells each. The last frame takes 11.
+    /// assert_eq!((in_cells.packet, in_cells.cells), (Bytes::new(145), 2 * 162 + 11));
     /// ```
     #[must_use]
     pub fn in_cells(&self, cell: Bytes) -> CellHeadroom {

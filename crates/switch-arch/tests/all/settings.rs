@@ -186,7 +186,7 @@ fn the_last_override_holds() {
     let special = |port, lane, kib| BufferOverride { port, lane, size: Bytes::kib(kib) };
     let buffers = vec![special(1, None, 10), special(1, Some(1), 20), special(2, Some(0), 30)];
     let spec = SwitchSpec { buffers, ..own() };
-    let of = |port, lane| spec.buffer_of(port + 1, Lane(lane)).map(|size| size.get() >> 10);
+    let of = |port: u16, lane| spec.buffer_of(port + 1, Lane(lane)).map(|size| size.get() >> 10);
     assert_eq!([of(0, 0), of(0, 1), of(1, 0), of(1, 1)], [Some(10), Some(20), Some(30), Some(64)]);
     let (_, receivers) = resolved(&spec, &lossy()).expect("a plan");
     let limits: Vec<_> =
@@ -209,7 +209,7 @@ fn a_share_is_that_of_its_port_lane_and_rate() {
         share(None, None, Some(1), Some(4.0), None),
     ];
     let spec = SwitchSpec { shares, ..shared(2_000) };
-    let of = |port, lane, rate| {
+    let of = |port: u16, lane, rate| {
         let share = spec.share_of(port + 1, Lane(lane), rate).expect("a share");
         (share.guaranteed.get(), share.alpha.map(Alpha::factor))
     };

@@ -199,7 +199,8 @@ impl<'a> Database<'a> {
         }
         let links = self.each("LINKS", &["NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2"], |row| {
             let ends = [("NodeGuid1", "PortNum1"), ("NodeGuid2", "PortNum2")];
-            let end = |(guid, port)| Ok::<_, Diagnostic>((row.node_of(&known, guid)?, row.port_number(port)?));
+            let end =
+                |(guid, port)| Ok::<_, Diagnostic>((row.node_of(&known, guid)?, row.port_number(port)?));
             let (one, other) = (end(ends[0])?, end(ends[1])?);
             fabric.join(one, other, row.line);
             fabric.join(other, one, row.line);
