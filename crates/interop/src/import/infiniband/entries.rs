@@ -121,10 +121,12 @@ impl<'a> Account<'a> {
             *kinds.entry(cable.kind()).or_default() += 1;
         }
         let kinds: Vec<_> = kinds.iter().map(|(kind, count)| format!("{count} of `{kind}`")).collect();
-        let what = format!("`cables`: {}; ports have the numbers of the cluster", kinds.join(", "));
+        let what = format!("`cables`: {}", kinds.join(", "));
         self.note("links", cluster.cables.len().to_string(), KeyFate::Used, what);
         let slower = "the slower of both";
         self.named("cables of two speeds", &cluster.left_out.two_speeds, KeyFate::Approximated, slower);
+        let what = "`from_port`, `to_port`: the cluster's, in the scenario and in all that is printed of it";
+        self.note("port numbers", "", KeyFate::Used, what);
         let without = cluster.left_out.without_speed;
         if without > 0 && options.speed.is_some() {
             self.note(
