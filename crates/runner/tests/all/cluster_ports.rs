@@ -89,7 +89,7 @@ fn a_database_is_imported_simulated_and_exported() {
     let database = include_str!("../../../../fixtures/import/two-switches.db_csv");
     fs::write(scratch.0.join("ibdiagnet2.db_csv"), database).unwrap();
     let printed = scratch.printed(&["import", "ibdiagnet", "ibdiagnet2.db_csv", "--out", "mine"]);
-    assert!(printed.contains("not yet tried on a file of a real fabric"), "{printed}");
+    assert!(printed.contains("not yet tried"), "{printed}");
     let files = ["counters.csv", "ibdiagnet2.ron", "nodes.csv", "ports.csv", "run.json"];
     assert_eq!(scratch.names_in("mine"), files);
     assert!(ports(&scratch.read("mine/counters.csv"), ["node", "port"]).is_subset(&of_cluster()));
