@@ -93,7 +93,7 @@ fn a_database_is_imported_simulated_and_exported() {
     let files = ["counters.csv", "ibdiagnet2.ron", "nodes.csv", "ports.csv", "run.json"];
     assert_eq!(scratch.names_in("mine"), files);
     assert!(ports(&scratch.read("mine/counters.csv"), ["node", "port"]).is_subset(&of_cluster()));
-    scratch.printed(&["sim", "mine/ibdiagnet2.ron", "--out", "run", "--quiet", "--set", "duration=50 us"]);
+    scratch.printed(&["sim", "mine/ibdiagnet2.ron", "--out", "run", "--quiet", "--set", "duration=200 us"]);
     let exported = scratch.run(&["export", "ibsim", "mine/ibdiagnet2.ron"]);
     assert_eq!(exported.status.code(), Some(0), "{}", text(&exported.stderr));
     assert!(text(&exported.stdout).contains("\n[20]\t"), "{}", text(&exported.stdout));
