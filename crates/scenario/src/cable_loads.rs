@@ -117,7 +117,10 @@ impl<'a> PairPaths<'a> {
         let onward: Vec<NodeId> =
             self.plan.routes().ports(at, to).map(|port| graph.ports(at)[port.index()].peer).collect();
         // Every way is visited, since each of them takes a part of the pairs.
-        let reaches = onward.iter().fold(false, |any, next| (*next == to || self.visit(*next, to)) || any);
+        let mut reaches = false;
+        for next in onward {
+            reaches |= next == to || self.visit(next, to);
+        }
         self.reaches[switch] = Some(reaches);
         if reaches {
             self.order.push(at);

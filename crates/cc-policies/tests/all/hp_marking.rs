@@ -353,7 +353,7 @@ impl Pair {
             buffers_of,
             capacity: Bytes::new(CAPACITY),
             longest_packet: Bytes::new(LONGEST),
-            numbers: (1..=RADIX).map(u16::from).collect(),
+            numbers: (1..=RADIX).collect(),
             faces_adapter: vec![false; RADIX.into()],
             rates: vec![Rate::gbps(8); RADIX.into()],
             stream: Pcg64Mcg::new(1),
