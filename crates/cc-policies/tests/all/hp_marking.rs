@@ -1,7 +1,6 @@
 //! The HP marker against a naive marker that keeps every packet and examines each of them.
 //!
-//! Invariant: for all settings and orders of events, the marker's counts agree with lists of packets. This holds in a
-//! switch of a single stage (straight to the wire), of two (by a queue at the output), and with output queueing.
+//! Invariant: for all settings and orders of events, counts agree with lists of packets, in every organisation.
 
 use std::collections::{BTreeMap, VecDeque};
 

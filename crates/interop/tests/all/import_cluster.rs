@@ -59,10 +59,7 @@ fn nodes_ports_and_speeds_are_kept() {
     assert!(nodes.contains("\nsw-b,switch,0x0002c90300000110,,2\n"), "{nodes}");
     let ports = file(&imported, "ports.csv");
     assert!(ports.contains("\nsw-b,20,up,MF0;sw-a:MSB7800/U1,17,4xEDR\nsw-b,1,down,,,\n"), "{ports}");
-    assert_eq!(
-        fate(&imported, "links").1,
-        "6: `cables`: 3 of `4xEDR`, 2 of `4xEDR trunk`, 1 of `4xFDR`"
-    );
+    assert_eq!(fate(&imported, "links").1, "6: `cables`: 3 of `4xEDR`, 2 of `4xEDR trunk`, 1 of `4xFDR`");
     assert_eq!(fate(&imported, "ports down").0, KeyFate::NotUsed);
     let down = fate(&imported, "ports down").1;
     assert!(
@@ -202,10 +199,7 @@ fn a_net_file_of_ibsim_is_enough() {
         "Switch\t8 \"S1\"\n[1]\t\"H1\"[1]\n[2]\t\"H2\"[1]\n\nHca\t1 \"H1\"\n[1]\t\"S1\"[1]\n\nHca 1 \"H2\"\n";
     let imported = import(text).expect("it is right");
     assert_eq!(fate(&imported, "speed").0, KeyFate::Approximated);
-    assert_eq!(
-        fate(&imported, "links").1,
-        "2: `cables`: 2 of `4xSDR`"
-    );
+    assert_eq!(fate(&imported, "links").1, "2: `cables`: 2 of `4xSDR`");
     plan(&imported);
     let source = SourceText { name: "x", text };
     let speed = infiniband::fabric::width_and_speed("2xHDR");

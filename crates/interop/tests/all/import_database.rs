@@ -111,8 +111,8 @@ fn ports_and_cables_have_their_own_values() {
     );
     assert_eq!(fate(&imported, "NMTU").0, KeyFate::Approximated);
     assert_eq!(
-        fate(&imported, "no LID").1,
-        "1: `node-2 HCA-1`: hosts without a LID: forwarding tables cannot name them"
+        fate(&imported, "hosts without a LID").1,
+        "1: `node-2`: `nodes.csv` leaves them empty, and exports assign some"
     );
     assert_eq!(
         plan(&imported).link().longest_packet(),

@@ -98,8 +98,6 @@ pub(super) struct LeftOut {
     pub(super) several_ports: Vec<Named>,
     /// Hosts with an LMC over 0.
     pub(super) several_lids: Vec<Named>,
-    /// Hosts without a LID, if others have LIDs.
-    pub(super) without_lid: Vec<Named>,
     /// Adapters without a cable.
     pub(super) unconnected: Vec<Named>,
     /// Number of links without a width and a speed.
@@ -249,21 +247,12 @@ impl LeftOut {
         }
     }
 
-    /// Notes the hosts with several LIDs, or without any.
+    /// Notes the hosts with several LIDs.
     fn find_lids(&mut self, fabric: &IbFabric, order: &Order) {
         for end in &order.hosts {
             let node = &fabric.nodes[end.node];
             let port = node.links.iter().find(|port| port.number == end.port && port.lmc > 0);
             self.several_lids.extend(port.map(|port| (shown_name(node), port.at.clone())));
-            let port = node.links.iter().find(|port| port.number == end.port);
-            if port.is_none_or(|port| port.lid.is_none()) {
-                let at = port.map_or_else(|| node.at.clone(), |port| port.at.clone());
-                self.without_lid.push((shown_name(node), at));
-            }
-        }
-        // A file that gives no LIDs at all has no host without one.
-        if self.without_lid.len() == order.hosts.len() {
-            self.without_lid.clear();
         }
     }
 }

@@ -11,7 +11,6 @@ use units::{Bytes, Length, Rate};
 
 use super::arbitration::{ArbitrationDump, ArbitrationTables};
 use super::cluster::{Cluster, ClusterCable, ClusterNode, Named};
-use super::db_csv::Database;
 use super::forwarding::ForwardingTables;
 use super::lanes::{LaneDump, LaneTables};
 use super::routes::{self, CheckedTables};
@@ -24,14 +23,11 @@ use scenario::Diagnostic;
 const USUAL_LENGTH: &str = "10 m";
 /// Unit of a lane's weight (IBA 7.6.9).
 const WEIGHT_UNIT: u64 = 64;
-/// Sections of `ibdiagnet2.db_csv` that are read.
-const READ: [&str; 7] =
-    ["NODES", "PORTS", "LINKS", "CABLE_INFO", "PM_INFO", "CC_HCA_GENERAL_SETTINGS", "VL_ARBITRATION_TABLE"];
 /// Largest number of nodes that an entry of the account names.
 const MOST_NAMED: usize = 8;
 
 pub(super) struct Account<'a> {
-    source: SourceText<'a>,
+    pub(super) source: SourceText<'a>,
     pub(super) entries: Vec<KeyAccount>,
     pub(super) warnings: Vec<String>,
 }
@@ -48,7 +44,13 @@ impl<'a> Account<'a> {
         Self { source, entries: Vec::new(), warnings: Vec::new() }
     }
 
-    fn note(&mut self, key: &str, given: impl Into<String>, fate: KeyFate, what: impl Into<String>) {
+    pub(super) fn note(
+        &mut self,
+        key: &str,
+        given: impl Into<String>,
+        fate: KeyFate,
+        what: impl Into<String>,
+    ) {
         self.entries.push(KeyAccount::new(key, given, fate, what));
     }
 
@@ -85,8 +87,6 @@ impl<'a> Account<'a> {
         let each = "each port with a cable is a host of its own";
         self.named("several ports", &left.several_ports, KeyFate::Approximated, each);
         let base = "hosts have one LID here: paths to the others are left out";
-        let without = "hosts without a LID: forwarding tables cannot name them";
-        self.named("no LID", &left.without_lid, KeyFate::Used, without);
         self.named("LMC", &left.several_lids, KeyFate::Changed, base);
         self.named(
             "routers",
@@ -350,45 +350,6 @@ impl<'a> Account<'a> {
         Ok(Some(tables))
     }
 
-    /// Enters the sections of `ibdiagnet2.db_csv`.
-    pub(super) fn database(
-        &mut self,
-        database: &Database<'_>,
-        arbitrated: bool,
-        counters: bool,
-    ) -> Result<(), Diagnostic> {
-        let what = "read by the names of columns; not yet tried on a file of a real fabric";
-        self.note("ibdiagnet2.db_csv", "", KeyFate::Approximated, what);
-        if counters {
-            let what = "`counters.csv`, beside what `export counters` writes after a run";
-            self.note("PM_INFO", "", KeyFate::Used, what);
-        }
-        let has = |name: &str| database.sections().any(|section| section.name == name);
-        if has("VL_ARBITRATION_TABLE") && !arbitrated {
-            let what =
-                "lane arbitration needs the lanes of service levels, which this file lacks: `--sl2vl FILE`";
-            self.note("VL_ARBITRATION_TABLE", "", KeyFate::NotUsed, what);
-        }
-        let (reacting, all, first) = database.reacting()?;
-        if let Some(at) = first {
-            let what = "adapters react to congestion as the vendor's subnet manager has set them, and in the scenario none does";
-            let given = format!("{reacting} of {all}");
-            let mut entry = KeyAccount::new("en_react", given, KeyFate::Changed, what);
-            entry.place = Some(self.source.excerpt(&at));
-            self.entries.push(entry);
-        } else if all > 0 {
-            self.note("en_react", format!("0 of {all}"), KeyFate::Used, "`congestion_control: Off`");
-        }
-        let others = database.sections().filter(|section| !READ.contains(&section.name));
-        let others: Vec<_> =
-            others.map(|section| format!("{} ({} rows)", section.name, section.rows())).collect();
-        if !others.is_empty() {
-            let what = some(others.iter().cloned(), others.len());
-            self.note("other sections", others.len().to_string(), KeyFate::NotUsed, what);
-        }
-        Ok(())
-    }
-
     /// Enters what the scenario has and no file says.
     pub(super) fn assumptions(&mut self, cluster: &Cluster, files: ClusterFiles<'_>) {
         let mtu = if cluster.mtus.is_empty() { " MTU 4 KiB," } else { "" };
@@ -416,7 +377,7 @@ pub(super) fn buffer(cluster: &Cluster) -> &'static str {
 }
 
 /// Joins the first of several texts, and says how many more there are.
-fn some(texts: impl Iterator<Item = String>, count: usize) -> String {
+pub(super) fn some(texts: impl Iterator<Item = String>, count: usize) -> String {
     let mut shown: Vec<_> = texts.take(MOST_NAMED).collect();
     if count > MOST_NAMED {
         shown.push(format!("{} more", count - MOST_NAMED));

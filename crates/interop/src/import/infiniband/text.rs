@@ -12,10 +12,11 @@ use units::{Bytes, Length};
 
 use super::arbitration::{ArbitrationDump, ArbitrationTables};
 use super::cluster::{Cluster, ClusterCable, ClusterEnd, ClusterIndex, ClusterNode};
-use super::db_csv::{Counters, Database};
+use super::db_csv::Counters;
 use super::entries::{Account, RoutingText, buffer};
 use super::fabric::{IbFabric, speed_word};
 use super::lanes::LaneTables;
+use super::sections::Database;
 use super::{ClusterFiles, ClusterOptions};
 use crate::import::account::ImportedScenario;
 use crate::import::source::SourceText;
