@@ -13,8 +13,8 @@ pub struct CableLoad {
     pub node: NodeId,
     /// The output.
     pub port: PortId,
-    /// Ordered pairs of hosts with paths by this output. A switch that chooses among several ports for each flow counts an
-    /// equal part of the pair at each.
+    /// Ordered pairs of hosts with paths by this output. A switch that chooses among several ports for each flow
+    /// counts an equal part of the pair at each.
     pub pairs: f64,
     /// Flows of each pattern, in the order of the scenario, then the flows of `flows`.
     pub flows: Vec<usize>,

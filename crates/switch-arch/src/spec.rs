@@ -81,8 +81,8 @@ pub struct SwitchSpec {
 }
 
 impl SwitchSpec {
-    /// Returns the buffer of a port, by its number, and lane, if a buffer is stated. Of several overrides that name it, the last one
-    /// holds.
+    /// Returns the buffer of a port, by its number, and lane, if a buffer is stated. Of several overrides that name
+    /// it, the last one holds.
     #[must_use]
     pub fn buffer_of(&self, port: u16, lane: Lane) -> Option<Bytes> {
         let names = |special: &&BufferOverride| {
@@ -91,7 +91,8 @@ impl SwitchSpec {
         self.buffers.iter().rev().find(names).map(|special| special.size).or(self.buffer)
     }
 
-    /// Returns the position of the entry whose tables arbitrate the lanes of the port with this number; `None` for those of the link.
+    /// Returns the position of the entry whose tables arbitrate the lanes of the port with this number; `None` for
+    /// those of the link.
     #[must_use]
     pub fn arbitration_of(&self, port: u16) -> Option<usize> {
         let names = |own: &PortArbitration| own.port.is_none_or(|number| number == port);
@@ -128,8 +129,8 @@ impl SwitchSpec {
         self.sharing.expect("a scenario that leaves out `sharing` gets the usual one")
     }
 
-    /// Returns the share of a port, by its number, and lane, whose cable has this rate, in shared memory; `None` if each port and lane has
-    /// its own buffer.
+    /// Returns the share of a port, by its number, and lane, whose cable has this rate, in shared memory; `None` if
+    /// each port and lane has its own buffer.
     #[must_use]
     pub fn share_of(&self, port: u16, lane: Lane, rate: Rate) -> Option<Share> {
         share_of(&self.division(), &self.shares, (port, lane, rate))
@@ -374,7 +375,8 @@ impl ShareOverride {
     }
 }
 
-/// Returns the share of a port, by its number, and lane, whose cable has this rate, by these rules; `None` without sharing.
+/// Returns the share of a port, by its number, and lane, whose cable has this rate, by these rules; `None` without
+/// sharing.
 fn share_of(
     sharing: &Sharing,
     shares: &[ShareOverride],

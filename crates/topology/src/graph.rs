@@ -18,8 +18,8 @@ pub struct Graph {
     far_ends: Vec<FarEnd>,
     /// Index in `far_ends` of each node's first port, followed by the length of `far_ends`.
     first: Vec<usize>,
-    /// Numbers that the scenario gives to the ports of all nodes, node by node: 0 for a port without such a number. Empty if
-    /// no port has one.
+    /// Numbers that the scenario gives to the ports of all nodes, node by node: 0 for a port without such a number.
+    /// Empty if no port has one.
     numbers: Vec<u16>,
     /// Ports with given numbers that have lost their cables.
     removed: BTreeSet<(NodeId, u16)>,
@@ -107,8 +107,8 @@ impl Graph {
         (end.peer, end.peer_port)
     }
 
-    /// Returns the number of a port as people know it, in scenarios, tables and messages: the number that its link gives, as
-    /// on the cluster's switch, else its place among the ports of the node, counted from 1.
+    /// Returns the number of a port as people know it, in scenarios, tables and messages: the number that its link
+    /// gives, as on the cluster's switch, else its place among the ports of the node, counted from 1.
     ///
     /// ```
     /// let fabric: topology::CustomFabric = ron::from_str(

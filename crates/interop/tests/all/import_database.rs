@@ -166,7 +166,7 @@ proptest! {
 
     /// Parts of lines and whole lines that are lost or doubled give an answer.
     #[test]
-    fn no_change_makes_the_reader_panic(lines in prop::collection::vec((any::<Index>(), 0..4_u8, any::<Index>()), 1..4)) {
+    fn nothing_makes_it_panic(lines in prop::collection::vec((any::<Index>(), 0..4_u8, any::<Index>()), 1..4)) {
         let mut text: Vec<String> = DATABASE.lines().map(str::to_owned).collect();
         for (at, change, place) in lines {
             let at = at.index(text.len());

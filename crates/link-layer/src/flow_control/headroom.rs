@@ -118,8 +118,8 @@ pub struct CellHeadroom {
 }
 
 impl Headroom {
-    /// Returns the headroom of a switch that stores packets in whole cells of this size, 1 B or more. All bytes but the last
-    /// frame's may be of packets of the worst length: the least, or a byte more than some whole cells.
+    /// Returns the headroom of a switch that stores packets in whole cells of this size, 1 B or more. All bytes but
+    /// the last frame's may be of packets of the worst length: the least, or a byte more than some whole cells.
     ///
     /// ```
     /// # use link_layer::{Headroom, PauseLoop};

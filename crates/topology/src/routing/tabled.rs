@@ -91,8 +91,8 @@ fn number<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Returns the port of an entry, if the switch has it, and it leads to no other host. The ports of the switch are given by
-/// their numbers.
+/// Returns the port of an entry, if the switch has it, and it leads to no other host. The ports of the switch are
+/// given by their numbers.
 fn checked(
     graph: &Graph,
     (at, to): (NodeId, NodeId),

@@ -256,8 +256,8 @@ pub(super) struct ArbitrationTables {
 }
 
 impl ArbitrationTables {
-    /// Finds the tables of the ports of a cluster with this number of lanes. `packet` is the length of the longest packet in
-    /// units of weights.
+    /// Finds the tables of the ports of a cluster with this number of lanes. `packet` is the length of the longest
+    /// packet in units of weights.
     pub(super) fn of(
         source: SourceText<'_>,
         dump: &ArbitrationDump,

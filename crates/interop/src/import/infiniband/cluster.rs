@@ -161,8 +161,8 @@ impl Cluster {
         self.mtus.keys().next().copied().unwrap_or(Mtu::K4)
     }
 
-    /// Describes the cables with another width or speed than most at their switch, among its cables to hosts or those to
-    /// switches: often a cable that has trained badly.
+    /// Describes the cables with another width or speed than most at their switch, among its cables to hosts or those
+    /// to switches: often a cable that has trained badly.
     pub(super) fn unlike_siblings(&self) -> Vec<String> {
         let mut siblings: BTreeMap<(ClusterIndex, bool), Vec<(usize, ClusterEnd)>> = BTreeMap::new();
         for (i, cable) in self.cables.iter().enumerate() {

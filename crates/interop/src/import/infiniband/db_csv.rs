@@ -1,7 +1,7 @@
 //! `ibdiagnet2.db_csv`: a single file with the nodes, ports, cables, counters and lane arbitration of a subnet.
 //!
-//! Invariant: columns are found by their names, so versions with other columns are read alike. Every section is read, or
-//! listed in the account.
+//! Invariant: columns are found by their names, so versions with other columns are read alike. Every section is read,
+//! or listed in the account.
 //!
 //! ```text
 //! START_NODES
@@ -20,8 +20,8 @@
 //! | `PM_INFO` | `NodeGUID`, `PortNumber`, counters | `counters.csv` |
 //! | `CC_HCA_GENERAL_SETTINGS` | `en_react` | whether congestion control is on |
 //!
-//! Sources: names of sections and the codes of speeds in the public headers of ibdiagnet (`ibdiag_types.h`, `Fabric.h` of
-//! ibdm); columns as public readers of such files have them.
+//! Sources: names of sections and the codes of speeds in the public headers of ibdiagnet (`ibdiag_types.h`, `Fabric.h`
+//! of ibdm); columns as public readers of such files have them.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
@@ -110,7 +110,8 @@ impl<'a> Database<'a> {
         Ok(fabric)
     }
 
-    /// Returns the lane arbitration of ports with a LID, and their limits of high priority; `None` without such a section.
+    /// Returns the lane arbitration of ports with a LID, and their limits of high priority; `None` without such a
+    /// section.
     pub(super) fn arbitration(&self, fabric: &IbFabric) -> Result<Option<ArbitrationDump>, Diagnostic> {
         let nodes: BTreeMap<u64, usize> =
             fabric.nodes.iter().enumerate().filter_map(|(i, node)| Some((node.guid?, i))).collect();
@@ -169,8 +170,8 @@ impl<'a> Database<'a> {
         Ok(counters)
     }
 
-    /// Returns the number of adapters that react to congestion by the vendor's control, and of all with such settings, with
-    /// the place of the first that does.
+    /// Returns the number of adapters that react to congestion by the vendor's control, and of all with such settings,
+    /// with the place of the first that does.
     pub(super) fn reacting(&self) -> Result<(usize, usize, Option<Range<usize>>), Diagnostic> {
         let (mut reacting, mut all, mut first) = (0, 0, None);
         self.each("CC_HCA_GENERAL_SETTINGS", &["en_react"], |row| {

@@ -332,9 +332,7 @@ impl<'a> Account<'a> {
             self.note("unused weights", tables.unused.to_string(), KeyFate::NotUsed, what);
         }
         if tables.light > 0 {
-            let what = format!(
-                "weights below a packet of {packet} units of 64 bytes weigh as one packet, since a turn may exceed its weight"
-            );
+            let what = format!("weights below a packet of {packet} units of 64 bytes weigh as one packet");
             self.note("light weights", format!("{} ports", tables.light), KeyFate::Used, what);
         }
         if tables.without_limit > 0 {

@@ -298,8 +298,8 @@ impl LaneTables {
         format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
     }
 
-    /// Writes `sl_to_vl` of a switch: the most common row, then the rows of outputs, then of pairs that differ. `numbers` are
-    /// the numbers of its ports. The text is empty if all rows equal the adapters'.
+    /// Writes `sl_to_vl` of a switch: the most common row, then the rows of outputs, then of pairs that differ.
+    /// `numbers` are the numbers of its ports. The text is empty if all rows equal the adapters'.
     pub(super) fn switch_text(&self, switch: usize, numbers: &[u16]) -> String {
         let Some(rows) = self.switches.get(switch) else { return String::new() };
         let mut text = String::new();

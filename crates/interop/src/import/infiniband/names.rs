@@ -20,8 +20,8 @@ pub(crate) fn plain(name: &str) -> String {
     name.replace("..", "__").trim_end().to_owned()
 }
 
-/// Returns the host in the name of an adapter, as Linux gives it: `node-1` of `node-1 HCA-1` and `node-1 mlx5_0`; `None`
-/// for another name.
+/// Returns the host in the name of an adapter, as Linux gives it: `node-1` of `node-1 HCA-1` and `node-1 mlx5_0`;
+/// `None` for another name.
 pub(super) fn host_part(name: &str) -> Option<&str> {
     const ADAPTERS: [&str; 6] = ["HCA-", "mlx5_", "mlx4_", "mthca", "qib", "hfi1_"];
     let (host, adapter) = name.rsplit_once(' ')?;

@@ -1,6 +1,7 @@
 //! The sections of `ibdiagnet2.db_csv`: tables between `START_NAME` and `END_NAME`.
 //!
-//! Invariant: a section is whole, and there once; a row has a cell for each column, and a cell that is read is in range.
+//! Invariant: a section is whole, and there once; a row has a cell for each column, and a cell that is read is in
+//! range.
 
 use core::ops::Range;
 use std::collections::BTreeMap;

@@ -19,8 +19,8 @@ pub(crate) struct CheckOptions {
     scenario: String,
     #[command(flatten)]
     overrides: SetOptions,
-    /// Print the load of cables instead, by paths alone and worst first: for each direction the pairs of hosts and the flows
-    /// that take it. `--cables=FILE` writes all of them as CSV as well.
+    /// Print the load of cables instead, by paths alone and worst first: for each direction the pairs of hosts and the
+    /// flows that take it. `--cables=FILE` writes all of them as CSV as well.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     #[expect(clippy::option_option, reason = "the option may be given without its value")]
     cables: Option<Option<PathBuf>>,

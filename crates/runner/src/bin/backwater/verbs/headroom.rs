@@ -25,8 +25,8 @@ pub(crate) struct HeadroomOptions {
     /// Override of a field of the scenario.
     #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
     set: Vec<String>,
-    /// Size of the cells in which the switch stores packets: print the headroom in cells too, when all bytes are of the packets
-    /// that take most of them.
+    /// Size of the cells in which the switch stores packets: print the headroom in cells too, when all bytes are of
+    /// the packets that take most of them.
     #[arg(long, value_name = "BYTES", value_parser = |text: &str| within(text, &(Bytes::new(1)..=Bytes::kib(64))))]
     cell: Option<Bytes>,
     #[command(flatten)]

@@ -47,7 +47,8 @@ pub(crate) enum ImportFormat {
     /// An InfiniBand subnet: what `ibnetdiscover` prints (plain, `-g` or `-p`), a net file of ibsim, or OpenSM's
     /// `opensm-subnet.lst`.
     Ibnetdiscover(ImportClusterOptions),
-    /// `ibdiagnet2.db_csv`: nodes, cables, lengths, lane arbitration and counters of an InfiniBand subnet in a single file.
+    /// `ibdiagnet2.db_csv`: nodes, cables, lengths, lane arbitration and counters of an InfiniBand subnet in a single
+    /// file.
     Ibdiagnet(ImportClusterOptions),
     /// Lanes and congestion control of a subnet manager: the keys `cc_*` and `qos_*` of an `opensm.conf`, or command lines of
     /// `ibccconfig`.

@@ -1,7 +1,7 @@
 //! The load of cables, as `check --cables` prints and writes it.
 //!
-//! Invariant: a row is a direction of a cable. Rows are in the order of their load for the rate of the cable: flows, then
-//! pairs, then the order of nodes and ports.
+//! Invariant: a row is a direction of a cable. Rows are in the order of their load for the rate of the cable: flows,
+//! then pairs, then the order of nodes and ports.
 
 use core::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -21,8 +21,8 @@ const MOST_PATTERNS: usize = 4;
 /// Durations of the scenario within which a closed loop should have met all its destinations.
 const DURATIONS: [u64; 2] = [1000, 10];
 
-/// Returns a plan in which traffic that ends by itself has all its flows. Those of a closed loop are as many as it posts by
-/// the end of the run. Traffic without an end leaves the plan as it is.
+/// Returns a plan in which traffic that ends by itself has all its flows. Those of a closed loop are as many as it
+/// posts by the end of the run. Traffic without an end leaves the plan as it is.
 pub(super) fn with_all_flows(scenario: &str, set: &[String], plan: Plan) -> Plan {
     let longer = |times: &u64| {
         let at_most = Some(plan.duration() * *times);
@@ -184,7 +184,8 @@ mod tests {
     /// An all-to-all has a flow for each pair, however short the run is.
     #[test]
     fn flows_do_not_depend_on_the_duration() {
-        let traffic = "traffic=[Synthetic(destinations: AllToAll, size: Fixed(\"64 KiB\"), arrivals: Closed(outstanding: 1), \
+        let traffic = "traffic=[Synthetic(destinations: AllToAll, size: Fixed(\"64 KiB\"), \
+                       arrivals: Closed(outstanding: 1), \
                        start: \"0 s\", messages: 31)]";
         let loads = ["duration=10 us", "duration=100 ms"].map(|duration| {
             let sets = [traffic, duration, "sample=10 us"];
