@@ -35,8 +35,8 @@ pub struct CustomFabric {
     pub hosts: Vec<String>,
     /// Names of the switches.
     pub switches: Vec<String>,
-    /// The links. The ports of a node have the numbers that links give them; else they are numbered from 1, in the order in
-    /// which links name the node.
+    /// The links. The ports of a node have the numbers that links give them; else they are counted from 1, in the order
+    /// of the links.
     pub links: Vec<LinkEnds>,
 }
 

@@ -13,7 +13,7 @@
 //! | section | columns | for |
 //! |---|---|---|
 //! | `NODES` | `NodeDesc`, `NumPorts`, `NodeType` (1 adapter, 2 switch, 3 router), `NodeGUID` | nodes |
-//! | `PORTS` | `NodeGuid`, `PortGuid`, `PortNum`, `LID`, `LMC`, `LinkWidthActv`, `LinkSpeedActv`, `NMTU`, `VLHighLimit` | ports; port 0 of a switch has its LID |
+//! | `PORTS` | `NodeGuid`, `PortGuid`, `PortNum`, `LID`, `LMC`, codes of width, speed and MTU | ports; port 0 of a switch has its LID |
 //! | `LINKS` | `NodeGuid1`, `PortNum1`, `NodeGuid2`, `PortNum2` | cables |
 //! | `CABLE_INFO` | `NodeGuid`, `PortNum`, `LengthDesc` | lengths |
 //! | `VL_ARBITRATION_TABLE` | `NodeGUID`, `PortNum`, `Priority`, `VL`, `Weight` | lane arbitration |
