@@ -82,7 +82,7 @@ impl AdapterSpec {
         }
         let buffers = [vec![self.receive_buffer; usize::from(link.data_lanes)]];
         let headroom = [link.headroom(cable, Intake::ADAPTER)];
-        let memory = MemoryEnv { node: name, buffers: &buffers, headroom: &headroom };
+        let memory = MemoryEnv { node: name, numbers: &[1], buffers: &buffers, headroom: &headroom };
         let [receiver] = <[_; 1]>::try_from(link.own_memory(&memory).map_err(AdapterError::Memory)?)
             .expect("an adapter has one port");
         Ok(receiver)

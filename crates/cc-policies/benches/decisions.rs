@@ -101,6 +101,7 @@ fn marking(criterion: &mut Criterion) {
         buffers_of: BufferOwner::Inputs,
         capacity: CAPACITY,
         longest_packet: PACKET,
+        numbers: (1..=RADIX).collect(),
         faces_adapter: vec![true; RADIX.into()],
         rates: vec![Rate::gbps(40); RADIX.into()],
         stream: Pcg64Mcg::new(1),

@@ -47,7 +47,7 @@ impl NodeContext<Lane> for Node {
     fn set_timer(&mut self, _: Time, _: Lane) {}
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
-        panic!("port {port}, {lane}: {violation}");
+        panic!("port {port:?}, {lane}: {violation}");
     }
 }
 

@@ -26,7 +26,7 @@ pub mod wire;
 pub use arbitration::{LaneSet, VlArbiter};
 pub use context::{InvariantViolation, LinkTimer, NodeContext};
 pub use flow_control::credits::{Credits, ReceiverShare};
-pub use flow_control::headroom::{Headroom, PauseLoop};
+pub use flow_control::headroom::{CellHeadroom, Headroom, PauseLoop};
 pub use flow_control::lasting::LastingUse;
 pub use flow_control::pause::{LaneMemory, PauseCrossings, PauseLane, PauseRule, PauseTally};
 pub use flow_control::pause_log::{PauseChange, PauseLog};

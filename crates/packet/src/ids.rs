@@ -178,12 +178,6 @@ impl FlowId {
     }
 }
 
-impl Display for PortId {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0 + 1)
-    }
-}
-
 impl Display for Lane {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "VL{}", self.0)

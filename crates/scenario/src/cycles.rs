@@ -79,7 +79,11 @@ fn spell(graph: &Graph, cycle: &[VirtualChannel]) -> String {
     let first = &cycle[0];
     let one_lane = cycle.iter().all(|channel| channel.lane == first.lane);
     let one = |channel: &VirtualChannel| {
-        let output = format!("`{}` port {}", graph.name(channel.switch), channel.port);
+        let output = format!(
+            "`{}` port {}",
+            graph.name(channel.switch),
+            graph.port_number((channel.switch, channel.port))
+        );
         if one_lane { output } else { format!("{output} {}", channel.lane) }
     };
     let mut named: Vec<String> = cycle.iter().take(MOST_NAMED).map(one).collect();

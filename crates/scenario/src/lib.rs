@@ -28,9 +28,11 @@
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
 //! | `memory` | memory that the traffic of a run is expected to need |
 //! | `pattern_use` | the use that each pattern makes of the fabric |
+//! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
 //! | `expected_work` | work that a run is expected to be, by node |
 //! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
 
+mod cable_loads;
 mod check;
 mod cycles;
 mod diagnostics;
@@ -49,6 +51,7 @@ mod resolve;
 mod series;
 mod text;
 
+pub use cable_loads::CableLoad;
 pub use check::selected::help as help_with_ports;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;

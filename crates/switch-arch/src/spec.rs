@@ -6,7 +6,7 @@ use cc_policies::policy::BufferOwner;
 use link_layer::flow_control::credits::{BLOCK, MAX_BLOCKS};
 use link_layer::spec::{Discipline, LinkSpec, VlArbitrationSpec};
 use link_layer::{Alpha, Share};
-use packet::{Lane, PortId};
+use packet::Lane;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span};
@@ -81,20 +81,21 @@ pub struct SwitchSpec {
 }
 
 impl SwitchSpec {
-    /// Returns the buffer of a port and lane, if a buffer is stated. Of several overrides that name it, the last one
-    /// holds.
+    /// Returns the buffer of a port, by its number, and lane, if a buffer is stated. Of several overrides that name
+    /// it, the last one holds.
     #[must_use]
-    pub fn buffer_of(&self, port: PortId, lane: Lane) -> Option<Bytes> {
+    pub fn buffer_of(&self, port: u16, lane: Lane) -> Option<Bytes> {
         let names = |special: &&BufferOverride| {
-            special.port == port.0 + 1 && special.lane.is_none_or(|number| number == lane.0)
+            special.port == port && special.lane.is_none_or(|number| number == lane.0)
         };
         self.buffers.iter().rev().find(names).map(|special| special.size).or(self.buffer)
     }
 
-    /// Returns the position of the entry whose tables arbitrate the lanes of a port; `None` for those of the link.
+    /// Returns the position of the entry whose tables arbitrate the lanes of the port with this number; `None` for
+    /// those of the link.
     #[must_use]
-    pub fn arbitration_of(&self, port: PortId) -> Option<usize> {
-        let names = |own: &PortArbitration| own.port.is_none_or(|number| number == port.0 + 1);
+    pub fn arbitration_of(&self, port: u16) -> Option<usize> {
+        let names = |own: &PortArbitration| own.port.is_none_or(|number| number == port);
         self.vl_arbitration.iter().rposition(names)
     }
 
@@ -128,10 +129,10 @@ impl SwitchSpec {
         self.sharing.expect("a scenario that leaves out `sharing` gets the usual one")
     }
 
-    /// Returns the share of a port and lane, whose cable has this rate, in shared memory; `None` if each port and lane has
-    /// its own buffer.
+    /// Returns the share of a port, by its number, and lane, whose cable has this rate, in shared memory; `None` if
+    /// each port and lane has its own buffer.
     #[must_use]
-    pub fn share_of(&self, port: PortId, lane: Lane, rate: Rate) -> Option<Share> {
+    pub fn share_of(&self, port: u16, lane: Lane, rate: Rate) -> Option<Share> {
         share_of(&self.division(), &self.shares, (port, lane, rate))
     }
 }
@@ -367,18 +368,19 @@ pub struct ShareOverride {
 
 impl ShareOverride {
     /// Returns true if the entry is for this port and lane, whose cable has this rate.
-    fn names(&self, port: PortId, lane: Lane, rate: Rate) -> bool {
-        self.port.is_none_or(|number| number == port.0 + 1)
+    fn names(&self, port: u16, lane: Lane, rate: Rate) -> bool {
+        self.port.is_none_or(|number| number == port)
             && self.lane.is_none_or(|number| number == lane.0)
             && self.rate.is_none_or(|own| own == rate)
     }
 }
 
-/// Returns the share of a port and lane, whose cable has this rate, by these rules; `None` without sharing.
+/// Returns the share of a port, by its number, and lane, whose cable has this rate, by these rules; `None` without
+/// sharing.
 fn share_of(
     sharing: &Sharing,
     shares: &[ShareOverride],
-    (port, lane, rate): (PortId, Lane, Rate),
+    (port, lane, rate): (u16, Lane, Rate),
 ) -> Option<Share> {
     let mut share = Share { guaranteed: sharing.guaranteed()?, alpha: sharing.alpha() };
     for special in shares.iter().filter(|special| special.names(port, lane, rate)) {
@@ -403,9 +405,9 @@ pub struct EgressPoolSpec {
 }
 
 impl EgressPoolSpec {
-    /// Returns the share of an output and lane, whose cable has this rate; `None` without sharing.
+    /// Returns the share of an output, by its number, and lane, whose cable has this rate; `None` without sharing.
     #[must_use]
-    pub fn share_of(&self, output: PortId, lane: Lane, rate: Rate) -> Option<Share> {
+    pub fn share_of(&self, output: u16, lane: Lane, rate: Rate) -> Option<Share> {
         share_of(&self.sharing, &self.shares, (output, lane, rate))
     }
 }

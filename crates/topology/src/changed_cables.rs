@@ -21,7 +21,8 @@ use crate::structure::{ChangedCables, PortOfNode, Topology};
 /// The change of a cable: an entry of the scenario field `changed_cables`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CableChange {
-    /// The cable is missing. Routes lead around it; the later ports of its nodes are numbered one lower.
+    /// The cable is missing. Routes lead around it; the later ports of its nodes are numbered one lower, unless links give
+    /// them their numbers.
     Removed,
     /// The cable is of this kind, an entry of `cables`.
     Kind(String),
@@ -126,7 +127,14 @@ impl Topology {
                 errors.push(failed(CableChangeErrorKind::NothingLeft));
             }
             match kind_of(change, graph, &cables, kinds) {
-                Ok(kind) => changed.push(ChangedCables { entry: entry.clone(), kind, cables }),
+                Ok(kind) => {
+                    // Asked now: some of these ports are gone in the changed graph.
+                    let number = |(from, to): &(PortOfNode, PortOfNode)| {
+                        (graph.port_number(*from), graph.port_number(*to))
+                    };
+                    let numbers = cables.iter().map(number).collect();
+                    changed.push(ChangedCables { entry: entry.clone(), kind, cables, numbers });
+                }
                 Err(kind) => errors.push(failed(kind)),
             }
         }

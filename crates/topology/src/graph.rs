@@ -3,6 +3,8 @@
 //! Invariant: hosts come before switches, every host has exactly one port, and the peer of a port's peer is
 //! that port. Only a `GraphDraft` becomes a graph, after a builder has checked these properties.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use packet::{NodeId, PortId};
 
 /// A fabric as a graph: nodes, and the cable at each of their ports.
@@ -16,6 +18,11 @@ pub struct Graph {
     far_ends: Vec<FarEnd>,
     /// Index in `far_ends` of each node's first port, followed by the length of `far_ends`.
     first: Vec<usize>,
+    /// Numbers that the scenario gives to the ports of all nodes, node by node: 0 for a port without such a number.
+    /// Empty if no port has one.
+    numbers: Vec<u16>,
+    /// Ports with given numbers that have lost their cables.
+    removed: BTreeSet<(NodeId, u16)>,
 }
 
 /// The far end of the cable at a port.
@@ -100,6 +107,63 @@ impl Graph {
         (end.peer, end.peer_port)
     }
 
+    /// Returns the number of a port as people know it, in scenarios, tables and messages: the number that its link
+    /// gives, as on the cluster's switch, else its place among the ports of the node, counted from 1.
+    ///
+    /// ```
+    /// let fabric: topology::CustomFabric = ron::from_str(
+    ///     r#"(hosts: ["h1", "h2"], switches: ["s"], links: [
+    ///         (from: "h1", to: "s", to_port: Some(36), cable: "copper"),
+    ///         (from: "h2", to: "s", to_port: Some(5), cable: "copper"),
+    ///     ])"#,
+    /// )?;
+    /// let topology = topology::TopologySpec::Custom(fabric).build(&["copper"])?;
+    /// let graph = topology.graph();
+    /// let switch = graph.find("s").unwrap();
+    /// assert_eq!(graph.port_numbers(switch).collect::<Vec<_>>(), [5, 36]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn port_number(&self, (node, port): (NodeId, PortId)) -> u16 {
+        let given = self.numbers.get(self.position((node, port))).copied();
+        given.filter(|number| *number > 0).unwrap_or(port.0 + 1)
+    }
+
+    /// Returns the numbers of a node's ports, in order.
+    pub fn port_numbers(&self, node: NodeId) -> impl ExactSizeIterator<Item = u16> {
+        (0..self.ports(node).len() as u16).map(move |port| self.port_number((node, PortId(port))))
+    }
+
+    /// Returns the port of a node with this number.
+    #[must_use]
+    pub fn port_numbered(&self, node: NodeId, number: u16) -> Option<PortId> {
+        let port = self.port_numbers(node).position(|own| own == number)?;
+        Some(PortId(port as u16))
+    }
+
+    /// Returns true if the node has a port of this number, or had it before its cable was removed.
+    #[must_use]
+    pub fn knows_port(&self, node: NodeId, number: u16) -> bool {
+        self.port_numbered(node, number).is_some() || self.removed.contains(&(node, number))
+    }
+
+    /// Returns true if links give the numbers of this node's ports.
+    #[must_use]
+    pub fn has_given_numbers(&self, node: NodeId) -> bool {
+        self.numbers.get(self.position((node, PortId(0)))).is_some_and(|number| *number > 0)
+    }
+
+    /// Returns the numbers of a node's ports in words: `1 to 24`, or `1 to 4, 36`.
+    #[must_use]
+    pub fn listed_ports(&self, node: NodeId) -> String {
+        self.port_numbers(node)
+            .collect::<Vec<_>>()
+            .chunk_by(|one, next| one + 1 == *next)
+            .map(run)
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
+
     /// Returns the names of all nodes, hosts first.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(String::as_str)
@@ -123,7 +187,8 @@ impl Graph {
 
 impl Graph {
     /// Returns the same nodes with other cables. `kind` gives the kind of the cable at each port, `None` if it is
-    /// removed; it is the same at both ends. Ports keep their order, and are numbered without gaps.
+    /// removed; it is the same at both ends. Ports keep their order, and the numbers that their links give; others are
+    /// numbered without gaps.
     pub(crate) fn rewired(&self, kind: impl Fn((NodeId, PortId), FarEnd) -> Option<usize>) -> Self {
         let mut kinds = Vec::with_capacity(self.far_ends.len());
         let mut numbers = Vec::with_capacity(self.far_ends.len());
@@ -143,8 +208,22 @@ impl Graph {
             let peer_port = numbers[self.first[end.peer.index()] + end.peer_port.index()];
             kind.map(|cable| FarEnd { peer_port, cable, ..*end })
         };
+        let given = self.numbers.iter().zip(&kinds).filter(|(_, kind)| kind.is_some());
+        let given = given.map(|(number, _)| *number).collect();
+        let nodes = (0..self.nodes()).map(node).flat_map(|at| core::iter::repeat_n(at, self.ports(at).len()));
+        let numbered = nodes.zip(&self.numbers).zip(&kinds).filter(|((_, number), _)| **number > 0);
+        let removed =
+            numbered.filter(|(_, kind)| kind.is_none()).map(|((at, number), _)| (at, *number)).collect();
         let far_ends = self.far_ends.iter().zip(kinds).filter_map(far_end).collect();
-        Self { hosts: self.hosts, names: self.names.clone(), by_name: self.by_name.clone(), far_ends, first }
+        Self {
+            far_ends,
+            first,
+            numbers: given,
+            removed,
+            names: self.names.clone(),
+            by_name: self.by_name.clone(),
+            hosts: self.hosts,
+        }
     }
 }
 
@@ -153,12 +232,22 @@ pub(crate) fn node(index: usize) -> NodeId {
     NodeId(u32::try_from(index).expect("no more nodes than LIDs"))
 }
 
+/// Writes numbers that follow each other.
+fn run(numbers: &[u16]) -> String {
+    match numbers {
+        [first, .., last] => format!("{first} to {last}"),
+        _ => numbers[0].to_string(),
+    }
+}
+
 /// A graph under construction. At every node ports are numbered from 0 without gaps, in the order of their
 /// ranks.
 pub(crate) struct GraphDraft {
     hosts: usize,
     names: Vec<String>,
     links: Vec<(RankedPort, RankedPort, usize)>,
+    /// Numbers that the scenario gives to ports.
+    numbers: BTreeMap<RankedPort, u16>,
 }
 
 /// A port of a node under construction, known by its rank among the ports of that node. The ranks of a node
@@ -177,7 +266,7 @@ pub(crate) fn ranked(node: usize, rank: usize) -> RankedPort {
 impl GraphDraft {
     /// Starts a graph of named nodes without cables. The first `hosts` names belong to hosts.
     pub(crate) fn new(hosts: usize, names: Vec<String>) -> Self {
-        Self { hosts, names, links: Vec::new() }
+        Self { hosts, names, links: Vec::new(), numbers: BTreeMap::new() }
     }
 
     /// Starts a graph with hosts called `h1`, `h2`, and so on.
@@ -188,6 +277,11 @@ impl GraphDraft {
     /// Connects two ports by a cable of this kind.
     pub(crate) fn link(&mut self, a: RankedPort, b: RankedPort, cable: usize) {
         self.links.push((a, b, cable));
+    }
+
+    /// Gives a number to a port, by which people know it.
+    pub(crate) fn number(&mut self, port: RankedPort, number: u16) {
+        self.numbers.insert(port, number);
     }
 
     /// Numbers the ports, and returns the graph.
@@ -214,9 +308,19 @@ impl GraphDraft {
             let peer = if end % 2 == 0 { b.node } else { a.node };
             FarEnd { peer: node(peer), peer_port: port_of[end ^ 1], cable }
         };
+        let given = |(port, _): &(RankedPort, usize)| self.numbers.get(port).copied().unwrap_or(0);
+        let numbers = if self.numbers.is_empty() { Vec::new() } else { ends.iter().map(given).collect() };
         let far_ends = ends.into_iter().map(far_end).collect();
         let mut by_name: Vec<NodeId> = (0..self.names.len()).map(node).collect();
         by_name.sort_unstable_by_key(|n| &self.names[n.index()]);
-        Graph { hosts: self.hosts, names: self.names, by_name, far_ends, first }
+        Graph {
+            hosts: self.hosts,
+            names: self.names,
+            by_name,
+            far_ends,
+            first,
+            numbers,
+            removed: BTreeSet::new(),
+        }
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! | written | selects |
 //! |---|---|
-//! | `leaf1:3` | port 3 of `leaf1`, counted from 1 |
+//! | `leaf1:3` | port 3 of `leaf1`, by [`Graph::port_number`] |
 //! | `leaf1:h3` | the ports of `leaf1` with cables to `h3` |
 //! | `leaf*:h1*` | of every node `leaf*`, the ports with cables to nodes `h1*` |
 //! | `leaf1:*`, `leaf1` | all ports of `leaf1` |
@@ -36,8 +36,8 @@ pub enum SelectionError {
         nodes: String,
         /// Number as written.
         port: String,
-        /// The largest number of ports of these nodes.
-        ports: usize,
+        /// Numbers of the ports of a node among these, in words.
+        ports: String,
     },
     /// None of the nodes has a cable to such a peer.
     #[error("`{nodes}` has no cable to `{peer}`")]
@@ -82,7 +82,7 @@ impl Graph {
         let number = port.parse().ok().filter(|_| is_number);
         let is_meant = |node: NodeId, at: usize| {
             if is_number {
-                number == Some(at + 1)
+                number == Some(self.port_number((node, PortId(at as u16))))
             } else {
                 glob::matches(port, self.name(self.ports(node)[at].peer))
             }
@@ -99,7 +99,8 @@ impl Graph {
     fn no_port(&self, nodes: &str, port: &str, found: &[NodeId], is_number: bool) -> SelectionError {
         let (nodes, port) = (nodes.to_owned(), port.to_owned());
         if is_number {
-            let ports = found.iter().map(|node| self.ports(*node).len()).max().unwrap_or(0);
+            let ports = found.iter().map(|node| self.listed_ports(*node)).max_by_key(String::len);
+            let ports = ports.unwrap_or_default();
             return SelectionError::NoPort { nodes, port, ports };
         }
         let peers: BTreeSet<NodeId> =

@@ -33,6 +33,8 @@ pub struct ChangedCables {
     pub kind: Option<usize>,
     /// Both ends of each cable, numbered as in the complete fabric.
     pub cables: Vec<(PortOfNode, PortOfNode)>,
+    /// Numbers of the ports at both ends of each cable, as people know them.
+    pub numbers: Vec<(u16, u16)>,
 }
 
 /// The structure of a fabric, by which routing rules find a path. Each variant has its own rule in

@@ -243,6 +243,7 @@ mod tests {
             buffers_of: BufferOwner::Inputs,
             capacity: Bytes::kib(64),
             longest_packet: Bytes::new(1_082),
+            numbers: vec![1, 2, 3],
             faces_adapter: vec![false; 3],
             rates: rates.to_vec(),
             stream: Pcg64Mcg::new(5),

@@ -130,13 +130,14 @@ impl IbaMarker {
     /// Returns the marker of the switch described. A port that the settings single out has its own settings.
     ///
     /// # Panics
-    /// If `faces_adapter` does not have an entry for each output.
+    /// If `faces_adapter` or `numbers` does not have an entry for each output.
     #[must_use]
     pub fn new(settings: &IbaMarkingSpec, switch: &MarkerSetup) -> Self {
         assert_eq!(switch.faces_adapter.len(), switch.radix, "one entry for each output");
-        let (port_vls, limits): (Vec<_>, Vec<_>) = (1..)
-            .zip(&switch.faces_adapter)
-            .map(|(port, faces_adapter)| port_vl(settings, switch, port, *faces_adapter))
+        assert_eq!(switch.numbers.len(), switch.radix, "a number for each output");
+        let outputs = switch.numbers.iter().zip(&switch.faces_adapter);
+        let (port_vls, limits): (Vec<_>, Vec<_>) = outputs
+            .map(|(port, faces_adapter)| port_vl(settings, switch, *port, *faces_adapter))
             .flat_map(|vl| core::iter::repeat_n(vl, switch.lanes))
             .unzip();
         let queues = if settings.compare == ComparedLoad::EachVoq { switch.radix } else { 1 };
@@ -207,7 +208,7 @@ impl QueueTracking {
     }
 }
 
-/// Returns the state and limit of an output, counted from 1 as in the settings.
+/// Returns the state and limit of the output with this number.
 fn port_vl(
     settings: &IbaMarkingSpec,
     switch: &MarkerSetup,
@@ -339,6 +340,7 @@ mod tests {
                 buffers_of: BufferOwner::Inputs,
                 capacity: CAPACITY,
                 longest_packet: Bytes::new(2090),
+                numbers: vec![1, 2, 3, 4],
                 faces_adapter,
                 rates: vec![Rate::gbps(8); 4],
                 stream,

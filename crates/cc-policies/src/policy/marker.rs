@@ -24,6 +24,8 @@ pub struct MarkerSetup {
     pub capacity: Bytes,
     /// Longest packet of the link's MTU.
     pub longest_packet: Bytes,
+    /// By output port: its number, by which settings single it out.
+    pub numbers: Vec<u16>,
     /// By output port: whether a channel adapter is at the other end of the cable.
     pub faces_adapter: Vec<bool>,
     /// By output port: data rate of the link.

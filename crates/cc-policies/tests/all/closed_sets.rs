@@ -29,6 +29,7 @@ fn setup() -> MarkerSetup {
         capacity: Bytes::kib(16),
         longest_packet: Bytes::new(1_082),
         buffers_of: BufferOwner::Inputs,
+        numbers: vec![1, 2, 3],
         faces_adapter: vec![false; 3],
         rates: vec![Rate::gbps(40); 3],
         stream: Pcg64Mcg::new(5),

@@ -52,6 +52,7 @@ impl Queues {
             buffers_of: BufferOwner::Inputs,
             capacity: CAPACITY,
             longest_packet: Bytes::new(LONGEST),
+            numbers: (1..=RADIX).collect(),
             faces_adapter: (0..RADIX).map(|port| port < 2).collect(),
             rates: (0..RADIX).map(|port| Rate::gbps(if port < 2 { 40 } else { 100 })).collect(),
             stream: Pcg64Mcg::new(11),

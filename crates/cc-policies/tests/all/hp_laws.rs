@@ -122,6 +122,7 @@ fn a_buffer_with_room_for_the_longest_packet_is_not_full() {
         capacity: Bytes::kib(8),
         longest_packet: longest,
         buffers_of: BufferOwner::Inputs,
+        numbers: vec![1, 2],
         faces_adapter: vec![false; 2],
         rates: vec![Rate::gbps(40); 2],
         stream: Pcg64Mcg::new(5),

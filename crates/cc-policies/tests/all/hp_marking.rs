@@ -1,7 +1,6 @@
 //! The HP marker against a naive marker that keeps every packet and examines each of them.
 //!
-//! Invariant: for all settings and orders of events, the marker's counts agree with lists of packets. This holds in a
-//! switch of a single stage (straight to the wire), of two (by a queue at the output), and with output queueing.
+//! Invariant: for all settings and orders of events, counts agree with lists of packets, in every organisation.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -353,6 +352,7 @@ impl Pair {
             buffers_of,
             capacity: Bytes::new(CAPACITY),
             longest_packet: Bytes::new(LONGEST),
+            numbers: (1..=RADIX).collect(),
             faces_adapter: vec![false; RADIX.into()],
             rates: vec![Rate::gbps(8); RADIX.into()],
             stream: Pcg64Mcg::new(1),

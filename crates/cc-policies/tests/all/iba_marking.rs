@@ -38,6 +38,7 @@ fn marker(compare: ComparedLoad) -> AnyMarker {
         capacity: Bytes::kib(16),
         longest_packet: Bytes::new(2_090),
         buffers_of: BufferOwner::Inputs,
+        numbers: (1..=RADIX).collect(),
         faces_adapter: vec![false; RADIX.into()],
         rates: vec![Rate::gbps(40); RADIX.into()],
         stream: Pcg64Mcg::new(7),

@@ -32,6 +32,7 @@ fn marker_from(kmin: u64, at: MarkedAt) -> RedMarker {
         capacity: Bytes::kib(16),
         longest_packet: Bytes::new(1_082),
         buffers_of: BufferOwner::Inputs,
+        numbers: (1..=RADIX).collect(),
         faces_adapter: vec![false; RADIX.into()],
         rates: vec![Rate::gbps(40); RADIX.into()],
         stream: Pcg64Mcg::new(5),

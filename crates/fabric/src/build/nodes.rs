@@ -102,6 +102,7 @@ fn marker_setup(plan: &Plan, node: NodeId, settings: &SwitchPlan) -> MarkerSetup
             BufferOwner::Outputs => settings.output_buffer,
         },
         longest_packet: link.longest_packet(),
+        numbers: graph.port_numbers(node).collect(),
         faces_adapter: ends.iter().map(|end| graph.is_host(end.peer)).collect(),
         rates: ends.iter().map(|end| plan.cable(end.cable).rate).collect(),
         stream: event_kernel::stream(plan.marking_seed(), "marking", graph.name(node)),

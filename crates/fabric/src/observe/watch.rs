@@ -54,7 +54,8 @@ impl QuantityWatch {
 fn named((plan, world): (&Plan, &World), quantity: &WatchPlan) -> Vec<WatchedQuantity> {
     match *quantity {
         WatchPlan::Queue { switch, output, lane } => {
-            let object = format!("{}:{} VL{}", plan.graph().name(switch), output.0 + 1, lane.0);
+            let (name, number) = (plan.graph().name(switch), plan.graph().port_number((switch, output)));
+            let object = format!("{name}:{number} VL{}", lane.0);
             vec![WatchedQuantity { object, quantity: "queue_bytes" }]
         }
         WatchPlan::Control { flow } => {

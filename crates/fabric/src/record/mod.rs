@@ -172,7 +172,7 @@ fn lanes(
             output_queue.map(|queue| QueueRecord { peak: queue.peak(), mean: queue.mean(now) });
         LaneRecord {
             node: graph.name(node).to_owned(),
-            port: port.0 + 1,
+            port: graph.port_number((node, port)),
             peer: graph.name(end.peer).to_owned(),
             lane: lane.0,
             rate: plan.cable(end.cable).rate,

@@ -3,7 +3,7 @@
 //! Invariant: a bug of the simulator and a fault of the scenario have different types.
 
 use link_layer::InvariantViolation;
-use packet::{Lane, PortId};
+use packet::Lane;
 use units::{Span, Time};
 
 use crate::observe::deadlock::Deadlock;
@@ -16,8 +16,8 @@ pub enum Violation {
     AtNode {
         /// The node, by name.
         node: String,
-        /// The port.
-        port: PortId,
+        /// Number of the port.
+        port: u16,
         /// The lane.
         lane: Lane,
         /// Time of the violation.

@@ -475,6 +475,7 @@ impl<'a> Run<'a> {
 
     fn violation(&self, found: NodeViolation) -> Violation {
         let NodeViolation { at, node, port, lane, what } = found;
+        let port = self.world.graph.port_number((node, port));
         Violation::AtNode { node: self.world.name(node).to_owned(), port, lane, at, what }
     }
 

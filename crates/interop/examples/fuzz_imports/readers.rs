@@ -52,6 +52,16 @@ const SL2VL: &str = "Switch 0x100, base LID 1, \"a\"\n#in out : 0 1 2 3 4 5 6 7 
     8 8 : 0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1\n0 8 : 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n\n\
     Channel Adapter 0x201, base LID 3, \"x\"\n0 1 : 0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 3\n\
     Channel Adapter 0x211, base LID 4, \"y\"\n0 1 : 0 1 2 3 0 1 2 3 0 1 2 3 0 1 2 3\n";
+/// The star as ibdiagnet writes it, with all sections that are read.
+const DATABASE: &str = "# made by IBDIAG\nSTART_NODES\nNodeDesc,NumPorts,NodeType,NodeGUID\n\"a\",8,2,0x100\n\"x, y\",1,1,0x200\ny,1,1,0x210\nEND_NODES\n\n\
+    START_PORTS\nNodeGuid,PortGuid,PortNum,LID,LinkWidthActv,LinkSpeedActv,LMC,VLHighLimit,NMTU\n0x100,0x100,0,1,0,0,0,0,0\n\
+    0x100,0x100,1,0,2,512,0,4,5\n0x100,0x100,8,0,2,1024,0,0,4\n0x200,0x201,1,3,2,512,0,0,5\n0x210,0x211,1,4,2,1024,0,N/A,4\nEND_PORTS\n\
+    START_LINKS\nNodeGuid1,PortNum1,NodeGuid2,PortNum2\n0x100,1,0x200,1\n0x210,1,0x100,8\nEND_LINKS\n\
+    START_CABLE_INFO\nNodeGuid,PortNum,LengthDesc\n0x100,1,\"3 m\"\n0x100,8,N/A\nEND_CABLE_INFO\n\
+    START_VL_ARBITRATION_TABLE\nNodeGUID,PortNum,Priority,VL,Weight\n0x100,1,Low,0,4\n0x100,1,High,1,4\n0x100,8,Low,0,64\n\
+    0x200,1,Low,0,4\n0x210,1,Low,0,255\nEND_VL_ARBITRATION_TABLE\n\
+    START_PM_INFO\nNodeGUID,PortNumber,PortXmitWait\n0x100,1,7\n0x200,1,0x9\nEND_PM_INFO\n\
+    START_CC_HCA_GENERAL_SETTINGS\nNodeGUID,en_react\n0x200,0\n0x210,0\nEND_CC_HCA_GENERAL_SETTINGS\n";
 const MLX5: &str = "clamp_tgt_rate 0\nclamp_tgt_rate_after_time_inc 1\nrpg_time_reset 300\nrpg_byte_reset 32767\nrpg_threshold 1\n\
     rpg_max_rate 0\nrpg_ai_rate 5\nrpg_hai_rate 50\nrpg_gd 11\nrpg_min_dec_fac 50\nrpg_min_rate 1\nrate_to_set_on_first_cnp 0\n\
     dce_tcp_g 1019\ndce_tcp_rtt 1\nrate_reduce_monitor_period 4\ninitial_alpha_value 1023\nmin_time_between_cnps 4\n\
@@ -174,6 +184,7 @@ pub(crate) fn readers() -> Vec<Reader> {
         reader("ibnetdiscover", cluster_alone, &[CLUSTER, GROUPED, IBSIM]),
         reader("ibnetdiscover -p", cluster_alone, &[PORTS]),
         reader("opensm-subnet.lst", cluster_alone, &[&subnet_list()]),
+        reader("ibdiagnet", of_database, &[DATABASE]),
         reader("lfts", of_forwarding, &forwarding().each_ref().map(String::as_str)),
         reader("sl2vl", |text| by_port(text, None), &[SL2VL, &lanes(), &asked()]),
         reader(
@@ -257,6 +268,12 @@ fn neighbours(text: &str) -> Outcome {
 
 fn cluster_alone(text: &str) -> Outcome {
     imported(infiniband::import(source(text), ClusterFiles::default(), &ClusterOptions::default()))
+}
+
+/// Imports a subnet with the lanes of the star.
+fn of_database(text: &str) -> Outcome {
+    let files = ClusterFiles { sl2vl: Some(other(LANES.get_or_init(lanes))), ..ClusterFiles::default() };
+    imported(infiniband::import(source(text), files, &ClusterOptions::default()))
 }
 
 /// Imports the cluster with forwarding tables, read as the command line reads them.

@@ -137,7 +137,7 @@ impl Congestion {
     /// of a port holds.
     pub(super) fn ports_of(&self, plan: &Plan, switch: NodeId) -> BTreeMap<PortId, &PortMarking> {
         let own = self.ports.iter().filter(|own| own.switch == plan.graph().name(switch));
-        own.map(|own| (PortId(own.port - 1), own)).collect()
+        own.filter_map(|own| Some((plan.graph().port_numbered(switch, own.port)?, own))).collect()
     }
 
     /// Enters the ports with settings of their own in the account, for a target that has none.

@@ -29,7 +29,7 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
         || file("config_db.json", include_str!("../../../../fixtures/import/before-profiles.json"));
     let put = |settings: Result<ImportedSettings, Diagnostic>| settings.map(account);
     match name.split('-').nth(1)? {
-        "ibnetdiscover" => {
+        "ibnetdiscover" | "ibdiagnet" => {
             Some(infiniband::import(source, ClusterFiles::default(), &ClusterOptions::default()))
         }
         "lfts" => Some(with(Some(source), None, None)),

@@ -39,25 +39,26 @@ fn nodes_ports_and_speeds_are_kept() {
     let plan = plan(&imported);
     let graph = plan.graph();
     let names: Vec<_> = graph.names().collect();
-    let hosts = ["node-10 HCA-1", "node-2 HCA-1", "node-3 HCA-1/1", "node-3 HCA-1/2"];
+    let hosts = ["node-10", "node-2", "node-3/1", "node-3/2"];
     assert_eq!(names, [&hosts[..], &["MF0;sw-a:MSB7800/U1", "sw-b"]].concat());
     let peers = |name: &str| {
         let ports = graph.ports(graph.find(name).expect("it is there"));
-        ports.iter().map(|end| format!("{}:{}", graph.name(end.peer), end.peer_port)).collect::<Vec<_>>()
+        let far = |end: &topology::FarEnd| graph.port_number((end.peer, end.peer_port));
+        ports.iter().map(|end| format!("{}:{}", graph.name(end.peer), far(end))).collect::<Vec<_>>()
     };
-    // The cable of port 17 leads to port 20, which is the fourth with a cable at both.
-    let sw_a = ["node-10 HCA-1:1", "node-2 HCA-1:1", "sw-b:4", "sw-b:3"];
+    // The cable of port 17 leads to port 20.
+    let sw_a = ["node-10:1", "node-2:1", "sw-b:20", "sw-b:17"];
     assert_eq!(peers("MF0;sw-a:MSB7800/U1"), sw_a);
     let rate = |host: &str| {
         let port = graph.ports(graph.find(host).expect("it is there"))[0];
         plan.cable(port.cable).rate.to_string()
     };
-    assert_eq!([rate("node-10 HCA-1"), rate("node-2 HCA-1")], ["54545454.545 kb/s", "100 Gb/s"]);
+    assert_eq!([rate("node-10"), rate("node-2")], ["54545454.545 kb/s", "100 Gb/s"]);
     let nodes = file(&imported, "nodes.csv");
-    assert!(nodes.contains("\nnode-3 HCA-1/2,host,0x0002c90300000220,0x0002c90300000222,6\n"), "{nodes}");
+    assert!(nodes.contains("\nnode-3/2,host,0x0002c90300000220,0x0002c90300000222,6\n"), "{nodes}");
     assert!(nodes.contains("\nsw-b,switch,0x0002c90300000110,,2\n"), "{nodes}");
     let ports = file(&imported, "ports.csv");
-    assert!(ports.contains("\nsw-b,4,20,up,MF0;sw-a:MSB7800/U1,17,4xEDR\nsw-b,,1,down,,,\n"), "{ports}");
+    assert!(ports.contains("\nsw-b,20,up,MF0;sw-a:MSB7800/U1,17,4xEDR\nsw-b,1,down,,,\n"), "{ports}");
     assert_eq!(fate(&imported, "links").1, "6: `cables`: 3 of `4xEDR`, 2 of `4xEDR trunk`, 1 of `4xFDR`");
     assert_eq!(fate(&imported, "ports down").0, KeyFate::NotUsed);
     let down = fate(&imported, "ports down").1;
@@ -70,6 +71,35 @@ fn nodes_ports_and_speeds_are_kept() {
         "1: `node-3 HCA-1`: each port with a cable is a host of its own"
     );
     assert!(imported.account.iter().all(|entry| entry.fate != KeyFate::Changed), "{:#?}", imported.account);
+}
+
+/// Ports have the numbers of the cluster wherever a scenario names or prints them, also after a cable is removed.
+#[test]
+fn ports_are_those_that_an_operator_knows() {
+    let imported = import(TWO_SWITCHES).expect("it is right");
+    let numbers = |plan: &Plan, name: &str| {
+        let graph = plan.graph();
+        graph.port_numbers(graph.find(name).expect("it is there")).collect::<Vec<_>>()
+    };
+    let whole = plan(&imported);
+    assert_eq!(numbers(&whole, "MF0;sw-a:MSB7800/U1"), [1, 2, 17, 20]);
+    assert_eq!((numbers(&whole, "node-3/1"), numbers(&whole, "node-3/2")), (vec![1], vec![2]));
+    let with = |set: &[&str]| {
+        let mut text = ScenarioText::new("cluster.ron", &imported.scenario);
+        set.iter().for_each(|set| text.set(set).expect("a field"));
+        Scenario::read(&text).and_then(|scenario| scenario.check(&text)).map_err(|said| said.to_string())
+    };
+    let cut = with(&["changed_cables={\"sw-b:17\": Removed}"]).expect("the port has a cable");
+    assert_eq!(numbers(&cut, "sw-b"), [3, 4, 20]);
+    assert_eq!(numbers(&cut, "MF0;sw-a:MSB7800/U1"), [1, 2, 17]);
+    let series = with(&["series=(ports: [\"sw-b:20\"])"]).expect("the port has a cable");
+    assert_eq!(series.series().ports.named.len(), 1);
+    let said = with(&["series=(ports: [\"sw-b:5\"])"]).expect_err("the port has no cable");
+    assert!(said.contains("`sw-b` has no port 5"), "{said}");
+    assert!(said.contains("write one of ports 3 to 4, 17, 20"), "{said}");
+    let said = with(&["routing=Written({\"sw-b\": {\"node-2\": 1}})"]).expect_err("the port has no cable");
+    assert!(said.contains("`sw-b` has no port 1"), "{said}");
+    with(&["routing=Written({\"sw-b\": {\"node-2\": 20}})"]).unwrap_or_else(|said| panic!("{said}"));
 }
 
 /// Returns the fabric as `ibnetdiscover -p` prints it.
@@ -157,7 +187,7 @@ fn the_formats_agree() {
     assert_eq!((plain.scenario.as_str(), &plain.files), (grouped.scenario.as_str(), &grouped.files));
     let ports = import(&as_port_list()).unwrap_or_else(|said| panic!("{said}"));
     let named = |number: u64| format!("node-3 HCA-1 {:016x}", 0x0002_c903_0000_0220 + number);
-    let renamed = ports.scenario.replace(&named(1), "node-3 HCA-1/1").replace(&named(2), "node-3 HCA-1/2");
+    let renamed = ports.scenario.replace(&named(1), "node-3/1").replace(&named(2), "node-3/2");
     assert_eq!(plain.scenario, renamed);
     assert!(file(&ports, "nodes.csv").contains("0x0002c90300000222,6\n"), "{}", file(&ports, "nodes.csv"));
 }

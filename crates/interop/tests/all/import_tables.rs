@@ -150,7 +150,7 @@ fn paths_are_those_of_the_cluster() {
 #[test]
 fn credit_loops_are_named() {
     let round = import(&dump(clockwise), None).expect("it is right");
-    let cycle = "`s0` port 2 -> `s1` port 2 -> `s2` port 2 -> `s3` port 2 -> `s0` port 2";
+    let cycle = "`s0` port 20 -> `s1` port 20 -> `s2` port 20 -> `s3` port 20 -> `s0` port 20";
     let (found, what) = fate(&round, "credit loops");
     assert!(found == KeyFate::Used && what.starts_with("found: ") && what.contains(cycle), "{what}");
     assert_eq!(round.warnings, [format!("lfts: credit loop: {cycle}")]);

@@ -9,6 +9,7 @@ mod import;
 mod import_adapters;
 mod import_arbitration;
 mod import_cluster;
+mod import_database;
 mod import_htsim;
 mod import_lldp;
 mod import_relatives;

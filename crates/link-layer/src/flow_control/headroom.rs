@@ -22,6 +22,9 @@ use units::{Bytes, Rate, Span};
 
 use super::pause::PAUSE_FRAME;
 
+/// Preamble and gap of a frame, which no memory stores (IEEE 802.3, 4.4.2).
+const AROUND_FRAME: u64 = 20;
+
 /// A pause quantum: the time of 512 bits (IEEE 802.3, 31B.2).
 pub const QUANTUM_BYTES: u64 = 64;
 
@@ -103,6 +106,50 @@ impl Headroom {
     }
 }
 
+/// Headroom of memory that holds packets in whole cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellHeadroom {
+    /// Length of the packets that take most memory for their time on the wire.
+    pub packet: Bytes,
+    /// Number of cells.
+    pub cells: u64,
+    /// Memory of these cells.
+    pub total: Bytes,
+}
+
+impl Headroom {
+    /// Returns the headroom of a switch that stores packets in whole cells of this size, 1 B or more. All bytes but
+    /// the last frame's may be of packets of the worst length: the least, or a byte more than some whole cells.
+    ///
+    /// ```
+    /// # use link_layer::{Headroom, PauseLoop};
+    /// # use units::{Bytes, Rate, Span};
+    /// # let (rate, flight, reaction) = (Rate::gbps(100), Span::from_ns(500), Span::from_us(1));
+    /// # let (longest_frame, lead, latency) = (Bytes::new(1542), Bytes::ZERO, Span::ZERO);
+    /// # let pause = PauseLoop { rate, flight, longest_frame, priorities: 1, reaction, lead, latency };
+    /// let headroom = Headroom::of(pause); // 28,168 B, of which 26,626 B may be of small packets
+    /// let in_cells = headroom.in_cells(Bytes::new(144));
+    /// // 162 packets of 145 B, 165 B each on the wire, take two cells each. The last frame takes 11.
+    /// assert_eq!((in_cells.packet, in_cells.cells), (Bytes::new(145), 2 * 162 + 11));
+    /// ```
+    #[must_use]
+    pub fn in_cells(&self, cell: Bytes) -> CellHeadroom {
+        let cell = cell.get();
+        let least = PAUSE_FRAME.get() - AROUND_FRAME;
+        let longest = self.begun.get().saturating_sub(AROUND_FRAME).max(least);
+        // Of two lengths with as many cells the shorter one is worse.
+        let lengths = (least.div_ceil(cell)..longest.div_ceil(cell)).map(|cells| cells * cell + 1);
+        let worse = |one: u64, other: u64| {
+            let [a, b] = [(one, other), (other, one)].map(|(of, by)| of.div_ceil(cell) * (by + AROUND_FRAME));
+            if b > a { other } else { one }
+        };
+        let packet = lengths.fold(least, worse);
+        let small = (self.total().get() - self.begun.get()).div_ceil(packet + AROUND_FRAME);
+        let cells = small * packet.div_ceil(cell) + longest.div_ceil(cell);
+        CellHeadroom { packet: Bytes::new(packet), cells, total: Bytes::new(cells * cell) }
+    }
+}
+
 /// Returns the quanta after a PAUSE within which a sender may still start frames (IEEE 802.3, 31B.3.7). The limit is
 /// known at 10, 25, 40, 50, 100, 200 and 400 Gb/s. At 50 and 200 Gb/s the source is SONiC's
 /// `cfgmgr/buffer_headroom_barefoot.lua`, which names the same clause.
@@ -129,6 +176,40 @@ pub const fn quanta(count: u64, rate: Rate) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn loop_of(rate: Rate, metres: u64) -> PauseLoop {
+        PauseLoop {
+            rate,
+            flight: Span::from_ns(5 * metres),
+            longest_frame: FRAME,
+            priorities: 1,
+            reaction: quanta(394, rate),
+            lead: Bytes::ZERO,
+            latency: Span::ZERO,
+        }
+    }
+
+    /// No mixture of packets takes more cells than the bound, whatever the cell.
+    #[test]
+    fn no_packets_take_more_cells_than_the_worst() {
+        let headroom = Headroom::of(loop_of(Rate::gbps(100), 300));
+        let bytes = headroom.total().get() - headroom.begun.get();
+        for cell in [48, 80, 144, 208, 256, 384] {
+            let most = headroom.in_cells(Bytes::new(cell));
+            for length in 64..=1522 {
+                let cells =
+                    (bytes / (length + AROUND_FRAME)) * length.div_ceil(cell) + 1522_u64.div_ceil(cell);
+                assert!(
+                    cells <= most.cells,
+                    "{cell} B: packets of {length} B take {cells}, not {}",
+                    most.cells
+                );
+            }
+            assert_eq!(most.total.get(), most.cells * cell);
+        }
+        let whole = headroom.in_cells(Bytes::new(1));
+        assert!(whole.total < headroom.total(), "preambles and gaps are not stored: {whole:?}");
+    }
 
     /// An IP packet of 1,500 bytes with Ethernet header, priority tag, FCS, preamble and gap.
     const FRAME: Bytes = Bytes::new(1542);

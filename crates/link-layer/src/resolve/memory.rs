@@ -8,7 +8,7 @@
 //! | credits | the buffer | the guaranteed part, and the blocks that the memory grants |
 //! | PFC, or none | the buffer less headroom | the threshold of the pool |
 
-use packet::{Mtu, PortId};
+use packet::Mtu;
 use settings::{FieldPath, SettingError};
 use units::Bytes;
 
@@ -72,6 +72,8 @@ impl SharingPlan {
 pub struct MemoryEnv<'a> {
     /// Name of the node.
     pub node: &'a str,
+    /// By port, its number, for messages.
+    pub numbers: &'a [u16],
     /// By port, the buffer of each lane.
     pub buffers: &'a [Vec<Bytes>],
     /// By port, the headroom of each lane.
@@ -191,8 +193,8 @@ pub enum MemoryError {
         headroom: Bytes,
         /// Length of the longest packet.
         longest: Bytes,
-        /// The port.
-        port: PortId,
+        /// Number of the port.
+        port: u16,
         /// The node.
         node: String,
     },
@@ -307,7 +309,7 @@ impl LinkPlan {
     /// If the first of them that is too small has no room for a packet beside its headroom.
     pub fn own_memory(&self, env: &MemoryEnv<'_>) -> Result<Vec<ReceiverPlan>, MemoryError> {
         let longest = self.longest_packet();
-        let ports = (0..).map(PortId).zip(env.buffers.iter().zip(env.headroom));
+        let ports = env.numbers.iter().copied().zip(env.buffers.iter().zip(env.headroom));
         let plan = ports.map(|(port, (buffers, headroom))| {
             let mut lanes = buffers.iter().zip(headroom);
             let small = lanes.find(|(size, headroom)| **size < **headroom + longest);

@@ -164,9 +164,10 @@ impl<'a, W: Write> Capturing<'a, W> {
         let graph = plan.graph();
         for (node, port) in &request.ports {
             let end = graph.ports(*node)[port.index()];
+            let far = graph.port_number((end.peer, end.peer_port));
             writer.interface(Interface {
-                name: &format!("{}:{port}", graph.name(*node)),
-                description: &format!("cable to {}:{}", graph.name(end.peer), end.peer_port),
+                name: &format!("{}:{}", graph.name(*node), graph.port_number((*node, *port))),
+                description: &format!("cable to {}:{far}", graph.name(end.peer)),
                 filter: request.filter.words(),
                 rate: plan.cable(end.cable).rate,
             })?;

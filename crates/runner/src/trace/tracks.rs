@@ -71,10 +71,9 @@ impl Tracks {
     ) -> io::Result<()> {
         let graph = plan.graph();
         let end = graph.ports(node)[port.index()];
-        let group = Some(
-            writer
-                .track(Some(parent), &format!("{}:{port} to {}", graph.name(node), graph.name(end.peer)))?,
-        );
+        let number = graph.port_number((node, port));
+        let name = format!("{}:{number} to {}", graph.name(node), graph.name(end.peer));
+        let group = Some(writer.track(Some(parent), &name)?);
         let lanes = plan.nodes().port(node, port).capacity.len() as u8;
         let is_switch = !graph.is_host(node);
         for lane in (0..lanes).map(Lane) {

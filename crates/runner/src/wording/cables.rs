@@ -15,6 +15,7 @@ pub(super) fn changed(plan: &Plan) -> String {
         removed.flat_map(|entry| &entry.cables).flat_map(|(from, to)| [from.0, to.0]).collect();
     nodes.sort_unstable();
     nodes.dedup();
+    nodes.retain(|node| !plan.graph().has_given_numbers(*node));
     if !nodes.is_empty() {
         let names: Vec<_> = nodes.iter().map(|node| plan.graph().name(*node).to_owned()).collect();
         text += &format!(
@@ -26,13 +27,16 @@ pub(super) fn changed(plan: &Plan) -> String {
 }
 
 fn line(plan: &Plan, changed: &ChangedCables) -> String {
-    let ChangedCables { entry, kind, cables } = changed;
+    let ChangedCables { entry, kind, cables, numbers } = changed;
     let change = match kind {
         None => "removed".to_owned(),
         Some(kind) => format!("of kind `{}`, {}", plan.cable_name(*kind), plan.cable(*kind).rate),
     };
-    let port = |(node, port): &PortOfNode| format!("{}:{}", plan.graph().name(*node), port.0 + 1);
-    let named: Vec<_> = cables.iter().map(|(from, to)| format!("{} - {}", port(from), port(to))).collect();
+    let port = |(node, _): PortOfNode, number: u16| format!("{}:{number}", plan.graph().name(node));
+    let cable = |((from, to), (at_from, at_to)): (&(PortOfNode, PortOfNode), &(u16, u16))| {
+        format!("{} - {}", port(*from, *at_from), port(*to, *at_to))
+    };
+    let named: Vec<_> = cables.iter().zip(numbers).map(cable).collect();
     let ending = if cables.len() == 1 { "" } else { "s" };
     format!("changed cables `{entry}`: {} cable{ending} {change}: {}\n", cables.len(), few(&named))
 }

@@ -90,7 +90,7 @@ fn threshold_out_of_reach(plan: &Plan) -> Option<String> {
                     "marking: {}: port {}: threshold {} is {threshold} of a buffer of {buffer}, of which the cable's loop takes \
                      {taken}: one input alone hardly exceeds it; a higher weight is a lower threshold\n",
                     plan.graph().name(switch),
-                    number + 1,
+                    plan.graph().port_number((switch, PortId(number))),
                     marking.threshold,
                 )
             })

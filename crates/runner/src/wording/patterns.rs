@@ -107,7 +107,7 @@ fn link(plan: &Plan, node: NodeId, port: PortId) -> String {
     if graph.is_host(node) {
         format!("{own} to {peer}")
     } else {
-        format!("{own} port {} to {peer}", port.0 + 1)
+        format!("{own} port {} to {peer}", graph.port_number((node, port)))
     }
 }
 

@@ -117,7 +117,7 @@ fn wrong_requests_are_refused_and_write_nothing() {
     let scratch = Scratch::new("capture-refused");
     let cases: [(&[&str], &str); 9] = [
         (&["--ports", "S9"], "error: `--ports S9`: there is no node `S9`\nhelp: the nodes are `H1`, "),
-        (&["--ports", "S1:7"], "error: `--ports S1:7`: `S1` has no port 7\nhelp: write a port from 1 to 3"),
+        (&["--ports", "S1:7"], "error: `--ports S1:7`: `S1` has no port 7\nhelp: write one of ports 1 to 3"),
         (&["--ports", "*", "--flow", "victin"], "there is no flow `victin`\nhelp: did you mean `victim`?"),
         (&["--ports", "*", "--from", "S1"], "there is no host `S1`"),
         (&["--ports", "*", "--lane", "1"], "there is no lane 1\nhelp: the links have one lane: write 0"),

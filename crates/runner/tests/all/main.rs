@@ -4,6 +4,7 @@ mod bench;
 mod capture;
 mod checkpoint;
 mod cli;
+mod cluster_ports;
 mod compare;
 mod cost;
 mod counters;

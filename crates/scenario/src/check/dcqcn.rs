@@ -6,7 +6,7 @@
 use cc_policies::dcqcn::spec::RateThresholds;
 use cc_policies::{Control, Echo, MarkingSpec, ResponseSpec};
 use link_layer::CablePlan;
-use packet::{Lane, NodeId, PortId, ServiceLevel};
+use packet::{Lane, NodeId, ServiceLevel};
 use settings::FieldPath;
 use topology::{Graph, Routes};
 use units::Bytes;
@@ -74,9 +74,9 @@ fn check_kmin(
 fn most_waiting(scenario: &Scenario, graph: &Graph, node: NodeId) -> Bytes {
     let own = entry_of(&scenario.switches, graph.name(node));
     let spec = own.map_or(&scenario.switch, |(_, own)| own);
-    let (ports, lanes) = (graph.ports(node).len(), scenario.link.data_lanes);
-    let of = |port, lane| spec.buffer_of(PortId(port), Lane(lane)).unwrap_or_default();
-    let on = |lane| (0..ports as u16).map(|port| of(port, lane)).sum();
+    let lanes = scenario.link.data_lanes;
+    let of = |port, lane| spec.buffer_of(port, Lane(lane)).unwrap_or_default();
+    let on = |lane| graph.port_numbers(node).map(|port| of(port, lane)).sum();
     let at_output = match spec.output_buffer.or(spec.buffer) {
         Some(queue) if spec.buffering.has_output_queues() => queue,
         _ => Bytes::ZERO,

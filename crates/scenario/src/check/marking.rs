@@ -39,15 +39,14 @@ fn check_rates(marking: &RedMarkingSpec, (graph, cables): (&Graph, &[CablePlan])
     let path = FieldPath::from("congestion_control").name("marking").name("by_rate");
     let mut missing: Vec<Rate> = Vec::new();
     for node in (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32)) {
-        for (port, end) in graph.ports(node).iter().enumerate() {
+        for (port, end) in graph.port_numbers(node).zip(graph.ports(node)) {
             let rate = cables[end.cable].rate;
             if marking.thresholds(rate).is_some() || missing.contains(&rate) {
                 continue;
             }
             missing.push(rate);
             let message = format!(
-                "port {} of `{}` has a link of {rate}, and no entry has that rate",
-                port + 1,
+                "port {port} of `{}` has a link of {rate}, and no entry has that rate",
                 graph.name(node)
             );
             let help =
@@ -68,10 +67,13 @@ fn check_own_ports(marking: &IbaMarkingSpec, graph: &Graph, faults: &mut Faults<
             faults.add(&path.name("switch"), message, nearest::help(&own.switch, switches, "switches"));
             continue;
         };
-        let ports = graph.ports(node).len();
-        if !(1..=ports).contains(&usize::from(own.port)) {
+        if graph.port_numbered(node, own.port).is_none() {
             let message = format!("`{}` has no port {}", own.switch, own.port);
-            faults.add(&path.name("port"), message, format!("write a port from 1 to {ports}"));
+            faults.add(
+                &path.name("port"),
+                message,
+                format!("write one of ports {}", graph.listed_ports(node)),
+            );
         }
     }
 }
@@ -106,7 +108,7 @@ pub(super) fn check_trigger(
     let blocks = if counts_blocks { format!(" in whole blocks of {BLOCK} bytes") } else { String::new() };
     let message = format!(
         "lane {lane} of port {} of `{}` {has}, which never holds more than {threshold}{blocks}{others}",
-        least.port.0 + 1,
+        graph.port_number((least.node, least.port)),
         graph.name(least.node),
         lane = least.lane.0,
     );

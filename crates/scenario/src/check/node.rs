@@ -102,7 +102,9 @@ impl Planner<'_> {
         let (path, spec) = entries::settings_of(own, ("switch", &scenario.switch), name);
         let cables: Vec<_> = self.graph.ports(node).iter().map(|end| self.cables[end.cable]).collect();
         let tables = changes_lanes(scenario).then(|| self.tables(node));
-        let env = SwitchEnv { name, link: self.link, cables: &cables, sl_to_vl: tables.as_ref() };
+        let numbers: Vec<_> = self.graph.port_numbers(node).collect();
+        let (link, sl_to_vl) = (self.link, tables.as_ref());
+        let env = SwitchEnv { name, link, cables: &cables, numbers: &numbers, sl_to_vl };
         let planned = spec.resolve(env);
         let (plan, receivers) = found(planned, &path, faults)?;
         Some(Planned { intake: plan.intake, settings: Arc::new(plan), receivers })
@@ -192,17 +194,20 @@ fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
             let entry = entries::entry_of(&scenario.switches, graph.name(*node));
             entry.map(|(entry, _)| entry) == own
         };
-        let Some(most) = nodes().filter(shares).map(|node| graph.ports(node).len()).max() else { continue };
+        let Some(widest) = nodes().filter(shares).max_by_key(|node| graph.ports(*node).len()) else {
+            continue;
+        };
         let buffers = (0..).zip(spec.buffers.iter().map(|own| Some(own.port)));
         let buffers = buffers.map(|(i, port)| (path.name("buffers").index(i), port));
         let of_shares = own_shares(&path, spec).map(|(entry, own)| (entry, own.port));
         let ports = buffers.chain(of_shares).map(|(entry, port)| (entry.name("port"), port));
         for (field, port) in ports.chain(ports_of_tables(&path, spec)) {
-            let Some(port) = port.filter(|port| usize::from(*port) > most) else { continue };
+            let exists = |port: &u16| nodes().filter(shares).any(|node| graph.knows_port(node, *port));
+            let Some(port) = port.filter(|port| !exists(port)) else { continue };
             let whose = own.map_or_else(|| "no switch".to_owned(), |name| format!("`{name}` does not"));
             let has = if own.is_some() { "have" } else { "has" };
             let message = format!("{whose} {has} a port {port}");
-            faults.add(&field, message, format!("write a port from 1 to {most}"));
+            faults.add(&field, message, format!("write one of ports {}", graph.listed_ports(widest)));
         }
     }
 }

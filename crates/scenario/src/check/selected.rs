@@ -29,7 +29,7 @@ pub fn help(error: &SelectionError, graph: &Graph) -> String {
     match error {
         SelectionError::NoNode { given } => nearest::help(given, graph.names(), "nodes"),
         SelectionError::NoPort { nodes, ports, .. } => {
-            format!("write a port from 1 to {ports}, or the node that its cable leads to: `{nodes}:NODE`")
+            format!("write one of ports {ports}, or the node that its cable leads to: `{nodes}:NODE`")
         }
         SelectionError::NoPeer { nodes, peer, peers } => {
             nearest::help(peer, peers, &format!("nodes at the other ends of cables of `{nodes}`"))

@@ -64,7 +64,7 @@ impl OutputQueues {
     #[inline]
     pub(crate) fn push(&mut self, output: PortId, id: PacketId, pool: &mut PacketPool, now: Time) {
         let (lane, length) = (pool[id].lrh.lane, pool[id].wire_bytes());
-        assert!(self.has_room(output, lane, length), "no room for {length} at output {output}, {lane}");
+        assert!(self.has_room(output, lane, length), "no room for {length} at {output:?}, {lane}");
         let queue = &mut self.queues[(output, lane)];
         queue.charged.stored(length, now);
         queue.packets.push(id, pool);

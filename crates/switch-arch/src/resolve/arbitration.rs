@@ -9,7 +9,7 @@ use link_layer::spec::{LinkSpec, VlArbitrationSpec};
 use packet::{Lane, PortId, ServiceLevel};
 use settings::FieldPath;
 
-use super::SwitchError;
+use super::{SwitchEnv, SwitchError};
 use crate::spec::SwitchSpec;
 use crate::tables::SlToVl;
 
@@ -30,26 +30,26 @@ impl SwitchSpec {
     /// If a lane on which packets leave a port has no turn there.
     pub(super) fn arbitration(
         &self,
-        ports: u16,
-        link: &LinkPlan,
+        SwitchEnv { link, numbers, .. }: SwitchEnv<'_>,
         lanes: Option<&SlToVl>,
     ) -> Result<Option<Vec<VlArbitrationSpec>>, SwitchError> {
         if self.vl_arbitration.is_empty() {
             return Ok(None);
         }
-        let of_port = |port: PortId| {
-            let own = self.arbitration_of(port);
+        let ports = numbers.len() as u16;
+        let of_port = |(port, number): (PortId, &u16)| {
+            let own = self.arbitration_of(*number);
             let tables = own.map_or(&link.vl_arbitration, |i| &self.vl_arbitration[i].tables);
             let unserved = leaving(port, ports, link, lanes).into_iter().find(|lane| !tables.serves(*lane));
             match unserved {
                 Some(lane) => {
                     let field = own.map_or_else(|| "vl_arbitration".into(), field_of);
-                    Err(SwitchError::PortUnserved { field, port: port.0 + 1, lane })
+                    Err(SwitchError::PortUnserved { field, port: *number, lane })
                 }
                 None => Ok(tables.clone()),
             }
         };
-        (0..ports).map(PortId).map(of_port).collect::<Result<_, _>>().map(Some)
+        (0..).map(PortId).zip(numbers).map(of_port).collect::<Result<_, _>>().map(Some)
     }
 }
 

@@ -16,7 +16,7 @@ use link_layer::resolve::{
 };
 use link_layer::spec::{Discipline, LinkSpec, VlArbitrationSpec};
 use link_layer::{LaneSet, Share};
-use packet::{Lane, PortId};
+use packet::Lane;
 use settings::FieldPath;
 use units::Bytes;
 
@@ -71,6 +71,8 @@ pub struct SwitchEnv<'a> {
     pub link: &'a LinkPlan,
     /// Cable at each port.
     pub cables: &'a [CablePlan],
+    /// Number of each port, by which settings name it.
+    pub numbers: &'a [u16],
     /// Lanes of the pairs that no entry of [`SwitchSpec::sl_to_vl`] names; `None` if no switch of the fabric changes
     /// lanes.
     pub sl_to_vl: Option<&'a SlToVl>,
@@ -215,8 +217,8 @@ impl SwitchSpec {
             let receivers = env.cables.len() as u64 * u64::from(env.link.data_lanes);
             Bytes::new(self.memory.unwrap_or_default().get() / receivers.max(1))
         });
-        let sl_to_vl = env.sl_to_vl.map(|others| Arc::new(self.tables(others.clone())));
-        let vl_arbitration = self.arbitration(env.cables.len() as u16, env.link, sl_to_vl.as_deref())?;
+        let sl_to_vl = env.sl_to_vl.map(|others| Arc::new(self.tables(others.clone(), env.numbers)));
+        let vl_arbitration = self.arbitration(env, sl_to_vl.as_deref())?;
         let plan = SwitchPlan {
             buffering: self.buffering,
             arbiter: self.arbiter,
@@ -234,18 +236,18 @@ impl SwitchSpec {
     }
 
     fn plan_memory(&self, env: SwitchEnv<'_>) -> Result<(SharingPlan, Vec<ReceiverPlan>), SwitchError> {
-        let SwitchEnv { name: node, link, cables, .. } = env;
+        let SwitchEnv { name: node, link, cables, numbers, .. } = env;
         let intake = self.intake();
         let headroom: Vec<_> = cables.iter().map(|cable| link.headroom(cable, intake)).collect();
-        let ports = || (0..).map(PortId).zip(cables);
+        let ports = || numbers.iter().copied().zip(cables);
         let lanes = || (0..link.data_lanes).map(Lane);
         let of_port = |port| lanes().map(|lane| self.buffer_of(port, lane).unwrap_or_default()).collect();
         let buffers: Vec<Vec<Bytes>> = ports().map(|(port, _)| of_port(port)).collect();
-        let share_of = |(port, cable): (PortId, &CablePlan)| {
+        let share_of = |(port, cable): (u16, &CablePlan)| {
             lanes().map(|lane| self.share_of(port, lane, cable.rate)).collect::<Option<Vec<_>>>()
         };
         let Some(shares) = ports().map(share_of).collect::<Option<Vec<_>>>() else {
-            let memory = MemoryEnv { node, buffers: &buffers, headroom: &headroom };
+            let memory = MemoryEnv { node, numbers, buffers: &buffers, headroom: &headroom };
             let receivers = link.own_memory(&memory).map_err(SwitchError::Memory)?;
             return Ok((SharingPlan::Own, receivers));
         };
@@ -261,13 +263,13 @@ impl SwitchSpec {
     /// Plans the pool of the queues at the outputs.
     fn plan_egress(&self, env: SwitchEnv<'_>) -> Result<Option<EgressPoolPlan>, SwitchError> {
         let Some(spec) = &self.egress_pool else { return Ok(None) };
-        let SwitchEnv { name, link, cables, .. } = env;
+        let SwitchEnv { name, link, cables, numbers, .. } = env;
         let mut lossy = LaneSet::default();
         (0..link.data_lanes)
             .map(Lane)
             .filter(|lane| link.is_lossy(*lane))
             .for_each(|lane| lossy.insert(lane));
-        let ports = (0..).map(PortId).zip(cables);
+        let ports = numbers.iter().copied().zip(cables);
         let shares: Vec<Share> = ports
             .flat_map(|(port, cable)| (0..link.data_lanes).map(move |lane| (port, Lane(lane), cable.rate)))
             .filter_map(|(port, lane, rate)| {

@@ -37,11 +37,11 @@ impl SwitchSpec {
 
     /// Returns the tables of service levels to lanes, given the tables of the pairs that no entry names. The settings
     /// have no [`errors`](Self::errors). Entries for ports that the switch lacks are for others with the same settings.
-    pub(super) fn tables(&self, mut tables: SlToVl) -> SlToVl {
-        let ports = tables.ports();
-        let exists = |port: &Option<u16>| port.is_none_or(|port| (1..=ports).contains(&usize::from(port)));
+    pub(super) fn tables(&self, mut tables: SlToVl, numbers: &[u16]) -> SlToVl {
+        let exists = |port: &Option<u16>| port.is_none_or(|port| numbers.contains(&port));
         for own in self.sl_to_vl.iter().filter(|own| exists(&own.input) && exists(&own.output)) {
-            let port = |number: Option<u16>| number.map(|number| PortId(number - 1));
+            let numbered = |number| numbers.iter().position(|own| *own == number);
+            let port = |number: Option<u16>| number.and_then(numbered).map(|port| PortId(port as u16));
             let lanes = core::array::from_fn(|level| Lane(own.lanes[level]));
             tables.set(port(own.input), port(own.output), lanes);
         }

@@ -23,6 +23,7 @@ use units::{Bytes, Rate, Span};
 
 const LANES: u8 = 2;
 const PORTS: usize = 3;
+const NUMBERS: [u16; PORTS] = [1, 2, 3];
 const FAST: Rate = Rate::gbps(40);
 const SLOW: Rate = Rate::gbps(10);
 
@@ -104,7 +105,13 @@ fn shared(guaranteed: u64) -> SwitchSpec {
 
 fn resolved(spec: &SwitchSpec, link: &LinkSpec) -> Result<(SwitchPlan, Vec<ReceiverPlan>), SwitchError> {
     assert_eq!(spec.errors(link), []);
-    spec.resolve(SwitchEnv { name: "S", link: &plan(link), cables: &cables(), sl_to_vl: None })
+    spec.resolve(SwitchEnv {
+        name: "S",
+        link: &plan(link),
+        cables: &cables(),
+        numbers: &NUMBERS,
+        sl_to_vl: None,
+    })
 }
 
 /// Checks that the settings have a single fault, at this path, and that its proposal names this word.
@@ -179,7 +186,7 @@ fn the_last_override_holds() {
     let special = |port, lane, kib| BufferOverride { port, lane, size: Bytes::kib(kib) };
     let buffers = vec![special(1, None, 10), special(1, Some(1), 20), special(2, Some(0), 30)];
     let spec = SwitchSpec { buffers, ..own() };
-    let of = |port, lane| spec.buffer_of(PortId(port), Lane(lane)).map(|size| size.get() >> 10);
+    let of = |port: u16, lane| spec.buffer_of(port + 1, Lane(lane)).map(|size| size.get() >> 10);
     assert_eq!([of(0, 0), of(0, 1), of(1, 0), of(1, 1)], [Some(10), Some(20), Some(30), Some(64)]);
     let (_, receivers) = resolved(&spec, &lossy()).expect("a plan");
     let limits: Vec<_> =
@@ -202,8 +209,8 @@ fn a_share_is_that_of_its_port_lane_and_rate() {
         share(None, None, Some(1), Some(4.0), None),
     ];
     let spec = SwitchSpec { shares, ..shared(2_000) };
-    let of = |port, lane, rate| {
-        let share = spec.share_of(PortId(port), Lane(lane), rate).expect("a share");
+    let of = |port: u16, lane, rate| {
+        let share = spec.share_of(port + 1, Lane(lane), rate).expect("a share");
         (share.guaranteed.get(), share.alpha.map(Alpha::factor))
     };
     assert_eq!(of(0, 0, FAST), (2_000, Some(2.0)));
@@ -211,7 +218,7 @@ fn a_share_is_that_of_its_port_lane_and_rate() {
     assert_eq!(of(1, 1, FAST), (2_000, Some(4.0)));
     assert_eq!(of(2, 0, SLOW), (2_000, Some(0.5)));
     assert_eq!(of(2, 1, SLOW), (2_000, Some(4.0)), "the last one that names it");
-    assert_eq!(own().share_of(PortId(0), Lane(0), FAST), None);
+    assert_eq!(own().share_of(1, Lane(0), FAST), None);
     let complete = Sharing::Complete { guaranteed: Bytes::new(7) };
     assert_eq!((complete.guaranteed(), complete.alpha()), (Some(Bytes::new(7)), None));
     assert_eq!((Sharing::Static.guaranteed(), Sharing::Static.alpha()), (None, None));
@@ -472,7 +479,8 @@ fn arbitration_is_by_port() {
     let only_1 = SlToVlSpec { input: None, output: Some(3), lanes: vec![1; 16] };
     let led = SwitchSpec { sl_to_vl: vec![only_1], ..unserved };
     let (link, others) = (plan(&lossy()), SlToVl::new(PORTS, [Lane(0); 16]));
-    let env = SwitchEnv { name: "S", link: &link, cables: &cables(), sl_to_vl: Some(&others) };
+    let env =
+        SwitchEnv { name: "S", link: &link, cables: &cables(), numbers: &NUMBERS, sl_to_vl: Some(&others) };
     assert!(led.resolve(env).is_ok());
     let no_lane = PortArbitration { port: None, tables: weighted([1, 1]) };
     let no_lane = with(vec![no_lane]).errors(&LinkSpec { data_lanes: 1, ..lossy() });
@@ -494,7 +502,8 @@ fn tables_are_by_input_and_output() {
     let spec = SwitchSpec { sl_to_vl: entries, ..own() };
     let others = SlToVl::new(PORTS, [Lane(0); 16]);
     let link = plan(&lossy());
-    let env = SwitchEnv { name: "S", link: &link, cables: &cables(), sl_to_vl: Some(&others) };
+    let env =
+        SwitchEnv { name: "S", link: &link, cables: &cables(), numbers: &NUMBERS, sl_to_vl: Some(&others) };
     let tables = spec.resolve(env).expect("a plan").0.sl_to_vl.expect("tables");
     assert_eq!(tables.ports(), PORTS);
     let lane = |input, output| tables.lane((PortId(input), PortId(output)), ServiceLevel(5)).0;

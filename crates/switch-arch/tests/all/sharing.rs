@@ -74,7 +74,7 @@ impl NodeContext<SwitchTimer> for World {
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
-        panic!("port {port}, {lane}: {violation}");
+        panic!("port {port:?}, {lane}: {violation}");
     }
 }
 
@@ -187,14 +187,14 @@ impl Bench {
             Event::Arrives(port, id) => self.switch.arrive(port, id, &mut self.world),
             Event::Delivered(port, id) => {
                 let blocks = blocks(self.world.pool.remove(id).wire_bytes());
-                assert!(self.far[port.index()].admit(blocks), "{port} had no room");
+                assert!(self.far[port.index()].admit(blocks), "{port:?} had no room");
                 self.taken[port.index()].push_back(blocks);
                 self.under_way -= 1;
             }
             Event::ToSwitch(port, signal) => self.switch.on_signal(port, signal, &mut self.world),
             Event::ToFarEnd(port, Signal::Credit { fctbs, fccl, .. }) => {
                 self.far[port.index()].on_fccl(fccl);
-                assert!(self.far[port.index()].on_fctbs(fctbs), "{port} lost something");
+                assert!(self.far[port.index()].on_fctbs(fctbs), "{port:?} lost something");
             }
             Event::Wake(wake) => self.switch.on_timer(wake, &mut self.world),
         }

@@ -35,8 +35,8 @@ pub struct CustomFabric {
     pub hosts: Vec<String>,
     /// Names of the switches.
     pub switches: Vec<String>,
-    /// The links. The ports of a node are numbered from 1, in the order in which links name the node, or in the order of
-    /// the numbers that links give them.
+    /// The links. The ports of a node have the numbers that links give them; else they are counted from 1, in the order
+    /// of the links.
     pub links: Vec<LinkEnds>,
 }
 
@@ -50,9 +50,9 @@ pub struct LinkEnds {
     pub to: String,
     /// Name of the kind of cable.
     pub cable: String,
-    /// Number of the port at `from`, by which the ports of a switch are put in order, as a cluster counts them; if left out,
-    /// ports stand in the order of the links. All links of a switch give such numbers, or none. Ports without a cable
-    /// leave no gap: the ports of a switch with cables at 1, 2 and 36 are its ports 1, 2 and 3.
+    /// Number of the port at `from`, as the cluster counts: by it ports are put in order, and named in this file, in tables
+    /// and in messages. If left out, ports are counted from 1 in the order of the links. All links of a switch give such
+    /// numbers, or none; gaps are ports without a cable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 254))]
     pub from_port: Option<u16>,
@@ -92,7 +92,11 @@ impl CustomFabric {
             };
             let ranks = [rank("from_port", from, link.from_port)?, rank("to_port", to, link.to_port)?];
             let cable = cable_index(cables, &link.cable, path("cable"))?;
-            draft.link(ranked(from, ranks[0]), ranked(to, ranks[1]), cable);
+            let ends = [ranked(from, ranks[0]), ranked(to, ranks[1])];
+            for (end, number) in ends.into_iter().zip([link.from_port, link.to_port]) {
+                number.into_iter().for_each(|number| draft.number(end, number));
+            }
+            draft.link(ends[0], ends[1], cable);
         }
         if let Some(h) = free.first_link.iter().position(Option::is_none) {
             let kind = Kind::HostWithoutLink { name: self.hosts[h].clone() };
@@ -161,12 +165,12 @@ struct GivenNumbers {
 impl GivenNumbers {
     /// Returns the rank of the port of a node at link `i` among the ports of that node.
     fn rank(&mut self, node: usize, i: usize, number: Option<u16>) -> Result<usize, Kind> {
-        if node < self.hosts {
-            return Ok(i);
-        }
         let most = MAX_SWITCH_PORTS as u16;
         if let Some(given) = number.filter(|number| !(1..=most).contains(number)) {
             return Err(Kind::OutOfRange { given, least: 1, most });
+        }
+        if node < self.hosts {
+            return Ok(i);
         }
         let known = self.given.entry(node).or_insert_with(|| number.map(|_| BTreeSet::new()));
         match (known, number) {

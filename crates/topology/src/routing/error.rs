@@ -53,17 +53,17 @@ pub enum RoutingErrorKind {
     NoSuchPort {
         /// The switch.
         switch: String,
-        /// The port as written, counted from 1.
+        /// The port as written.
         given: u16,
-        /// Number of ports of the switch.
-        ports: usize,
+        /// Numbers of the switch's ports, in words.
+        ports: String,
     },
     /// A port that ends at another host.
     #[error("port {given} of `{switch}` ends at host `{leads_to}`")]
     WrongHost {
         /// The switch.
         switch: String,
-        /// The port as written, counted from 1.
+        /// The port as written.
         given: u16,
         /// The host at that port.
         leads_to: String,
@@ -144,7 +144,7 @@ impl RoutingErrorKind {
             Self::UnknownSwitch { .. } | Self::UnknownHost { .. } => {
                 "name one that the topology has".to_owned()
             }
-            Self::NoSuchPort { ports, .. } => format!("write a port from 1 to {ports}"),
+            Self::NoSuchPort { ports, .. } => format!("write one of ports {ports}"),
             Self::WrongHost { host, .. } => format!("write a port that leads to `{host}`"),
             Self::WrongEntry { .. } => {
                 "write a port, `20*6` for six hosts by port 20, or `-` for no port".to_owned()

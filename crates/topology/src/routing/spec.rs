@@ -49,7 +49,7 @@ pub enum RoutingSpec {
         }))]
         WrittenEntries,
     ),
-    /// All tables, as a cluster has them: for each switch the output ports for all hosts in their order, counted from 1.
+    /// All tables, as a cluster has them: for each switch the output ports for all hosts in their order.
     /// `20*6` is port 20 for six hosts, `-` no port: `Tables({"s1": "1 2 20*6 -"})`. Every switch has a table, and
     /// nothing is filled in.
     Tables(WrittenTables),

@@ -34,9 +34,14 @@ impl Routes {
             let known = graph.find(name).filter(|at| !graph.is_host(*at));
             let switch = known.ok_or_else(|| fault(Kind::UnknownSwitch { given: name.clone() }))?;
             let ports = ports(text, graph.hosts()).map_err(fault)?;
+            // A table has an entry for each host, so ports are not searched by their numbers.
+            let mut numbered = vec![None; usize::from(u8::MAX)];
+            for (port, number) in (0..).map(PortId).zip(graph.port_numbers(switch)) {
+                numbered[usize::from(number)] = Some(port);
+            }
             for (to, port) in graph.host_ids().zip(ports) {
                 let Some(given) = port else { continue };
-                let port = checked(graph, (switch, to), given).map_err(fault)?;
+                let port = checked(graph, (switch, to), (given, &numbered)).map_err(fault)?;
                 draft.set(switch, to, port);
             }
         }
@@ -53,7 +58,7 @@ impl Routes {
     }
 }
 
-/// Writes the table of a switch: the ports for all hosts in order, counted from 1; `None` for a host that no port
+/// Writes the table of a switch: the numbers of the ports for all hosts in order; `None` for a host that no port
 /// leads to.
 #[must_use]
 pub fn written_table(ports: &[Option<u16>]) -> String {
@@ -86,18 +91,23 @@ fn number<N: FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// Returns the port of an entry, if the switch has it, and it leads to no other host.
-fn checked(graph: &Graph, (at, to): (NodeId, NodeId), given: u16) -> Result<PortId, Kind> {
+/// Returns the port of an entry, if the switch has it, and it leads to no other host. The ports of the switch are
+/// given by their numbers.
+fn checked(
+    graph: &Graph,
+    (at, to): (NodeId, NodeId),
+    (given, numbered): (u16, &[Option<PortId>]),
+) -> Result<PortId, Kind> {
     let ends = graph.ports(at);
     let switch = || graph.name(at).to_owned();
-    let index = usize::from(given).checked_sub(1).filter(|index| *index < ends.len());
-    let no_port = || Kind::NoSuchPort { switch: switch(), given, ports: ends.len() };
-    let peer = ends[index.ok_or_else(no_port)?].peer;
+    let no_port = || Kind::NoSuchPort { switch: switch(), given, ports: graph.listed_ports(at) };
+    let port = numbered.get(usize::from(given)).copied().flatten().ok_or_else(no_port)?;
+    let peer = ends[port.index()].peer;
     if graph.is_host(peer) && peer != to {
         let (leads_to, host) = (graph.name(peer).to_owned(), graph.name(to).to_owned());
         return Err(Kind::WrongHost { switch: switch(), given, leads_to, host });
     }
-    Ok(PortId(given - 1))
+    Ok(port)
 }
 
 #[cfg(test)]

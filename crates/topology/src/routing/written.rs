@@ -13,7 +13,7 @@ use super::error::{RoutingError, RoutingErrorKind as Kind};
 use super::routes::Routes;
 use crate::graph::Graph;
 
-/// Output ports, counted from 1, by switch and host.
+/// Numbers of output ports, by switch and host.
 pub(super) type WrittenEntries = BTreeMap<String, BTreeMap<String, u16>>;
 
 impl Routes {
@@ -46,16 +46,14 @@ fn resolve(graph: &Graph, switch: &str, host: &str, given: u16) -> Result<(NodeI
     let at = graph.find(switch).filter(|at| !graph.is_host(*at)).ok_or_else(unknown_switch)?;
     let unknown_host = || Kind::UnknownHost { given: host.to_owned() };
     let to = graph.find(host).filter(|to| graph.is_host(*to)).ok_or_else(unknown_host)?;
-    let ports = graph.ports(at).len();
-    let index = usize::from(given).checked_sub(1).filter(|index| *index < ports);
-    let no_port = || Kind::NoSuchPort { switch: switch.to_owned(), given, ports };
-    let index = index.ok_or_else(no_port)?;
-    let peer = graph.ports(at)[index].peer;
+    let no_port = || Kind::NoSuchPort { switch: switch.to_owned(), given, ports: graph.listed_ports(at) };
+    let port = graph.port_numbered(at, given).ok_or_else(no_port)?;
+    let peer = graph.ports(at)[port.index()].peer;
     if graph.is_host(peer) && peer != to {
         let leads_to = graph.name(peer).to_owned();
         return Err(Kind::WrongHost { switch: switch.to_owned(), given, leads_to, host: host.to_owned() });
     }
-    Ok((at, to, PortId(given - 1)))
+    Ok((at, to, port))
 }
 
 /// Walks along the tables, to host after host.

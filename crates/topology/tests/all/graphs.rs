@@ -158,7 +158,8 @@ fn the_ports_of_a_clos_are_where_its_documentation_says() {
     assert_eq!(graph.name(port("leaf2", 4).peer), "spine2");
     assert_eq!(graph.name(port("spine2", 3).peer), "leaf3");
     assert_eq!((CABLES[port("h1", 1).cable], CABLES[port("spine1", 1).cable]), ("copper", "fibre"));
-    assert_eq!(port("spine2", 3).peer_port.to_string(), "4");
+    let far = port("spine2", 3);
+    assert_eq!(graph.port_number((far.peer, far.peer_port)), 4);
 }
 
 #[test]
@@ -167,7 +168,10 @@ fn destination_modulo_k_chooses_the_spine() {
     let routes = Routes::min_hop(&graph);
     let via = |from: &str, to: &str| {
         let path = routes.path(&graph, graph.find(from).unwrap(), graph.find(to).unwrap()).unwrap();
-        path.iter().map(|(n, port)| format!("{}:{port}", graph.name(*n))).collect::<Vec<_>>().join(" ")
+        path.iter()
+            .map(|(n, port)| format!("{}:{}", graph.name(*n), graph.port_number((*n, *port))))
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     assert_eq!(via("h1", "h7"), "h1:1 leaf1:3 spine1:4 leaf4:1");
     assert_eq!(via("h1", "h8"), "h1:1 leaf1:4 spine2:4 leaf4:2");
@@ -217,6 +221,12 @@ fn ports_stand_in_the_order_of_their_numbers() {
         ports.iter().map(|port| graph.name(port.peer)).collect::<Vec<_>>()
     };
     assert_eq!((peers("a"), peers("b")), (vec!["h2", "h1", "b"], vec!["a", "h3"]));
+    let [a, b, h2] = ["a", "b", "h2"].map(|name| graph.find(name).expect("a node"));
+    assert_eq!(graph.port_numbers(a).collect::<Vec<_>>(), [1, 3, 36]);
+    assert_eq!((graph.listed_ports(b), graph.listed_ports(h2)), ("7, 9".to_owned(), "1".to_owned()));
+    assert_eq!((graph.port_numbered(a, 36), graph.port_numbered(a, 2)), (Some(PortId(2)), None));
+    assert_eq!(graph.select_ports("a:36"), Ok(vec![(a, PortId(2))]));
+    assert!(graph.select_ports("a:2").is_err());
 
     let fails = |change: fn(&mut LinkEnds), path: &str, message: &str| {
         let mut links = links.clone();

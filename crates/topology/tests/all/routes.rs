@@ -38,7 +38,9 @@ fn cycle(graph: &Graph, routes: &Routes, lanes: u8) -> Option<Vec<VirtualChannel
 }
 
 fn spell(graph: &Graph, cycle: &[VirtualChannel]) -> String {
-    let one = |channel: &VirtualChannel| format!("{}:{}", graph.name(channel.switch), channel.port);
+    let one = |channel: &VirtualChannel| {
+        format!("{}:{}", graph.name(channel.switch), graph.port_number((channel.switch, channel.port)))
+    };
     cycle.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
@@ -350,8 +352,14 @@ fn written_entries_name_existing_nodes_and_ports() {
     fails(("s3", "h1", 1), Kind::UnknownSwitch { given: "s3".to_owned() });
     fails(("h1", "h1", 1), Kind::UnknownSwitch { given: "h1".to_owned() });
     fails(("s1", "s2", 1), Kind::UnknownHost { given: "s2".to_owned() });
-    fails(("s1", "h2", 3), Kind::NoSuchPort { switch: "s1".to_owned(), given: 3, ports: 2 });
-    fails(("s1", "h2", 0), Kind::NoSuchPort { switch: "s1".to_owned(), given: 0, ports: 2 });
+    fails(
+        ("s1", "h2", 3),
+        Kind::NoSuchPort { switch: "s1".to_owned(), given: 3, ports: "1 to 2".to_owned() },
+    );
+    fails(
+        ("s1", "h2", 0),
+        Kind::NoSuchPort { switch: "s1".to_owned(), given: 0, ports: "1 to 2".to_owned() },
+    );
     let (switch, leads_to, host) = ("s1".to_owned(), "h1".to_owned(), "h2".to_owned());
     fails(("s1", "h2", 1), Kind::WrongHost { switch, given: 1, leads_to, host });
 }
@@ -374,7 +382,11 @@ fn tables_have_an_entry_for_each_host_at_each_switch() {
     fails(&[("s3", "2 1")], "s3", Kind::UnknownSwitch { given: "s3".to_owned() });
     fails(&[("s1", "1")], "s1", Kind::WrongTable { given: 1, hosts: 2 });
     fails(&[("s1", "1 x")], "s1", Kind::WrongEntry { given: "x".to_owned() });
-    fails(&[("s1", "1 3")], "s1", Kind::NoSuchPort { switch: switch.clone(), given: 3, ports: 2 });
+    fails(
+        &[("s1", "1 3")],
+        "s1",
+        Kind::NoSuchPort { switch: switch.clone(), given: 3, ports: "1 to 2".to_owned() },
+    );
     let (leads_to, host) = ("h1".to_owned(), "h2".to_owned());
     fails(&[("s1", "1*2")], "s1", Kind::WrongHost { switch, given: 1, leads_to, host: host.clone() });
     let cycle = "s1 -> s2 -> s1".to_owned();

@@ -37,6 +37,7 @@ impl Switch {
             buffers_of: BufferOwner::Inputs,
             capacity: BUFFER,
             longest_packet: Bytes::new(2090),
+            numbers: vec![1, 2, 3, 4],
             faces_adapter: vec![false; 4],
             rates: vec![Rate::gbps(8); 4],
             stream: Pcg64Mcg::new(1),

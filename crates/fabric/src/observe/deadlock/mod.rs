@@ -32,7 +32,7 @@ mod waits;
 
 use core::fmt::{self, Display, Formatter};
 
-use packet::{Lane, PortId};
+use packet::Lane;
 use units::Time;
 
 use self::motion::Motion;
@@ -55,8 +55,8 @@ pub struct Deadlock {
 pub struct BlockedOutput {
     /// The switch, by name.
     pub node: String,
-    /// The output.
-    pub port: PortId,
+    /// Number of the output.
+    pub port: u16,
     /// The lane.
     pub lane: Lane,
     /// The switch at the far end, by name.
@@ -99,7 +99,7 @@ pub(crate) fn find(world: &World) -> Option<Deadlock> {
     let name = |node| world.name(node).to_owned();
     let cycle = cycle.iter().map(|at| BlockedOutput {
         node: name(at.from),
-        port: at.output,
+        port: world.graph.port_number((at.from, at.output)),
         lane: at.lane,
         peer: name(at.to),
         shared: world.switch(at.to).view().shares_memory(),

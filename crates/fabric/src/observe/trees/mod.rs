@@ -336,7 +336,7 @@ fn first_record(world: &World, (node, port, lane): OutputLane) -> RootRecord {
     let (peer, _) = world.peer(node, port);
     RootRecord {
         node: world.name(node).to_owned(),
-        port: port.0 + 1,
+        port: world.graph.port_number((node, port)),
         peer: world.name(peer).to_owned(),
         lane: lane.0,
         first: world.now(),

@@ -48,7 +48,7 @@ impl WorstSoFar {
     pub(super) fn record(&self, world: &World) -> Option<WorstTree> {
         let branch = |((node, port, lane), depth): &(OutputLane, u32)| BranchRecord {
             node: world.name(*node).to_owned(),
-            port: port.0 + 1,
+            port: world.graph.port_number((*node, *port)),
             peer: world.name(world.peer(*node, *port).0).to_owned(),
             lane: lane.0,
             depth: *depth,

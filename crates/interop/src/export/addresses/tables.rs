@@ -17,7 +17,7 @@ use scenario::Plan;
 /// Largest unicast LID (IBA 4.1.3).
 const LAST_LID: u16 = Lid::MAX_UNICAST.0 as u16;
 const OF_NODES: &str = "name,kind,guid,port_guid,lid";
-const OF_PORTS: &str = "switch,port,cluster_port,state,peer,peer_port,speed";
+const OF_PORTS: &str = "switch,port,state,peer,peer_port,speed";
 const REMEDY: &str = "import the cluster again, or leave the tables out: `--assigned`";
 
 struct Row {
@@ -167,7 +167,7 @@ fn read_ports(plan: &Plan, source: SourceText<'_>) -> Result<Vec<Numbers>, Diagn
     let graph = plan.graph();
     let mut numbers = vec![Numbers::default(); graph.nodes()];
     for Row { cells, at } in rows(source, OF_PORTS)? {
-        let [switch, _, number, state, peer, peer_port, _] = &cells[..] else {
+        let [switch, number, state, peer, peer_port, _] = &cells[..] else {
             unreachable!("a row has all cells")
         };
         let node = graph.find(switch).filter(|node| !graph.is_host(*node));

@@ -251,14 +251,17 @@ pub(super) struct ArbitrationTables {
     pub(super) without_limit: usize,
     /// Number of adapters without a LID, which have the tables of most.
     pub(super) without_lid: usize,
+    /// Number of ports with several weights, some of them below a packet.
+    pub(super) light: usize,
 }
 
 impl ArbitrationTables {
-    /// Finds the tables of the ports of a cluster with this number of lanes.
+    /// Finds the tables of the ports of a cluster with this number of lanes. `packet` is the length of the longest
+    /// packet in units of weights.
     pub(super) fn of(
         source: SourceText<'_>,
         dump: &ArbitrationDump,
-        (cluster, data_lanes): (&Cluster, u8),
+        (cluster, data_lanes, packet): (&Cluster, u8, u64),
     ) -> Result<Self, Diagnostic> {
         known_lids(source, dump, cluster)?;
         let by_port: BTreeMap<(u16, u16), &PortWeights> =
@@ -293,14 +296,15 @@ impl ArbitrationTables {
         let of_switch = |switch: &ClusterNode| -> Result<Vec<Weights>, Diagnostic> {
             switch.ports.iter().map(|port| weights(switch, *port, false)).collect()
         };
-        let switches = cluster.switches.iter().map(of_switch).collect::<Result<_, _>>()?;
+        let switches = cluster.switches.iter().map(of_switch).collect::<Result<Vec<_>, _>>()?;
         let known: Vec<Weights> = asked.iter().flatten().cloned().collect();
+        let light = known.iter().chain(switches.iter().flatten()).filter(|own| own.has_light(packet)).count();
         let without_lid = asked.len() - known.len();
         let link = most_common(&known);
         let hosts = asked.into_iter().map(|own| own.unwrap_or_else(|| link.clone()));
         let others = hosts.enumerate().filter(|(_, own)| *own != link);
         let hosts = others.collect();
-        Ok(Self { link, hosts, switches, unused, without_limit, without_lid })
+        Ok(Self { link, hosts, switches, unused, without_limit, without_lid, light })
     }
 
     /// Writes `vl_arbitration` of `link`.
@@ -319,9 +323,9 @@ impl ArbitrationTables {
         self.hosts.get(&host).map(Weights::text)
     }
 
-    /// Writes the tables of a switch: the most common tables, then the tables of ports that differ. The text is empty
-    /// if all equal `link`'s tables.
-    pub(super) fn switch_text(&self, switch: usize) -> String {
+    /// Writes the tables of a switch: the most common tables, then the tables of ports that differ, by the
+    /// ports' numbers. The text is empty if all equal `link`'s tables.
+    pub(super) fn switch_text(&self, switch: usize, numbers: &[u16]) -> String {
         let ports = &self.switches[switch];
         let usual = most_common(ports);
         let mut text = String::new();
@@ -331,8 +335,7 @@ impl ArbitrationTables {
         if usual != self.link {
             entry(String::new(), &usual);
         }
-        for (number, own) in (1..).zip(ports).filter(|(_, own)| **own != usual) {
-            let number: u16 = number;
+        for (number, own) in numbers.iter().zip(ports).filter(|(_, own)| **own != usual) {
             entry(format!("port: {number}, "), own);
         }
         text.trim_end_matches(", ").to_owned()
@@ -340,6 +343,15 @@ impl ArbitrationTables {
 }
 
 impl Weights {
+    /// Returns true if a table has several weights, and some of them are below a packet's: such weigh as one packet.
+    fn has_light(&self, packet: u64) -> bool {
+        [&self.high, &self.low].into_iter().any(|table| {
+            let mut weights = table.iter().map(|(_, weight)| *weight).filter(|weight| *weight > 0);
+            let differ = weights.clone().any(|weight| Some(weight) != weights.clone().next());
+            differ && weights.any(|weight| u64::from(weight) < packet)
+        })
+    }
+
     fn text(&self) -> String {
         let table = |entries: &[(u8, u8)]| {
             let entries = entries.iter().map(|(lane, weight)| format!("(lane: {lane}, weight: {weight})"));

@@ -7,9 +7,11 @@ use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
 use link_layer::spec::{Speed, Width};
+use packet::Mtu;
+use units::Length;
 
 use super::fabric::{IbFabric, IbNode, IbNodeKind, speed_word};
-use super::names::{distinct, natural, plain};
+use super::names::{distinct, host_part, natural, plain};
 use super::wiring::{CableEnd, Wiring};
 use crate::import::source::SourceText;
 use scenario::Diagnostic;
@@ -29,6 +31,8 @@ pub(super) struct Cluster {
     /// The hosts at ports of switches.
     at_ports: BTreeMap<ClusterEnd, usize>,
     pub(super) left_out: LeftOut,
+    /// Numbers of ports by their MTU, where the file has it.
+    pub(super) mtus: BTreeMap<Mtu, usize>,
 }
 
 /// A host, which is a port of an adapter, or a switch.
@@ -39,7 +43,7 @@ pub(super) struct ClusterNode {
     /// GUID of a host's port.
     pub(super) port_guid: Option<u64>,
     pub(super) lid: Option<u16>,
-    /// Numbers of the ports with cables, in order: the n-th is port n of the scenario.
+    /// Numbers of the ports with cables, in order.
     pub(super) ports: Vec<u16>,
     /// Numbers of the ports without.
     pub(super) down: Vec<u16>,
@@ -50,6 +54,8 @@ pub(super) struct ClusterNode {
 pub(super) struct ClusterCable {
     pub(super) ends: [ClusterEnd; 2],
     pub(super) speed: (Width, Speed),
+    /// Its length, if the file has it.
+    pub(super) length: Option<Length>,
 }
 
 impl ClusterCable {
@@ -58,10 +64,11 @@ impl ClusterCable {
         self.ends.iter().all(|end| matches!(end.node, ClusterIndex::Switch(_)))
     }
 
-    /// Returns the name of the cable's kind: its width and speed, and its place.
+    /// Returns the name of the cable's kind: its width and speed, its place, and its length if the file has it.
     pub(super) fn kind(&self) -> String {
         let word = speed_word(self.speed);
-        if self.is_trunk() { format!("{word} trunk") } else { word }
+        let word = if self.is_trunk() { format!("{word} trunk") } else { word };
+        self.length.map_or(word.clone(), |length| format!("{word} {length}"))
     }
 }
 
@@ -103,6 +110,8 @@ pub(super) struct LeftOut {
     pub(super) same_lid: Vec<Named>,
     /// Nodes with the GUID of an earlier node.
     pub(super) same_guid: Vec<Named>,
+    /// Number of adapters named by their host alone.
+    pub(super) by_host: usize,
 }
 
 impl Cluster {
@@ -124,7 +133,7 @@ impl Cluster {
         let mut hosts: Vec<_> = order.hosts.iter().zip(names.by_ref()).map(host).collect();
         let switch = |(node, name): (&usize, String)| switch_node(fabric, (*node, name), (&wiring, &kept));
         let mut switches: Vec<_> = order.switches.iter().zip(names).map(switch).collect();
-        let cables = order.cables(&wiring, &kept, speed.unwrap_or(ASSUMED), &mut left_out);
+        let cables = order.cables((fabric, &wiring), &kept, speed.unwrap_or(ASSUMED), &mut left_out);
         left_out.find_lids(fabric, &order);
         left_out.two_speeds.clone_from(&wiring.unlike);
         let places = order.hosts.iter().map(|end| end.node).chain(order.switches.iter().copied());
@@ -139,12 +148,49 @@ impl Cluster {
             [ClusterEnd { node: ClusterIndex::Switch(_), .. }, _] => None,
         };
         let at_ports = cables.iter().filter_map(at_port).collect();
-        Ok(Self { hosts, switches, cables, at_ports, left_out })
+        Ok(Self { hosts, switches, cables, at_ports, left_out, mtus: fabric.mtus.clone() })
     }
 
     /// Returns the host at a port of a switch.
     pub(super) fn host_at(&self, end: ClusterEnd) -> Option<usize> {
         self.at_ports.get(&end).copied()
+    }
+
+    /// Returns the MTU of links: the least of the ports, and 4 KiB if the file has none.
+    pub(super) fn mtu(&self) -> Mtu {
+        self.mtus.keys().next().copied().unwrap_or(Mtu::K4)
+    }
+
+    /// Describes the cables with another width or speed than most at their switch, among its cables to hosts or those
+    /// to switches: often a cable that has trained badly.
+    pub(super) fn unlike_siblings(&self) -> Vec<String> {
+        let mut siblings: BTreeMap<(ClusterIndex, bool), Vec<(usize, ClusterEnd)>> = BTreeMap::new();
+        for (i, cable) in self.cables.iter().enumerate() {
+            for end in cable.ends.iter().filter(|end| matches!(end.node, ClusterIndex::Switch(_))) {
+                siblings.entry((end.node, cable.is_trunk())).or_default().push((i, *end));
+            }
+        }
+        let mut unlike = BTreeMap::new();
+        for ((switch, is_trunk), cables) in siblings {
+            let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+            let word = |i: usize| speed_word(self.cables[i].speed);
+            cables.iter().for_each(|(i, _)| *counts.entry(word(*i)).or_default() += 1);
+            let Some((most, _)) = counts.into_iter().find(|(_, count)| 2 * count > cables.len()) else {
+                continue;
+            };
+            for (i, end) in cables.iter().filter(|(i, _)| word(*i) != most) {
+                let far = self.cables[*i].ends.iter().find(|far| *far != end).expect("a cable has two ends");
+                let (name, to) = (&self.node(switch).name, &self.node(far.node).name);
+                let others = if is_trunk { "switches" } else { "hosts" };
+                let text = format!(
+                    "`{name}` port {} to `{to}` is {}, most of its cables to {others} {most}",
+                    end.port,
+                    word(*i)
+                );
+                unlike.entry(*i).or_insert(text);
+            }
+        }
+        unlike.into_values().collect()
     }
 
     pub(super) fn node(&self, index: ClusterIndex) -> &ClusterNode {
@@ -259,9 +305,11 @@ impl Order {
                 Some(_) | None => {}
             }
         }
+        let by_host = self.by_host(fabric, ports.keys().copied());
+        left_out.by_host = by_host.len();
         let name = |node: usize, port: Option<u16>| {
             let IbNode { guid, .. } = fabric.nodes[node];
-            let name = plain(&shown_name(&fabric.nodes[node]));
+            let name = by_host.get(&node).cloned().unwrap_or_else(|| plain(&shown_name(&fabric.nodes[node])));
             let name = port.map_or(name.clone(), |port| format!("{name}/{port}"));
             (name, guid.map_or(String::new(), |guid| format!("{guid:016x}")))
         };
@@ -270,10 +318,28 @@ impl Order {
         hosts.chain(self.switches.iter().map(|switch| name(*switch, None))).collect()
     }
 
+    /// Returns the names of hosts for adapters that are named after them, where no other node has such a name.
+    fn by_host(&self, fabric: &IbFabric, adapters: impl Iterator<Item = usize>) -> BTreeMap<usize, String> {
+        let full = |node: usize| plain(&shown_name(&fabric.nodes[node]));
+        let mut hosts = BTreeMap::new();
+        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
+        for name in self.switches.iter().map(|switch| full(*switch)) {
+            *taken.entry(name).or_default() += 1;
+        }
+        for node in adapters {
+            let name = full(node);
+            let host = host_part(&name).map(str::to_owned);
+            *taken.entry(host.clone().unwrap_or(name)).or_default() += 1;
+            hosts.extend(host.map(|host| (node, host)));
+        }
+        hosts.retain(|_, host| taken[host] == 1);
+        hosts
+    }
+
     /// Returns the cables between nodes of the scenario.
     fn cables(
         &self,
-        wiring: &Wiring,
+        (fabric, wiring): (&IbFabric, &Wiring),
         kept: &[bool],
         assumed: (Width, Speed),
         left_out: &mut LeftOut,
@@ -287,7 +353,9 @@ impl Order {
             let end = |end: CableEnd| ClusterEnd { node: self.index[&end], port: end.port };
             let mut ends = [end(near), end(far)];
             ends.sort_unstable();
-            cables.push(ClusterCable { ends, speed: speed.unwrap_or(assumed) });
+            let length = |end: CableEnd| fabric.lengths.get(&(fabric.nodes[end.node].id.clone(), end.port));
+            let length = length(near).or_else(|| length(far)).copied();
+            cables.push(ClusterCable { ends, speed: speed.unwrap_or(assumed), length });
         }
         cables.sort_unstable_by_key(|cable| cable.ends);
         cables

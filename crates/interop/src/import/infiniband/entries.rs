@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use packet::Framing;
 use topology::{RoutingSpec, Topology};
-use units::{Length, Rate};
+use units::{Bytes, Length, Rate};
 
 use super::arbitration::{ArbitrationDump, ArbitrationTables};
 use super::cluster::{Cluster, ClusterCable, ClusterNode, Named};
@@ -20,11 +21,13 @@ use scenario::Diagnostic;
 
 /// Length of cables if none is given: a row of racks.
 const USUAL_LENGTH: &str = "10 m";
+/// Unit of a lane's weight (IBA 7.6.9).
+const WEIGHT_UNIT: u64 = 64;
 /// Largest number of nodes that an entry of the account names.
 const MOST_NAMED: usize = 8;
 
 pub(super) struct Account<'a> {
-    source: SourceText<'a>,
+    pub(super) source: SourceText<'a>,
     pub(super) entries: Vec<KeyAccount>,
     pub(super) warnings: Vec<String>,
 }
@@ -41,7 +44,13 @@ impl<'a> Account<'a> {
         Self { source, entries: Vec::new(), warnings: Vec::new() }
     }
 
-    fn note(&mut self, key: &str, given: impl Into<String>, fate: KeyFate, what: impl Into<String>) {
+    pub(super) fn note(
+        &mut self,
+        key: &str,
+        given: impl Into<String>,
+        fate: KeyFate,
+        what: impl Into<String>,
+    ) {
         self.entries.push(KeyAccount::new(key, given, fate, what));
     }
 
@@ -70,6 +79,10 @@ impl<'a> Account<'a> {
         if left.renamed > 0 {
             let what = "names of several nodes, with their GUIDs behind them: `nodes.csv`";
             self.note("names", left.renamed.to_string(), KeyFate::Approximated, what);
+        }
+        if left.by_host > 0 {
+            let what = "hosts by their name alone, ` HCA-1` and its like left out, where no other node has that name";
+            self.note("names of adapters", left.by_host.to_string(), KeyFate::Used, what);
         }
         let each = "each port with a cable is a host of its own";
         self.named("several ports", &left.several_ports, KeyFate::Approximated, each);
@@ -112,6 +125,8 @@ impl<'a> Account<'a> {
         self.note("links", cluster.cables.len().to_string(), KeyFate::Used, what);
         let slower = "the slower of both";
         self.named("cables of two speeds", &cluster.left_out.two_speeds, KeyFate::Approximated, slower);
+        let what = "`from_port`, `to_port`: the cluster's, in the scenario and in all that is printed of it";
+        self.note("port numbers", "", KeyFate::Used, what);
         let without = cluster.left_out.without_speed;
         if without > 0 && options.speed.is_some() {
             self.note(
@@ -123,16 +138,6 @@ impl<'a> Account<'a> {
         } else if without > 0 {
             let what = "links without one are 4xSDR, as in ibsim; `--speed` gives another";
             self.note("speed", without.to_string(), KeyFate::Approximated, what);
-        }
-        let shifted =
-            cluster.switches.iter().filter(|switch| (1..).zip(&switch.ports).any(|(n, port)| n != *port));
-        let shifted: Vec<_> = shifted.map(|switch| format!("`{}`", switch.name)).collect();
-        if !shifted.is_empty() {
-            let names = some(shifted.iter().cloned(), shifted.len());
-            let what = format!(
-                "numbered without gaps at {names}: `ports.csv` has the number of each port here and there"
-            );
-            self.note("port numbers", shifted.len().to_string(), KeyFate::Approximated, what);
         }
         let down = cluster.switches.iter().filter(|switch| !switch.down.is_empty());
         let down: Vec<_> = down.map(|switch| format!("`{}`:{}", switch.name, ranges(&switch.down))).collect();
@@ -146,8 +151,41 @@ impl<'a> Account<'a> {
         }
     }
 
+    /// Enters the cables that differ from others of their switch.
+    pub(super) fn unlike_siblings(&mut self, cluster: &Cluster) {
+        let unlike = cluster.unlike_siblings();
+        if !unlike.is_empty() {
+            let what = some(unlike.iter().cloned(), unlike.len());
+            self.note("cables unlike their siblings", unlike.len().to_string(), KeyFate::Used, what);
+        }
+    }
+
+    /// Enters the MTU of the file.
+    pub(super) fn mtu(&mut self, cluster: &Cluster) {
+        let Some(least) = cluster.mtus.keys().next() else { return };
+        let given = cluster.mtus.iter().map(|(mtu, ports)| format!("{} at {ports} ports", Bytes::from(*mtu)));
+        let fate = if cluster.mtus.len() == 1 { KeyFate::Used } else { KeyFate::Approximated };
+        let given = given.collect::<Vec<_>>().join(", ");
+        self.note(
+            "NMTU",
+            given,
+            fate,
+            format!("`link.mtu`: {}, the least of ports with cables", Bytes::from(*least)),
+        );
+    }
+
     /// Returns the lengths of the cables of hosts and of those between switches.
-    pub(super) fn lengths(&mut self, options: &ClusterOptions) -> (Length, Length) {
+    pub(super) fn lengths(&mut self, cluster: &Cluster, options: &ClusterOptions) -> (Length, Length) {
+        let known = cluster.cables.iter().filter(|cable| cable.length.is_some()).count();
+        if known > 0 {
+            let given = format!("{known} of {}", cluster.cables.len());
+            self.note(
+                "lengths in the file",
+                given,
+                KeyFate::Used,
+                "`LengthDesc` of cables: kinds of their own",
+            );
+        }
         let usual: Length = USUAL_LENGTH.parse().expect("a length");
         let host = options.length.unwrap_or(usual);
         let trunk = options.trunk_length.or(options.length).unwrap_or(usual);
@@ -266,16 +304,16 @@ impl<'a> Account<'a> {
     /// Returns the arbitration of lanes by the cluster's tables, if it has any.
     pub(super) fn arbitration(
         &mut self,
-        source: Option<SourceText<'_>>,
+        dump: Option<(SourceText<'_>, ArbitrationDump)>,
         (cluster, lanes): (&Cluster, Option<&LaneTables>),
     ) -> Result<Option<ArbitrationTables>, Diagnostic> {
-        let Some(source) = source else { return Ok(None) };
+        let Some((source, dump)) = dump else { return Ok(None) };
         let lanes = lanes.ok_or_else(|| {
             let message = "tables of lanes need the lanes of service levels";
             source.whole(message, "give `opensm-sl2vl.dump` by `--sl2vl` as well")
         })?;
-        let dump = ArbitrationDump::read(source)?;
-        let tables = ArbitrationTables::of(source, &dump, (cluster, lanes.data_lanes))?;
+        let packet = longest_packet(cluster).get().div_ceil(WEIGHT_UNIT);
+        let tables = ArbitrationTables::of(source, &dump, (cluster, lanes.data_lanes, packet))?;
         let first = self.entries.len();
         let (given, differ) = (format!("{} ports", dump.ports.len()), tables.that_differ());
         let what = match differ {
@@ -293,6 +331,10 @@ impl<'a> Account<'a> {
             let what = "weights of lanes that no service level leads to";
             self.note("unused weights", tables.unused.to_string(), KeyFate::NotUsed, what);
         }
+        if tables.light > 0 {
+            let what = format!("weights below a packet of {packet} units of 64 bytes weigh as one packet");
+            self.note("light weights", format!("{} ports", tables.light), KeyFate::Used, what);
+        }
         if tables.without_limit > 0 {
             let what = "ports without `VLHighLimit` (`smpquery portinfo`): 0, OpenSM's own value, with which low priority has a turn after each packet of high priority";
             self.note(
@@ -308,9 +350,10 @@ impl<'a> Account<'a> {
 
     /// Enters what the scenario has and no file says.
     pub(super) fn assumptions(&mut self, cluster: &Cluster, files: ClusterFiles<'_>) {
+        let mtu = if cluster.mtus.is_empty() { " MTU 4 KiB," } else { "" };
         let lane = if files.sl2vl.is_some() { "" } else { " one data lane," };
         let what = format!(
-            "a draft, since the file has none: MTU 4 KiB,{lane} {} a port and lane, 100 ns a switch, no congestion \
+            "a draft, since the file has none:{mtu}{lane} {} a port and lane, 100 ns a switch, no congestion \
              control",
             buffer(cluster)
         );
@@ -320,6 +363,11 @@ impl<'a> Account<'a> {
     }
 }
 
+/// Returns the length of the longest packet.
+fn longest_packet(cluster: &Cluster) -> Bytes {
+    Framing::InfiniBand.longest_packet(cluster.mtu())
+}
+
 /// Returns the buffer of a port and lane, by the fastest link.
 pub(super) fn buffer(cluster: &Cluster) -> &'static str {
     let fast = |cable: &ClusterCable| cable.speed.1.data_rate(cable.speed.0) >= Rate::gbps(200);
@@ -327,7 +375,7 @@ pub(super) fn buffer(cluster: &Cluster) -> &'static str {
 }
 
 /// Joins the first of several texts, and says how many more there are.
-fn some(texts: impl Iterator<Item = String>, count: usize) -> String {
+pub(super) fn some(texts: impl Iterator<Item = String>, count: usize) -> String {
     let mut shown: Vec<_> = texts.take(MOST_NAMED).collect();
     if count > MOST_NAMED {
         shown.push(format!("{} more", count - MOST_NAMED));

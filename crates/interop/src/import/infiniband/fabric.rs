@@ -3,14 +3,21 @@
 //! Invariant: this is what the file says, in its order. Nothing has been compared with anything else.
 
 use core::ops::Range;
+use std::collections::BTreeMap;
 
 use link_layer::spec::{Speed, Width};
+use packet::Mtu;
+use units::Length;
 
 /// The nodes of a subnet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IbFabric {
     /// The nodes, in the order of the file.
     pub nodes: Vec<IbNode>,
+    /// Lengths of cables by a port at one of their ends, its node by `id`, where the file has them.
+    pub lengths: BTreeMap<(String, u16), Length>,
+    /// Numbers of ports with cables by their MTU, where the file has it.
+    pub mtus: BTreeMap<Mtu, usize>,
 }
 
 /// A switch, a channel adapter or a router.

@@ -300,9 +300,9 @@ impl LaneTables {
         format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
     }
 
-    /// Writes `sl_to_vl` of a switch: the most common row, then the rows of outputs, then of pairs that differ. The
-    /// text is empty if all rows equal the adapters'.
-    pub(super) fn switch_text(&self, switch: usize) -> String {
+    /// Writes `sl_to_vl` of a switch: the most common row, then the rows of outputs, then of pairs that differ.
+    /// `numbers` are the numbers of its ports. The text is empty if all rows equal the adapters'.
+    pub(super) fn switch_text(&self, switch: usize, numbers: &[u16]) -> String {
         let Some(rows) = self.switches.get(switch) else { return String::new() };
         let mut text = String::new();
         let mut entry = |ports: String, row: &LaneRow| {
@@ -312,13 +312,13 @@ impl LaneTables {
         if usual != self.link {
             entry(String::new(), &usual);
         }
-        for output in 0..rows.len() {
+        for (output, number) in numbers.iter().enumerate() {
             let column = most_common(rows.iter().map(|row| row[output]));
             if column != usual {
-                entry(format!("output: {}, ", output + 1), &column);
+                entry(format!("output: {number}, "), &column);
             }
             for (input, row) in rows.iter().enumerate().filter(|(_, row)| row[output] != column) {
-                entry(format!("input: {}, output: {}, ", input + 1, output + 1), &row[output]);
+                entry(format!("input: {}, output: {number}, ", numbers[input]), &row[output]);
             }
         }
         text.trim_end_matches(", ").to_owned()

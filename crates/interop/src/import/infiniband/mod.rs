@@ -9,6 +9,8 @@
 //! | `net_file` | `ibnetdiscover`, plain or grouped, and net files of ibsim |
 //! | `port_list` | `ibnetdiscover -p` |
 //! | `subnet_list` | `opensm-subnet.lst` |
+//! | `sections` | the sections of `ibdiagnet2.db_csv` |
+//! | `db_csv` | `ibdiagnet2.db_csv`, also with counters, lane arbitration and lengths |
 //! | `wiring` | which port leads to which |
 //! | [`forwarding`] | the content of a file of forwarding tables |
 //! | [`lanes`] | the content of a file of service levels and lanes, and the lanes of a scenario |
@@ -17,10 +19,13 @@
 //! | `names` | names that scenarios can hold, each once |
 //! | `routes` | forwarding tables, checked along every path |
 //! | `entries` | the account, and what of the scenario it decides: routing, lanes, lengths |
+//! | `database` | the account of `ibdiagnet2.db_csv` |
 //! | `text` | the scenario, and tables of nodes and ports |
 
 pub mod arbitration;
 mod cluster;
+mod database;
+mod db_csv;
 mod entries;
 pub mod fabric;
 pub mod forwarding;
@@ -29,6 +34,7 @@ pub(crate) mod names;
 mod net_file;
 mod port_list;
 pub(crate) mod routes;
+mod sections;
 mod subnet_list;
 mod text;
 mod wiring;
@@ -37,6 +43,7 @@ use link_layer::spec::{Speed, Width};
 use units::Length;
 
 pub use self::fabric::IbFabric;
+use self::sections::Database;
 use super::account::ImportedScenario;
 use super::source::SourceText;
 use scenario::Diagnostic;
@@ -67,6 +74,7 @@ pub fn read(source: SourceText<'_>) -> Result<IbFabric, Diagnostic> {
             port_list::read(source)
         }
         (word, _) if word.starts_with('{') => subnet_list::read(source),
+        (word, _) if sections::is_start(word) => Database::read(source)?.fabric(),
         ("Ca" | "Switch" | "Rt", ":") => Err(source.wrong(
             &first.range(),
             "this is a list of nodes without their cables",
@@ -101,7 +109,10 @@ pub fn import(
     files: ClusterFiles<'_>,
     options: &ClusterOptions,
 ) -> Result<ImportedScenario, Diagnostic> {
-    let fabric = read(source)?;
+    let first = source.lines().find(|line| !line.text.starts_with('#'));
+    let is_database = first.is_some_and(|line| sections::is_start(line.text));
+    let database = is_database.then(|| Database::read(source)).transpose()?;
+    let fabric = database.as_ref().map_or_else(|| read(source), Database::fabric)?;
     let cluster = cluster::Cluster::new(source, &fabric, options.speed)?;
-    text::scenario(source, &cluster, (files, options))
+    text::scenario(source, &cluster, (files, options), database.as_ref().map(|database| (database, &fabric)))
 }

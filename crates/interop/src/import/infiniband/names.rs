@@ -20,6 +20,16 @@ pub(crate) fn plain(name: &str) -> String {
     name.replace("..", "__").trim_end().to_owned()
 }
 
+/// Returns the host in the name of an adapter, as Linux gives it: `node-1` of `node-1 HCA-1` and `node-1 mlx5_0`;
+/// `None` for another name.
+pub(super) fn host_part(name: &str) -> Option<&str> {
+    const ADAPTERS: [&str; 6] = ["HCA-", "mlx5_", "mlx4_", "mthca", "qib", "hfi1_"];
+    let (host, adapter) = name.rsplit_once(' ')?;
+    let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
+    let is_adapter = ADAPTERS.iter().any(|prefix| adapter.strip_prefix(prefix).is_some_and(is_number));
+    Some(host.trim_end()).filter(|host| is_adapter && !host.is_empty())
+}
+
 /// Makes names differ: a name of several nodes gets what stands behind it, a GUID, and a count if that is not enough.
 pub(crate) fn distinct(names: &mut [(String, String)]) -> usize {
     let mut changed = 0;
@@ -88,6 +98,22 @@ mod tests {
         let mut names = ["node-10", "node-2", "node-02", "node", "leaf1", "node-2b", "9"];
         names.sort_by(|a, b| natural(a, b));
         assert_eq!(names, ["9", "leaf1", "node", "node-2", "node-2b", "node-02", "node-10"]);
+    }
+
+    #[test]
+    fn the_host_is_the_part_before_an_adapter() {
+        for (name, host) in [
+            ("node-1 HCA-1", Some("node-1")),
+            ("r1 n7 mlx5_10", Some("r1 n7")),
+            ("node-1  qib0", Some("node-1")),
+            ("node-1 HCA-", None),
+            ("node-1 HCA-1a", None),
+            ("node-1", None),
+            (" HCA-1", None),
+            ("MT4119 ConnectX5   Mellanox Technologies", None),
+        ] {
+            assert_eq!(host_part(name), host, "{name}");
+        }
     }
 
     #[test]

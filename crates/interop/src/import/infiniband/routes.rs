@@ -85,7 +85,8 @@ pub(super) fn checked(
         }
     }
     let written = |(i, switch): (usize, &ClusterNode)| {
-        let ports = (0..cluster.hosts.len()).map(|host| entries.get(i, host).map(|port| u16::from(port) + 1));
+        let number = |host| entries.get(i, host).map(|port| switch.ports[usize::from(port)]);
+        let ports = (0..cluster.hosts.len()).map(number);
         (switch.name.clone(), written_table(&ports.collect::<Vec<_>>()))
     };
     let tables = cluster.switches.iter().enumerate().map(written).collect();
@@ -248,7 +249,11 @@ fn spelled(topology: &Topology, cycle: &[VirtualChannel]) -> String {
     let graph = topology.graph();
     let lanes = cycle.iter().any(|channel| channel.lane != cycle[0].lane);
     let one = |channel: &VirtualChannel| {
-        let output = format!("`{}` port {}", graph.name(channel.switch), channel.port);
+        let output = format!(
+            "`{}` port {}",
+            graph.name(channel.switch),
+            graph.port_number((channel.switch, channel.port))
+        );
         if lanes { format!("{output} {}", channel.lane) } else { output }
     };
     cycle.iter().chain(cycle.first()).map(one).collect::<Vec<_>>().join(" -> ")

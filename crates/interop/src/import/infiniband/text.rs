@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use link_layer::spec::{Speed, Width};
 use names::{csv, shown};
 use topology::{CustomFabric, LinkEnds, Topology, TopologyError, TopologySpec};
-use units::Length;
+use units::{Bytes, Length};
 
-use super::arbitration::ArbitrationTables;
+use super::arbitration::{ArbitrationDump, ArbitrationTables};
 use super::cluster::{Cluster, ClusterCable, ClusterEnd, ClusterIndex, ClusterNode};
+use super::db_csv::Counters;
 use super::entries::{Account, RoutingText, buffer};
-use super::fabric::speed_word;
+use super::fabric::{IbFabric, speed_word};
 use super::lanes::LaneTables;
+use super::sections::Database;
 use super::{ClusterFiles, ClusterOptions};
 use crate::import::account::ImportedScenario;
 use crate::import::source::SourceText;
@@ -25,6 +27,7 @@ pub(super) fn scenario(
     source: SourceText<'_>,
     cluster: &Cluster,
     (files, options): (ClusterFiles<'_>, &ClusterOptions),
+    database: Option<(&Database<'_>, &IbFabric)>,
 ) -> Result<ImportedScenario, Diagnostic> {
     connected(source, cluster)?;
     let mut account = Account::new(source);
@@ -33,9 +36,18 @@ pub(super) fn scenario(
         built(&fabric, cluster).map_err(|said| source.whole(said.to_string(), "write another subnet"))?;
     account.nodes(cluster);
     account.links(cluster, options);
-    let lengths = account.lengths(options);
+    account.unlike_siblings(cluster);
+    account.mtu(cluster);
+    let lengths = account.lengths(cluster, options);
     let lanes = account.lanes(files.sl2vl, cluster)?;
-    let arbitration = account.arbitration(files.vlarb, (cluster, lanes.as_ref()))?;
+    let dump = match (files.vlarb, database) {
+        (Some(source), _) => Some((source, ArbitrationDump::read(source)?)),
+        // Its tables need those of lanes, which the same file lacks.
+        (None, Some((own, fabric))) if lanes.is_some() => own.arbitration(fabric)?.map(|dump| (source, dump)),
+        (None, _) => None,
+    };
+    let arbitrated = dump.is_some();
+    let arbitration = account.arbitration(dump, (cluster, lanes.as_ref()))?;
     let routing = match files.lfts {
         Some(tables) => account.tables(tables, (cluster, &topology), lanes.as_ref())?,
         None => account.routing(&topology, lanes.as_ref()),
@@ -43,7 +55,12 @@ pub(super) fn scenario(
     account.assumptions(cluster, files);
     let scenario =
         text(source.name, cluster, (&fabric, lengths), (&routing, (lanes.as_ref(), arbitration.as_ref())));
-    let files = vec![("nodes.csv".to_owned(), nodes(cluster)), ("ports.csv".to_owned(), ports(cluster))];
+    let mut files = vec![("nodes.csv".to_owned(), nodes(cluster)), ("ports.csv".to_owned(), ports(cluster))];
+    if let Some((database, _)) = database {
+        let counters = counters(cluster, &database.counters()?);
+        account.database(database, arbitrated, counters.is_some())?;
+        files.extend(counters.map(|text| ("counters.csv".to_owned(), text)));
+    }
     let Account { entries, warnings, .. } = account;
     Ok(ImportedScenario { scenario, files, account: entries, warnings })
 }
@@ -80,7 +97,10 @@ fn custom(cluster: &Cluster) -> CustomFabric {
     let names = |nodes: &[ClusterNode]| nodes.iter().map(|node| node.name.clone()).collect();
     let link = |cable: &ClusterCable| {
         let [from, to] = cable.ends;
-        let port = |end: ClusterEnd| Some(end.port).filter(|_| matches!(end.node, ClusterIndex::Switch(_)));
+        // The port of an adapter is nearly always its first, which needs no number.
+        let port = |end: ClusterEnd| {
+            Some(end.port).filter(|port| *port > 1 || matches!(end.node, ClusterIndex::Switch(_)))
+        };
         LinkEnds {
             from: cluster.node(from.node).name.clone(),
             to: cluster.node(to.node).name.clone(),
@@ -108,10 +128,10 @@ fn text(
     let buffer = buffer(cluster);
     format!(
         "// Imported from {comment}: a cluster as its subnet manager sees it. nodes.csv has the GUIDs and LIDs of its nodes,\n\
-         // ports.csv the numbers of its ports. Lengths, lanes, buffers, congestion control and traffic are a draft.\n\
+         // ports.csv the ports that are down. Lengths, lanes, buffers, congestion control and traffic are a draft.\n\
          (\n    about: {about:?},\n    duration: \"1 ms\",\n    sample: \"10 us\",\n    topology: Custom(\n        hosts: [\n{hosts}        ],\n        \
          switches: [\n{switches}        ],\n        links: [\n{links}        ],\n    ),\n    routing: {routing},\n{cycles}    \
-         cables: {{\n{cables}    }},\n    link: (\n        mtu: \"4 KiB\",\n        data_lanes: {data_lanes},\n{levels}{weights}        flow_control: \
+         cables: {{\n{cables}    }},\n    link: (\n        mtu: \"{mtu}\",\n        data_lanes: {data_lanes},\n{levels}{weights}        flow_control: \
          Credits(update_blocks: 32, update_interval: \"4.096 us\", wire_time: Counted),\n    ),\n    switch: (\n        \
          buffering: InputVoq,\n        arbiter: RoundRobin,\n        buffer: \"{buffer}\",\n        latency: \"100 ns\",\n        \
          forwarding: CutThrough,\n        speedup: 2.0,\n    ),\n{own}{adapters}    adapter: (\n        receive_buffer: \"{buffer}\",\n        \
@@ -126,6 +146,7 @@ fn text(
         cables = cables(cluster, lengths),
         routing = routing.text,
         cycles = if routing.cyclic { "    dependency_cycles: Allowed,\n" } else { "" },
+        mtu = Bytes::from(cluster.mtu()),
         data_lanes = lanes.map_or(1, |lanes| lanes.data_lanes),
         levels = lanes.map_or(String::new(), |lanes| format!("        sl_to_vl: {},\n", lanes.link_text())),
         weights = arbitration
@@ -146,8 +167,8 @@ fn own_lanes(
     let field =
         |name: &str, entries: String| Some(format!("{name}: [{entries}]")).filter(|_| !entries.is_empty());
     let of_switch = |(i, switch): (usize, &ClusterNode)| {
-        let levels = lanes.and_then(|lanes| field("sl_to_vl", lanes.switch_text(i)));
-        let weights = arbitration.and_then(|own| field("vl_arbitration", own.switch_text(i)));
+        let levels = lanes.and_then(|lanes| field("sl_to_vl", lanes.switch_text(i, &switch.ports)));
+        let weights = arbitration.and_then(|own| field("vl_arbitration", own.switch_text(i, &switch.ports)));
         let fields: Vec<String> = levels.into_iter().chain(weights).collect();
         let own = format!("        {:?}: ({}),\n", switch.name, fields.join(", "));
         Some(own).filter(|_| !fields.is_empty())
@@ -185,7 +206,10 @@ fn cables(cluster: &Cluster, (host, trunk): (Length, Length)) -> String {
     let kinds: BTreeMap<String, ((Width, Speed), Length)> = cluster
         .cables
         .iter()
-        .map(|cable| (cable.kind(), (cable.speed, if cable.is_trunk() { trunk } else { host })))
+        .map(|cable| {
+            let usual = if cable.is_trunk() { trunk } else { host };
+            (cable.kind(), (cable.speed, cable.length.unwrap_or(usual)))
+        })
         .collect();
     kinds.iter().fold(String::new(), |text, (kind, ((width, speed), length))| {
         text + &format!(
@@ -210,28 +234,43 @@ fn nodes(cluster: &Cluster) -> String {
     text
 }
 
-/// Writes a table of the ports of switches: their numbers here and there, and their far ends.
+/// Writes a table of the ports of switches and their far ends.
 fn ports(cluster: &Cluster) -> String {
     let mut far = BTreeMap::new();
-    for ClusterCable { ends: [one, other], speed } in &cluster.cables {
+    for ClusterCable { ends: [one, other], speed, .. } in &cluster.cables {
         far.insert(*one, (*other, *speed));
         far.insert(*other, (*one, *speed));
     }
-    let mut text = "switch,port,cluster_port,state,peer,peer_port,speed\n".to_owned();
+    let mut text = "switch,port,state,peer,peer_port,speed\n".to_owned();
     for (i, switch) in cluster.switches.iter().enumerate() {
         let name = cell(&switch.name);
-        for (number, port) in (1..).zip(&switch.ports) {
-            let number: u16 = number;
+        for port in &switch.ports {
             let (peer, speed) = far[&ClusterEnd { node: ClusterIndex::Switch(i), port: *port }];
             let (peer_name, speed) = (cell(&cluster.node(peer.node).name), speed_word(speed));
-            let row = format!("{name},{number},{port},up,{peer_name},{},{speed}\n", peer.port);
+            let row = format!("{name},{port},up,{peer_name},{},{speed}\n", peer.port);
             text += &row;
         }
         for port in &switch.down {
-            text += &format!("{name},,{port},down,,,\n");
+            text += &format!("{name},{port},down,,,\n");
         }
     }
     text
+}
+
+/// Writes a table of the counters of ports with cables; `None` if there are none.
+fn counters(cluster: &Cluster, counters: &Counters<'_>) -> Option<String> {
+    let names: Vec<String> = counters.names.iter().map(|name| cell(name)).collect();
+    let mut text = format!("node,port,{}\n", names.join(","));
+    let mut rows = 0;
+    for node in cluster.hosts.iter().chain(&cluster.switches) {
+        for port in &node.ports {
+            let Some(values) = node.guid.and_then(|guid| counters.rows.get(&(guid, *port))) else { continue };
+            let values: Vec<String> = values.iter().map(|value| cell(value)).collect();
+            writeln!(text, "{},{port},{}", cell(&node.name), values.join(",")).expect("a string takes it");
+            rows += 1;
+        }
+    }
+    (rows > 0).then_some(text)
 }
 
 fn cell(name: &str) -> String {

@@ -14,7 +14,7 @@ use link_layer::spec::{
     Width, WireTime,
 };
 use link_layer::{Headroom, PauseLoop, Share};
-use packet::{Framing, Lane, Mtu, PortId};
+use packet::{Framing, Lane, Mtu};
 use settings::SettingError;
 use units::{Bytes, Length, Rate, Span};
 
@@ -318,7 +318,12 @@ fn own_memory_has_room_for_a_packet_beside_headroom() {
     let least = longest + headroom;
     let own = |small: Bytes, headroom| {
         let buffers = [vec![Bytes::kib(64); 2], vec![Bytes::kib(64), small]];
-        plan.own_memory(&MemoryEnv { node: "S", buffers: &buffers, headroom: &vec![vec![headroom; 2]; 2] })
+        plan.own_memory(&MemoryEnv {
+            node: "S",
+            numbers: &[1, 2],
+            buffers: &buffers,
+            headroom: &vec![vec![headroom; 2]; 2],
+        })
     };
     let memory = own(least, headroom).expect("room for a packet");
     let expected = ReceiverPlan {
@@ -328,7 +333,7 @@ fn own_memory_has_room_for_a_packet_beside_headroom() {
     };
     assert_eq!(memory[1], expected);
     let error = own(least - byte, headroom).expect_err("too small");
-    assert!(matches!(error, MemoryError::BelowHeadroom { port: PortId(1), .. }), "{error:?}");
+    assert!(matches!(error, MemoryError::BelowHeadroom { port: 2, .. }), "{error:?}");
     says(&error, "", &[&least.to_string()]);
     assert!(!error.is_of_guarantee() && !error.is_of_total());
     let error = own(longest - byte, Bytes::ZERO).expect_err("too small");
@@ -337,7 +342,7 @@ fn own_memory_has_room_for_a_packet_beside_headroom() {
     assert!(own(longest, Bytes::ZERO).is_ok());
     // Under credits the link's own check has been made.
     let (buffers, headroom) = ([vec![byte]], [vec![Bytes::ZERO]]);
-    let env = MemoryEnv { node: "S", buffers: &buffers, headroom: &headroom };
+    let env = MemoryEnv { node: "S", numbers: &[1, 2], buffers: &buffers, headroom: &headroom };
     assert!(resolved(&credits()).own_memory(&env).is_ok());
 }
 

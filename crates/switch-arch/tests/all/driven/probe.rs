@@ -120,6 +120,7 @@ pub(crate) fn marker(
             },
             capacity,
             longest_packet: MTU.longest_packet(),
+            numbers: vec![1, 2, 3, 4],
             faces_adapter: vec![true; 4],
             rates: vec![RATE; 4],
             stream: Pcg64Mcg::new(1),
@@ -275,6 +276,6 @@ impl NodeContext<SwitchTimer> for World {
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
-        panic!("port {port}, {lane}: {violation}");
+        panic!("port {port:?}, {lane}: {violation}");
     }
 }

@@ -24,7 +24,7 @@ fn an_idle_link_refreshes_its_credits() {
                     *from == port && matches!(signal, Signal::Credit { lane: of, .. } if *of == lane)
                 };
                 let updates = probe.world.signals.iter().filter(here).count();
-                assert_eq!(updates, 3, "{buffering:?}: port {port}, {lane}");
+                assert_eq!(updates, 3, "{buffering:?}: port {port:?}, {lane}");
             }
         }
     }

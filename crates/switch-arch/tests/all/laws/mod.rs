@@ -230,10 +230,10 @@ fn an_output_queued_switch_serves_in_the_order_of_arrival() {
         let here = || ideal.iter().filter(move |departure| departure.output == output);
         let mut arrivals: Vec<_> =
             here().map(|departure| Time::from_ps(departure.at.ps() - departure.wait.ps())).collect();
-        assert!(arrivals.is_sorted(), "the order of arrival is kept at output {output}");
+        assert!(arrivals.is_sorted(), "the order of arrival is kept at output {output:?}");
         arrivals.sort_unstable();
         let starts: Vec<_> = here().map(|departure| departure.at).collect();
-        assert_eq!(starts, served_in_turn(&arrivals), "output {output}");
+        assert_eq!(starts, served_in_turn(&arrivals), "output {output:?}");
     }
     assert_eq!(ideal.len(), plan.len(), "every packet leaves");
     for packets in [1, 2, 5] {

@@ -301,7 +301,7 @@ impl NodeContext<SwitchTimer> for OfSwitch<'_> {
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
-        panic!("the switch, port {port}, {lane}: {violation}");
+        panic!("the switch, port {port:?}, {lane}: {violation}");
     }
 }
 
@@ -329,6 +329,6 @@ impl NodeContext<Lane> for OfStation<'_> {
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
-        panic!("the station of port {port}, {lane}: {violation}");
+        panic!("the station of port {port:?}, {lane}: {violation}");
     }
 }

@@ -137,7 +137,7 @@ impl NodeContext<SwitchTimer> for Cables {
     }
 
     fn report_violation(&mut self, port: PortId, lane: Lane, violation: InvariantViolation) {
-        panic!("port {port}, {lane}: {violation}");
+        panic!("port {port:?}, {lane}: {violation}");
     }
 }
 
@@ -364,7 +364,7 @@ impl Bench {
             for lane in (0..LANES).map(Lane) {
                 let queue =
                     self.switch.view().output_queue(port, lane).expect("there are queues at the outputs");
-                assert!(queue.held() <= size, "output {port}, {lane} holds {} of {size}", queue.held());
+                assert!(queue.held() <= size, "output {port:?}, {lane} holds {} of {size}", queue.held());
             }
         }
     }

@@ -8,7 +8,7 @@ mod ports;
 use backwater::wording::kilobytes;
 use clap::Args;
 use link_layer::flow_control::headroom::{QUANTUM_BYTES, quanta, slowest_reaction};
-use link_layer::{Headroom, PauseLoop};
+use link_layer::{CellHeadroom, Headroom, PauseLoop};
 use packet::{Framing, Mtu};
 use results::format::{aligned, plain_table};
 use units::{Bytes, Length, Rate, Span};
@@ -25,6 +25,10 @@ pub(crate) struct HeadroomOptions {
     /// Override of a field of the scenario.
     #[arg(long, value_name = "PATH=VALUE", requires = "scenario")]
     set: Vec<String>,
+    /// Size of the cells in which the switch stores packets: print the headroom in cells too, when all bytes are of
+    /// the packets that take most of them.
+    #[arg(long, value_name = "BYTES", value_parser = |text: &str| within(text, &(Bytes::new(1)..=Bytes::kib(64))))]
+    cell: Option<Bytes>,
     #[command(flatten)]
     link: LoopOptions,
 }
@@ -85,10 +89,10 @@ fn payload(text: &str) -> Result<Mtu, String> {
 /// Prints the headroom and its terms.
 pub(crate) fn run(options: &HeadroomOptions) -> Result<(), Failure> {
     if let Some(scenario) = &options.scenario {
-        print(&ports::printed(&experiment::plan(scenario, &options.set, None)?)?);
+        print(&ports::printed(&experiment::plan(scenario, &options.set, None)?, options.cell)?);
         return Ok(());
     }
-    print(&printed(options.link, options.link.pause_loop()?));
+    print(&printed(options.link, options.link.pause_loop()?, options.cell));
     Ok(())
 }
 
@@ -135,7 +139,7 @@ impl LoopOptions {
     }
 }
 
-fn printed(options: LoopOptions, pause_loop: PauseLoop) -> String {
+fn printed(options: LoopOptions, pause_loop: PauseLoop, cell: Option<Bytes>) -> String {
     let PauseLoop { rate, flight, longest_frame, priorities, reaction, lead, latency } = pause_loop;
     let headroom = Headroom::of(pause_loop);
     let mut table = plain_table();
@@ -159,6 +163,15 @@ fn printed(options: LoopOptions, pause_loop: PauseLoop) -> String {
         row("until the frame at the threshold is counted", headroom.counting, &counted);
     }
     row("headroom of a port and priority", headroom.total(), &kilobytes(headroom.total()));
+    if let Some(cell) = cell {
+        let CellHeadroom { packet, cells, total } = headroom.in_cells(cell);
+        let explanation = format!(
+            "{}: {cells} cells, all but the last frame in packets of {} B",
+            kilobytes(total),
+            packet.get()
+        );
+        row(&format!("in cells of {} B", cell.get()), total, &explanation);
+    }
     format!("Headroom of PFC at {rate}\n\n{}\n", aligned(table, 3))
 }
 
@@ -177,8 +190,12 @@ mod tests {
     }
 
     fn shown(arguments: &[&str]) -> String {
-        let own = options(arguments);
-        printed(own, own.pause_loop().unwrap())
+        match Cli::parse_from([&["backwater", "headroom"], arguments].concat()).verb {
+            Verb::Headroom(options) => {
+                printed(options.link, options.link.pause_loop().unwrap(), options.cell)
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
@@ -191,6 +208,12 @@ mod tests {
     fn a_switch_that_counts_frames_needs_more() {
         let own = ["--rate", "400 Gb/s", "--cable", "300 m", "--payload", "4 KiB", "--priorities", "2"];
         insta::assert_snapshot!(shown(&own));
+    }
+
+    /// Small packets need more memory than the bytes that arrive.
+    #[test]
+    fn small_packets_fill_cells_badly() {
+        insta::assert_snapshot!(shown(&["--rate", "100 Gb/s", "--cable", "300 m", "--cell", "144 B"]));
     }
 
     #[test]

@@ -47,6 +47,9 @@ pub(crate) enum ImportFormat {
     /// An InfiniBand subnet: what `ibnetdiscover` prints (plain, `-g` or `-p`), a net file of ibsim, or OpenSM's
     /// `opensm-subnet.lst`.
     Ibnetdiscover(ImportClusterOptions),
+    /// `ibdiagnet2.db_csv`: nodes, cables, lengths, lane arbitration and counters of an InfiniBand subnet in a single
+    /// file.
+    Ibdiagnet(ImportClusterOptions),
     /// Lanes and congestion control of a subnet manager: the keys `cc_*` and `qos_*` of an `opensm.conf`, or command lines of
     /// `ibccconfig`.
     Opensm(ImportSettingsOptions),
@@ -222,7 +225,7 @@ fn speed(text: &str) -> Result<(Width, Speed), String> {
 pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
     match format {
         ImportFormat::Hpcc(options) => import_hpcc(options),
-        ImportFormat::Ibnetdiscover(options) => import_cluster(options),
+        ImportFormat::Ibnetdiscover(options) | ImportFormat::Ibdiagnet(options) => import_cluster(options),
         ImportFormat::Opensm(options) => import_settings(options, opensm::read, |_| {
             Ok(draft::FatTree { speed: Speed::Edr, hosts: 36 }.scenario()?)
         }),

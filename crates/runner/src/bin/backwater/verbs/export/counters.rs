@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use interop::export::addresses::Addresses;
-use packet::{Framing, PortId};
+use packet::Framing;
 use results::RunFiles;
 use results::counters;
 use results::folder::check_whole;
@@ -79,8 +79,7 @@ impl ExportCountersOptions {
         let addresses = Addresses::assigned(plan).expect("a plan of InfiniBand has a LID for each node");
         let place = |name: &str, port: u32| {
             let node = graph.find(name)?;
-            let port = PortId(u16::try_from(port.checked_sub(1)?).ok()?);
-            graph.ports(node).get(port.index())?;
+            let port = graph.port_numbered(node, u16::try_from(port).ok()?)?;
             let kind = if graph.is_host(node) { 'H' } else { 'S' };
             Some((format!("{kind}-{:016x}", addresses.node(node).guid), addresses.port(node, port).into()))
         };

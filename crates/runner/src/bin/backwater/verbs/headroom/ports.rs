@@ -5,6 +5,7 @@
 use backwater::wording;
 use results::format::{aligned, plain_table};
 use scenario::{Plan, PortHeadroom};
+use units::Bytes;
 
 use crate::failure::Failure;
 
@@ -24,7 +25,7 @@ const HEADER: [&str; 12] = [
 ];
 
 /// Prints the headroom of all ports.
-pub(super) fn printed(plan: &Plan) -> Result<String, Failure> {
+pub(super) fn printed(plan: &Plan, cell: Option<Bytes>) -> Result<String, Failure> {
     let all = plan.headrooms();
     if all.is_empty() {
         return Err(Failure::NoPfc(plan.name().to_owned()));
@@ -42,9 +43,10 @@ pub(super) fn printed(plan: &Plan) -> Result<String, Failure> {
         }
     }
     let mut table = plain_table();
-    table.set_header(HEADER);
+    table.set_header(HEADER.into_iter().chain(cell.map(|_| "in cells")));
     for (own, count) in &groups {
-        table.add_row(cells(plan, own, *count));
+        let in_cells = cell.map(|cell| own.needed.in_cells(cell).total.get().to_string());
+        table.add_row(cells(plan, own, *count).into_iter().chain(in_cells));
     }
     let title = format!("Headroom of PFC in {}, in bytes for each port and lane", plan.name());
     Ok(format!("{title}\n\n{}\n\n{}", aligned(table, 4), wording::headroom(&all)))
@@ -53,10 +55,10 @@ pub(super) fn printed(plan: &Plan) -> Result<String, Failure> {
 fn cells(plan: &Plan, own: &PortHeadroom, count: usize) -> [String; 12] {
     let (graph, needed) = (plan.graph(), &own.needed);
     let kind = if graph.is_host(own.node) { "hosts" } else { "switches" };
-    let bytes = |amount: units::Bytes| amount.get().to_string();
+    let bytes = |amount: Bytes| amount.get().to_string();
     [
         count.to_string(),
-        format!("{kind}, as {} port {}", graph.name(own.node), own.port.0 + 1),
+        format!("{kind}, as {} port {}", graph.name(own.node), graph.port_number((own.node, own.port))),
         own.cable.rate.to_string(),
         own.cable.flight.to_string(),
         bytes(needed.waiting),
@@ -83,11 +85,12 @@ mod tests {
     fn the_ports_of_a_scenario_are_compared_with_their_cables() {
         let sets = ["cables.trunk.propagation=Cable(\"300 m\")", "link.flow_control.headroom=\"165568 B\""];
         let plan = plan("roce400-leaf-spine", &sets);
-        insta::assert_snapshot!(printed(&plan).expect("it is PFC"));
+        insta::assert_snapshot!(printed(&plan, None).expect("it is PFC"));
+        insta::assert_snapshot!(printed(&plan, Some(Bytes::new(208))).expect("it is PFC"));
     }
 
     #[test]
     fn a_scenario_without_pfc_is_refused() {
-        assert!(matches!(printed(&plan("one-flow", &[])), Err(Failure::NoPfc(_))));
+        assert!(matches!(printed(&plan("one-flow", &[]), None), Err(Failure::NoPfc(_))));
     }
 }

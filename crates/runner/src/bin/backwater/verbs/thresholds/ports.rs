@@ -68,10 +68,10 @@ pub(super) fn printed(plan: &Plan) -> String {
 
 fn rows(plan: &Plan, node: NodeId) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    for port in 0..plan.graph().ports(node).len() as u16 {
+    for (port, number) in (0..).zip(plan.graph().port_numbers(node)) {
         for lane in 0..plan.link().data_lanes {
             let thresholds = thresholds(plan, node, (PortId(port), Lane(lane)));
-            let (port, lane) = (port + 1, u16::from(lane));
+            let (port, lane) = (number, u16::from(lane));
             match rows.iter_mut().find(|row| row.thresholds == thresholds) {
                 Some(row) => {
                     row.ports.push(port);

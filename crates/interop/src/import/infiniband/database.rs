@@ -1,0 +1,53 @@
+//! The account of `ibdiagnet2.db_csv`: what its sections gave.
+//!
+//! Invariant: every section of the file has its fate.
+
+use super::entries::{Account, some};
+use super::sections::Database;
+use crate::import::account::{KeyAccount, KeyFate};
+use scenario::Diagnostic;
+
+/// Sections of `ibdiagnet2.db_csv` that are read.
+const READ: [&str; 7] =
+    ["NODES", "PORTS", "LINKS", "CABLE_INFO", "PM_INFO", "CC_HCA_GENERAL_SETTINGS", "VL_ARBITRATION_TABLE"];
+
+impl Account<'_> {
+    /// Enters the sections of `ibdiagnet2.db_csv`.
+    pub(super) fn database(
+        &mut self,
+        database: &Database<'_>,
+        arbitrated: bool,
+        counters: bool,
+    ) -> Result<(), Diagnostic> {
+        let what = "read by the names of columns; not yet tried on a file of a real fabric";
+        self.note("ibdiagnet2.db_csv", "", KeyFate::Approximated, what);
+        if counters {
+            let what = "`counters.csv`, beside what `export counters` writes after a run";
+            self.note("PM_INFO", "", KeyFate::Used, what);
+        }
+        let has = |name: &str| database.sections().any(|section| section.name == name);
+        if has("VL_ARBITRATION_TABLE") && !arbitrated {
+            let what =
+                "lane arbitration needs the lanes of service levels, which this file lacks: `--sl2vl FILE`";
+            self.note("VL_ARBITRATION_TABLE", "", KeyFate::NotUsed, what);
+        }
+        let (reacting, all, first) = database.reacting()?;
+        if let Some(at) = first {
+            let what = "adapters react to congestion as the vendor's subnet manager has set them, and in the scenario none does";
+            let given = format!("{reacting} of {all}");
+            let mut entry = KeyAccount::new("en_react", given, KeyFate::Changed, what);
+            entry.place = Some(self.source.excerpt(&at));
+            self.entries.push(entry);
+        } else if all > 0 {
+            self.note("en_react", format!("0 of {all}"), KeyFate::Used, "`congestion_control: Off`");
+        }
+        let others = database.sections().filter(|section| !READ.contains(&section.name));
+        let others: Vec<_> =
+            others.map(|section| format!("{} ({} rows)", section.name, section.rows())).collect();
+        if !others.is_empty() {
+            let what = some(others.iter().cloned(), others.len());
+            self.note("other sections", others.len().to_string(), KeyFate::NotUsed, what);
+        }
+        Ok(())
+    }
+}
