@@ -2,8 +2,9 @@
 //!
 //! Invariant: a configuration is imported anew for each plan, and only if the import changes nothing of the experiment.
 
-use interop::import::{changes, hpcc};
+use interop::import::changes;
 use scenario::{Diagnostic, ScenarioText};
+use simulators::hpcc;
 
 /// A configuration, the files that it names, and the results.
 #[derive(Clone, Copy, Debug)]

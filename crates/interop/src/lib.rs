@@ -1,10 +1,10 @@
-//! Scenarios from the files of clusters and of other simulators, and files for a cluster's tools from a plan.
+//! Scenarios from the files of clusters, and files for a cluster's tools from a plan.
 //!
 //! Invariant: a run needs nothing of this crate. An import ends as the text of a scenario file, and an export begins
 //! with a checked plan.
 //!
 //! ```text
-//! files of a cluster or simulator --import--> text of a scenario --scenario--> Plan --export--> files for a cluster's tools
+//! files of a cluster --import--> text of a scenario --scenario--> Plan --export--> files for a cluster's tools
 //! ```
 //!
 //! | module | contents |

@@ -36,7 +36,8 @@ pub struct ServiceLevel(#[schemars(range(min = 0, max = 15))] pub u8);
 state_codec::value!(ServiceLevel { 0 });
 
 /// A local identifier (IBA `LID`): the address in forwarding tables; 0 is reserved. The adapter of node `n` has LID
-/// `n + 1`. At most [`MAX`](Lid::MAX): more than the 16 bits of InfiniBand, for Ethernet, where it stands for MAC and IP addresses.
+/// `n + 1`. At most [`MAX`](Lid::MAX): more than the 16 bits of InfiniBand, for Ethernet, where it stands for MAC and
+/// IP addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lid(pub u32);
 

@@ -121,8 +121,8 @@ impl ColumnTable {
     }
 }
 
-/// Returns a measure's column without its unit, the unit, and the better direction. A column that is no measure, such as
-/// the violation of constraints, is better if it is smaller.
+/// Returns a measure's column without its unit, the unit, and the better direction. A column that is no measure, such
+/// as the violation of constraints, is better if it is smaller.
 fn named_measure(column: &str) -> (&str, &'static str, &'static str) {
     let read = Measure::read_first(column).ok();
     let Some((QuantityInfo { unit, better, .. }, rest)) =

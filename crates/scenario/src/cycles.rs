@@ -1,7 +1,7 @@
 //! The paths of flows over lanes, and cycles in which their packets could wait for each other.
 //!
-//! Invariant: only the paths and lanes of the scenario's own flows count, data one way and acknowledgements the other; a
-//! packet that nobody sends cannot wait.
+//! Invariant: only the paths and lanes of the scenario's own flows count, data one way and acknowledgements the
+//! other; a packet that nobody sends cannot wait.
 
 use link_layer::LinkPlan;
 use packet::{Lane, NodeId, ServiceLevel};

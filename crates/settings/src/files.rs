@@ -1,7 +1,7 @@
 //! Texts from files that may be anything: a pipe without a writer, or a device without an end.
 //!
-//! Invariant: no more is read than the limit, of what does not begin as a text only its beginning, and nothing waits for a writer
-//! in a result folder.
+//! Invariant: no more is read than the limit, of what does not begin as a text only its beginning, and nothing waits
+//! for a writer in a result folder.
 
 use std::fs::{self, File};
 use std::io::{Chain, Cursor, Error, ErrorKind, Read, Result};

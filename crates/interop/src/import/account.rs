@@ -49,7 +49,7 @@ pub enum KeyFate {
 
 impl KeyAccount {
     /// Enters a key without a place.
-    pub(super) fn new(
+    pub fn new(
         key: impl Into<String>,
         given: impl Into<String>,
         fate: KeyFate,

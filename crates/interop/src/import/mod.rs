@@ -1,4 +1,4 @@
-//! Scenarios from the files of clusters and of other simulators.
+//! Scenarios from the files of clusters.
 //!
 //! Invariant: every setting of the input has an entry in the account of the import; nothing is left out silently. The
 //! result is a scenario file like any other, which its user reads, changes and keeps.
@@ -9,24 +9,20 @@
 //! | [`text`] | texts as files of other people hold them |
 //! | `source` | the text of a file, with the places of its parts |
 //! | `settings` | fields of a scenario without a fabric |
-//! | [`hpcc`] | the reader of `config.txt` of HPCC's simulator, with its topology and flows |
 //! | [`infiniband`] | InfiniBand clusters, from the files of `ibnetdiscover`, ibsim and OpenSM |
 //! | [`lldp`] | cables of a RoCEv2 fabric, by the neighbours that switches see, or a list |
 //! | [`opensm`] | lanes and congestion control, from `opensm.conf` and command lines of `ibccconfig` |
 //! | [`mlx5`] | DCQCN parameters of ConnectX adapters |
 //! | [`sonic`] | thresholds of ECN, PFC and memory of a SONiC switch |
-//! | [`htsim`] | fat trees and connection matrices of htsim |
 
 mod account;
-pub mod hpcc;
-pub mod htsim;
 pub mod infiniband;
 pub mod lldp;
 pub mod mlx5;
 pub mod opensm;
 mod settings;
 pub mod sonic;
-pub(crate) mod source;
+pub mod source;
 pub mod text;
 
 pub use account::{ImportedScenario, KeyAccount, KeyFate, changes};

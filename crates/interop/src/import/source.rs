@@ -17,15 +17,16 @@ pub struct SourceText<'a> {
 
 /// A line, or a part of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part<'a> {
-    pub(crate) text: &'a str,
+pub struct Part<'a> {
+    /// Its text.
+    pub text: &'a str,
     /// Offset of the first byte in the file.
-    pub(crate) start: usize,
+    pub start: usize,
 }
 
 impl<'a> SourceText<'a> {
     /// Returns the lines without white space at their ends; empty lines are left out.
-    pub(crate) fn lines(self) -> impl Iterator<Item = Part<'a>> {
+    pub fn lines(self) -> impl Iterator<Item = Part<'a>> {
         let mut start = 0;
         let lines = self.text.split_inclusive('\n').map(move |line| {
             let here = Part { text: line, start };
@@ -36,12 +37,12 @@ impl<'a> SourceText<'a> {
     }
 
     /// Returns a fault at a place of the file.
-    pub(crate) fn wrong(self, at: &Range<usize>, message: impl Into<String>, help: &str) -> Diagnostic {
+    pub fn wrong(self, at: &Range<usize>, message: impl Into<String>, help: &str) -> Diagnostic {
         self.fault(at, "", message, help).into()
     }
 
     /// Returns a fault of a setting, at a place of the file.
-    pub(crate) fn fault(
+    pub fn fault(
         self,
         at: &Range<usize>,
         path: &str,
@@ -58,68 +59,68 @@ impl<'a> SourceText<'a> {
     }
 
     /// Returns a fault of the file as a whole.
-    pub(crate) fn whole(self, message: impl Into<String>, help: &str) -> Diagnostic {
+    pub fn whole(self, message: impl Into<String>, help: &str) -> Diagnostic {
         let (file, path) = (self.name.to_owned(), String::new());
         LocatedFault { file, place: None, path, message: message.into(), help: Some(help.to_owned()) }.into()
     }
 
     /// Returns a place with its line.
-    pub(crate) fn excerpt(self, at: &Range<usize>) -> Box<Excerpt> {
+    pub fn excerpt(self, at: &Range<usize>) -> Box<Excerpt> {
         Box::new(Excerpt::new(self.text, at.start, at.end))
     }
 }
 
 impl<'a> Part<'a> {
     /// Returns the bytes in the file.
-    pub(crate) const fn range(self) -> Range<usize> {
+    pub const fn range(self) -> Range<usize> {
         self.start..self.start + self.text.len()
     }
 
     /// Returns the part without white space at its ends.
-    pub(crate) fn trimmed(self) -> Self {
+    pub fn trimmed(self) -> Self {
         let text = self.text.trim_start();
         Self { text: text.trim_end(), start: self.start + self.text.len() - text.len() }
     }
 
     /// Returns what stands behind a prefix.
-    pub(crate) fn behind(self, prefix: &str) -> Option<Self> {
+    pub fn behind(self, prefix: &str) -> Option<Self> {
         self.text.strip_prefix(prefix).map(|text| Self { text, start: self.start + prefix.len() })
     }
 
     /// Splits the part at a byte offset within it, which is a character's first.
-    pub(crate) fn at(self, offset: usize) -> (Self, Self) {
+    pub fn at(self, offset: usize) -> (Self, Self) {
         let (left, right) = self.text.split_at(offset);
         (Self { text: left, start: self.start }, Self { text: right, start: self.start + offset })
     }
 
     /// Splits the part before and behind the first of these characters.
-    pub(crate) fn split(self, mark: char) -> Option<(Self, Self)> {
+    pub fn split(self, mark: char) -> Option<(Self, Self)> {
         let offset = self.text.find(mark)?;
         Some((self.at(offset).0, self.at(offset + mark.len_utf8()).1))
     }
 
     /// Returns the parts between these letters, without empty ones.
-    pub(crate) fn pieces<const N: usize>(self, marks: [char; N]) -> impl Iterator<Item = Self> + use<'a, N> {
+    pub fn pieces<const N: usize>(self, marks: [char; N]) -> impl Iterator<Item = Self> + use<'a, N> {
         let place = move |piece: &str| self.start + (piece.as_ptr() as usize - self.text.as_ptr() as usize);
         let pieces = self.text.split(marks).filter(|piece| !piece.is_empty());
         pieces.map(move |text| Self { text, start: place(text) })
     }
 
     /// Returns the words, which white space separates.
-    pub(crate) fn words(self) -> impl Iterator<Item = Self> + use<'a> {
+    pub fn words(self) -> impl Iterator<Item = Self> + use<'a> {
         let place = move |word: &str| self.start + (word.as_ptr() as usize - self.text.as_ptr() as usize);
         self.text.split_whitespace().map(move |text| Self { text, start: place(text) })
     }
 }
 
 /// Reads a hexadecimal number, with or without `0x`.
-pub(crate) fn hex(text: &str) -> Option<u64> {
+pub fn hex(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
     let digits = Some(digits).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     u64::from_str_radix(digits, 16).ok()
 }
 
 /// Reads a decimal number of digits alone.
-pub(crate) fn decimal<N: core::str::FromStr>(text: &str) -> Option<N> {
+pub fn decimal<N: core::str::FromStr>(text: &str) -> Option<N> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }

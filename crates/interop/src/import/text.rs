@@ -1,10 +1,8 @@
-//! Texts as files of other people hold them: with bytes that are no UTF-8, in UTF-16, with the colours of a
-//! terminal, and
-//! with prompts and messages of tools among the output.
+//! Texts as files of other people hold them: with bytes that are no UTF-8, in UTF-16, with the colours of a terminal,
+//! and with prompts and messages of tools among the output.
 //!
 //! Invariant: lines keep their numbers, and every omission or replacement has an entry in the account. Commands that
-//! set
-//! something (`mlxconfig`, `ibccconfig`, `echo`) stay, without their prompt.
+//! set something (`mlxconfig`, `ibccconfig`, `echo`) stay, without their prompt.
 //!
 //! | in the file | in the text |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Names from strangers, on every reading: scenario files, overrides, clusters, configurations of other simulators.
+//! Names from strangers, on every reading: scenario files, overrides and clusters.
 //!
 //! Invariant tested: a name that the rule refuses is refused with its place wherever a scenario has names. It is
 //! replaced where it comes with a whole cluster. Messages about it act on no terminal, and an accepted name breaks out
@@ -6,8 +6,8 @@
 
 use interop::export::addresses::Addresses;
 use interop::export::{ibccconfig, ibsim, lfts, mlx5, opensm, sonic};
+use interop::import::SourceText;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
-use interop::import::{SourceText, hpcc};
 use names::hostile::PARTS;
 use names::rule::{self, is_plain};
 use names::shown;
@@ -181,27 +181,6 @@ proptest! {
         let [nodes, ports] = [0, 1].map(|at| SourceText { name: &imported.files[at].0, text: &imported.files[at].1 });
         if let Err(fault) = Addresses::of_cluster(&plan, nodes, ports) {
             return Err(TestCaseError::fail(format!("names are found in the tables again: {fault}")));
-        }
-    }
-
-    /// Names of files in a configuration are text in the scenario.
-    #[test]
-    fn names_of_files_break_out_of_no_scenario(hostile in hostile()) {
-        let word: String = hostile.chars().filter(|letter| !letter.is_whitespace() && *letter != '/').collect();
-        prop_assume!(!word.is_empty());
-        let config = format!("TOPOLOGY_FILE {word}\nFLOW_FILE {word}f\nCC_MODE 1\nSIMULATOR_STOP_TIME 2.01\n");
-        let found = |wanted: &str| {
-            Some(if wanted.ends_with('f') { "1\n0 1 3 100 1000 2.0\n" } else { "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n" }.to_owned())
-        };
-        match hpcc::read(&hostile, &config, &found) {
-            Ok(imported) => {
-                let text = ScenarioText::new("mine.ron", &imported.scenario);
-                let read = Scenario::read(&text).unwrap_or_else(|fault| panic!("{fault}\n{}", imported.scenario));
-                prop_assert_eq!(read.topology, topology::TopologySpec::HpccFile(word));
-                let comments = imported.scenario.lines().take_while(|line| *line != "(").all(|line| line.starts_with("// "));
-                prop_assert!(comments, "{}", imported.scenario);
-            }
-            Err(fault) => assert_shown(&fault)?,
         }
     }
 }

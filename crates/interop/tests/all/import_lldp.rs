@@ -1,5 +1,5 @@
-//! Cables of RoCEv2 fabrics: what switches, `NetQ` and `NetBox` say of the same fabric gives the same scenario. What a file
-//! leaves open is refused or named.
+//! Cables of RoCEv2 fabrics: what switches, `NetQ` and `NetBox` say of the same fabric gives the same scenario. What
+//! a file leaves open is refused or named.
 
 use interop::import::lldp::{self, LldpOptions};
 use interop::import::{ImportedScenario, KeyFate, SourceText};

@@ -1,5 +1,5 @@
-//! Files of SONiC switches in all their forms: saved and dumped databases, what a switch prints, tables by which it makes
-//! profiles. The same switch gives the same settings, and what a file lacks is said with where it is.
+//! Files of SONiC switches in all their forms: saved and dumped databases, what a switch prints, tables by which it
+//! makes profiles. The same switch gives the same settings, and what a file lacks is said with where it is.
 
 use interop::import::{ImportedSettings, KeyAccount, KeyFate, SourceText, sonic};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText, draft};

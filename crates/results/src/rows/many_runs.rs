@@ -12,8 +12,8 @@ table_row! {
         pub run: Cow<'a, str>,
         /// Its argument on the command line.
         pub asked: Cow<'a, str>,
-        /// `goodput` (of the second half, by phase, flow and group), `fairness`, `victims`, `groups` (over the whole run),
-        /// `completion` (of flows), `messages` (all posted), `common messages` (delivered by every run), `run`,
+        /// `goodput` (of the second half, by phase, flow and group), `fairness`, `victims`, `groups` (over the whole
+        /// run), `completion` (of flows), `messages` (all posted), `common messages` (delivered by every run), `run`,
         /// `measures` (of `--measures`).
         pub topic: Cow<'a, str>,
         /// The phase, the group or the bin of sizes, where there is one.

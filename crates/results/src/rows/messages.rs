@@ -22,11 +22,11 @@ table_row! {
         pub size_bytes: u64,
         /// Time of its posting.
         pub posted_s: f64,
-        /// Time at which the destination's host took the last of its payload; empty if it did not by the end of the run, as
-        /// are `fct_us` and `slowdown` then.
+        /// Time at which the destination's host took the last of its payload; empty if it did not by the end of the
+        /// run, as are `fct_us` and `slowdown` then.
         pub completed_s: Option<f64>,
-        /// Time at which its last acknowledgement, or the last response to an RDMA READ, was back at the host that posted it;
-        /// empty over UC and UD, which do not acknowledge, and if it was not back by the end of the run.
+        /// Time at which its last acknowledgement, or the last response to an RDMA READ, was back at the host that
+        /// posted it; empty over UC and UD, which do not acknowledge, and if it was not back by the end of the run.
         pub acknowledged_s: Option<f64>,
         /// The time from `posted_s` to `completed_s`, waiting behind earlier messages of the same flow included.
         pub fct_us: Option<f64>,
@@ -34,9 +34,9 @@ table_row! {
         pub ideal_us: f64,
         /// `fct_us` over `ideal_us`.
         pub slowdown: Option<f64>,
-        /// The time from `posted_s` to the end of the run, if the message is not complete by then at both of its ends: a lower
-        /// bound of its completion time at the destination, if `completed_s` is empty, and at the host that posted it, if
-        /// `acknowledged_s` is empty and the service acknowledges.
+        /// The time from `posted_s` to the end of the run, if the message is not complete by then at both of its
+        /// ends: a lower bound of its completion time at the destination, if `completed_s` is empty, and at the host
+        /// that posted it, if `acknowledged_s` is empty and the service acknowledges.
         pub age_s: Option<f64>,
     }
 }

@@ -18,10 +18,11 @@ table_row! {
         pub peer: Cow<'a, str>,
         /// The virtual lane.
         pub lane: u32,
-        /// Bytes sent over the bytes that the link carries in the interval; a packet counts in full when it begins to leave.
+        /// Bytes sent over the bytes that the link carries in the interval; a packet counts in full when it begins to
+        /// leave.
         pub utilisation: f64,
-        /// Share of the interval for which it was stalled: packets waited here with the wire free, for credit or the end of a
-        /// pause.
+        /// Share of the interval for which it was stalled: packets waited here with the wire free, for credit or the
+        /// end of a pause.
         pub stalled_share: f64,
         /// Packets that wait in the switch for this output, at the moment; empty at an adapter.
         pub queue_bytes: Option<u64>,

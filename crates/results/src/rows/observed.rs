@@ -19,18 +19,18 @@ table_row! {
         pub peer: Cow<'a, str>,
         /// The virtual lane.
         pub lane: u32,
-        /// Packets that wait in the switch for this output, at this instant; empty at an adapter, which makes packets as
-        /// they leave.
+        /// Packets that wait in the switch for this output, at this instant; empty at an adapter, which makes packets
+        /// as they leave.
         pub queue_bytes: Option<u64>,
         /// Packets in the buffer for packets that arrive by this port, at this instant.
         pub buffer_bytes: u64,
-        /// Departures within the interval, headers included, without flow-control packets; a packet counts in full when it
-        /// begins to leave.
+        /// Departures within the interval, headers included, without flow-control packets; a packet counts in full
+        /// when it begins to leave.
         pub sent_bytes: u64,
         /// `sent_bytes` over the bytes that the link carries in the interval.
         pub utilisation: f64,
-        /// Time within the interval for which it was stalled: packets waited here with the wire free, for credit or the end of
-        /// a pause.
+        /// Time within the interval for which it was stalled: packets waited here with the wire free, for credit or
+        /// the end of a pause.
         pub stalled_s: f64,
         /// Packets marked on leaving here within the interval.
         pub marked_packets: u64,
@@ -57,8 +57,8 @@ table_row! {
         pub flow: Cow<'a, str>,
         /// Payload of the flow that its destination's host took within the interval.
         pub delivered_bytes: u64,
-        /// The largest rate on the wire that congestion control allows the flow, at this instant: DCQCN's `R_C`, or the link's
-        /// rate over 1 + `delay_packet_times`; empty without control of the rate.
+        /// The largest rate on the wire that congestion control allows the flow, at this instant: DCQCN's `R_C`, or
+        /// the link's rate over 1 + `delay_packet_times`; empty without control of the rate.
         pub rate_bps: Option<f64>,
         /// DCQCN's `R_T`.
         pub target_bps: Option<f64>,

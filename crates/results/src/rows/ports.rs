@@ -26,8 +26,8 @@ table_row! {
         pub received_bytes: u64,
         /// Their number.
         pub received_packets: u64,
-        /// `sent_bytes` of this lane over the bytes that the link carries in `simulated_s`, 0 to 1; a packet counts in full
-        /// when it begins to leave.
+        /// `sent_bytes` of this lane over the bytes that the link carries in `simulated_s`, 0 to 1; a packet counts
+        /// in full when it begins to leave.
         pub utilisation: f64,
         /// Time for which it was stalled: packets waited here with the wire free, for credit or the end of a pause.
         pub stalled_s: f64,
@@ -38,13 +38,13 @@ table_row! {
         pub sampled_queue_mean_bytes: Option<f64>,
         /// Number of flows that delivered payload through this output.
         pub flows: Option<u32>,
-        /// Number of samples at which it was congested by itself: packets waited, and its wire had been busy for 90 % of the
-        /// interval, or the adapter behind it had had no room for a tenth of it.
+        /// Number of samples at which it was congested by itself: packets waited, and its wire had been busy for 90 %
+        /// of the interval, or the adapter behind it had had no room for a tenth of it.
         pub congested_samples: Option<u32>,
         /// Number of samples at which it was the root of a tree.
         pub root_samples: Option<u32>,
-        /// Number of samples at which packets waited, and it had been stalled for a tenth of the interval, towards another
-        /// switch.
+        /// Number of samples at which packets waited, and it had been stalled for a tenth of the interval, towards
+        /// another switch.
         pub stalled_samples: Option<u32>,
         /// Size of the buffer for arriving packets; of shared memory, the maximum that the port and lane can hold.
         pub buffer_bytes: u64,
@@ -57,8 +57,8 @@ table_row! {
         pub output_queue_peak_bytes: Option<u64>,
         /// Its mean occupancy over the run.
         pub output_queue_mean_bytes: Option<f64>,
-        /// PAUSE frames sent by this port for this lane, repetitions included, without RESUME; this and the next four are 0
-        /// under credits.
+        /// PAUSE frames sent by this port for this lane, repetitions included, without RESUME; this and the next four
+        /// are 0 under credits.
         pub pauses_sent: u64,
         /// PAUSE frames that took effect on this output.
         pub pauses_heard: u64,
@@ -94,24 +94,24 @@ table_row! {
         /// The virtual lane.
         pub lane: u32,
         /// `marking`: the packets waiting for this output against IBA's marking threshold, compared as the scenario's
-        /// `compare` says, or against DCQCN's Kmin; `marking_all`: the same against Kmax; `trigger`: the occupancy of this
-        /// buffer, with `buffering: Output` of this output's queue, against the trigger of the HP proposal (of `Full`: its
-        /// size less a packet of the MTU); `xoff`: under PFC, what was held under the threshold against the threshold (of
-        /// shared memory, as it was then); `headroom`: what was held in the headroom against it; `buffer`: what the buffer
-        /// held against its size.
+        /// `compare` says, or against DCQCN's Kmin; `marking_all`: the same against Kmax; `trigger`: the occupancy of
+        /// this buffer, with `buffering: Output` of this output's queue, against the trigger of the HP proposal (of
+        /// `Full`: its size less a packet of the MTU); `xoff`: under PFC, what was held under the threshold against
+        /// the threshold (of shared memory, as it was then); `headroom`: what was held in the headroom against it;
+        /// `buffer`: what the buffer held against its size.
         pub limit: Cow<'a, str>,
-        /// The limit; where it varies (with the number of inputs with waiting packets, or with the free memory), the value
-        /// that a load came nearest to.
+        /// The limit; where it varies (with the number of inputs with waiting packets, or with the free memory), the
+        /// value that a load came nearest to.
         pub limit_bytes: u64,
         /// The load that came nearest to it.
         pub highest_bytes: u64,
         /// `highest_bytes` over `limit_bytes`.
         pub highest_share: f64,
-        /// Number of times that a load passed the limit, for `marking`, `marking_all` and `xoff` only; for `xoff` the number
-        /// of PAUSE requests, without repetitions.
+        /// Number of times that a load passed the limit, for `marking`, `marking_all` and `xoff` only; for `xoff` the
+        /// number of PAUSE requests, without repetitions.
         pub crossings: Option<u32>,
-        /// Number of times that a load passed 90 % of the limit and fell below that again without passing the limit, for the
-        /// same three.
+        /// Number of times that a load passed 90 % of the limit and fell below that again without passing the limit,
+        /// for the same three.
         pub above_90_percent: Option<u32>,
         /// The first sample by which the limit had been passed, for the same three; for `xoff` the time of the first
         /// crossing.

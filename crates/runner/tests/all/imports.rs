@@ -3,8 +3,8 @@
 use std::fs;
 
 use fabric::{RunOptions, simulate};
-use interop::import::hpcc;
 use scenario::{Plan, Scenario, ScenarioText};
+use simulators::hpcc;
 use telemetry::RunRecord;
 use units::Span;
 
@@ -183,7 +183,8 @@ fn a_sonic_switch_alone_becomes_a_fabric_of_its_speeds_and_lengths() {
     scratch.printed(&["check", "other/template.ron"]);
 }
 
-/// Names of neighbours are text from strangers: they are made plain in the scenario, and escaped where they are printed.
+/// Names of neighbours are text from strangers: they are made plain in the scenario, and escaped where they are
+/// printed.
 #[test]
 fn hostile_names_of_neighbours_do_not_reach_the_terminal() {
     let scratch = Scratch::new("import-lldp-hostile");

@@ -1,7 +1,7 @@
 //! Marking at the switches of the fabric.
 //!
-//! Invariant: every port with settings of its own exists, every output has thresholds for the rate of its link, and every
-//! buffer that can be full can hold more than the threshold that triggers marking.
+//! Invariant: every port with settings of its own exists, every output has thresholds for the rate of its link, and
+//! every buffer that can be full can hold more than the threshold that triggers marking.
 
 use cc_policies::dcqcn::spec::RedMarkingSpec;
 use cc_policies::hp::spec::{FullTrigger, HpMarkingSpec};
@@ -78,7 +78,8 @@ fn check_own_ports(marking: &IbaMarkingSpec, graph: &Graph, faults: &mut Faults<
     }
 }
 
-/// Checks that every port and lane of every switch can hold more than the threshold above which its buffer counts as full.
+/// Checks that every port and lane of every switch can hold more than the threshold above which its buffer counts as
+/// full.
 pub(super) fn check_trigger(
     scenario: &Scenario,
     marking: &MarkingSpec,

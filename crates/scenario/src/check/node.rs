@@ -184,8 +184,8 @@ pub(super) fn check_names(scenario: &Scenario, graph: &Graph, cables: &[CablePla
     check_rates(scenario, cables, faults);
 }
 
-/// Checks that each port with a buffer, a share or a table of its own exists: at the switch, or at one of those that share the
-/// settings.
+/// Checks that each port with a buffer, a share or a table of its own exists: at the switch, or at one of those that
+/// share the settings.
 fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
     let nodes = || (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
     for (path, spec) in switches(scenario) {
@@ -223,9 +223,9 @@ fn ports_of_tables(path: &FieldPath, spec: &SwitchSpec) -> Vec<(FieldPath, Optio
     ports.flatten().chain(arbitration).collect()
 }
 
-/// Checks that every switch of a fabric that changes lanes has an organisation which can, and that marking can. In a queue
-/// for each input and lane, packets from two lanes of an input could be heads for one output and lane at once, and
-/// contend as one.
+/// Checks that every switch of a fabric that changes lanes has an organisation which can, and that marking can. In a
+/// queue for each input and lane, packets from two lanes of an input could be heads for one output and lane at once,
+/// and contend as one.
 pub(super) fn check_lane_changes(
     scenario: &Scenario,
     topology: &Topology,

@@ -87,8 +87,8 @@ impl Places {
         self.all.push(ManualPlace { path: path.to_owned(), schema, required, within, also: Vec::new() });
     }
 
-    /// Returns the first type that reads the same as the type of this name, or the name itself: types of settings in memory
-    /// may have several forms in which they are written.
+    /// Returns the first type that reads the same as the type of this name, or the name itself: types of settings in
+    /// memory may have several forms in which they are written.
     fn same_type(&self, name: &'static str) -> &'static str {
         let types = &SCHEMA["$defs"];
         self.first.keys().find(|known| types[**known] == types[name]).copied().unwrap_or(name)

@@ -215,9 +215,8 @@ impl LeftOut {
         false
     }
 
-    /// Takes LIDs and GUIDs that an earlier node has from later nodes: exports need them to differ, and only ports
-    /// of an
-    /// adapter may share a node's GUID.
+    /// Takes LIDs and GUIDs that an earlier node has from later nodes: exports need them to differ, and only ports of
+    /// an adapter may share a node's GUID.
     fn make_addresses_differ(
         &mut self,
         (hosts, switches): (&mut [ClusterNode], &mut [ClusterNode]),

@@ -2,8 +2,7 @@
 //! PORT`, port after port.
 //!
 //! Invariant: every pair of ports with cables has a row, and no pair has two. A row that discards a service level
-//! (VL15)
-//! is named.
+//! (VL15) is named.
 //!
 //! ```text
 //! Switch 0x0002c90300000100, base LID 2, "sw-a"

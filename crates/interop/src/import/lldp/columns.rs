@@ -1,7 +1,7 @@
 //! Columns of a table of cables, by their headings, and rates and lengths in cells.
 //!
-//! Sources of headings: `scripts/lldpshow` of sonic-utilities, the documentation of NVIDIA's `netq show lldp` and `nv show
-//! interface lldp`, and `NetBox`'s form for the import of cables (`dcim/forms/bulk_import.py`).
+//! Sources of headings: `scripts/lldpshow` of sonic-utilities, the documentation of NVIDIA's `netq show lldp` and `nv
+//! show interface lldp`, and `NetBox`'s form for the import of cables (`dcim/forms/bulk_import.py`).
 
 use units::{Length, Rate};
 

@@ -49,8 +49,8 @@ pub fn read(source: SourceText<'_>) -> Result<NeighbourRows, Diagnostic> {
     rows::read(source)
 }
 
-/// Turns files of neighbours into a scenario. `configs` are configurations of the fabric's SONiC switches, for the speeds
-/// of ports and the lengths of cables.
+/// Turns files of neighbours into a scenario. `configs` are configurations of the fabric's SONiC switches, for the
+/// speeds of ports and the lengths of cables.
 ///
 /// # Errors
 /// If a file has none of the forms, contradicts itself or another, or describes fewer than three hosts.

@@ -1,6 +1,7 @@
 //! Files of neighbours: tables that tools print, and lists of cables.
 //!
-//! Invariant: every line is a heading, a row, or one that a terminal or the tool has around its table. Any other is a fault.
+//! Invariant: every line is a heading, a row, or one that a terminal or the tool has around its table. Any other is a
+//! fault.
 //!
 //! ```text
 //! LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr     `show lldp table` of SONiC

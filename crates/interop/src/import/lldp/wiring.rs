@@ -162,8 +162,8 @@ impl Wiring {
     }
 }
 
-/// Returns the name of a neighbour: as files with its rows have it, if it gives a name with its domain. A neighbour without
-/// a name is called by its port.
+/// Returns the name of a neighbour: as files with its rows have it, if it gives a name with its domain. A neighbour
+/// without a name is called by its port.
 fn peer_name(row: &NeighbourRow, locals: &BTreeSet<String>) -> String {
     let given = if row.peer.is_empty() { &row.peer_ports[0] } else { &row.peer };
     let short = given.split('.').next().unwrap_or(given);

@@ -1,9 +1,8 @@
 //! Congestion control in an `opensm.conf`.
 //!
 //! Invariant: a key that begins with `cc_` and is none of OpenSM's is a fault; in a file of the vendor's OpenSM, of
-//! which
-//! other versions may have other keys, it is a change. Congestion control that the file does not state is none of the
-//! scheme's.
+//! which other versions may have other keys, it is a change. Congestion control that the file does not state is none
+//! of the scheme's.
 
 use core::ops::Range;
 use std::collections::BTreeSet;

@@ -1,6 +1,5 @@
 //! Keys of NVIDIA's OpenSM (5.x, of `MLNX_OFED`, DOCA and UFM) that change an experiment: its congestion control,
-//! adaptive
-//! routing, and files of settings that are not read.
+//! adaptive routing, and files of settings that are not read.
 //!
 //! Invariant: congestion control that the file does not state stays as it is in the scenario. A key that makes
 //! another experiment is changed, with its meaning; keys of failures, multicast or the manager alone are not used.
@@ -12,8 +11,7 @@
 //! | 2 | sets RED-like FECN at switches, DCQCN or PPCC at adapters | `Mixed`, of assumed parameters: changed |
 //!
 //! Sources: the keys and comments that `opensm -c` of 5.21.12 writes (`linlinw5/rdma_ib_tutorial`,
-//! `conf/opensm_full.conf`),
-//! the vendor's manual of UFM, "OpenSM Configuration".
+//! `conf/opensm_full.conf`), the vendor's manual of UFM, "OpenSM Configuration".
 
 use super::keys::number;
 use super::options::{OpensmOption, OpensmOptions};

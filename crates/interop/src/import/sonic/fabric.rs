@@ -178,7 +178,8 @@ struct DeclaredLength {
 }
 
 impl Declared {
-    /// Returns the shortest length of a profile for a cable, else the longest there is, and the headroom of that length.
+    /// Returns the shortest length of a profile for a cable, else the longest there is, and the headroom of that
+    /// length.
     fn headroom_at(&self, rate: Rate, metres: f64) -> (Option<u64>, Option<Bytes>) {
         let own = || self.lengths.iter().filter(|own| own.speed.is_none_or(|speed| speed == rate));
         let long_enough = own().filter(|own| own.metres as f64 >= metres).min_by_key(|own| own.metres);

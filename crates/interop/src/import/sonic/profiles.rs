@@ -84,8 +84,8 @@ impl Draft<'_> {
         Some(name)
     }
 
-    /// Returns the profiles with headroom, by the speed of the ports that have them. Without priority groups the names of
-    /// profiles tell the speed.
+    /// Returns the profiles with headroom, by the speed of the ports that have them. Without priority groups the
+    /// names of profiles tell the speed.
     pub(super) fn profiles(&self, speeds: &BTreeMap<String, Rate>) -> BySpeed {
         let mut profiles = BySpeed::new();
         for (key, fields) in self.config.entries("BUFFER_PG") {

@@ -57,8 +57,8 @@ pub(crate) struct CompareOptions {
     /// Overwrite the results of other runs, and files that no manifest names.
     #[arg(long)]
     force: bool,
-    /// Measures in the table, such as `p99(victims),goodput(all)` (docs/statistics.md lists them) [default: goodput by phase,
-    /// victims, groups, completions and totals].
+    /// Measures in the table, such as `p99(victims),goodput(all)` (docs/statistics.md lists them) [default: goodput
+    /// by phase, victims, groups, completions and totals].
     #[arg(long, value_name = "LIST")]
     measures: Option<String>,
     #[command(flatten)]

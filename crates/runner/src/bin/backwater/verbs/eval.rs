@@ -29,9 +29,9 @@ const STANDARD_INPUT: &str = "-";
 pub(crate) struct EvalOptions {
     /// File, or name of a shipped scenario (see `list`).
     scenario: String,
-    /// Parameters: a file with a JSON object of paths and values, `{"link.mtu": "2 KiB", "switch.speedup": 1.5}`, or a map in RON
-    /// if its name ends with `.ron`. `-` reads sets from the standard input, a JSON object a line, and answers each with a line
-    /// of JSON as soon as it is done, in order.
+    /// Parameters: a file with a JSON object of paths and values, `{"link.mtu": "2 KiB", "switch.speedup": 1.5}`, or
+    /// a map in RON if its name ends with `.ron`. `-` reads sets from the standard input, a JSON object a line, and
+    /// answers each with a line of JSON as soon as it is done, in order.
     #[arg(long, value_name = "FILE")]
     params: Option<String>,
     /// Measures, with commas between them: `p99(victims),goodput(all)` [default: every measure of every group].

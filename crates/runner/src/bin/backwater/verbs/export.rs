@@ -76,8 +76,8 @@ pub(crate) struct ExportSwitchOptions {
 pub(crate) struct ExportFabricOptions {
     #[command(flatten)]
     source: ExportSource,
-    /// Folder with the tables of an imported cluster, `nodes.csv` and `ports.csv`, whose GUIDs, LIDs and numbers of ports hold
-    /// [default: the scenario's folder, if they are there].
+    /// Folder with the tables of an imported cluster, `nodes.csv` and `ports.csv`, whose GUIDs, LIDs and numbers of
+    /// ports hold [default: the scenario's folder, if they are there].
     #[arg(long, value_name = "DIR")]
     cluster: Option<PathBuf>,
     /// Assign GUIDs, LIDs and numbers of ports, also if tables of a cluster are beside the scenario.

@@ -56,18 +56,19 @@ struct LoopOptions {
     /// Number of priorities with PFC: each may have a PAUSE of its own under way.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=8))]
     priorities: u8,
-    /// Time from the arrival of a frame's header until the switch counts the frame, `switch.latency` of a scenario [default: 500 ns].
+    /// Time from the arrival of a frame's header until the switch counts the frame, `switch.latency` of a scenario
+    /// [default: 500 ns].
     #[arg(long, value_name = "TIME", value_parser = |text: &str| within(text, &(Span::ZERO..=Span::from_us(1_000_000))))]
     latency: Option<Span>,
     /// The switch counts a frame when all of it has arrived, as without cut-through.
     #[arg(long)]
     store_and_forward: bool,
-    /// The switch counts each byte as it arrives, as some hardware does: neither header nor latency adds to the sum. The switches of
-    /// a scenario lose packets with it.
+    /// The switch counts each byte as it arrives, as some hardware does: neither header nor latency adds to the sum.
+    /// The switches of a scenario lose packets with it.
     #[arg(long, conflicts_with_all = ["latency", "store_and_forward"])]
     bytewise: bool,
-    /// Reaction time of the sender after a PAUSE, in quanta of 512 bit times [default: the most that IEEE 802.3 allows at
-    /// 10, 25, 40, 50, 100, 200 or 400 Gb/s].
+    /// Reaction time of the sender after a PAUSE, in quanta of 512 bit times [default: the most that IEEE 802.3
+    /// allows at 10, 25, 40, 50, 100, 200 or 400 Gb/s].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=1_000_000), conflicts_with = "reaction")]
     reaction_quanta: Option<u64>,
     /// Reaction time as a time, such as "1 us".

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use backwater::provenance::manifest;
 use clap::{Args, Subcommand, ValueEnum};
-use interop::import::htsim::StartUnit;
 use interop::import::infiniband::fabric::width_and_speed;
 use interop::import::infiniband::forwarding::without_descriptions;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
@@ -17,8 +16,7 @@ use interop::import::lldp::LldpOptions;
 use interop::import::sonic::fabric::UsualPorts;
 use interop::import::text::GivenText;
 use interop::import::{
-    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, hpcc, htsim, lldp, mlx5,
-    opensm, sonic,
+    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, lldp, mlx5, opensm, sonic,
 };
 use link_layer::spec::{Speed, Width};
 use names::shell::word;
@@ -28,6 +26,8 @@ use results::manifest::FolderKind;
 use results::tables::printed;
 use results::{OutputFile, ResultFolder};
 use scenario::{Diagnostic, LocatedFault, Scenario, ScenarioText, draft};
+use simulators::htsim::StartUnit;
+use simulators::{hpcc, htsim};
 use units::{Bytes, Length, Rate, UnitError};
 
 use crate::arguments::within;
@@ -50,17 +50,17 @@ pub(crate) enum ImportFormat {
     /// `ibdiagnet2.db_csv`: nodes, cables, lengths, lane arbitration and counters of an InfiniBand subnet in a single
     /// file.
     Ibdiagnet(ImportClusterOptions),
-    /// Lanes and congestion control of a subnet manager: the keys `cc_*` and `qos_*` of an `opensm.conf`, or command lines of
-    /// `ibccconfig`.
+    /// Lanes and congestion control of a subnet manager: the keys `cc_*` and `qos_*` of an `opensm.conf`, or command
+    /// lines of `ibccconfig`.
     Opensm(ImportSettingsOptions),
     /// DCQCN parameters of a ConnectX adapter: what `mlxconfig query` prints or `mlxconfig set` sets, the driver's
     /// folder by `grep -r .`, or names and values.
     Mlx5(ImportAdapterOptions),
-    /// A SONiC switch: thresholds of ECN, PFC and shared memory, by its `config_db.json`, a dump of its database, or what
-    /// `show buffer information` prints.
+    /// A SONiC switch: thresholds of ECN, PFC and shared memory, by its `config_db.json`, a dump of its database, or
+    /// what `show buffer information` prints.
     Sonic(ImportSonicOptions),
-    /// The cables of a RoCEv2 fabric: `show lldp table` of its SONiC switches, `netq show lldp`, `nv show interface lldp`, or a list
-    /// of cables (CSV, as `NetBox` has it).
+    /// The cables of a RoCEv2 fabric: `show lldp table` of its SONiC switches, `netq show lldp`, `nv show interface
+    /// lldp`, or a list of cables (CSV, as `NetBox` has it).
     Lldp(ImportLldpOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
     Htsim(ImportHtsimOptions),
@@ -112,8 +112,8 @@ pub(crate) struct ImportAdapterOptions {
 pub(crate) struct ImportSonicOptions {
     #[command(flatten)]
     settings: ImportSettingsOptions,
-    /// Buffers of the switch at run time, which hold in place of the configuration's: what `show buffer information` prints, a dump
-    /// of `APPL_DB`, or `pg_profile_lookup.ini` of the switch's folder.
+    /// Buffers of the switch at run time, which hold in place of the configuration's: what `show buffer information`
+    /// prints, a dump of `APPL_DB`, or `pg_profile_lookup.ini` of the switch's folder.
     #[arg(long, value_name = "FILE")]
     buffers: Option<PathBuf>,
 }
@@ -142,8 +142,8 @@ pub(crate) struct ImportClusterOptions {
     /// Lanes by service level, input and output: `opensm-sl2vl.dump`.
     #[arg(long, value_name = "FILE")]
     sl2vl: Option<PathBuf>,
-    /// Lane arbitration tables by port: what `smpquery vlarb LID PORT` prints, for one port after the other, and `smpquery
-    /// portinfo LID PORT` for its limit of high priority.
+    /// Lane arbitration tables by port: what `smpquery vlarb LID PORT` prints, for one port after the other, and
+    /// `smpquery portinfo LID PORT` for its limit of high priority.
     #[arg(long, value_name = "FILE", requires = "sl2vl")]
     vlarb: Option<PathBuf>,
     /// Width and speed of links for which the file has none, such as `4xEDR` [default: `4xSDR`, as in ibsim].
@@ -155,10 +155,12 @@ pub(crate) struct ImportClusterOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct ImportLldpOptions {
-    /// The files: a table of each switch, called as the switch unless a prompt names it, or a list `node,port,node,port,rate,length`.
+    /// The files: a table of each switch, called as the switch unless a prompt names it, or a list
+    /// `node,port,node,port,rate,length`.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// `config_db.json` of a switch, for the speeds of its ports and the lengths of its cables. May be given for each switch.
+    /// `config_db.json` of a switch, for the speeds of its ports and the lengths of its cables. May be given for each
+    /// switch.
     #[arg(long, value_name = "FILE")]
     config: Vec<PathBuf>,
     /// Pattern of the names of hosts, such as `gpu-*`: all other nodes are switches. May be given several times.
@@ -167,15 +169,15 @@ pub(crate) struct ImportLldpOptions {
     /// Pattern of the names of switches without a table of their own. May be given several times.
     #[arg(long, value_name = "PATTERN")]
     switches: Vec<String>,
-    /// Rate of the cables of hosts, and of those between switches unless `--trunk-rate` is given, for which no file has one
-    /// [default: `100 Gb/s`].
+    /// Rate of the cables of hosts, and of those between switches unless `--trunk-rate` is given, for which no file
+    /// has one [default: `100 Gb/s`].
     #[arg(long, value_name = "RATE", value_parser = rate)]
     rate: Option<Rate>,
     /// Rate of the cables between switches for which no file has one.
     #[arg(long, value_name = "RATE", value_parser = rate)]
     trunk_rate: Option<Rate>,
-    /// Length of the cables of hosts, and of those between switches unless `--trunk-length` is given, for which no file has one
-    /// [default: `3 m`, and `30 m` between switches].
+    /// Length of the cables of hosts, and of those between switches unless `--trunk-length` is given, for which no
+    /// file has one [default: `3 m`, and `30 m` between switches].
     #[arg(long, value_name = "LENGTH", value_parser = length)]
     length: Option<Length>,
     /// Length of the cables between switches for which no file has one.

@@ -57,8 +57,8 @@ pub(crate) struct SweepOptions {
     format: FormatOptions,
     #[command(flatten)]
     work: WorkOptions,
-    /// Memory that runs at a time may be expected to need together for their traffic; more is refused [default: the memory
-    /// that is free].
+    /// Memory that runs at a time may be expected to need together for their traffic; more is refused [default: the
+    /// memory that is free].
     #[arg(long, value_name = "SIZE", value_parser = arguments::memory)]
     memory_limit: Option<Bytes>,
 }
@@ -86,8 +86,8 @@ pub(crate) struct PlanOptions {
 /// The folder of a sweep.
 #[derive(Args, Debug)]
 pub(crate) struct FolderOptions {
-    /// Folder for the plan, `sweep.jsonl`, and the results. A sweep in it may be extended by settings and seeds [default: `sweep`
-    /// takes out/sweep,NAME,..., with all options; `sweep plan` prints the plan].
+    /// Folder for the plan, `sweep.jsonl`, and the results. A sweep in it may be extended by settings and seeds
+    /// [default: `sweep` takes out/sweep,NAME,..., with all options; `sweep plan` prints the plan].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Replace the plan of another sweep in the folder; finished runs of it stay.

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use interop::import::ImportedScenario;
-use interop::import::{KeyFate, changes, hpcc};
+use interop::import::{KeyFate, changes};
 use proptest::prelude::*;
 use proptest::sample::select;
 use scenario::{Plan, Scenario, ScenarioText};
+use simulators::hpcc;
 
 /// A configuration, its topology and its flows.
 #[derive(Clone, Debug)]

@@ -42,8 +42,8 @@ use self::fabric::ImportedFabric;
 use self::family::Family;
 use self::flows::{FlowFile, Signs};
 use self::memory::Links;
-use super::account::{ImportedScenario, KeyFate};
-use super::source::SourceText;
+use interop::import::source::SourceText;
+use interop::import::{ImportedScenario, KeyFate};
 use scenario::Diagnostic;
 
 /// Reads a file that a configuration names: its text by its name; `None` if there is no such file.

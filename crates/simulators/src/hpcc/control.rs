@@ -10,7 +10,7 @@ use topology::hpcc::HpccFabric;
 use units::{Rate, Span};
 
 use super::config::Config;
-use crate::import::account::KeyFate;
+use interop::import::KeyFate;
 use scenario::Diagnostic;
 
 /// Most intervals of cuts within an interval of alpha, and highest F, of `DcqcnTimed`.

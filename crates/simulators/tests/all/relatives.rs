@@ -1,10 +1,11 @@
 //! Imports of files of HPCC's relatives: dialects of topologies, flows and configurations, and parts of them that a
 //! scenario cannot have.
 
-use interop::import::{ImportedScenario, KeyAccount, KeyFate, changes, hpcc};
+use interop::import::{ImportedScenario, KeyAccount, KeyFate, changes};
 use proptest::prelude::*;
 use proptest::sample::select;
 use scenario::{Plan, Scenario, ScenarioText};
+use simulators::hpcc;
 use units::{Bytes, Span};
 use workload::{MessageSchedule, Posting};
 

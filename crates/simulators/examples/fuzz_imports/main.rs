@@ -1,8 +1,7 @@
 //! Changes files at random and gives them to every reader of imported files. No reader may panic or take long.
 //!
-//! Invariant: the same seed makes the same files.
-//! `cargo run --profile fuzz -p interop --example fuzz_imports -- COUNT [SEED [READER]]`: the profile `fuzz` checks for
-//! overflows. With a reader's name, its messages are listed.
+//! Invariant: the same seed makes the same files. `cargo run --profile fuzz -p simulators --example fuzz_imports --
+//! COUNT [SEED [READER]]`: the profile `fuzz` checks for overflows. With a reader's name, its messages are listed.
 
 #![expect(
     clippy::disallowed_methods,

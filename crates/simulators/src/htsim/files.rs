@@ -6,7 +6,7 @@
 use core::ops::Range;
 use std::collections::BTreeMap;
 
-use crate::import::source::{Part, SourceText, decimal};
+use interop::import::source::{Part, SourceText, decimal};
 use scenario::{Diagnostic, help_with_name};
 
 /// A fat tree.

@@ -9,7 +9,7 @@ use topology::hpcc::HpccFabric;
 
 use super::config::Config;
 use super::window;
-use crate::import::account::KeyFate;
+use interop::import::KeyFate;
 use scenario::Diagnostic;
 
 /// Highest `adapter.max_outstanding`: half of the PSN circle.

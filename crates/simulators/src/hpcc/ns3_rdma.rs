@@ -7,7 +7,7 @@ use units::Rate;
 
 use super::config::Config;
 use super::control::Ramp;
-use crate::import::account::KeyFate;
+use interop::import::KeyFate;
 use scenario::Diagnostic;
 
 /// Length in KB of the packets in which thresholds are counted.

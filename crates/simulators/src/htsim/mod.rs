@@ -38,8 +38,8 @@ use units::{Bytes, Rate, Span};
 
 use self::files::{DELAY, SPEED};
 pub use self::files::{HtsimConnection, HtsimMatrix, HtsimTopology};
-use super::account::{ImportedScenario, KeyAccount, KeyFate};
-use super::source::SourceText;
+use interop::import::source::SourceText;
+use interop::import::{ImportedScenario, KeyAccount, KeyFate};
 use scenario::Diagnostic;
 
 /// Time of flight for a tier that has none, in ns.

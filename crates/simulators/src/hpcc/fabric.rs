@@ -11,8 +11,8 @@ use topology::hpcc::{HpccFabric, HpccFile, HpccFlaw, HpccLeftOut};
 use topology::{LinkEnds, MAX_SWITCH_PORTS};
 
 use super::config::Config;
-use crate::import::account::KeyFate;
-use crate::import::source::SourceText;
+use interop::import::KeyFate;
+use interop::import::source::SourceText;
 use scenario::{Diagnostic, LocatedFault};
 
 /// A fabric, and its fields in a scenario.

@@ -9,10 +9,9 @@ use interop::export::addresses::Addresses;
 use interop::import::infiniband::forwarding::without_descriptions;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use interop::import::text::GivenText;
-use interop::import::{
-    self, ImportedScenario, ImportedSettings, SourceText, hpcc, htsim, lldp, mlx5, opensm, sonic,
-};
+use interop::import::{self, ImportedScenario, ImportedSettings, SourceText, lldp, mlx5, opensm, sonic};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
+use simulators::{hpcc, htsim};
 
 use crate::change::Seeds;
 use crate::outcomes::Outcome;

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use interop::import::htsim::{self, StartUnit};
 use interop::import::{self, ImportedScenario, KeyFate, SourceText};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use scenario::{Plan, Scenario, ScenarioText};
+use simulators::htsim::{self, StartUnit};
 
 const TOPO: &str = include_str!("../../../../fixtures/import/fat_tree.topo");
 const MATRIX: &str = include_str!("../../../../fixtures/import/incast.cm");

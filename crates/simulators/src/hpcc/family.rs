@@ -4,8 +4,8 @@
 
 use super::FileReader;
 use super::config::Config;
-use crate::import::account::KeyFate;
-use crate::import::source::decimal;
+use interop::import::KeyFate;
+use interop::import::source::decimal;
 use scenario::Diagnostic;
 
 /// A simulator with rules of its own.

@@ -23,8 +23,8 @@ use units::{Bytes, Rate, Span, Time};
 
 use super::config::Config;
 use super::fabric::number;
-use crate::import::account::KeyFate;
-use crate::import::source::{SourceText, decimal};
+use interop::import::KeyFate;
+use interop::import::source::{SourceText, decimal};
 use scenario::Diagnostic;
 
 /// Longest message, in bytes.

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use units::{Rate, Span};
 
 use super::keys;
-use crate::import::account::{KeyAccount, KeyFate};
-use crate::import::source::SourceText;
+use interop::import::source::SourceText;
+use interop::import::{KeyAccount, KeyFate};
 use scenario::{Diagnostic, Excerpt, LocatedFault};
 
 /// A key with its values, and the places of both in the file.

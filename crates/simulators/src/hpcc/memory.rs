@@ -18,7 +18,7 @@ use units::{Bytes, Rate, Span};
 
 use super::config::Config;
 use super::family::Family;
-use crate::import::account::KeyFate;
+use interop::import::KeyFate;
 use scenario::Diagnostic;
 
 /// Returns the flow control of the links. Lanes of data have PFC.

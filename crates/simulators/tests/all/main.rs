@@ -1,0 +1,9 @@
+//! Tests of imports from other simulators, in a single program: it is linked once.
+
+mod bad_imports;
+mod hostile_names;
+mod hpcc;
+mod htsim;
+#[path = "../../../scenario/tests/all/messages.rs"]
+mod messages;
+mod relatives;
