@@ -37,6 +37,20 @@ fn fate(imported: &ImportedScenario, key: &str) -> (KeyFate, String) {
     (entry.fate, format!("{}: {}", entry.given, entry.what))
 }
 
+/// Adaptive routing makes another experiment, whichever columns describe it.
+#[test]
+fn adaptive_routing_is_a_change() {
+    let section = "START_AR_INFO\nNodeGUID,e,fr_enabled\n0x0002c90300000100,1,0\nEND_AR_INFO\n";
+    let imported =
+        import(&format!("{DATABASE}\n{section}"), None, None).unwrap_or_else(|said| panic!("{said}"));
+    assert_eq!(fate(&imported, "AR_INFO").0, KeyFate::Changed);
+    assert!(changes(&imported.account, "cluster").is_some());
+    let empty = "START_AR_INFO\nNodeGUID,e,fr_enabled\nEND_AR_INFO\n";
+    let imported =
+        import(&format!("{DATABASE}\n{empty}"), None, None).unwrap_or_else(|said| panic!("{said}"));
+    assert!(!imported.account.iter().any(|entry| entry.key == "AR_INFO"));
+}
+
 /// Nodes, names, ports, speeds, GUIDs and LIDs equal those of `ibnetdiscover`, and weights those of `smpquery vlarb`.
 #[test]
 fn one_file_gives_what_several_do() {

@@ -394,3 +394,22 @@ fn other_files_of_a_switch_are_refused_for_what_they_are() {
         assert!(said.starts_with(&format!("error: {words}")) && said.contains("help: "), "{text}: {said}");
     }
 }
+
+/// An entry in two forms with other fields: nothing says which of them holds.
+#[test]
+fn an_entry_that_stands_there_twice_is_refused_unless_it_is_the_same() {
+    let config = |speed: &str| {
+        format!(
+            r#"{{"PORT": {{"Ethernet0": {{"speed": "100000"}}}}, "PORT|Ethernet0": {{"speed": "{speed}"}},
+            "BUFFER_PG": {{"Ethernet0,Ethernet4|3-4": {{"profile": "a"}}}}}}"#
+        )
+    };
+    let read = |text: &str| sonic::SonicConfig::read(SourceText { name: "config_db.json", text });
+    assert!(read(&config("100000")).is_ok());
+    let refused = read(&config("400000")).expect_err("the speeds differ").to_string();
+    assert!(refused.contains("`PORT|Ethernet0` stands here twice"), "{refused}");
+    let list =
+        r#"{"BUFFER_PG": {"Ethernet0,Ethernet4|3-4": {"profile": "a"}, "Ethernet4|3-4": {"profile": "b"}}}"#;
+    let refused = read(list).expect_err("the profiles differ").to_string();
+    assert!(refused.contains("`BUFFER_PG|Ethernet4|3-4` stands here twice"), "{refused}");
+}

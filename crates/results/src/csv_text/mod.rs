@@ -24,7 +24,7 @@ pub use table::{CsvTable, table};
 
 /// A table as it is written, cell by cell.
 ///
-/// This crate is compiled for size, so loops over bytes are written out here and in [`records`]. Chains of iterators
+/// This crate is compiled for size, so loops over bytes are written out here and in `records`. Chains of iterators
 /// would not be inlined, and the tables of a large run would take as long as the run.
 #[derive(Debug, Default)]
 pub struct CsvText {

@@ -41,7 +41,15 @@ impl Account<'_> {
         } else if all > 0 {
             self.note("en_react", format!("0 of {all}"), KeyFate::Used, "`congestion_control: Off`");
         }
-        let others = database.sections().filter(|section| !READ.contains(&section.name));
+        let is_adaptive = |name: &str| name.starts_with("AR_");
+        for section in database.sections().filter(|section| is_adaptive(section.name) && section.rows() > 0) {
+            // The columns are not public, so a section that says "off" cannot be told from another.
+            let what =
+                "switches may choose ports by load, and here they do not: adaptive routing is not modelled";
+            self.note(section.name, format!("{} rows", section.rows()), KeyFate::Changed, what);
+        }
+        let others = database.sections();
+        let others = others.filter(|section| !READ.contains(&section.name) && !is_adaptive(section.name));
         let others: Vec<_> =
             others.map(|section| format!("{} ({} rows)", section.name, section.rows())).collect();
         if !others.is_empty() {

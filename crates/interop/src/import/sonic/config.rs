@@ -14,6 +14,8 @@ pub struct SonicConfig {
     pub tables: BTreeMap<String, BTreeMap<String, Fields>>,
     /// Form of the text.
     pub form: SonicForm,
+    /// Table and key of the first entry that stands there again with other fields.
+    pub(super) contradicted: Option<(String, String)>,
 }
 
 /// Form of a file of a SONiC switch.

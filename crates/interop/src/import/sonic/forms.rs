@@ -42,6 +42,16 @@ impl SonicConfig {
             Value::Object(tables) => {
                 one_asic(source, &tables)?;
                 tables.into_iter().for_each(|(name, value)| config.add(&name, value));
+                if let Some((table, key)) = &config.contradicted {
+                    // A dump of two databases, or keys in two forms: nothing says which of them holds.
+                    let at = config.place(source, &[table, key]).unwrap_or(0..0);
+                    let message = format!("`{table}|{key}` stands here twice, with different fields");
+                    return Err(source.wrong(
+                        &at,
+                        message,
+                        "leave the entry that holds, in the one or the other form",
+                    ));
+                }
             }
             Value::Array(steps) if steps.iter().all(|step| step.get("OP").is_some()) && !steps.is_empty() => {
                 for step in steps {
@@ -75,13 +85,17 @@ impl SonicConfig {
         let Some(fields) = fields(entry) else { return };
         let entries = self.tables.entry(table.to_owned()).or_default();
         let (ports, rest) = key.split_once('|').map_or((key, None), |(ports, rest)| (ports, Some(rest)));
-        if !BY_PORT.contains(&table) || !ports.contains(',') {
-            entries.insert(key.to_owned(), fields);
-            return;
-        }
-        for port in ports.split(',').map(str::trim) {
-            let key = rest.map_or_else(|| port.to_owned(), |rest| format!("{port}|{rest}"));
-            entries.insert(key, fields.clone());
+        let keys: Vec<_> = if !BY_PORT.contains(&table) || !ports.contains(',') {
+            vec![key.to_owned()]
+        } else {
+            let of_port = |port: &str| rest.map_or_else(|| port.to_owned(), |rest| format!("{port}|{rest}"));
+            ports.split(',').map(str::trim).map(of_port).collect()
+        };
+        for key in keys {
+            let before = entries.insert(key.clone(), fields.clone());
+            if before.is_some_and(|before| before != fields) {
+                self.contradicted.get_or_insert((table.to_owned(), key));
+            }
         }
     }
 
