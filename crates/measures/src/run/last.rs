@@ -23,8 +23,11 @@ pub(super) fn last(run: MeasuredRun<'_>, group: &Group<'_>) -> Result<CensoredVa
         flows().map(|flow| flow.start).filter(|start| *start < end).min().ok_or(Missing::NotActive)?;
     let stopped = group.flows.iter().filter(|flow| record.flows[**flow].total.is_none());
     let stopped: Vec<_> = stopped.copied().collect();
-    let is_done = flows().filter(|flow| flow.total.is_some()).all(FlowRecord::complete)
-        && (stopped.is_empty() || are_done(run, &stopped, end)?);
+    // A run may end as soon as all finite traffic is done, before the time at which a flow would have had to stop.
+    let all_is_done = record.finite.is_some_and(|finite| finite.done.is_some());
+    let is_done = all_is_done
+        || flows().filter(|flow| flow.total.is_some()).all(FlowRecord::complete)
+            && (stopped.is_empty() || are_done(run, &stopped, end)?);
     if !is_done {
         return Ok(CensoredValue::AtLeast { at_least: seconds(end.since(first)) });
     }

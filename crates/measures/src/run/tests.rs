@@ -2,9 +2,9 @@
 
 use packet::{MarkCode, TransportService};
 use telemetry::{
-    Completions, Congestion, ContributorRecord, FlowRecord, GroupRecord, LaneRecord, MarginRecord, Marks,
-    MessageRecord, OutputLoad, PauseRecord, Phase, PortSample, PortSeries, RootRecord, Series, SeriesColumn,
-    Snapshot, VictimRecord,
+    Completions, Congestion, ContributorRecord, FiniteRecord, FlowRecord, GroupRecord, LaneRecord,
+    MarginRecord, Marks, MessageRecord, OutputLoad, PauseRecord, Phase, PortSample, PortSeries, RootRecord,
+    Series, SeriesColumn, Snapshot, VictimRecord,
 };
 use units::{Bytes, PackedOption, Rate, Span, Time};
 
@@ -214,6 +214,12 @@ fn the_last_delivery_of_a_group_is_known_once_all_of_it_is_delivered() {
         last.map(CensoredValue::exact)
     };
     assert_eq!(job(&record, ms(25)), Ok(Some(0.039)));
+    assert_eq!(job(&record, ms(61)), Ok(None));
+    // The run was done before the flow's stop, as with `until_done`.
+    let finite = |done| Some(FiniteRecord { messages: None, posted: 9, delivered: 9, done });
+    record.finite = finite(Some(ms(59)));
+    assert_eq!(job(&record, ms(61)), Ok(Some(0.039)));
+    record.finite = finite(None);
     assert_eq!(job(&record, ms(61)), Ok(None));
     record.completions = None;
     assert_eq!(job(&record, ms(25)), Err(Missing::CompletionsNotKept));

@@ -191,7 +191,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
     document.section("fabric", "The fabric", &[fabric::about(data.fabric.as_ref())]);
     document.section("completions", "Completions", &completions::about(&summary, data.completions.as_ref()));
     let nearest = "Each row is a limit at a port and lane, and the load that came nearest to it: a reason why packets were \
-                   marked, paused or held back, or were not.";
+                   marked, paused or stalled, or were not.";
     document.section("margins", "Margins", &[nearest.to_owned()]);
     document.section("tables", "Tables", &["A heading sorts its table.".to_owned()]);
     provenance(&mut document, files, (&summary, manifest, plan))?;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: names, units, directions and values are those of `measures`.
 
-use measures::run::several;
+use measures::run::{Missing, several};
 use measures::{Measure, Measured, Quantity};
 
 use super::row::{ComparedRun, ComparisonRow, RowKind};
@@ -10,15 +10,24 @@ use super::row::{ComparedRun, ComparisonRow, RowKind};
 /// Topic of the measures that the user names.
 pub(super) const TOPIC: &str = "measures";
 
-/// Returns a row for each of these measures, named as the user names them.
-pub(super) fn rows(runs: &[ComparedRun<'_>], measures: &[Measure]) -> Vec<ComparisonRow> {
+/// Returns a row for each of these measures, named as the user names them, and the measures that a run lacks, with the
+/// run's place and the reason.
+pub(super) fn rows(
+    runs: &[ComparedRun<'_>],
+    measures: &[Measure],
+) -> (Vec<ComparisonRow>, Vec<(usize, Measure, Missing)>) {
     let row = |measure: &Measure| {
         let kind = RowKind::of(measure.quantity);
         let what = kind.named(&measure.to_string());
         ComparisonRow { topic: TOPIC, phase: String::new(), what, measure: None, cells: vec![], kind }
     };
     let of_runs: Vec<_> = runs.iter().map(|run| several(run.measured(), measures.iter().cloned())).collect();
-    filled(measures.iter().map(row), &of_runs)
+    let missing = of_runs.iter().enumerate().flat_map(|(place, of_run)| {
+        let lacks =
+            move |measured: &Measured| Some((place, measured.measure.clone(), measured.missing.clone()?));
+        of_run.iter().filter_map(lacks)
+    });
+    (filled(measures.iter().map(row), &of_runs), missing.collect())
 }
 
 /// Returns a row without cells, named by the title of its quantity. `place` is its topic and its group.

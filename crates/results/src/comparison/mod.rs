@@ -27,6 +27,7 @@ use crate::table::TableRow;
 use flow_numbers::FlowNumbers;
 use measures::Measure;
 use measures::censoring::{BOUND_NOTE, CensoredValue};
+use measures::run::Missing;
 use row::ComparisonRow;
 
 /// Name and version of the format of [`Comparison::json`]. It changes if a field changes its meaning or is removed.
@@ -43,14 +44,17 @@ pub fn letter(place: usize) -> String {
 pub struct Comparison<'a> {
     runs: &'a [ComparedRun<'a>],
     rows: Vec<ComparisonRow>,
+    /// Measures that the user names and a run lacks: the run's place, the measure, the reason.
+    missing: Vec<(usize, Measure, Missing)>,
 }
 
 impl<'a> Comparison<'a> {
     /// Compares runs by these measures, or by the numbers of all topics if there are none.
     #[must_use]
     pub fn of(runs: &'a [ComparedRun<'a>], measures: Option<&[Measure]>) -> Self {
-        let rows = measures.map_or_else(|| all_rows(runs), |measures| measured::rows(runs, measures));
-        Self { runs, rows }
+        let Some(measures) = measures else { return Self { runs, rows: all_rows(runs), missing: vec![] } };
+        let (rows, missing) = measured::rows(runs, measures);
+        Self { runs, rows, missing }
     }
 
     /// Returns the comparison as tables, in lines of at most `width` characters where possible.
@@ -76,6 +80,9 @@ impl<'a> Comparison<'a> {
             if cells.any(|cell| cell.exact().is_none()) {
                 text += &format!("{BOUND_NOTE}\n");
             }
+        }
+        for (run, measure, reason) in &self.missing {
+            text += &format!("{}: no {measure}: {reason}\n", self.runs[*run].label);
         }
         text
     }
@@ -125,7 +132,12 @@ impl<'a> Comparison<'a> {
         };
         let runs = self.runs.iter().map(run).collect::<Vec<_>>();
         let rows = self.rows.iter().map(row).collect::<Vec<_>>();
-        let all = json!({ "schema": SCHEMA, "runs": runs, "rows": rows });
+        let missing = |(run, measure, reason): &(usize, Measure, Missing)| json!({ "run": self.runs[*run].label, "measure": measure, "reason": reason.to_string() });
+        let missing = self.missing.iter().map(missing).collect::<Vec<_>>();
+        let mut all = json!({ "schema": SCHEMA, "runs": runs, "rows": rows });
+        if !missing.is_empty() {
+            all["missing"] = missing.into();
+        }
         names::json::escaped(serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n")
     }
 }
