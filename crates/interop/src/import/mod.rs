@@ -9,6 +9,7 @@
 //! | [`text`] | texts as files of other people hold them |
 //! | `source` | the text of a file, with the places of its parts |
 //! | `settings` | fields of a scenario without a fabric |
+//! | `target` | the kind of fabric that settings are for |
 //! | [`infiniband`] | InfiniBand clusters, from the files of `ibnetdiscover`, ibsim and OpenSM |
 //! | [`lldp`] | cables of a RoCEv2 fabric, by the neighbours that switches see, or a list |
 //! | [`opensm`] | lanes and congestion control, from `opensm.conf` and command lines of `ibccconfig` |
@@ -23,8 +24,10 @@ pub mod opensm;
 mod settings;
 pub mod sonic;
 pub mod source;
+mod target;
 pub mod text;
 
 pub use account::{ImportedScenario, KeyAccount, KeyFate, changes};
 pub use settings::ImportedSettings;
 pub use source::SourceText;
+pub use target::SettingsTarget;

@@ -228,6 +228,23 @@ fn hosts_with_several_ports_and_without_names_are_hosts() {
 }
 
 /// Packets could wait for each other on the shortest paths of a ring.
+/// Both ends may have the same headings, and a table that was cut is not taken for a smaller fabric.
+#[test]
+fn headings_of_both_ends_are_alike_and_a_cut_table_is_refused() {
+    let rows = "leaf1,Ethernet0,h1,eth0,400G,5m\nleaf1,Ethernet8,h2,eth0,400G,5m\nleaf1,Ethernet16,h3,eth0,400G,5m\n";
+    let plain = imported(&[("list", rows)]).scenario;
+    for headings in ["node,port,node,port,rate,length\n", "node,port,node,port,speed,length\n"] {
+        assert_eq!(imported(&[("list", &format!("{headings}{rows}"))]).scenario, plain);
+    }
+    let whole = shown("leaf-1");
+    let cut: String =
+        whole.lines().filter(|line| !line.contains("oob")).map(|line| format!("{line}\n")).collect();
+    let tables = [SourceText { name: "leaf-1.lldp", text: &cut }];
+    let refused =
+        lldp::import(&tables, &[], &LldpOptions::default()).expect_err("a row is missing").to_string();
+    assert!(refused.contains("the table above has 4 rows"), "{refused}");
+}
+
 #[test]
 fn a_ring_is_routed_up_and_down() {
     let ring: String = (0..5).map(|i| format!("s{i},1,s{},2\ns{i},3,h{i},1\n", (i + 1) % 5)).collect();

@@ -1,7 +1,7 @@
 //! Files of SONiC switches in all their forms: saved and dumped databases, what a switch prints, tables by which it
 //! makes profiles. The same switch gives the same settings, and what a file lacks is said with where it is.
 
-use interop::import::{ImportedSettings, KeyAccount, KeyFate, SourceText, sonic};
+use interop::import::{ImportedSettings, KeyAccount, KeyFate, SettingsTarget, SourceText, sonic};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText, draft};
 use serde_json::{Map, Value, json};
 use units::{Length, Rate};
@@ -364,7 +364,7 @@ fn speeds_and_lengths_of_the_fabric_are_compared() {
 #[test]
 fn a_scenario_without_pfc_is_refused_at_its_flow_control() {
     let fits = |name: &str| -> Result<(), Diagnostic> {
-        sonic::fabric::takes(&ScenarioText::find(name).expect("it ships"))
+        SettingsTarget::Sonic.takes(&ScenarioText::find(name).expect("it ships"))
     };
     assert!(fits("roce400-leaf-spine").is_ok());
     let said = fits("victim").expect_err("InfiniBand").to_string();

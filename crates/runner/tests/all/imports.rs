@@ -144,6 +144,16 @@ fn a_sonic_switch_does_not_go_into_an_infiniband_fabric() {
     assert_eq!(scratch.names(), ["config_db.json"]);
 }
 
+/// Settings of a subnet manager do not go into a fabric with PFC, where `check` would find nothing wrong with them.
+#[test]
+fn a_subnet_managers_settings_do_not_go_into_a_roce_fabric() {
+    let scratch = Scratch::new("import-opensm-roce");
+    fs::write(scratch.0.join("opensm.conf"), "max_op_vls 5\nqos TRUE\ncongestion_control TRUE\n").unwrap();
+    let output = scratch.run(&["import", "opensm", "opensm.conf", "--into", "roce400-leaf-spine"]);
+    assert_refused(&output, "link.flow_control: settings of OpenSM are for InfiniBand");
+    assert_eq!(scratch.names(), ["opensm.conf"]);
+}
+
 /// A switch with keys `TABLE|KEY`.
 const FLAT: &str = r#"{
  "PORT|Ethernet0": {"speed": "100000"},

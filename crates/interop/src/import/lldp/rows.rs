@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use units::{Length, Rate};
 
 use super::columns::{self, Column};
-use crate::import::source::{Part, SourceText};
+use crate::import::source::{Part, SourceText, decimal};
 use scenario::Diagnostic;
 
 /// Columns of a list without headings.
@@ -111,6 +111,7 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
     let mut node = stem(source.name).to_owned();
     let mut of_nodes = BTreeSet::new();
     let mut open: Option<Headings> = None;
+    let mut rows = 0;
     for (i, line) in lines.iter().enumerate() {
         let below = lines.get(i + 1).filter(|below| is_rule(below.text));
         if let Some(rule) = below {
@@ -123,7 +124,7 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
                 let help = "write a file a switch, or keep the prompts: `admin@leaf-1:~$ show lldp table`";
                 return Err(source.wrong(&line.range(), format!("a second table is that of `{node}`"), help));
             }
-            open = Some((ranges, columns));
+            (open, rows) = (Some((ranges, columns)), 0);
         } else if is_rule(line.text) {
             // It belongs to the headings above it.
         } else if let Some(host) = prompt(line.text) {
@@ -131,11 +132,17 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
             open = None;
         } else if is_around(line.text) {
             if line.text.starts_with("Total") {
+                let told = line.text.rsplit(' ').next().and_then(decimal::<usize>);
+                if told.is_some_and(|told| open.is_some() && told != rows) {
+                    let message = format!("the table above has {rows} rows");
+                    return Err(source.wrong(&line.range(), message, "write the table whole"));
+                }
                 open = None;
             }
         } else if let Some((ranges, columns)) = &open {
             let cells: Vec<&str> = ranges.iter().map(|range| cell(line.text, range, ranges)).collect();
             row(source, *line, (&cells, columns), Some(&node), &mut read)?;
+            rows += 1;
         } else {
             let help =
                 "write what `show lldp table` prints, with its headings and the line of dashes below them";
@@ -197,7 +204,7 @@ fn list(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, Dia
     let mut read = NeighbourRows::default();
     let mark = [',', ';', '\t'].into_iter().find(|mark| lines[0].text.contains(*mark));
     let first = cells(lines[0].text, mark);
-    let headings: Vec<_> = first.iter().map(|cell| columns::column(cell)).collect();
+    let headings = of_both_ends(first.iter().map(|cell| columns::column(cell)));
     let has_headings = headings.contains(&Some(Column::Peer)) && headings.contains(&Some(Column::Port));
     let columns = if has_headings {
         let texts: Vec<&str> = first.iter().map(String::as_str).collect();
@@ -220,6 +227,17 @@ fn list(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, Dia
         row(source, *line, (&own, &columns), None, &mut read)?;
     }
     Ok(read)
+}
+
+/// Takes a second node and a second port for those of the other end: `node,port,node,port`.
+fn of_both_ends(columns: impl Iterator<Item = Option<Column>>) -> Vec<Option<Column>> {
+    let mut seen = BTreeSet::new();
+    let other = |column: Option<Column>| match column {
+        Some(Column::Node) if !seen.insert(Column::Node) => Some(Column::Peer),
+        Some(Column::Port) if !seen.insert(Column::Port) => Some(Column::PeerPort),
+        column => column,
+    };
+    columns.map(other).collect()
 }
 
 /// Splits a line at a mark outside quotes, or at white space.

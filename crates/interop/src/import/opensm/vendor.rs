@@ -35,8 +35,8 @@ const ALGORITHMS: &str = "ppcc_algo_dir";
 /// The policy of congestion control. The manual also spells it so.
 const POLICIES: [&str; 2] = ["congestion_control_policy_file", "congestion_control_file"];
 /// Engines whose switches choose among several ports by load.
-const ADAPTIVE: [&str; 8] =
-    ["ar_updn", "ar_ftree", "ar_torus", "ar_dor", "dfp", "dfp2", "kdor-hc", "kdor-ghc"];
+/// So do all that begin with `ar_`.
+const ADAPTIVE: [&str; 4] = ["dfp", "dfp2", "kdor-hc", "kdor-ghc"];
 /// Beginnings of keys that only shape adaptive routing.
 const OF_ADAPTIVE: [&str; 6] =
     ["ar_", "adv_routing_engine", "enable_ar_", "hbf_", "cache_ar_group_id", "enable_vl_packing"];
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
     fn routing(&mut self, is_vendors: bool) -> Result<(), Diagnostic> {
         let words = |key: &str| self.last(key).map_or("", |line| line.value.as_str());
         let engine = words("routing_engine").split([',', ' ']).map(str::trim);
-        let engine = engine.into_iter().find(|name| ADAPTIVE.contains(name));
+        let engine = engine.into_iter().find(|name| name.starts_with("ar_") || ADAPTIVE.contains(name));
         let advanced = words("adv_routing_engine");
         let (levels, transports) =
             (self.number("ar_sl_mask", 0xFFFF)?, self.number("ar_transport_mask", 0xFF)?);
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
             || levels == Some(0)
             || transports == Some(0)
             || advanced.eq_ignore_ascii_case("none");
-        let by_groups = ["ar_lag", "ar_tree"].contains(&advanced);
+        let by_groups = advanced.starts_with("ar_");
         let table = "`import ibnetdiscover --lfts` takes the tables that it made";
         let adaptive = "switches choose among ports by their load (adaptive routing); here each pair of hosts \
             keeps its \

@@ -4,47 +4,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use link_layer::spec::Discipline;
-use scenario::{Diagnostic, Plan, PortHeadroom, Scenario, ScenarioText};
-use settings::{FieldPath, SettingError};
+use scenario::{Diagnostic, Plan, PortHeadroom};
 use units::{Bytes, Length, Rate};
 
 use super::calculated::USUAL_RATE;
 use super::{Draft, LARGEST};
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::SourceText;
-
-/// A scenario without PFC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum TargetError {
-    #[error("this is InfiniBand's flow control, by credits, and settings of a SONiC switch are for PFC")]
-    Credits,
-    #[error("settings of a SONiC switch are for PFC, and the scenario has no flow control")]
-    Lossy,
-}
-
-impl SettingError for TargetError {
-    fn path(&self) -> FieldPath {
-        "link.flow_control".into()
-    }
-
-    fn help(&self) -> Option<String> {
-        let kind = "`flow_control: Pause`, `buffering: Central` and `congestion_control: Dcqcn(...)`";
-        Some(format!("give a RoCEv2 scenario, with {kind}; or leave out `--into`, for a draft of this kind"))
-    }
-}
-
-/// Checks that a scenario has PFC, before settings are put into it.
-///
-/// # Errors
-/// If it has not, or is wrong itself.
-pub fn takes(base: &ScenarioText) -> Result<(), Diagnostic> {
-    match Scenario::read(base)?.link.flow_control {
-        Discipline::Pause(_) => Ok(()),
-        Discipline::Credits(_) => Err(base.diagnostic(&TargetError::Credits)),
-        Discipline::Lossy => Err(base.diagnostic(&TargetError::Lossy)),
-    }
-}
 
 /// The cables of a draft for a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

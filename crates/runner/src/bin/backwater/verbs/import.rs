@@ -16,7 +16,8 @@ use interop::import::lldp::LldpOptions;
 use interop::import::sonic::fabric::UsualPorts;
 use interop::import::text::GivenText;
 use interop::import::{
-    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SourceText, lldp, mlx5, opensm, sonic,
+    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SettingsTarget, SourceText, lldp, mlx5,
+    opensm, sonic,
 };
 use link_layer::spec::{Speed, Width};
 use names::shell::word;
@@ -228,9 +229,14 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
     match format {
         ImportFormat::Hpcc(options) => import_hpcc(options),
         ImportFormat::Ibnetdiscover(options) | ImportFormat::Ibdiagnet(options) => import_cluster(options),
-        ImportFormat::Opensm(options) => import_settings(options, opensm::read, |_| {
-            Ok(draft::FatTree { speed: Speed::Edr, hosts: 36 }.scenario()?)
-        }),
+        ImportFormat::Opensm(options) => {
+            if let Some(scenario) = &options.into {
+                SettingsTarget::OpenSm.takes(&ScenarioText::find(scenario)?)?;
+            }
+            import_settings(options, opensm::read, |_| {
+                Ok(draft::FatTree { speed: Speed::Edr, hosts: 36 }.scenario()?)
+            })
+        }
         ImportFormat::Mlx5(ImportAdapterOptions { settings, byte_reset_unit }) => {
             import_settings(settings, |source| mlx5::read(source, *byte_reset_unit), |_| leaf_spine_of(None))
         }
@@ -323,7 +329,7 @@ fn import_sonic(options: &ImportSonicOptions) -> Result<(), Failure> {
         Some(scenario) => ScenarioText::find(scenario)?,
         None => own_draft(file, &leaf_spine_of(sonic::fabric::usual_ports((config, buffers))?)?),
     };
-    sonic::fabric::takes(&base)?;
+    SettingsTarget::Sonic.takes(&base)?;
     let mut imported = settings.into_scenario(base)?;
     let scenario = ScenarioText::new("imported", &imported.scenario).with_files(imported.files.clone());
     // A scenario that is wrong is reported where it has been written.
