@@ -413,3 +413,29 @@ fn an_entry_that_stands_there_twice_is_refused_unless_it_is_the_same() {
     let refused = read(list).expect_err("the profiles differ").to_string();
     assert!(refused.contains("`BUFFER_PG|Ethernet4|3-4` stands here twice"), "{refused}");
 }
+
+/// Ports without PFC, queues without a profile, and a mode of ECN that is none are not taken for the usual.
+#[test]
+fn what_a_switch_does_not_do_is_a_change() {
+    let text = |pfc: [&str; 2], queue: &str, ecn: &str| {
+        format!(
+            r#"{{"PORT": {{"Ethernet0": {{"speed": "100000"}}, "Ethernet4": {{"speed": "100000"}}}},
+            "PORT_QOS_MAP": {{"Ethernet0": {{"pfc_enable": "{}"}}, "Ethernet4": {{"pfc_enable": "{}"}}}},
+            "QUEUE": {{"Ethernet0|3": {{"scheduler": "a"{queue}}}}},
+            "WRED_PROFILE": {{"AZURE": {{"ecn": "{ecn}", "green_min_threshold": "250000",
+                "green_max_threshold": "1000000", "green_drop_probability": "5"}}}}}}"#,
+            pfc[0], pfc[1]
+        )
+    };
+    let marks = r#", "wred_profile": "AZURE""#;
+    let usual = read(&text(["3,4", "3,4"], marks, "ecn_all"));
+    assert!(
+        !changes(&usual).iter().any(|key| ["PORT_QOS_MAP.pfc_enable", "QUEUE.wred_profile"].contains(key))
+    );
+    for pfc in [["", ""], ["3,4", ""]] {
+        assert!(changes(&read(&text(pfc, marks, "ecn_all"))).contains(&"PORT_QOS_MAP.pfc_enable"), "{pfc:?}");
+    }
+    assert!(changes(&read(&text(["3,4", "3,4"], "", "ecn_all"))).contains(&"QUEUE.wred_profile"));
+    assert!(changes(&read(&text(["4", "4"], marks, "ecn_all"))).contains(&"QUEUE.wred_profile"));
+    assert!(said(&text(["3,4", "3,4"], marks, "ecn_foo")).contains("`ecn_foo` is no mode of ECN"));
+}

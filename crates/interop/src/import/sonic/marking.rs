@@ -8,6 +8,7 @@ use units::{Bytes, Rate};
 
 use super::{Draft, LARGEST, referred};
 use crate::import::account::KeyFate;
+use crate::import::source::decimal;
 use scenario::Diagnostic;
 
 /// Thresholds of ECN.
@@ -18,18 +19,35 @@ struct Ramp {
     percent: u64,
 }
 
+/// Returns the numbers of queues at the end of a key: `Ethernet0|3-4`.
+fn queues(key: &str) -> Option<core::ops::RangeInclusive<u8>> {
+    let text = key.rsplit('|').next().unwrap_or_default();
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    Some(decimal(first)?..=decimal(last)?)
+}
+
 impl Draft<'_> {
     /// Sets the thresholds of ECN.
     pub(super) fn marking(&mut self, speeds: &BTreeMap<String, Rate>) -> Result<(), Diagnostic> {
         let mut by_speed: BTreeMap<Option<Rate>, BTreeSet<String>> = BTreeMap::new();
+        let mut marked: BTreeSet<u8> = BTreeSet::new();
         for (key, fields) in self.config.entries("QUEUE") {
             let profile = referred(fields, "wred_profile");
             if profile.is_empty() {
                 continue;
             }
+            marked.extend(queues(key).into_iter().flatten());
             // Switches of several ASICs have a host and an ASIC before the port.
             let speed = key.split('|').find_map(|part| speeds.get(part).copied());
             by_speed.entry(speed).or_default().insert(profile.to_owned());
+        }
+        let lossless = self.usual_priorities()?;
+        if !by_speed.is_empty()
+            && !lossless.is_empty()
+            && lossless.iter().all(|queue| !marked.contains(queue))
+        {
+            let what = "no queue of a lossless priority has a profile of ECN: here every lane marks";
+            self.note("QUEUE.wred_profile", format!("{marked:?}"), KeyFate::Changed, what);
         }
         if by_speed.is_empty() {
             let all: BTreeSet<String> =
@@ -37,6 +55,12 @@ impl Draft<'_> {
             if all.is_empty() {
                 return Ok(());
             }
+            let (fate, what) = if self.config.entries("QUEUE").next().is_some() {
+                (KeyFate::Changed, "no queue refers to a profile of ECN: here every lane marks by it")
+            } else {
+                (KeyFate::Approximated, "the file has no queues: here every lane marks by the profile")
+            };
+            self.note("QUEUE.wred_profile", "", fate, what);
             by_speed.insert(None, all);
         }
         let mut ramps = BTreeMap::new();
@@ -80,6 +104,24 @@ impl Draft<'_> {
     fn ramp(&mut self, name: &str) -> Result<Option<Ramp>, Diagnostic> {
         let ecn = self.config.field("WRED_PROFILE", name, "ecn").unwrap_or("ecn_none").to_owned();
         let key = |field: &str| format!("WRED_PROFILE.{name}.{field}");
+        if !matches!(
+            ecn.as_str(),
+            "ecn_none"
+                | "ecn_all"
+                | "ecn_green"
+                | "ecn_green_yellow"
+                | "ecn_green_red"
+                | "ecn_yellow"
+                | "ecn_red"
+                | "ecn_yellow_red"
+        ) {
+            let help = "write `ecn_none`, `ecn_all` or colours: `ecn_green`";
+            return Err(self.fault(
+                &["WRED_PROFILE", name, "ecn"],
+                format!("`{ecn}` is no mode of ECN"),
+                help,
+            ));
+        }
         if !matches!(ecn.as_str(), "ecn_all" | "ecn_green" | "ecn_green_yellow" | "ecn_green_red") {
             self.note(&key("ecn"), ecn, KeyFate::Used, "`congestion_control: Off`: no packet is marked");
             return Ok(None);

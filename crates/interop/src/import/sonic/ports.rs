@@ -94,6 +94,23 @@ impl Draft<'_> {
         Ok(ports)
     }
 
+    /// Returns the ports that are up and have PFC at no priority; none if no port has a map.
+    fn without_pfc(&self) -> Vec<String> {
+        let is_port = |port: &&str| {
+            port.starts_with("Ethernet") && self.config.field("PORT", port, "admin_status") != Some("down")
+        };
+        let mapped: BTreeSet<&str> =
+            self.config.entries("PORT_QOS_MAP").map(|(port, _)| port).filter(is_port).collect();
+        if mapped.is_empty() {
+            return Vec::new();
+        }
+        let listed = self.config.entries("PORT").map(|(port, _)| port).filter(is_port);
+        let all: BTreeSet<&str> = mapped.into_iter().chain(listed).collect();
+        let has =
+            |port: &&str| !self.config.field("PORT_QOS_MAP", port, "pfc_enable").unwrap_or("").is_empty();
+        all.into_iter().filter(|port| !has(port)).map(str::to_owned).collect()
+    }
+
     /// Returns the priorities with PFC that most ports have; none if no port has any.
     pub(super) fn usual_priorities(&self) -> Result<Vec<u8>, Diagnostic> {
         let mut sets: BTreeMap<BTreeSet<u8>, usize> = BTreeMap::new();
@@ -107,6 +124,16 @@ impl Draft<'_> {
     /// Sets the lanes of priorities with PFC. Returns their number.
     pub(super) fn priorities(&mut self) -> Result<usize, Diagnostic> {
         let priorities = self.usual_priorities()?;
+        let without = self.without_pfc();
+        if !without.is_empty() {
+            let what = if priorities.is_empty() {
+                "no port has PFC: here lane 0 has it at every port"
+            } else {
+                "these ports have no PFC, and others do: here all have it"
+            };
+            let given = format!("{} ports, {} first", without.len(), without[0]);
+            self.note("PORT_QOS_MAP.pfc_enable", given, KeyFate::Changed, what);
+        }
         if priorities.is_empty() {
             return Ok(1);
         }
