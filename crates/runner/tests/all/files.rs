@@ -1,5 +1,7 @@
 //! The files of a run, as `--files` chooses them.
 
+use std::fs;
+
 use crate::scratch::{Scratch, assert_refused, json, text};
 
 const SIM: [&str; 5] = ["sim", "one-flow", "--quiet", "--out", "run"];
@@ -68,4 +70,17 @@ fn a_verb_names_the_file_that_it_lacks_and_the_way_to_it() {
     assert!(figures.contains(&format!("slowdown     not possible: {}", message("fct.csv"))), "{figures}");
     // A shipped scenario is found by its name, and a digest is compared.
     assert_eq!(scratch.printed(&["rerun", "run"]).matches("; 1 files").count(), 1);
+}
+
+/// A folder of an earlier version is refused with the present name of a column, by the drawing of all figures too.
+#[test]
+fn former_names_of_columns_are_refused() {
+    let scratch = Scratch::new("former-names");
+    scratch.printed(&["sim", "one-flow", "--set", "duration=200 us", "--quiet", "--out", "run"]);
+    let ports = scratch.read("run/ports.csv");
+    fs::write(scratch.0.join("run/ports.csv"), ports.replacen("stalled_s", "without_credit_s", 1)).unwrap();
+    for verb in [&["figure", "run"][..], &["figure", "run", "fabric"], &["export", "counters", "run"]] {
+        let refused = scratch.run(verb);
+        assert_refused(&refused, "its column `without_credit_s` is `stalled_s` now");
+    }
 }

@@ -47,7 +47,7 @@ pub(crate) fn run(options: &FigureOptions) -> Result<(), Failure> {
     check_whole(folder)?;
     let drawn = match &options.name {
         Some(name) => vec![drawn(folder, name)?],
-        None => names().filter_map(|name| drawn(folder, name).ok()).collect(),
+        None => names().filter_map(|name| present(drawn(folder, name))).collect::<Result<_, _>>()?,
     };
     if drawn.is_empty() {
         return Err(Failure::NoFigure(folder.clone()));
@@ -105,6 +105,14 @@ fn drawn(folder: &Path, name: &str) -> Result<OutputFile, Failure> {
     };
     let figure = FigureKind::named(name).ok_or_else(unknown)?;
     Ok(figure.drawn(RunFiles::Folder(folder))?)
+}
+
+/// Leaves out a figure for which the folder has no data. Data that cannot be drawn, as of another version, are a fault.
+fn present(drawn: Result<OutputFile, Failure>) -> Option<Result<OutputFile, Failure>> {
+    match drawn {
+        Err(Failure::Figure(fault)) if !fault.is_failure() => None,
+        drawn => Some(drawn),
+    }
 }
 
 /// Draws the figure of a comparison. Its runs have folders of their own.
