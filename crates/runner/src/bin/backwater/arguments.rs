@@ -31,6 +31,12 @@ pub(crate) fn memory(text: &str) -> Result<Bytes, String> {
     within(text, &(Bytes::ZERO..=MOST_MEMORY))
 }
 
+/// Parses an amount of data within a range, or its number of bytes alone: `144 B`, `144`.
+pub(crate) fn bytes(text: &str, range: &RangeInclusive<Bytes>) -> Result<Bytes, String> {
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { within(&format!("{text} B"), range) } else { within(text, range) }
+}
+
 /// Parses a length of time.
 pub(crate) fn span(text: &str) -> Result<Span, String> {
     text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))

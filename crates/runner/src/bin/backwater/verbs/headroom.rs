@@ -13,7 +13,7 @@ use packet::{Framing, Mtu};
 use results::format::{aligned, plain_table};
 use units::{Bytes, Length, Rate, Span};
 
-use crate::arguments::within;
+use crate::arguments::{bytes, within};
 use crate::failure::Failure;
 use crate::terminal::print;
 
@@ -27,7 +27,7 @@ pub(crate) struct HeadroomOptions {
     set: Vec<String>,
     /// Size of the cells in which the switch stores packets: print the headroom in cells too, when all bytes are of
     /// the packets that take most of them.
-    #[arg(long, value_name = "BYTES", value_parser = |text: &str| within(text, &(Bytes::new(1)..=Bytes::kib(64))))]
+    #[arg(long, value_name = "BYTES", value_parser = |text: &str| bytes(text, &(Bytes::new(1)..=Bytes::kib(64))))]
     cell: Option<Bytes>,
     #[command(flatten)]
     link: LoopOptions,
@@ -48,7 +48,7 @@ struct LoopOptions {
     propagation: Option<Span>,
     /// Longest IP packet.
     #[arg(long, value_name = "BYTES", default_value = "1500 B",
-          value_parser = |text: &str| within(text, &(Bytes::new(1)..=Bytes::kib(64))))]
+          value_parser = |text: &str| bytes(text, &(Bytes::new(1)..=Bytes::kib(64))))]
     mtu: Bytes,
     /// Largest payload of a RoCEv2 packet, `link.mtu` of a scenario, instead of the longest IP packet.
     #[arg(long, value_name = "BYTES", conflicts_with = "mtu", value_parser = payload)]

@@ -31,7 +31,7 @@ use simulators::htsim::StartUnit;
 use simulators::{hpcc, htsim};
 use units::{Bytes, Length, Rate, UnitError};
 
-use crate::arguments::within;
+use crate::arguments::{bytes, within};
 use crate::failure::Failure;
 use crate::given_file;
 use crate::terminal::{print, warn, width_up_to};
@@ -207,11 +207,9 @@ fn length(text: &str) -> Result<Length, String> {
     text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))
 }
 
-/// Parses the unit of the byte counter: an amount of at least a byte.
+/// Parses the unit of the byte counter, at least a byte and at most a mebibyte.
 pub(super) fn byte_reset_unit(text: &str) -> Result<Bytes, String> {
-    let bytes: Bytes =
-        text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))?;
-    if bytes == Bytes::ZERO { Err("a unit has at least a byte: write `64 B`".to_owned()) } else { Ok(bytes) }
+    bytes(text, &(Bytes::new(1)..=Bytes::new(1 << 20)))
 }
 
 /// Parses the rate of a cable.
