@@ -19,7 +19,8 @@ pub(crate) fn told(plan: &Plan, options: RunOptions<'_>) -> String {
     let mut text = String::new();
     match simulate(plan, options, &mut |_| {}) {
         Ok(record) => {
-            assert!(record.packet_hops > 100, "traffic moves");
+            // The least traffic that is drawn: an incast of four messages of ten packets, over two hops.
+            assert!(record.packet_hops > 50, "traffic moves");
             write!(text, "{record:#?}")
         }
         Err(failed) => write!(text, "{failed:#?}"),
