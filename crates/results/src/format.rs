@@ -6,6 +6,8 @@ use core::fmt::Debug;
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
+pub use units::grouped;
+
 use crate::csv_text::CsvText;
 
 /// Width of tables in files, and on the terminal if its width is not known, in characters.
@@ -130,20 +132,6 @@ fn broken(line: &str, width: usize) -> String {
     broken
 }
 
-/// Groups digits by thousands: `1234567` becomes `1,234,567`.
-#[must_use]
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Returns a count with its noun, in the plural unless it is 1: `1 run`, `1,234 branches`.
 ///
 /// # Panics
@@ -214,10 +202,5 @@ mod tests {
         assert_eq!(wrapped(text, 80), text);
         assert_eq!(wrapped("≥ is a bound", 12), "≥ is a bound");
         assert_eq!(wrapped("many  columns  of a table", 16), "many  columns\nof a table");
-    }
-
-    #[test]
-    fn counts_are_grouped_by_thousands() {
-        assert_eq!(["0", "999", "1,000", "12,345,678"], [0, 999, 1000, 12_345_678].map(grouped));
     }
 }

@@ -22,4 +22,4 @@ pub mod words;
 
 pub use packed::{Packable, PackedOption};
 pub use quantity::{Bytes, Length, Rate, Span, Time};
-pub use spelling::UnitError;
+pub use spelling::{UnitError, grouped};

@@ -224,6 +224,20 @@ spelled! {
     Length by LENGTH: mm, Length::from_mm;
 }
 
+/// Groups digits by thousands: `1234567` becomes `1,234,567`.
+#[must_use]
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,6 +265,11 @@ mod tests {
         assert!(message(". Gb/s").contains("is not a rate"));
         assert!(message("1. Gb/s").contains("is not a rate"));
         assert!(message("-1 Gb/s").contains("is not a rate"));
+    }
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        assert_eq!(["0", "999", "1,000", "12,345,678"], [0, 999, 1000, 12_345_678].map(grouped));
     }
 
     proptest! {

@@ -21,7 +21,7 @@ mod lines;
 mod parameters;
 mod table;
 
-use units::Bytes;
+use units::{Bytes, grouped};
 
 use super::account::{KeyAccount, KeyFate};
 use super::settings::ImportedSettings;
@@ -249,17 +249,4 @@ impl Draft<'_> {
         };
         self.note("rate_reduce_monitor_period", fate, what);
     }
-}
-
-/// Writes a number with a comma before each three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
