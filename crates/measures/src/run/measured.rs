@@ -133,6 +133,7 @@ impl Measured {
 
 /// Rounds to twelve significant digits. With at most fifteen, a reader that does not round the last bit correctly does
 /// no harm.
-fn twelve_digits(value: f64) -> f64 {
+#[must_use]
+pub fn twelve_digits(value: f64) -> f64 {
     format!("{value:.11e}").parse().expect("a printed number is a number")
 }

@@ -31,7 +31,7 @@ use crate::quantity::{Quantity, Reach};
 use fabric_wide::count;
 use group::Group;
 
-pub use measured::{Measured, Missing};
+pub use measured::{Measured, Missing, twelve_digits};
 
 /// Name of the group of flows that have neither a name nor a group.
 pub const OTHERS: &str = "others";

@@ -1,7 +1,7 @@
 //! A row of a comparison: one number of every run.
 
 use measures::censoring::CensoredValue;
-use measures::run::{MeasuredRun, Posting};
+use measures::run::{MeasuredRun, Posting, twelve_digits};
 use measures::{Direction, Measure, Quantity, Unit};
 use telemetry::RunRecord;
 
@@ -98,7 +98,8 @@ impl RowKind {
     /// Returns a value in the unit of files, rounded to six decimals; a share, which may be tiny, to nine.
     pub(super) fn scaled(self, value: CensoredValue) -> CensoredValue {
         let (word, factor) = self.scale();
-        value.map(|value| value * factor).rounded(if word == "1" { 9 } else { 6 })
+        // Without the noise of the product, a bound at a whole step would be rounded to the step beyond it.
+        value.map(|value| twelve_digits(value * factor)).rounded(if word == "1" { 9 } else { 6 })
     }
 
     /// Returns a value as tables print it.
@@ -129,7 +130,20 @@ fn share_decimals(share: f64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use units::Span;
+
     use super::*;
+
+    #[test]
+    fn a_bound_of_microseconds_keeps_its_digits() {
+        let kind = RowKind::of(Quantity::Last);
+        for tenths in 1..=2000_u32 {
+            let bound =
+                CensoredValue::AtLeast { at_least: Span::from_ps(u64::from(tenths) * 100_000).seconds() };
+            let printed = format!("≥ {}.{}", tenths / 10, tenths % 10);
+            assert_eq!(kind.printed(bound), printed);
+        }
+    }
 
     #[test]
     fn a_tiny_share_has_three_digits() {
