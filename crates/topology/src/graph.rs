@@ -150,7 +150,10 @@ impl Graph {
     /// Returns true if links give the numbers of this node's ports.
     #[must_use]
     pub fn has_given_numbers(&self, node: NodeId) -> bool {
-        self.numbers.get(self.position((node, PortId(0)))).is_some_and(|number| *number > 0)
+        let own = self.first[node.index()]..self.first[node.index() + 1];
+        // A switch that has lost all its cables has numbers of these alone.
+        self.numbers.get(own).is_some_and(|own| own.first().is_some_and(|number| *number > 0))
+            || self.removed.range((node, 0)..=(node, u16::MAX)).next().is_some()
     }
 
     /// Returns the numbers of a node's ports in words: `1 to 24`, or `1 to 4, 36`.

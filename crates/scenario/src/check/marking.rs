@@ -67,7 +67,7 @@ fn check_own_ports(marking: &IbaMarkingSpec, graph: &Graph, faults: &mut Faults<
             faults.add(&path.name("switch"), message, nearest::help(&own.switch, switches, "switches"));
             continue;
         };
-        if graph.port_numbered(node, own.port).is_none() {
+        if !graph.knows_port(node, own.port) {
             let message = format!("`{}` has no port {}", own.switch, own.port);
             faults.add(
                 &path.name("port"),

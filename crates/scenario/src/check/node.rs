@@ -189,12 +189,14 @@ pub(super) fn check_names(scenario: &Scenario, graph: &Graph, cables: &[CablePla
 fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
     let nodes = || (graph.hosts()..graph.nodes()).map(|index| NodeId(index as u32));
     for (path, spec) in switches(scenario) {
-        let own = path.names_upwards().next().filter(|_| path.steps().len() > 1);
+        let entry_name = path.names_upwards().next().filter(|_| path.steps().len() > 1);
         let shares = |node: &NodeId| {
             let entry = entries::entry_of(&scenario.switches, graph.name(*node));
-            entry.map(|(entry, _)| entry) == own
+            entry.map(|(entry, _)| entry) == entry_name
         };
-        let Some(widest) = nodes().filter(shares).max_by_key(|node| graph.ports(*node).len()) else {
+        // A cluster has an entry for each of a thousand switches, with hundreds of ports.
+        let own: Vec<NodeId> = nodes().filter(shares).collect();
+        let Some(widest) = own.iter().copied().max_by_key(|node| graph.ports(*node).len()) else {
             continue;
         };
         let buffers = (0..).zip(spec.buffers.iter().map(|own| Some(own.port)));
@@ -202,10 +204,11 @@ fn check_ports(graph: &Graph, scenario: &Scenario, faults: &mut Faults<'_>) {
         let of_shares = own_shares(&path, spec).map(|(entry, own)| (entry, own.port));
         let ports = buffers.chain(of_shares).map(|(entry, port)| (entry.name("port"), port));
         for (field, port) in ports.chain(ports_of_tables(&path, spec)) {
-            let exists = |port: &u16| nodes().filter(shares).any(|node| graph.knows_port(node, *port));
+            let exists = |port: &u16| own.iter().any(|node| graph.knows_port(*node, *port));
             let Some(port) = port.filter(|port| !exists(port)) else { continue };
-            let whose = own.map_or_else(|| "no switch".to_owned(), |name| format!("`{name}` does not"));
-            let has = if own.is_some() { "have" } else { "has" };
+            let whose =
+                entry_name.map_or_else(|| "no switch".to_owned(), |name| format!("`{name}` does not"));
+            let has = if entry_name.is_some() { "have" } else { "has" };
             let message = format!("{whose} {has} a port {port}");
             faults.add(&field, message, format!("write one of ports {}", graph.listed_ports(widest)));
         }
