@@ -89,9 +89,9 @@ impl Document {
             "<noscript><p class=\"warning\">Figures and tables need JavaScript; text and parameters are here without \
              it.</p></noscript>\n",
         );
-        let data = Html::element("script", &[("type", "application/json"), ("id", "data")], Html::data(data));
-        let script = Html::element("script", &[], script());
-        let page = page.and(self.body).and("</main>\n").and(data).and("\n").and(script);
+        // The data are nearly all of the page, so they are written behind the rest, and not into an element first.
+        let page = page.and(self.body).and("</main>\n<script type=\"application/json\" id=\"data\">");
+        let page = page.and(Html::data(data)).and("</script>\n").and(Html::element("script", &[], script()));
         page.and("\n</body>\n</html>\n").into_string()
     }
 }
