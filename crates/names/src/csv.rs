@@ -1,7 +1,7 @@
 //! Cells of a table that spreadsheets open.
 //!
-//! Invariant: no cell begins a formula, and [`text`] is the inverse of [`cell`] for every name that the rule accepts. Quotes and
-//! commas are the work of the writer of the table, as RFC 4180 has it.
+//! Invariant: no cell begins a formula, and [`text`] is the inverse of [`cell`] for every name that the rule accepts. [`quoted`] is a
+//! cell with the quotes of RFC 4180; other writers have quotes of their own.
 //!
 //! Spreadsheets take a cell that begins with `=`, `+`, `-` or `@` for a formula, which can start programs, some also after blanks,
 //! in full width (`＝`), or with `|`; they take a cell that begins with an apostrophe for text. Numbers and a sign alone stay as
@@ -25,6 +25,17 @@ const SIGNS: [char; 9] = ['=', '+', '-', '@', '|', '＝', '＋', '－', '＠'];
 pub fn cell(text: &str) -> Cow<'_, str> {
     let shown = shown::line(text);
     if begins_formula(&shown) { Cow::Owned(format!("'{shown}")) } else { shown }
+}
+
+/// Returns the cell of a text as it stands in a line: in quotes if it has a comma or a quote (RFC 4180).
+///
+/// ```
+/// assert_eq!(["h1", "x, y", "a\"b", "=1"].map(names::csv::quoted), ["h1", "\"x, y\"", "\"a\"\"b\"", "'=1"]);
+/// ```
+#[must_use]
+pub fn quoted(text: &str) -> Cow<'_, str> {
+    let cell = cell(text);
+    if cell.contains([',', '"']) { Cow::Owned(format!("\"{}\"", cell.replace('"', "\"\""))) } else { cell }
 }
 
 /// Returns the text of a cell that [`cell`] has made.

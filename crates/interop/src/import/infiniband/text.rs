@@ -227,7 +227,7 @@ fn nodes(cluster: &Cluster) -> String {
     let all = [("host", &cluster.hosts), ("switch", &cluster.switches)];
     for (kind, node) in all.into_iter().flat_map(|(kind, nodes)| nodes.iter().map(move |node| (kind, node))) {
         let lid = node.lid.map_or(String::new(), |lid| lid.to_string());
-        let name = cell(&node.name);
+        let name = csv::quoted(&node.name);
         writeln!(text, "{name},{kind},{},{},{lid}", guid(node.guid), guid(node.port_guid))
             .expect("a string takes it");
     }
@@ -243,10 +243,10 @@ fn ports(cluster: &Cluster) -> String {
     }
     let mut text = "switch,port,state,peer,peer_port,speed\n".to_owned();
     for (i, switch) in cluster.switches.iter().enumerate() {
-        let name = cell(&switch.name);
+        let name = csv::quoted(&switch.name);
         for port in &switch.ports {
             let (peer, speed) = far[&ClusterEnd { node: ClusterIndex::Switch(i), port: *port }];
-            let (peer_name, speed) = (cell(&cluster.node(peer.node).name), speed_word(speed));
+            let (peer_name, speed) = (csv::quoted(&cluster.node(peer.node).name), speed_word(speed));
             let row = format!("{name},{port},up,{peer_name},{},{speed}\n", peer.port);
             text += &row;
         }
@@ -259,21 +259,17 @@ fn ports(cluster: &Cluster) -> String {
 
 /// Writes a table of the counters of ports with cables; `None` if there are none.
 fn counters(cluster: &Cluster, counters: &Counters<'_>) -> Option<String> {
-    let names: Vec<String> = counters.names.iter().map(|name| cell(name)).collect();
+    let names: Vec<_> = counters.names.iter().map(|name| csv::quoted(name)).collect();
     let mut text = format!("node,port,{}\n", names.join(","));
     let mut rows = 0;
     for node in cluster.hosts.iter().chain(&cluster.switches) {
         for port in &node.ports {
             let Some(values) = node.guid.and_then(|guid| counters.rows.get(&(guid, *port))) else { continue };
-            let values: Vec<String> = values.iter().map(|value| cell(value)).collect();
-            writeln!(text, "{},{port},{}", cell(&node.name), values.join(",")).expect("a string takes it");
+            let values: Vec<_> = values.iter().map(|value| csv::quoted(value)).collect();
+            writeln!(text, "{},{port},{}", csv::quoted(&node.name), values.join(","))
+                .expect("a string takes it");
             rows += 1;
         }
     }
     (rows > 0).then_some(text)
-}
-
-fn cell(name: &str) -> String {
-    let name = csv::cell(name);
-    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into_owned() }
 }

@@ -138,11 +138,11 @@ fn ports(fabric: &Fabric, numbers: &BTreeMap<End, u16>) -> String {
             let peer = names.get(far.0.as_str()).copied().unwrap_or_else(|| hosts[far]);
             let row = format!(
                 "{},{number},{},up,{},{},{}\n",
-                cell(name),
-                cell(&near.1),
-                cell(peer),
-                cell(&far.1),
-                cell(&link.rate.to_string())
+                csv::quoted(name),
+                csv::quoted(&near.1),
+                csv::quoted(peer),
+                csv::quoted(&far.1),
+                csv::quoted(&link.rate.to_string())
             );
             rows.push(((*name).to_owned(), *number, row));
         }
@@ -150,11 +150,6 @@ fn ports(fabric: &Fabric, numbers: &BTreeMap<End, u16>) -> String {
     rows.sort_by(|a, b| natural(&a.0, &b.0).then_with(|| (&a.0, a.1).cmp(&(&b.0, b.1))));
     let rows: String = rows.into_iter().map(|(_, _, row)| row).collect();
     format!("switch,port,cluster_port,state,peer,peer_port,speed\n{rows}")
-}
-
-fn cell(name: &str) -> String {
-    let name = csv::cell(name);
-    if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.into_owned() }
 }
 
 struct Account {

@@ -92,7 +92,7 @@ impl<'a> Loads<'a> {
         let labels = self.labels();
         let mut text = "node,port,peer,peer_port,cable,rate_bps,pairs,flows".to_owned();
         for (_, label) in &labels {
-            write!(text, ",{}", quoted(&format!("flows of {label}"))).expect("memory");
+            write!(text, ",{}", csv::quoted(&format!("flows of {label}"))).expect("memory");
         }
         text += ",headroom_bytes,headroom_needed_bytes\n";
         let graph = self.plan.graph();
@@ -100,8 +100,9 @@ impl<'a> Loads<'a> {
             let (peer, peer_port) = graph.far_end((load.node, load.port));
             let [from, port, to, far, ..] = self.cells(load);
             let kind = graph.ports(load.node)[load.port.index()].cable;
-            let (cable, rate) = (quoted(self.plan.cable_name(kind)), self.plan.cable(kind).rate.get());
-            write!(text, "{},{port},{},{far},{cable},{rate},", quoted(&from), quoted(&to)).expect("memory");
+            let (cable, rate) = (csv::quoted(self.plan.cable_name(kind)), self.plan.cable(kind).rate.get());
+            write!(text, "{},{port},{},{far},{cable},{rate},", csv::quoted(&from), csv::quoted(&to))
+                .expect("memory");
             write!(text, "{},{}", load.pairs, load.all_flows()).expect("memory");
             labels.iter().for_each(|(place, _)| write!(text, ",{}", load.flows[*place]).expect("memory"));
             match self.headrooms.get(&(peer, peer_port)) {
@@ -151,11 +152,6 @@ fn by_load(plan: &Plan, one: &CableLoad, other: &CableLoad) -> Ordering {
 /// Writes a number of pairs; parts of pairs occur where switches choose for each flow.
 fn pairs(pairs: f64) -> String {
     if (pairs - pairs.round()).abs() < 1e-6 { format!("{pairs:.0}") } else { format!("{pairs:.1}") }
-}
-
-fn quoted(text: &str) -> String {
-    let cell = csv::cell(text);
-    if cell.contains([',', '"']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.into_owned() }
 }
 
 #[cfg(test)]
