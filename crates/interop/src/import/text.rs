@@ -164,13 +164,17 @@ fn without_escapes(text: &str) -> (String, usize) {
     (plain, count)
 }
 
-/// Returns a line without the additions of a terminal or a tool; `None` if there are none.
+/// Returns a line without the additions of a terminal or a tool; `None` if there are none, or if they say something.
 fn without_terminal(line: &str) -> Option<String> {
     let text = line.trim_start();
     if BESIDE.iter().any(|beginning| text.starts_with(beginning)) || text.contains(": iberror: ") {
         return Some(String::new());
     }
     let command = behind_prompt(text)?;
+    // The prompt says which switch's neighbours follow.
+    if command.contains("lldp") {
+        return None;
+    }
     let mut words = command.split_whitespace().skip_while(|word| *word == "sudo");
     let program = words.next().unwrap_or_default();
     let sets = THAT_SET.contains(&program.rsplit('/').next().unwrap_or(program));

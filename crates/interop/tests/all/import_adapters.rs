@@ -132,6 +132,22 @@ fn commands_and_scripts_set_the_same_parameters() {
 }
 
 /// The points are switched on and off by priority.
+/// Two devices of a host may differ, and a scenario has adapters of one kind.
+#[test]
+fn points_that_differ_between_devices_are_refused() {
+    let line = |device: &str, on: u8| format!("/sys/class/net/{device}/ecn/roce_rp/enable/3:{on}\n");
+    let rate = "/sys/class/net/eth0/ecn/roce_rp/rpg_ai_rate:5\n";
+    assert!(
+        mlx5::Mlx5Parameters::read(SourceText {
+            name: "a",
+            text: &(rate.to_owned() + &line("eth0", 1) + &line("eth1", 1))
+        })
+        .is_ok()
+    );
+    let refused = said(&(rate.to_owned() + &line("eth0", 1) + &line("eth1", 0)));
+    assert!(refused.contains("roce_rp/enable/3 has a second value"), "{refused}");
+}
+
 #[test]
 fn priorities_without_dcqcn_are_named() {
     let enabled = |point: &str, on: &[u8]| -> String {

@@ -37,6 +37,31 @@ fn fate(imported: &ImportedScenario, key: &str) -> (KeyFate, String) {
     (entry.fate, format!("{}: {}", entry.given, entry.what))
 }
 
+/// A port without a cable has the codes of its last link, and an MTU that no packet meets.
+#[test]
+fn ports_without_cables_have_no_say_in_the_mtu() {
+    let line = DATABASE
+        .lines()
+        .find(|line| line.starts_with("0x0002c90300000100,0x0002c90300000100,3,"))
+        .expect("port 3");
+    let down =
+        line.replacen(",0,3,3,1,3841,0,", ",2,3,3,1,3841,256,", 1).replacen(",4,0,0,5,", ",4,1,0,5,", 1);
+    assert_ne!(line, down);
+    let one = import(&DATABASE.replace(line, &down), None, None).unwrap_or_else(|said| panic!("{said}"));
+    assert_eq!(one.scenario, import(DATABASE, None, None).unwrap().scenario);
+}
+
+#[test]
+fn columns_of_the_same_name_and_short_rows_are_refused() {
+    let twice =
+        import(&DATABASE.replacen("DeviceID,PartitionCap", "DeviceID,DeviceID", 1), None, None).unwrap_err();
+    assert!(twice.contains("section `NODES` has two columns `DeviceID`"), "{twice}");
+    let nameless = DATABASE.replacen("MKey,GIDPrfx,MSMLID", ",,", 1);
+    assert!(import(&nameless, None, None).is_ok());
+    let short = import(&nameless.replacen(",2,0,4,5,2,5,N/A", ",2", 1), None, None).unwrap_err();
+    assert!(short.contains("this row has 19 of 25 cells"), "{short}");
+}
+
 /// Adaptive routing makes another experiment, whichever columns describe it.
 #[test]
 fn adaptive_routing_is_a_change() {

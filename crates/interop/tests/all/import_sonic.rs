@@ -380,6 +380,7 @@ fn other_files_of_a_switch_are_refused_for_what_they_are() {
         ("100000 5m 1 2 3 0\n100000 5m 1 2 3 0\n", "file:2:1: a second row has this speed and cable"),
         ("Pool: a\nsize 3 4\n", "file:2:1: this is neither a heading nor a field and its value"),
         ("mode dynamic\nPool: a\n", "file:1:1: a field stands before the first pool"),
+        ("Pool: a\nsize 3\nPool: a\nsize 4\n", "file:3:1: `a` stands here a second time"),
         (
             "{\"localhost\": {}, \"asic0\": {\"PORT\": {}}}",
             "file:1:28: this is a switch of several ASICs: `asic0`",

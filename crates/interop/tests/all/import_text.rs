@@ -224,7 +224,8 @@ fn texts_are_read_as_they_come() {
 #[test]
 fn prompts_go_and_settings_stay() {
     for (line, left) in [
-        ("admin@sonic:~$ show lldp table", ""),
+        ("admin@sonic:~$ show lldp table", "admin@sonic:~$ show lldp table"),
+        ("admin@sonic:~$ show version", ""),
         ("[root@n1 ~]# ", ""),
         ("$ smpquery vlarb 3 1", ""),
         ("PS C:\\Users\\me> mlxconfig q", "                mlxconfig q"),

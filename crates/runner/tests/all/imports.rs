@@ -193,6 +193,35 @@ fn a_sonic_switch_alone_becomes_a_fabric_of_its_speeds_and_lengths() {
     scratch.printed(&["check", "other/template.ron"]);
 }
 
+/// A terminal's log of several switches: the prompts say which is which.
+#[test]
+fn a_log_of_several_switches_has_their_names_from_its_prompts() {
+    let scratch = Scratch::new("import-lldp-log");
+    let table = |rows: &[&str]| {
+        let head = "LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n\
+                    -----------  --------------  --------------  ------------  -----------------\n";
+        let rows: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        format!(
+            "{head}{rows}--------------------------------------------------\nTotal entries displayed:  {}\n",
+            rows.lines().count()
+        )
+    };
+    let leaf = |n: u8| {
+        let host = |i: u8| format!("Ethernet{i}    h{n}{i}              eth0            R             eth0");
+        let up = format!("Ethernet8    spine           Ethernet{n}       BR            Ethernet8");
+        format!("admin@leaf-{n}:~$ show lldp table\n{}", table(&[&host(0), &host(4), &up]))
+    };
+    fs::write(
+        scratch.0.join("log.txt"),
+        format!("Last login: today\n{}{}admin@leaf-2:~$ exit\n", leaf(1), leaf(2)),
+    )
+    .unwrap();
+    let printed = scratch.printed(&["import", "lldp", "log.txt", "--switches", "spine", "--out", "mine"]);
+    assert!(printed.contains("4 hosts, 3 switches"), "{printed}");
+    let ports = scratch.read("mine/ports.csv");
+    assert!(["leaf-1,", "leaf-2,"].iter().all(|switch| ports.contains(switch)), "{ports}");
+}
+
 /// Names of neighbours are text from strangers: they are made plain in the scenario, and escaped where they are
 /// printed.
 #[test]

@@ -76,12 +76,12 @@ impl<'a> Database<'a> {
         if !nodes {
             return Err(missing("NODES", "nodes"));
         }
+        let mut mtus = BTreeMap::new();
         let ports = self.each("PORTS", &["NodeGuid", "PortNum"], |row| {
-            let node = &mut fabric.nodes[row.node_of(&known, "NodeGuid")?];
-            if let Some(port) = row.port(node)? {
-                let mtu = row.mtu()?.filter(|_| port.speed.is_some());
-                node.links.push(port);
-                mtu.into_iter().for_each(|mtu| *fabric.mtus.entry(mtu).or_default() += 1);
+            let place = row.node_of(&known, "NodeGuid")?;
+            if let Some(port) = row.port(&mut fabric.nodes[place])? {
+                mtus.extend(row.mtu()?.map(|mtu| ((place, port.number), mtu)));
+                fabric.nodes[place].links.push(port);
             }
             Ok(())
         })?;
@@ -99,6 +99,13 @@ impl<'a> Database<'a> {
         })?;
         if !links {
             return Err(missing("LINKS", "cables"));
+        }
+        // A port that is down has an MTU too, which no packet meets.
+        for (place, node) in fabric.nodes.iter().enumerate() {
+            let cabled = node.links.iter().filter(|port| port.peer.is_some());
+            for mtu in cabled.filter_map(|port| mtus.get(&(place, port.number))) {
+                *fabric.mtus.entry(*mtu).or_default() += 1;
+            }
         }
         self.each("CABLE_INFO", &["NodeGuid", "PortNum"], |row| {
             let at = (row.node_of(&known, "NodeGuid")?, row.port_number("PortNum")?);

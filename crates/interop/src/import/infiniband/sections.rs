@@ -98,9 +98,14 @@ impl<'a> Database<'a> {
             return Ok(false);
         };
         let Some((header, rows)) = section.lines.split_first() else { return Ok(true) };
-        let names = cells(*header).into_iter().enumerate();
-        let columns: BTreeMap<String, usize> =
-            names.map(|(place, name)| (name.text.to_ascii_lowercase(), place)).collect();
+        let header_cells = cells(*header);
+        let mut columns = BTreeMap::new();
+        for (place, cell) in header_cells.iter().enumerate().filter(|(_, cell)| !cell.text.is_empty()) {
+            if columns.insert(cell.text.to_ascii_lowercase(), place).is_some() {
+                let message = format!("section `{name}` has two columns `{}`", cell.text);
+                return Err(self.source.wrong(&cell.range(), message, "keep the one that is meant"));
+            }
+        }
         if let Some(missing) = needed.iter().find(|name| !columns.contains_key(&name.to_ascii_lowercase())) {
             let message = format!("section `{name}` has no column `{missing}`");
             return Err(self.source.wrong(
@@ -111,8 +116,8 @@ impl<'a> Database<'a> {
         }
         for line in rows {
             let own = Row { source: self.source, columns: &columns, cells: cells(*line), line: *line };
-            if own.cells.len() < columns.len() {
-                let message = format!("this row has {} of {} cells", own.cells.len(), columns.len());
+            if own.cells.len() < header_cells.len() {
+                let message = format!("this row has {} of {} cells", own.cells.len(), header_cells.len());
                 return Err(self.source.wrong(&line.range(), message, "copy the whole row"));
             }
             row(&own)?;

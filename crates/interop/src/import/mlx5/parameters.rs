@@ -3,6 +3,7 @@
 //! Invariant: a parameter has one value. Ports and devices of a file with different values are a fault, and so is a
 //! name that looks like the vendor's and is none.
 
+use core::fmt::Display;
 use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,7 +58,7 @@ impl Mlx5Parameters {
         if let Some(known) = SWITCHES.into_iter().find(|known| *known == plain) {
             let most = if known == "roce_cc_prio_mask" { 255 } else { U32 };
             let value = number(source, known, entry.value, most, "")?;
-            return single(source, &mut self.switches, (known, entry), value);
+            return single(source, &mut self.switches, (known, known, entry), value);
         }
         let found = PARAMETERS.iter().find(|known| known.name == plain || known.debugfs == plain);
         let Some(known) = found else {
@@ -80,7 +81,7 @@ impl Mlx5Parameters {
             self.next.insert(known.name, (next.text.to_owned(), next.range()));
         }
         self.ports.insert((entry.device, port));
-        single(source, &mut self.values, (known.name, entry), value)
+        single(source, &mut self.values, (known.name, known.name, entry), value)
     }
 
     /// Enters the switch of a point at a priority.
@@ -100,8 +101,7 @@ impl Mlx5Parameters {
         let point =
             point.ok_or_else(|| wrong("neither `roce_rp` nor `roce_np` is in the name".to_owned()))?;
         let on = number(source, "enable", entry.value, 1, "")? == 1;
-        self.enabled.insert((point, at), (on, entry.value.range()));
-        Ok(())
+        single(source, &mut self.enabled, ((point, at), &format!("{point}/enable/{at}"), entry), on)
     }
 
     pub(super) fn value(&self, name: &str) -> Option<u64> {
@@ -110,18 +110,18 @@ impl Mlx5Parameters {
 }
 
 /// Enters a value, unless the parameter has another one already.
-fn single(
+fn single<K: Ord, V: PartialEq + Display>(
     source: SourceText<'_>,
-    values: &mut BTreeMap<&'static str, (u64, Range<usize>)>,
-    (name, entry): (&'static str, &Entry<'_>),
-    value: u64,
+    values: &mut BTreeMap<K, (V, Range<usize>)>,
+    (key, name, entry): (K, &str, &Entry<'_>),
+    value: V,
 ) -> Result<(), Diagnostic> {
-    if let Some((first, _)) = values.get(name).filter(|(first, _)| *first != value) {
+    if let Some((first, _)) = values.get(&key).filter(|(first, _)| *first != value) {
         let message = format!("{name} has a second value, {value}, and {first} above");
         let help = "write the parameters of one adapter, port and priority";
         return Err(source.wrong(&entry.value.range(), message, help));
     }
-    values.entry(name).or_insert((value, entry.value.range()));
+    values.entry(key).or_insert((value, entry.value.range()));
     Ok(())
 }
 

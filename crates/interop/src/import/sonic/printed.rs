@@ -71,7 +71,11 @@ pub(super) fn pools(source: SourceText<'_>) -> Result<SonicConfig, Diagnostic> {
     for line in source.lines() {
         let heading = HEADINGS.iter().find_map(|(word, table)| Some((*table, line.behind(word)?.trimmed())));
         if let Some((table, name)) = heading {
-            config.tables.entry(table.to_owned()).or_default().insert(name.text.to_owned(), Fields::new());
+            let entries = config.tables.entry(table.to_owned()).or_default();
+            if entries.insert(name.text.to_owned(), Fields::new()).is_some() {
+                let message = format!("`{}` stands here a second time", name.text);
+                return Err(source.wrong(&line.range(), message, "write what a switch prints at once"));
+            }
             open = Some((table, name.text.to_owned()));
         } else if line.text == PATTERN {
             open = Some(("DEFAULT_LOSSLESS_BUFFER_PARAMETER", "AZURE".to_owned()));
