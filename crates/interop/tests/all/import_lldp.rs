@@ -239,6 +239,12 @@ fn headings_of_both_ends_are_alike_and_a_cut_table_is_refused() {
     let whole = shown("leaf-1");
     let cut: String =
         whole.lines().filter(|line| !line.contains("oob")).map(|line| format!("{line}\n")).collect();
+    // Without its port, a row would be read a column further left.
+    let moved = whole.replacen("\nEthernet4 ", "\n          ", 1);
+    let tables = [SourceText { name: "leaf-1.lldp", text: &moved }];
+    let refused =
+        lldp::import(&tables, &[], &LldpOptions::default()).expect_err("a port is missing").to_string();
+    assert!(refused.contains("the first column of this row is empty"), "{refused}");
     let tables = [SourceText { name: "leaf-1.lldp", text: &cut }];
     let refused =
         lldp::import(&tables, &[], &LldpOptions::default()).expect_err("a row is missing").to_string();

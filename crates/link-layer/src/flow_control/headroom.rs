@@ -18,12 +18,13 @@
 //! IEEE 802.1Qbb, annex O, and vendors' guidelines have the same terms. An example is Cisco, "Priority flow control:
 //! build reliable layer 2 infrastructure" (a frame at either end, the cable twice, the sender's response).
 
+use packet::Framing;
 use units::{Bytes, Rate, Span};
 
 use super::pause::PAUSE_FRAME;
 
 /// Preamble and gap of a frame, which no memory stores (IEEE 802.3, 4.4.2).
-const AROUND_FRAME: u64 = 20;
+const AROUND_FRAME: u64 = Framing::RoCEv2.around().get();
 
 /// A pause quantum: the time of 512 bits (IEEE 802.3, 31B.2).
 pub const QUANTUM_BYTES: u64 = 64;

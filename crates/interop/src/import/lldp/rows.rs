@@ -111,7 +111,7 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
     let mut node = stem(source.name).to_owned();
     let mut of_nodes = BTreeSet::new();
     let mut open: Option<Headings> = None;
-    let mut rows = 0;
+    let (mut rows, mut edge) = (0, 0);
     for (i, line) in lines.iter().enumerate() {
         let below = lines.get(i + 1).filter(|below| is_rule(below.text));
         if let Some(rule) = below {
@@ -124,7 +124,7 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
                 let help = "write a file a switch, or keep the prompts: `admin@leaf-1:~$ show lldp table`";
                 return Err(source.wrong(&line.range(), format!("a second table is that of `{node}`"), help));
             }
-            (open, rows) = (Some((ranges, columns)), 0);
+            (open, rows, edge) = (Some((ranges, columns)), 0, column(source, *rule));
         } else if is_rule(line.text) {
             // It belongs to the headings above it.
         } else if let Some(host) = prompt(line.text) {
@@ -140,6 +140,11 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
                 open = None;
             }
         } else if let Some((ranges, columns)) = &open {
+            // Lines are read without blanks before them, by the columns of the dashes.
+            if column(source, *line) != edge {
+                let help = "write the port of each row: a second neighbour has a row of its own";
+                return Err(source.wrong(&line.range(), "the first column of this row is empty", help));
+            }
             let cells: Vec<&str> = ranges.iter().map(|range| cell(line.text, range, ranges)).collect();
             row(source, *line, (&cells, columns), Some(&node), &mut read)?;
             rows += 1;
@@ -150,6 +155,11 @@ fn tables(source: SourceText<'_>, lines: &[Part<'_>]) -> Result<NeighbourRows, D
         }
     }
     Ok(read)
+}
+
+/// Returns the number of bytes before a part in its line.
+fn column(source: SourceText<'_>, part: Part<'_>) -> usize {
+    part.start - source.text[..part.start].rfind('\n').map_or(0, |end| end + 1)
 }
 
 /// Returns true for the name of a switch's management port.
