@@ -17,6 +17,7 @@
 //! | [`groups`] | goodput, marks and waits of groups of flows |
 //! | [`congestion`] | the worst roots of congestion trees, and the hottest outputs |
 //! | [`rows`] | the row of each table |
+//! | [`verdict`] | the answer of a command in four sentences |
 //! | [`summary`] | `summary.json`: the results of a run in one object |
 //! | [`tables`] | tables of a run, in files and on the terminal |
 //! | [`reader`] | these files, read |
@@ -52,6 +53,7 @@ pub mod schema;
 pub mod summary;
 pub mod table;
 pub mod tables;
+pub mod verdict;
 
 use std::time::Duration;
 

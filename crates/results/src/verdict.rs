@@ -1,0 +1,55 @@
+//! Verdict: the answer of a command in four sentences.
+//!
+//! Invariant: whoever shows a verdict shows the same words. A run's verdict is made with its summary and stands in
+//! `summary.json`, so that the terminal, the page of a report and the playground cannot differ.
+
+use core::fmt::{self, Display};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Answer of a run, a comparison, a sweep or a search, as four texts of one or two sentences each.
+///
+/// # Examples
+///
+/// ```
+/// let verdict = results::verdict::Verdict {
+///     loss: "victim got 5.9 of the 13.2 Gb/s that it gets alone.".to_owned(),
+///     cause: "Root S2 port 3 to H5: far and near ask for more than the link carries.".to_owned(),
+///     confidence: "One seed, no message unfinished.".to_owned(),
+///     advice: "Try `backwater compare victim off iba`.".to_owned(),
+/// };
+/// assert!(verdict.to_string().starts_with("Lost      victim got"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// Loss: the victims by name or group, and how much they lost against what they would get alone.
+    pub loss: String,
+    /// Cause: the root, its cause in words, and the contributors.
+    pub cause: String,
+    /// Confidence: seeds, unfinished messages, and bounds.
+    pub confidence: String,
+    /// Advice: a command that answers the next question.
+    pub advice: String,
+}
+
+impl Verdict {
+    /// Returns the four texts in their order, each behind its label.
+    #[must_use]
+    pub fn parts(&self) -> [(&'static str, &str); 4] {
+        [("Lost", &self.loss), ("Why", &self.cause), ("How sure", &self.confidence), ("Try", &self.advice)]
+    }
+}
+
+impl Display for Verdict {
+    /// Writes a line for each text, with labels in a column of their own and no line end behind the last.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, (label, text)) in self.parts().into_iter().enumerate() {
+            if place > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{label:<8}  {text}")?;
+        }
+        Ok(())
+    }
+}
