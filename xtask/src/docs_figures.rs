@@ -49,15 +49,7 @@ const FIGURES: &[Figure] = &[
     },
     Figure {
         name: "ndr-slow-host",
-        arguments: &[
-            "sim",
-            "ndr-job-256",
-            "--quiet",
-            "--set",
-            "adapters.h1=(drain_limit: \"100 Gb/s\")",
-            "--files",
-            "fabric.svg",
-        ],
+        arguments: &["sim", "ndr-job-256", "--quiet", "--files", "fabric.svg"],
         drawn: "fabric.svg",
     },
 ];
