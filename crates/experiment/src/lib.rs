@@ -20,7 +20,6 @@
 //! | [`seeds`] | lists of seeds, as options and files write them |
 //! | [`simulation`] | one simulation, from the scenario's name to the outcome |
 //! | [`measuring`] | the measures that a plan can have, before its run |
-//! | [`lossless`] | packets that a fabric with PFC has dropped |
 //! | [`pool`] | the worker pool |
 //! | [`statistics`] | means over seeds and their confidence intervals |
 //! | [`tuning`] | the search for the best settings of a space |
@@ -30,7 +29,6 @@
 pub mod batch;
 pub mod configurations;
 pub mod evaluation;
-pub mod lossless;
 pub mod measuring;
 pub mod pool;
 pub mod relative;
@@ -46,8 +44,8 @@ pub mod tuning;
 pub mod unit;
 
 pub use batch::{Job, Outcomes};
-pub use lossless::{Loss, LossCause, shortage};
 pub use relative::{RelativeError, RelativeSetting};
+pub use results::lossless::{Loss, LossCause, shortage};
 pub use run::{RunSpec, SeedCount};
 pub use scenarios::Scenarios;
 pub use seeds::{SeedList, SeedListError};

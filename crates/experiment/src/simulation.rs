@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use fabric::{ResumeError, RunError, RunOptions, Saving};
 use measures::run::Posting;
-use results::{RunCost, RunIdentity, Summary};
+use results::{RunCost, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord};
 use units::Span;
@@ -149,11 +149,6 @@ pub fn simulate_saving<'a>(
 
 fn outcome(plan: &Plan, record: RunRecord, wall: Duration, peak_rss: Option<u64>) -> Outcome {
     let cost = RunCost { wall, peak_rss };
-    let context = RunIdentity {
-        scenario: plan.name(),
-        congestion_control: plan.congestion_control(),
-        seed: plan.seed(),
-        version: VERSION,
-    };
-    Outcome { summary: Summary::new(context, &record, cost), record, posting: posting(plan) }
+    let summary = Summary::of_plan(plan, VERSION, &record, cost);
+    Outcome { summary, record, posting: posting(plan) }
 }

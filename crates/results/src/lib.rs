@@ -17,6 +17,7 @@
 //! | [`groups`] | goodput, marks and waits of groups of flows |
 //! | [`congestion`] | the worst roots of congestion trees, and the hottest outputs |
 //! | [`rows`] | the row of each table |
+//! | [`lossless`] | packets that a fabric with PFC has dropped |
 //! | [`verdict`] | the answer of a command in four sentences |
 //! | [`summary`] | `summary.json`: the results of a run in one object |
 //! | [`tables`] | tables of a run, in files and on the terminal |
@@ -45,6 +46,7 @@ pub mod format;
 pub mod formats;
 pub mod goodput;
 pub mod groups;
+pub mod lossless;
 pub mod manifest;
 pub mod parquet;
 pub mod reader;

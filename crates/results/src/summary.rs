@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use scenario::Plan;
 use schemars::JsonSchema;
 use serde::Serialize;
 use telemetry::{Audit, FiniteRecord, PauseRecord, RunEnding, RunRecord, TransportTally};
@@ -14,6 +15,9 @@ use crate::completions::CompletionSummary;
 use crate::congestion::CongestionSummary;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput, rounded_jain};
 use crate::groups::{self, GroupInPhase, GroupSummary};
+use crate::verdict::command::AskedScenario;
+use crate::verdict::run::Facts;
+use crate::verdict::{self, Verdict};
 use crate::{RunCost, RunIdentity};
 use measures::PhasePart;
 use measures::rounded;
@@ -35,6 +39,8 @@ pub struct Summary {
     pub seed: u64,
     /// Version of the simulator.
     pub version: String,
+    /// The answer of the run in four texts: loss, cause, confidence, and a command to try.
+    pub verdict: Verdict,
     /// Digest of all events of the run, in 16 hexadecimal digits. A drain after its end is not included.
     pub digest: String,
     /// Simulated time that passed, a drain included.
@@ -273,11 +279,39 @@ pub struct OthersInPhase {
 }
 
 impl Summary {
-    /// Returns the summary of a run.
+    /// Returns the summary of a run of a plan.
+    #[must_use]
+    pub fn of_plan(plan: &Plan, version: &str, record: &RunRecord, cost: RunCost) -> Self {
+        let context = RunIdentity {
+            scenario: plan.name(),
+            congestion_control: plan.congestion_control(),
+            seed: plan.seed(),
+            version,
+        };
+        Self::with((context, Some(plan)), record, cost)
+    }
+
+    /// Returns the summary of a run without its plan. Its verdict names fewer facts.
     #[must_use]
     pub fn new(context: RunIdentity<'_>, record: &RunRecord, cost: RunCost) -> Self {
+        Self::with((context, None), record, cost)
+    }
+
+    /// Makes the verdict again, with the scenario as a command line names it.
+    pub fn advise(&mut self, plan: &Plan, record: &RunRecord, asked: &AskedScenario) {
+        let goodput = goodput::by_phase(record);
+        let completions = self.completions.as_ref();
+        let facts = Facts { record, plan: Some(plan), goodput: &goodput, completions };
+        self.verdict = verdict::run::verdict(facts, asked);
+    }
+
+    fn with((context, plan): (RunIdentity<'_>, Option<&Plan>), record: &RunRecord, cost: RunCost) -> Self {
         let wall = cost.wall.as_secs_f64();
+        let goodput = goodput::by_phase(record);
+        let completions = CompletionSummary::of(record);
+        let facts = Facts { record, plan, goodput: &goodput, completions: completions.as_ref() };
         Self {
+            verdict: verdict::run::verdict(facts, &AskedScenario::default()),
             schema: SCHEMA,
             scenario: context.scenario.to_owned(),
             congestion_control: context.congestion_control.to_owned(),
@@ -312,9 +346,9 @@ impl Summary {
                 finite_flows: record.others().filter(|flow| record.flows[*flow].total.is_some()).count(),
                 completed_flows: record.others().filter(|flow| record.flows[*flow].complete()).count(),
             },
-            completions: CompletionSummary::of(record),
+            phases: phases(record, &goodput),
+            completions,
             congestion: CongestionSummary::of(record),
-            phases: phases(record),
         }
     }
 
@@ -336,9 +370,8 @@ pub fn failures(record: &RunRecord) -> Vec<FailureSummary> {
     named.collect()
 }
 
-fn phases(record: &RunRecord) -> Vec<PhaseSummary> {
-    let phases = goodput::by_phase(record);
-    let groups = groups::by_phase(record, &phases);
+fn phases(record: &RunRecord, phases: &[PhaseGoodput<'_>]) -> Vec<PhaseSummary> {
+    let groups = groups::by_phase(record, phases);
     phases.iter().zip(groups).map(|(phase, groups)| PhaseSummary::new(record, phase, groups)).collect()
 }
 

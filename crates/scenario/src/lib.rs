@@ -31,12 +31,16 @@
 //! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
 //! | `expected_work` | work that a run is expected to be, by node |
 //! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
+//! | `best_rates` | rates of flows alone, and fair rates of all together |
+//! | `draws` | whether a run depends on its seed |
 
+mod best_rates;
 mod cable_loads;
 mod check;
 mod cycles;
 mod diagnostics;
 pub mod draft;
+mod draws;
 mod ecn_first;
 mod expected_work;
 mod format;
@@ -51,6 +55,7 @@ mod resolve;
 mod series;
 mod text;
 
+pub use best_rates::BestRates;
 pub use cable_loads::CableLoad;
 pub use check::selected::help as help_with_ports;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};

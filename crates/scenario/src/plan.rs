@@ -9,6 +9,7 @@ use std::sync::Arc;
 use ca_transport::{AdapterSpec, Compliance};
 use cc_policies::{Control, Scheme};
 use event_kernel::Digest;
+use link_layer::spec::Discipline;
 use link_layer::{CablePlan, LinkPlan, PortPlan};
 use packet::{FlowId, Lane, NodeId, PortId, ServiceLevel};
 use ron::ser::PrettyConfig;
@@ -291,6 +292,12 @@ impl Plan {
             Scheme::Dcqcn(_) => "Dcqcn",
             Scheme::Mixed(_) => "Mixed",
         }
+    }
+
+    /// True if links have InfiniBand's credits: neither PFC nor drops.
+    #[must_use]
+    pub const fn uses_credits(&self) -> bool {
+        matches!(self.link.flow_control, Discipline::Credits(_))
     }
 
     /// The traffic.

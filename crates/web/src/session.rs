@@ -7,7 +7,7 @@ use std::time::Duration;
 use fabric::{RunError, SteppedRun};
 use page::numbers::Numbers;
 use results::manifest::{FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
-use results::{OutputFile, RunCost, RunIdentity, Summary};
+use results::{OutputFile, RunCost, Summary};
 use scenario::Plan;
 use serde::Serialize;
 use telemetry::{RunRecord, Timeline};
@@ -98,14 +98,8 @@ impl Session {
     /// If an invariant of the simulator is violated.
     pub fn finish(self, elapsed_s: f64) -> Result<ResultData, EndOfRun> {
         let (plan, record) = self.run.finish().map_err(|error| failed(&error))?;
-        let identity = RunIdentity {
-            scenario: plan.name(),
-            congestion_control: plan.congestion_control(),
-            seed: plan.seed(),
-            version: env!("CARGO_PKG_VERSION"),
-        };
         let cost = RunCost { wall: Duration::from_secs_f64(elapsed_s.max(0.0)), peak_rss: None };
-        let summary = Summary::new(identity, &record, cost);
+        let summary = Summary::of_plan(&plan, env!("CARGO_PKG_VERSION"), &record, cost);
         let files = figures::output(&summary, &record, plan.resolved()).files;
         let violated = |message| EndOfRun { how: "violation", message };
         let manifest = manifest(&plan, &record, &self.sets);

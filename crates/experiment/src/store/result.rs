@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use telemetry::{RunEnding, RunRecord};
 use units::Bytes;
 
-use crate::lossless::Loss;
 use crate::simulation::Outcome;
 use crate::unit::Unit;
 use measures::{Measure, Measured};
+use results::lossless::Loss;
 
 /// The result of a unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -392,6 +392,7 @@ mod tests {
         let mut record = sample::record();
         record.flows.truncate(2);
         record.completions = None;
+        record.congestion = telemetry::Congestion::default();
         record.audit.drained = true;
         record.audit.drain = units::Span::from_us(12);
         let summary = Summary::new(sample::CONTEXT, &record, sample::cost());

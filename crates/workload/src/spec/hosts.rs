@@ -65,6 +65,11 @@ impl HostsSpec {
         Self::One("*".to_owned())
     }
 
+    /// Returns true unless this is the plain name of a host.
+    pub(super) fn may_be_several(&self) -> bool {
+        !matches!(self.names(), [one] if !one.contains(['*', '?']) && !one.contains(".."))
+    }
+
     /// Returns true if a name without wildcards means this host.
     pub(crate) fn names_exactly(&self, host: &str) -> bool {
         self.names().iter().any(|name| name == host)

@@ -48,6 +48,13 @@ pub enum SendersSpec {
     Hosts(HostsSpec),
 }
 
+impl SendersSpec {
+    /// Returns true if the senders are drawn at random.
+    pub(super) const fn are_drawn(&self) -> bool {
+        matches!(self, Self::By(SenderRule::Drawn(_)))
+    }
+}
+
 /// Rule by which the senders of a pattern with one receiver are chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -99,6 +99,22 @@ impl PatternSpec {
         }
     }
 
+    /// Returns true if hosts, times or sizes are drawn at random.
+    #[must_use]
+    pub fn draws_at_random(&self) -> bool {
+        match self {
+            Self::FlowList(_) => false,
+            Self::Permutation(_) | Self::Poisson(_) | Self::Sessions(_) | Self::HotSpot(_) => true,
+            Self::Converge(spec) => spec.jitter > Span::ZERO || spec.from.are_drawn(),
+            Self::Incast(spec) => {
+                spec.senders.are_drawn()
+                    || spec.to.may_be_several()
+                    || matches!(spec.repeat, RepeatSpec::Poisson { .. })
+            }
+            Self::Synthetic(spec) => spec.draws_at_random(),
+        }
+    }
+
     /// Returns the latest time at which the pattern can begin, and the field that decides it; `None` if a file does.
     #[must_use]
     pub fn latest_start(&self) -> Option<(&'static str, Time)> {

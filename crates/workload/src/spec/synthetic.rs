@@ -178,6 +178,20 @@ impl TimedArrivals {
 }
 
 impl SyntheticSpec {
+    /// Returns true if destinations, times or sizes are drawn at random.
+    pub(super) const fn draws_at_random(&self) -> bool {
+        let drawn_destinations = match self.destinations {
+            DestinationSpec::Uniform | DestinationSpec::OtherRacks | DestinationSpec::Permutation => true,
+            DestinationSpec::Shift(_) | DestinationSpec::Bits(_) | DestinationSpec::AllToAll => false,
+        };
+        let drawn_times = match self.arrivals {
+            // Each host begins at a time of its own within the first interval.
+            ArrivalSpec::Fixed { .. } | ArrivalSpec::Poisson { .. } | ArrivalSpec::OnOff { .. } => true,
+            ArrivalSpec::Closed { .. } | ArrivalSpec::AtOnce => false,
+        };
+        drawn_destinations || drawn_times || !matches!(self.size, SizeSpec::Fixed(_))
+    }
+
     /// Checks the fields that need neither hosts nor files, and returns how messages are posted.
     pub(crate) fn resolve(&self) -> Result<PostingRule, WorkloadError> {
         if let Some(stop) = self.stop {

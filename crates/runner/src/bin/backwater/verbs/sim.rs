@@ -13,6 +13,7 @@ use parallel::Ranks;
 use results::choice::{FCT_TXT, FileChoice, PAGE};
 use results::manifest::{RunEnd, UndrawnEntry};
 use results::tables::{completions, printed};
+use results::verdict::command::AskedScenario;
 use results::{Manifest, ResultFolder, RunFiles, TableFormats};
 
 use crate::browser;
@@ -111,6 +112,8 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
             error.into()
         }
     })?;
+    let mut run = run;
+    run.summary.advise(&run.plan, &run.record, &asked(options));
     let ended = run.end();
     let manifest = Manifest { ended: ended.clone(), ..manifest };
     let RunOutput { files, undrawn } = output(&run, options, (&manifest, folder.path()))?;
@@ -140,6 +143,15 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
     checkpoints.remove();
     ending::checked(&run.plan, &run.record)?;
     if options.drain { ending::drained(&run.plan, &run.record) } else { Ok(()) }
+}
+
+/// Returns the scenario as the command line names it, for the command that the verdict advises.
+fn asked(options: &SimOptions) -> AskedScenario {
+    AskedScenario {
+        scenario: options.scenario.clone(),
+        sets: options.change.set().to_vec(),
+        seed: options.change.seed,
+    }
 }
 
 /// Opens the result folder of a run, and returns the manifest of the run to come.

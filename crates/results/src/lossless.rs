@@ -7,10 +7,11 @@ use core::fmt::{self, Display, Formatter};
 use std::collections::BTreeMap;
 
 use packet::Lane;
-use results::format::{counted, grouped};
 use scenario::{Plan, PortHeadroom};
 use telemetry::RunRecord;
 use units::Bytes;
+
+use crate::format::{counted, grouped};
 
 /// Packets that a run has dropped on lanes with PFC.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,15 +44,6 @@ pub enum LossCause {
 
 impl Loss {
     /// Returns the losses of a run; `None` if no lane with PFC dropped a packet.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let plan = experiment::plan("roce-victim", &[], None)?;
-    /// let outcome = experiment::simulate(&plan, Default::default(), &mut |_| {}).expect("it runs");
-    /// assert_eq!(experiment::Loss::of(&plan, &outcome.record), None);
-    /// # Ok::<(), scenario::Diagnostic>(())
-    /// ```
     #[must_use]
     pub fn of(plan: &Plan, record: &RunRecord) -> Option<Self> {
         let (mut by_node, mut at_outputs) = (BTreeMap::new(), 0);

@@ -2,6 +2,23 @@
 //!
 //! Invariant: whoever shows a verdict shows the same words. A run's verdict is made with its summary and stands in
 //! `summary.json`, so that the terminal, the page of a report and the playground cannot differ.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `words` | quantities and lists in sentences |
+//! | `owners` | names of flows in sentences: their own, their pattern's or group's |
+//! | [`command`] | commands to copy |
+//! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
+//! | `run` | the facts of a run, and its verdict |
+
+mod advice;
+mod cause;
+pub mod command;
+mod confidence;
+mod loss;
+mod owners;
+pub(crate) mod run;
+mod words;
 
 use core::fmt::{self, Display};
 

@@ -1,0 +1,80 @@
+//! Quantities and lists in sentences.
+//!
+//! Invariant: a number has three significant digits, and its unit.
+
+use measures::censoring::CensoredValue;
+use measures::spelling::{Dimension, Zeros, digits, spelled};
+
+pub(super) fn rate(bps: f64) -> String {
+    spelled(bps, Dimension::Rate, Zeros::Dropped)
+}
+
+pub(super) fn time(seconds: f64) -> String {
+    spelled(seconds, Dimension::Time, Zeros::Dropped)
+}
+
+pub(super) fn size(bytes: f64) -> String {
+    spelled(bytes, Dimension::Size, Zeros::Dropped)
+}
+
+/// Returns a share as a percentage, in whole percent from 10 % on.
+pub(super) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        99.5..100.0 => "over 99 %".to_owned(),
+        10.0.. => format!("{percent:.0} %"),
+        0.1.. => format!("{percent:.1} %"),
+        percent if percent > 0.0 => "less than 0.1 %".to_owned(),
+        _ => "0 %".to_owned(),
+    }
+}
+
+/// Returns a value or its bounds, with `times` behind.
+pub(super) fn times(value: CensoredValue) -> String {
+    let short = |value| digits(value, Zeros::Dropped);
+    match value {
+        CensoredValue::Exact(value) => format!("{} times", short(value)),
+        CensoredValue::AtLeast { at_least } => format!("at least {} times", short(at_least)),
+        CensoredValue::Between { at_least, at_most } => {
+            let (at_least, at_most) = (short(at_least), short(at_most));
+            if at_least == at_most {
+                format!("{at_least} times")
+            } else {
+                format!("{at_least} to {at_most} times")
+            }
+        }
+    }
+}
+
+/// Returns `a`, `a and b`, `a, b and c`.
+pub(super) fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_never_round_to_all_or_nothing() {
+        let shares = [0.0, 0.0001, 0.034, 0.104, 0.996, 1.0].map(percent);
+        assert_eq!(shares, ["0 %", "less than 0.1 %", "3.4 %", "10 %", "over 99 %", "100 %"]);
+    }
+
+    #[test]
+    fn lists_end_with_and() {
+        let items = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!([&items[..1], &items[..2], &items].map(list), ["a", "a and b", "a, b and c"]);
+    }
+
+    #[test]
+    fn bounds_are_words() {
+        assert_eq!(times(CensoredValue::Exact(2.5)), "2.5 times");
+        assert_eq!(times(CensoredValue::AtLeast { at_least: 9.0 }), "at least 9 times");
+        assert_eq!(times(CensoredValue::Between { at_least: 2.0, at_most: 3.0 }), "2 to 3 times");
+    }
+}

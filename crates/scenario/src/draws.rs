@@ -1,0 +1,40 @@
+//! Random draws of a plan: where there are none, another seed repeats the run.
+//!
+//! Invariant: a plan without draws has the same results with every seed. A plan with draws may have them, too.
+
+use cc_policies::iba::spec::TimerStart;
+use cc_policies::{MarkingSpec, ResponseSpec};
+use topology::RoutingSpec;
+use workload::PatternSpec;
+
+use crate::plan::Plan;
+
+impl Plan {
+    /// Returns true if traffic, paths, marks or timers of the plan are drawn at random.
+    #[must_use]
+    pub fn draws_at_random(&self) -> bool {
+        let by_traffic = self.scenario.traffic.iter().any(PatternSpec::draws_at_random);
+        let by_paths = matches!(self.scenario.routing, RoutingSpec::Random | RoutingSpec::Ecmp);
+        by_traffic || by_paths || self.marks_at_random() || self.times_at_random()
+    }
+
+    fn marks_at_random(&self) -> bool {
+        match &self.control.marking {
+            MarkingSpec::Off | MarkingSpec::Hp(_) => false,
+            MarkingSpec::Iba(marking) => {
+                marking.marking_rate > 0 || marking.ports.iter().any(|port| port.marking_rate > 0)
+            }
+            MarkingSpec::Red(_) => true,
+        }
+    }
+
+    fn times_at_random(&self) -> bool {
+        match &self.control.response {
+            ResponseSpec::Iba(response) => response.timer_start == TimerStart::FreeRunningOwnPhase,
+            ResponseSpec::Off
+            | ResponseSpec::Hp(_)
+            | ResponseSpec::Dcqcn(_)
+            | ResponseSpec::DcqcnTimed(_) => false,
+        }
+    }
+}
