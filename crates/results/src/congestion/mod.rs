@@ -195,5 +195,6 @@ pub(crate) fn lost_bps(record: &RunRecord, root: &RootRecord) -> f64 {
 /// Returns the departures of a lane as a share of the bytes that its link could carry; 0 for a run without time.
 pub(crate) fn utilisation(record: &RunRecord, lane: &LaneRecord) -> f64 {
     let possible = lane.rate.get() as f64 * record.simulated.seconds();
-    if possible > 0.0 { lane.sent.get() as f64 * 8.0 / possible } else { 0.0 }
+    // A packet that had just begun to leave counts in full, and the link has not carried all of it.
+    if possible > 0.0 { (lane.sent.get() as f64 * 8.0 / possible).min(1.0) } else { 0.0 }
 }

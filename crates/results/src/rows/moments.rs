@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::output_name;
 use crate::table_row;
 
 table_row! {
@@ -18,14 +19,22 @@ table_row! {
         pub peer: Cow<'a, str>,
         /// The virtual lane.
         pub lane: u32,
-        /// Bytes sent over the bytes that the link carries in the interval; a packet counts in full when it begins to
-        /// leave.
+        /// Bytes sent over the bytes that the link carries in the interval, at most 1: a packet counts when it begins to
+        /// leave, and what the link cannot carry in the interval counts in the next.
         pub utilisation: f64,
         /// Share of the interval for which it was stalled: packets waited here with the wire free, for credit or the
         /// end of a pause.
         pub stalled_share: f64,
         /// Packets that wait in the switch for this output, at the moment; empty at an adapter.
         pub queue_bytes: Option<u64>,
+    }
+}
+
+impl OutputMomentRow<'_> {
+    /// Returns the name of the output.
+    #[must_use]
+    pub fn output(&self) -> String {
+        output_name(&self.node, self.port, &self.peer, self.lane)
     }
 }
 

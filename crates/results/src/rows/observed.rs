@@ -27,7 +27,8 @@ table_row! {
         /// Departures within the interval, headers included, without flow-control packets; a packet counts in full
         /// when it begins to leave.
         pub sent_bytes: u64,
-        /// `sent_bytes` over the bytes that the link carries in the interval.
+        /// `sent_bytes` over the bytes that the link carries in the interval, at most 1: what it cannot carry counts in
+        /// the next.
         pub utilisation: f64,
         /// Time within the interval for which it was stalled: packets waited here with the wire free, for credit or
         /// the end of a pause.

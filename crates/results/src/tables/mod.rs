@@ -5,6 +5,7 @@
 //! | module | makes |
 //! |---|---|
 //! | `marks` | counts of marked packets by reason |
+//! | `loads` | shares of what links carry in intervals |
 //! | [`flows`](mod@flows) | `flows.csv`, `phases.csv` |
 //! | [`series`](mod@series) | `series.csv`, `watch.csv` |
 //! | [`observed`] | `port_series.csv`, `source_series.csv`, `pauses.csv` |
@@ -18,6 +19,7 @@
 pub mod completions;
 pub mod congestion;
 pub mod flows;
+mod loads;
 pub mod margins;
 mod marks;
 pub mod observed;

@@ -3,8 +3,9 @@
 //! Invariant: a file exists if the scenario asks for it, and has one row for each sample and object, or for each event.
 
 use telemetry::{FlowRecord, LaneRecord, PauseEvent, PortSample, RunRecord, SourceSample};
-use units::{Rate, Span};
+use units::Rate;
 
+use super::loads::LinkLoads;
 use crate::rows::{PauseRow, PortSeriesRow, SourceSeriesRow};
 use crate::table::TableRow;
 use measures::rounded;
@@ -14,19 +15,20 @@ use measures::rounded;
 pub fn ports(record: &RunRecord) -> Option<String> {
     let series = record.port_series.as_ref()?;
     let interval = record.series.interval;
+    let mut loads = LinkLoads::new(interval, series.lanes.len());
     let rows =
         (1..).zip(series.samples.chunks_exact(series.lanes.len().max(1))).flat_map(|(number, samples)| {
             let time_s = (interval * number).after_start().seconds();
-            series.lanes.iter().zip(samples).map(move |(lane, sample)| {
-                let lane = &record.lanes[*lane as usize];
-                port_row(time_s, interval, lane, sample)
-            })
+            let lanes = series.lanes.iter().map(|lane| &record.lanes[*lane as usize]);
+            let sent: Vec<_> = lanes.zip(samples.iter().map(|sample| sample.sent)).collect();
+            let loads = loads.next(&sent);
+            let rows = sent.into_iter().zip(samples).zip(loads);
+            rows.map(move |(((lane, _), sample), load)| port_row(time_s, (lane, load), sample))
         });
     Some(PortSeriesRow::csv(rows))
 }
 
-fn port_row<'a>(time_s: f64, interval: Span, lane: &'a LaneRecord, sample: &PortSample) -> PortSeriesRow<'a> {
-    let possible = lane.rate.get() as f64 * interval.seconds();
+fn port_row<'a>(time_s: f64, (lane, load): (&'a LaneRecord, f64), sample: &PortSample) -> PortSeriesRow<'a> {
     PortSeriesRow {
         time_s,
         node: lane.node.as_str().into(),
@@ -36,7 +38,7 @@ fn port_row<'a>(time_s: f64, interval: Span, lane: &'a LaneRecord, sample: &Port
         queue_bytes: sample.queue.map(u64::from),
         buffer_bytes: sample.held.into(),
         sent_bytes: sample.sent.get(),
-        utilisation: rounded(sample.sent.get() as f64 * 8.0 / possible, 6),
+        utilisation: rounded(load, 6),
         stalled_s: sample.stalled.seconds(),
         marked_packets: sample.marked.into(),
     }

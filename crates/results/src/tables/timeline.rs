@@ -6,6 +6,7 @@
 use telemetry::{LaneMoment, LaneRecord, RunRecord, TreeMoment};
 use units::{Span, Time};
 
+use super::loads::LinkLoads;
 use crate::rows::{OutputMomentRow, TreeMomentRow};
 use crate::table::TableRow;
 use measures::rounded;
@@ -15,23 +16,30 @@ use measures::rounded;
 pub fn outputs(record: &RunRecord) -> Option<String> {
     let moments = &record.timeline.as_ref()?.moments;
     let interval = moments.first().map_or(Span::ZERO, |first| first.at.since(Time::ZERO));
+    let mut loads = LinkLoads::new(interval, record.lanes.len());
     let rows = moments.iter().flat_map(|moment| {
-        let lanes = (0..).zip(record.lanes.iter().zip(&moment.lanes));
-        let shown = lanes.filter(|(place, (_, at))| *place == 0 || !is_idle(at));
-        shown.map(move |(_, (lane, at))| output_row(moment.at, interval, lane, at))
+        let sent: Vec<_> = record.lanes.iter().zip(moment.lanes.iter().map(|at| at.sent)).collect();
+        let lanes = record.lanes.iter().zip(&moment.lanes).zip(loads.next(&sent));
+        let shown =
+            (0..).zip(lanes).filter(|(place, ((_, at), load))| *place == 0 || *load > 0.0 || !is_idle(at));
+        shown.map(move |(_, ((lane, at), load))| output_row(moment.at, interval, (lane, load), at))
     });
     Some(OutputMomentRow::csv(rows))
 }
 
-fn output_row<'a>(time: Time, interval: Span, lane: &'a LaneRecord, at: &LaneMoment) -> OutputMomentRow<'a> {
-    let possible = lane.rate.get() as f64 * interval.seconds();
+fn output_row<'a>(
+    time: Time,
+    interval: Span,
+    (lane, load): (&'a LaneRecord, f64),
+    at: &LaneMoment,
+) -> OutputMomentRow<'a> {
     OutputMomentRow {
         time_s: time.seconds(),
         node: lane.node.as_str().into(),
         port: lane.port.into(),
         peer: lane.peer.as_str().into(),
         lane: lane.lane.into(),
-        utilisation: rounded(at.sent.get() as f64 * 8.0 / possible, 4),
+        utilisation: rounded(load, 4),
         stalled_share: rounded(at.stalled.seconds() / interval.seconds(), 4),
         queue_bytes: at.queue.map(u64::from),
     }
