@@ -44,7 +44,7 @@ export class LessonPage {
     const text = engine.shipped.find((one) => one.name === lesson.scenario)?.text ?? "";
     this.of = { scenario: lesson.scenario, text: null, seed: null, a: lesson.base.sets, b: null };
     this.sights = [lesson.base];
-    this.workbench = new Workbench(() => ({ of: this.of, text }), (outcomes) => this.tell(outcomes));
+    this.workbench = new Workbench(() => ({ of: this.of, text, labels: ["The lesson's run", "Your try"], duration: 0 }), (outcomes) => this.tell(outcomes));
     const choices = lesson.tries.map((one) => button(one.label, () => this.choose(one), { class: "try" }));
     const place = LESSONS.indexOf(lesson);
     const next = LESSONS[place + 1];

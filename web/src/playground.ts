@@ -1,22 +1,32 @@
 // The playground: a scenario, its settings, and its runs.
 import { button, element } from "../../crates/page/src/script/dom.js";
 import { counted, spelled } from "../../crates/page/src/script/format.js";
-import { Picture } from "../../crates/page/src/script/fabric.js";
-import type { Graph } from "../../crates/page/src/script/types.js";
 import { Editor } from "./editor.ts";
+import { galleryRow, type Exhibit } from "./gallery.ts";
+import { Knobs } from "./knobs.ts";
+import { labelsOf } from "./labels.ts";
 import { Parameters } from "./parameters.ts";
 import { check, type Engine } from "./run.ts";
 import { commandLine, save } from "./side.ts";
-import { command, fileName, pathOf, sourceName, withSetting, type Case } from "./share.ts";
+import { command, encoded, fileName, pathOf, sourceName, withSetting, type Case } from "./share.ts";
+import { onSpeed, timeInWords, timeOf } from "./speed.ts";
+import { castOf, type Cast } from "./stage/cast.ts";
 import type { Checked, Diagnostic } from "./simulator.ts";
 import { story } from "./story.ts";
 import { wordList } from "./words.ts";
-import { Workbench } from "./workbench.ts";
+import { Workbench, type Ready } from "./workbench.ts";
 
 /** Pause after a key until the text is checked, in ms. */
 const REST = 250;
+/** Longest time of a run that a knob begins by itself, in s, and the events of such a run while no run has measured the speed. */
+const [AT_ONCE_S, AT_ONCE_EVENTS] = [10, 8e6];
+/** Name under which this tab keeps the last case. */
+export const KEPT = "case";
 
 type Which = "a" | "b";
+
+/** How a case came to be: a text that is typed is one step, however many letters it has. */
+type Step = "typed" | "changed";
 
 /** The page. */
 export class Playground {
@@ -24,7 +34,6 @@ export class Playground {
   private readonly choice: HTMLSelectElement;
   private readonly story = element("div", { class: "story" });
   private readonly facts = element("p", { class: "facts" });
-  private readonly picture = element("div", { class: "preview" });
   private readonly faults = element("div", { id: "faults", class: "faults", role: "alert" });
   private readonly seed = element("input", { type: "number", min: 0, step: 1, placeholder: "as in the scenario", "aria-label": "Seed of all random streams", onchange: () => this.reseed() });
   private readonly tabs = element("div", { class: "tabs" });
@@ -32,40 +41,61 @@ export class Playground {
   private readonly native = element("div", { class: "native" });
   private readonly settings = element("details", { class: "settings", id: "parameters" });
   private readonly changes = element("span", { class: "note" });
+  private readonly undo = button("Undo", () => history.back(), { disabled: true, title: "Back to the case before the last change; the browser's Back does the same" });
+  /** Place of the button for a second run. */
+  private readonly second = element("span");
   private readonly workbench: Workbench;
   private readonly editor: Editor;
   private readonly parameters: Record<Which, Parameters>;
+  private readonly knobs: Knobs;
+  private readonly deaf: () => void;
   private shown: "text" | Which = "a";
   private of: Case;
   private checked: Record<Which, Checked | null> = { a: null, b: null };
   private asked = 0;
-  /** The graph in the picture, as JSON. */
-  private drawn = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** How the address came to name this case. */
+  private step: Step | null = null;
+  /** True if the next check without a fault begins the runs. */
+  private runs = false;
+  private exhibit: Exhibit | null = null;
 
-  constructor(private readonly engine: Engine, of: Case) {
+  /** Shows a case; an exhibit of the gallery begins to run. */
+  constructor(private readonly engine: Engine, of: Case, exhibit: Exhibit | null) {
     this.of = of;
     this.choice = element("select", { id: "scenario", onchange: () => this.choose(this.choice.value) }, engine.shipped.map(({ name, about }) => element("option", { value: name, title: about }, name)));
-    this.editor = new Editor((text) => { this.of.text = text === this.original() ? null : text; this.later(); });
+    this.editor = new Editor((text) => { this.of.text = text === this.original() ? null : text; this.later("typed"); });
     this.parameters = { a: new Parameters("a", (sets) => this.settle("a", sets)), b: new Parameters("b", (sets) => this.settle("b", sets)) };
-    this.workbench = new Workbench(() => this.isRight() ? { of: structuredClone(this.of), text: this.text() } : null);
+    this.knobs = new Knobs((path, value) => this.turnKnob(path, value));
+    this.workbench = new Workbench(() => this.ready());
+    this.deaf = onSpeed(() => this.tellFacts());
     const reset = button("Reset", () => this.choose(this.of.scenario), { title: "The scenario as it ships" });
-    this.box = element("div", { class: "playground" }, element("h1", {}, "A simulator of congestion, in this page"),
-      element("p", { class: "lead" }, "Backwater simulates the networks of clusters packet by packet: InfiniBand, and Ethernet for RDMA (RoCEv2). Their links drop no packet; they wait, and so congestion spreads to traffic that has no part in it. Choose a scenario, run it, change it. Nothing is installed, and nothing leaves your browser. New to this? Begin with the ", element("a", { href: "#lessons" }, "lessons"), "."),
-      element("section", { class: "scenario", "aria-labelledby": "heading-scenario" }, element("h2", { id: "heading-scenario" }, "Scenario"),
-        element("p", {}, element("label", { for: "scenario" }, "Scenario "), this.choice, " ", reset),
-        element("div", { class: "about" }, element("div", {}, this.story, this.facts), this.picture), wordList()),
-      this.workbench.bar, this.faults, element("section", { "aria-labelledby": "heading-parameters" }, this.settings, this.native), this.workbench.box);
+    this.workbench.toolbar.append(this.undo, this.second, element("span", { class: "scenario" }, element("label", { for: "scenario" }, "Scenario "), this.choice, " ", reset));
+    this.box = element("div", { class: "playground" }, element("h1", {}, "How congestion spreads in networks that lose no packet"),
+      element("p", { class: "lead" }, "InfiniBand and RoCEv2 stop a link while the buffer at its end is full, and so congestion reaches traffic that has no part in it. Backwater simulates this here, packet by packet. ",
+        element("span", { class: "wide" }, "Watch, turn a knob, choose a case below, or take a ", element("a", { href: "#lessons" }, "lesson"), ". Nothing leaves your browser.")),
+      this.workbench.bar, this.faults, this.workbench.headline, element("div", { class: "first" }, this.workbench.stage.box, this.knobs.box),
+      galleryRow(),
+      element("section", { class: "about", "aria-labelledby": "heading-scenario" }, element("h2", { id: "heading-scenario" }, "This scenario"), this.story, this.facts, wordList()),
+      element("section", { "aria-labelledby": "heading-parameters" }, this.settings, this.native), this.workbench.box);
     this.settings.append(element("summary", {}, element("h2", { id: "heading-parameters" }, "Parameters"), " ", this.changes), element("p", { class: "note" }, "Change a value, or the text of the scenario: the next run takes it. The seed is the number from which all random streams are drawn: same seed, same run."),
       element("p", {}, element("label", {}, "Seed ", this.seed)), this.tabs, this.panel);
     this.tabs.addEventListener("keydown", (event) => this.turn(event));
+    this.exhibit = exhibit;
+    this.workbench.stage.want(exhibit?.follow ?? null, exhibit?.says ?? []);
+    this.workbench.watch(exhibit !== null);
+    this.runs = exhibit !== null;
+    this.keep();
     this.open();
   }
 
-  /** Shows a case, and starts it if `runs`. */
-  show(of: Case): void {
+  /** Shows the case of another address, as after a step back, and runs it if its settings came from a knob. */
+  arrive(of: Case): void {
+    this.runs = this.workbench.hasRun && of.scenario === this.of.scenario;
     this.of = of;
+    this.step = null;
     this.workbench.clear();
+    this.keep();
     this.open();
   }
 
@@ -73,7 +103,48 @@ export class Playground {
   leave(): void {
     clearTimeout(this.timer);
     this.asked += 1;
+    this.deaf();
     this.workbench.clear();
+  }
+
+  /** Notes the case in this tab, and whether there is a step back. */
+  private keep(): void {
+    this.undo.disabled = !(history.state?.depth > 0);
+    sessionStorage.setItem(KEPT, location.hash.slice(1));
+  }
+
+  /** Gives the changed case an address of its own, so that the browser's Back, a reload or another page do not lose it. */
+  private async note(step: Step): Promise<void> {
+    const of = structuredClone(this.of);
+    const isNew = step === "changed" || this.step !== "typed";
+    this.step = step;
+    const fragment = "#" + await encoded(of).catch(() => "");
+    if (fragment === "#" || fragment === location.hash || !this.box.isConnected) return;
+    const depth = history.state?.depth ?? 0;
+    if (isNew) history.pushState({ depth: depth + 1 }, "", fragment);
+    else history.replaceState({ depth }, "", fragment);
+    this.keep();
+  }
+
+  /** Returns the case if it can run. */
+  private ready(): Ready | null {
+    if (!this.isRight()) return null;
+    return { of: structuredClone(this.of), text: this.text(), labels: this.labels(), duration: (this.checked.a as Checked).facts?.duration_s ?? 0 };
+  }
+
+  private labels(): string[] {
+    return labelsOf(this.of, [this.checked.a, this.checked.b].flatMap((one) => one?.facts?.scheme ?? []));
+  }
+
+  /** Sets a value in every run whose scenario has the field, and runs again. */
+  private turnKnob(path: string, value: string | null): void {
+    for (const which of ["a", "b"] as const) {
+      const sets = this.of[which];
+      const has = this.checked[which]?.fields.some((field) => field.path === path && field.value !== null);
+      if (sets !== null && has) this.of[which] = withSetting(sets, path, value);
+    }
+    this.runs = true;
+    this.later("changed", 0);
   }
 
   private original(): string {
@@ -102,29 +173,44 @@ export class Playground {
     this.of.b = sets.reduce((all, one) => withSetting(all, pathOf(one), one.slice(pathOf(one).length + 1)), this.of.a);
     this.shown = "b";
     this.open();
+    void this.note("changed");
     this.workbench.say("Run B has " + sets.join(" and ") + ". Run both.");
   }
 
   private choose(name: string): void {
-    this.show({ scenario: name, text: null, seed: null, a: [], b: null });
-    history.replaceState(null, "", "#scenario=" + encodeURIComponent(name));
+    this.of = { scenario: name, text: null, seed: null, a: [], b: null };
+    this.step = null;
+    this.exhibit = null;
+    this.workbench.stage.want(null, []);
+    this.workbench.clear();
+    history.pushState({ depth: (history.state?.depth ?? 0) + 1 }, "", "#scenario=" + encodeURIComponent(name));
+    this.keep();
+    this.open();
   }
 
   private reseed(): void {
     const value = this.seed.value.trim();
     this.of.seed = /^\d+$/.test(value) && Number.isSafeInteger(Number(value)) ? Number(value) : null;
     this.seed.value = this.of.seed === null ? "" : String(this.of.seed);
-    this.later();
+    this.later("changed");
   }
 
   private settle(which: Which, sets: string[]): void {
     this.of[which] = sets;
-    this.later();
+    this.later("changed");
   }
 
-  private later(): void {
+  /** Sets up a second run with these settings, or takes it away. */
+  private two(sets: string[] | null): void {
+    this.of.b = sets;
+    if (sets !== null) [this.shown, this.settings.open] = ["b", true];
+    this.open();
+    void this.note("changed");
+  }
+
+  private later(step: Step, rest = REST): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.check(), REST);
+    this.timer = setTimeout(() => { void this.note(step); void this.check(); }, rest);
   }
 
   private layTabs(): void {
@@ -133,10 +219,10 @@ export class Playground {
     const hadFocus = this.tabs.contains(document.activeElement);
     const tab = ([id, name]: ["text" | Which, string]) => button(name, () => { this.shown = id; this.layTabs(); },
       { role: "tab", id: "tab-" + id, "aria-selected": String(this.shown === id), "aria-controls": "panel", tabindex: this.shown === id ? "0" : "-1" });
-    const second = two ? button("Remove run B", () => { this.of.b = null; this.open(); }) : button("Add run B", () => { this.of.b = [...this.of.a]; this.shown = "b"; this.settings.open = true; this.open(); }, { title: "A second run with other settings and the same random streams, side by side" });
+    const second = two ? button("Remove run B", () => this.two(null)) : button("Add run B", () => this.two([...this.of.a]), { title: "A second run with other settings and the same random streams, side by side" });
     this.tabs.replaceChildren(element("div", { role: "tablist", "aria-label": "Parameters" }, names.map(tab)));
-    const isAtSecond = this.workbench.second.contains(document.activeElement);
-    this.workbench.second.replaceChildren(second);
+    const isAtSecond = this.second.contains(document.activeElement);
+    this.second.replaceChildren(second);
     if (isAtSecond) second.focus();
     if (hadFocus) document.getElementById("tab-" + this.shown)?.focus();
     this.panel.id = "panel";
@@ -181,32 +267,49 @@ export class Playground {
     const count = (sets: string[]) => sets.length === 0 ? "" : counted(sets.length, "value") + " set";
     const changes = this.of.b === null ? [count(this.of.a)] : ["run A: " + (count(this.of.a) || "as it ships"), "run B: " + (count(this.of.b) || "as it ships")];
     this.changes.textContent = [this.of.text === null ? "" : "text edited", ...changes, this.of.seed === null ? "" : "seed " + this.of.seed].filter((words) => words !== "").join(", ");
-    const { facts } = a;
-    if (facts) {
-      this.facts.textContent = counted(facts.hosts, "host") + ", " + counted(facts.switches, "switch") + ", " + counted(facts.flows, "flow") + ", " +
-        spelled(facts.duration_s, "s") + ", congestion control " + facts.scheme + ". About " + counted(facts.events, "event") + ", and " + spelled(facts.memory_bytes, "B") + " of memory at most.";
-    }
-    if (a.graph && JSON.stringify(a.graph) !== this.drawn) this.draw(a.graph);
+    this.tellFacts();
+    this.knobs.show(this.of.scenario, b === null ? [a] : [a, b], this.of.b === null ? [this.of.a] : [this.of.a, this.of.b], different);
     const refusal = [a, b].map((one) => one?.facts?.refusal ?? null).find((one) => one !== null) ?? null;
     if (refusal !== null) this.faults.append(element("p", { class: "warning refusal" }, refusal));
     this.native.replaceChildren(element("p", { class: "note" }, "The same run on the command line" + (this.of.text === null ? ":" : ", with the edited text as a file:")),
       commandLine(command(this.of, this.of.a)), ...(this.of.b === null ? [] : [commandLine(command(this.of, this.of.b))]),
       ...(this.of.text === null ? [] : [button("Save " + fileName(this.of), () => save(fileName(this.of), this.text()))]));
     this.workbench.allow(this.isRight(), refusal ?? "The scenario has a fault.");
+    const casts = [castOf(a), castOf(b)].filter((one): one is Cast => one !== null);
+    if (this.isRight() && !(this.runs && this.isAtOnce())) {
+      this.workbench.stage.prepare(casts.map((cast, at) => ({ cast, label: this.labels()[at] as string })));
+      this.workbench.promise(this.exhibit?.see ?? this.engine.shipped.find((one) => one.name === this.of.scenario)?.about ?? "");
+    }
+    if (!this.runs || !this.isRight()) return;
+    this.runs = false;
+    this.workbench.stage.prepare(casts.map((cast, at) => ({ cast, label: this.labels()[at] as string })));
+    if (this.isAtOnce()) void this.workbench.again();
+    else this.workbench.say("This takes a while (" + timeInWords(this.events()) + "): press Run.");
+  }
+
+  private events(): number {
+    return [this.checked.a, this.checked.b].reduce((sum, one) => sum + (one?.facts?.events ?? 0), 0);
+  }
+
+  /** Returns true if the runs are short enough to begin without being asked for. */
+  private isAtOnce(): boolean {
+    const longest = Math.max(...[this.checked.a, this.checked.b].map((one) => one?.facts?.events ?? 0));
+    const seconds = timeOf(longest);
+    return this.exhibit !== null || (seconds === null ? longest <= AT_ONCE_EVENTS : seconds <= AT_ONCE_S);
+  }
+
+  /** Says what the scenario is, and how long it takes. */
+  private tellFacts(): void {
+    const facts = this.checked.a?.facts;
+    if (!facts) return;
+    const time = timeInWords(facts.events);
+    this.facts.textContent = counted(facts.hosts, "host") + ", " + counted(facts.switches, "switch") + ", " + counted(facts.flows, "flow") + ", " +
+      spelled(facts.duration_s, "s") + ", congestion control " + facts.scheme + ". About " + counted(facts.events, "event") + (time === "" ? "" : ", " + time) + ", and " + spelled(facts.memory_bytes, "B") + " of memory at most.";
+    this.workbench.expect(facts.events);
   }
 
   private fault(fault: Diagnostic): HTMLElement {
     const jump = fault.line === null || fault.setting !== null ? null : button("Show line " + fault.line, () => { this.settings.open = true; this.shown = "text"; this.layTabs(); this.editor.goTo(fault.line as number, fault.column, fault.length); });
     return element("div", { class: "warning" }, element("pre", { class: "message", tabindex: "0" }, fault.printed), jump);
-  }
-
-  private draw(graph: Graph): void {
-    this.drawn = JSON.stringify(graph);
-    const picture = new Picture(graph);
-    const none = Array.from({ length: graph.outputs.length / 3 }, () => 0);
-    picture.state = { colours: none, widths: none, marks: { roots: new Set(), branches: new Set(), contributors: new Set(), victims: new Set() } };
-    picture.canvas.setAttribute("aria-label", "The fabric: " + counted(graph.hosts, "host") + " and " + counted(graph.nodes.length - graph.hosts, "switch"));
-    this.picture.replaceChildren(picture.holder);
-    requestAnimationFrame(() => picture.follow());
   }
 }

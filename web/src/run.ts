@@ -76,7 +76,7 @@ export class Run {
   private readonly worker = ready();
   private end: (error: RunEnded) => void = () => {};
 
-  constructor(task: Task, onProgress: (progress: Progress) => void) {
+  constructor(task: Task, pace: number | null, onProgress: (progress: Progress) => void) {
     this.result = new Promise<Result>((done, failed) => {
       this.end = failed;
       this.worker.onerror = (event) => failed(new RunEnded("panic", event.message || "the worker did not load"));
@@ -88,11 +88,13 @@ export class Run {
         else if (data.kind === "failed") failed(new RunEnded(data.how, data.message));
       };
     }).finally(() => this.worker.terminate());
-    this.post({ kind: "run", id: 0, task });
+    this.post({ kind: "run", id: 0, task, pace });
   }
 
   pause(): void { this.post({ kind: "pause" }); }
   resume(): void { this.post({ kind: "resume" }); }
+  /** Leaves the pace, and goes as fast as it can. */
+  hurry(): void { this.post({ kind: "hurry" }); }
 
   /** Ends the worker, whatever it does. */
   cancel(): void {
@@ -108,10 +110,10 @@ export class Run {
 /** The data of the report's page. */
 type PageData = Pick<Result, "leads" | "panels" | "completions" | "fabric" | "phases" | "end_s"> & Record<"tables" | "margins" | "completion_tables", PageTable[]>;
 
-function resultOf({ digest, page, files }: Extract<Reply, { kind: "result" }>): Result {
+function resultOf({ digest, seconds, page, files }: Extract<Reply, { kind: "result" }>): Result {
   const { tables, margins, completion_tables, ...data } = opened(page) as PageData;
   const shown = (panel: Panel): Panel => ({ ...panel, lines: panel.lines.map((line) => ({ ...line, y: withGaps(line.y as Float64Array) })) });
   const panels = data.panels.map(shown);
   const completions = data.completions && shown(data.completions);
-  return { ...data, panels, completions, digest, files, tables: [...tables, ...margins, ...completion_tables] };
+  return { ...data, panels, completions, digest, seconds, files, tables: [...tables, ...margins, ...completion_tables] };
 }

@@ -10,6 +10,13 @@ import { RunEnded, type Progress, type Result } from "./simulator.ts";
 import { LivePicture } from "./live.ts";
 import { Run, type Task } from "./run.ts";
 
+/** What a run tells while it goes on, and how fast it may go. */
+export interface Around {
+  onProgress(progress: Progress): void;
+  /** Most simulated time in s in a second; `null` for as fast as it goes. */
+  pace: number | null;
+}
+
 /** Quantities at the axes of panels. */
 const QUANTITIES: Record<string, string> = { goodput: "goodput", queues: "queue", rates: "rate", marks: "marks" };
 /** Tables of the section on victims. */
@@ -32,8 +39,8 @@ export class Side {
   private live: Live | null = null;
   private run: Run | null = null;
 
-  /** `name` is A or B; `isAlone` if there is no other run beside it. Calls `onShare` with the share of the run that is done. */
-  constructor(readonly name: string, private readonly isAlone: boolean, private readonly onShare: (done: number) => void = () => {}) {
+  /** `name` is A or B; `isAlone` if there is no other run beside it. */
+  constructor(readonly name: string, private readonly isAlone: boolean, private readonly around: Around) {
     this.bar.setAttribute("aria-label", "Progress of run " + name);
     const heading = element("h2", {}, isAlone ? "The run" : "Run " + name);
     this.box = element("section", { class: "side", "data-side": name, "aria-label": isAlone ? "The run" : "Run " + name }, heading, this.bar, this.words, this.body);
@@ -46,7 +53,7 @@ export class Side {
     this.live = { axis, figures: new Map(), picture: null, box: element("div", { class: "live" }), drawn: -Infinity };
     this.body.append(this.live.box);
     this.words.textContent = "Starting.";
-    this.run = new Run(task, (progress) => this.progress(progress));
+    this.run = new Run(task, this.around.pace, (progress) => this.progress(progress));
     let outcome: Outcome;
     try {
       outcome = { result: await this.run.result };
@@ -63,11 +70,13 @@ export class Side {
 
   pause(): void { this.run?.pause(); }
   resume(): void { this.run?.resume(); }
+  hurry(): void { this.run?.hurry(); }
   cancel(): void { this.run?.cancel(); }
 
-  private progress({ now_s, end_s, events, panels, graph, fabric }: Progress): void {
+  private progress(progress: Progress): void {
+    const { now_s, end_s, events, panels, graph, fabric } = progress;
     this.bar.value = end_s > 0 ? now_s / end_s : 0;
-    this.onShare(this.bar.value);
+    this.around.onProgress(progress);
     this.words.textContent = spelled(now_s, "s") + " of " + spelled(end_s, "s") + ", " + counted(events, "event") + ".";
     if (!this.live) return;
     this.live.axis.reach(end_s);

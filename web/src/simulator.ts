@@ -90,6 +90,8 @@ export interface Progress {
 /** Results of a run: what the report's page shows, and the files. */
 export interface Result {
   digest: string;
+  /** Time in s that the module worked for it. */
+  seconds: number;
   /** Sentences on the run. */
   leads: string[];
   panels: Panel[];

@@ -10,6 +10,8 @@ import type { ResultFile } from "../simulator.ts";
 const STEP_MS = 40;
 /** Elapsed time between two reports of progress, in ms. */
 const REPORT_MS = 120;
+/** The same for a run that is held to a pace, whose picture moves. */
+const PACED_REPORT_MS = 50;
 
 declare global {
   // eslint-disable-next-line no-var
@@ -22,6 +24,8 @@ let begin: (module: WebAssembly.Module) => void;
 /** Done once the page has sent the module, which it compiles once for all workers. */
 const ready = new Promise<WebAssembly.Module>((done) => { begin = done; }).then((module) => init({ module_or_path: module }));
 let isPaused = false;
+/** Most simulated time in s that the run covers in a second; `null` for as fast as it goes. */
+let pace: number | null = null;
 let wake = () => {};
 
 function say(reply: Reply, memory: ArrayBuffer[] = []): void {
@@ -45,8 +49,15 @@ async function breath(): Promise<void> {
   while (isPaused) await new Promise<void>((done) => { wake = done; });
 }
 
-async function run(id: number, task: Task): Promise<void> {
+/** Returns after some ms, and after a pause. */
+async function rest(ms: number): Promise<void> {
+  await new Promise((done) => { setTimeout(done, ms); });
+  await breath();
+}
+
+async function run(id: number, task: Task, asked: number | null): Promise<void> {
   isPaused = false;
+  pace = asked;
   let elapsed = 0;
   const run = new Run(JSON.stringify(task));
   const most = Math.max(run.sample_s * 50, 1e-9);
@@ -59,13 +70,24 @@ async function run(id: number, task: Task): Promise<void> {
   };
   say({ kind: "began", id, graph: run.graph });
   report();
+  let owed = 0;
+  let last = performance.now();
   for (let isOver = false; !isOver;) {
     const began = performance.now();
-    isOver = run.advance(step);
+    // A paced run may cover what the pace has allowed since the last step, but no more than a report's worth after a pause.
+    owed = pace === null ? Infinity : (Number.isFinite(owed) ? owed : 0) + pace * Math.min(began - last, 2 * PACED_REPORT_MS) / 1000;
+    last = began;
+    if (pace !== null && owed < Math.min(step, pace * PACED_REPORT_MS / 2000)) {
+      await rest(PACED_REPORT_MS / 4);
+      continue;
+    }
+    const length = Math.min(step, owed);
+    isOver = run.advance(length);
+    owed -= length;
     const took = performance.now() - began;
     elapsed += took;
     step = Math.min(most, Math.max(step * Math.min(2, Math.max(0.25, STEP_MS / Math.max(took, 0.5))), run.sample_s / 1000));
-    if (performance.now() - reported > REPORT_MS || isOver) report();
+    if (performance.now() - reported > (pace === null ? REPORT_MS : PACED_REPORT_MS) || isOver) report();
     await breath();
   }
   const results = run.finish(elapsed / 1000);
@@ -74,7 +96,7 @@ async function run(id: number, task: Task): Promise<void> {
   for (let name = results.file; name !== undefined; name = results.file) files.push({ name, contents: results.contents() as ResultFile["contents"] });
   const { digest } = results;
   results.free();
-  say({ kind: "result", id, digest, page, files }, [...memoryOf(page), ...files.map(({ contents }) => contents.buffer)]);
+  say({ kind: "result", id, digest, seconds: elapsed / 1000, page, files }, [...memoryOf(page), ...files.map(({ contents }) => contents.buffer)]);
 }
 
 /** Returns the end of a run that an error tells of: as the module says it, or a panic. */
@@ -93,6 +115,10 @@ onmessage = async ({ data }: MessageEvent<Request>) => {
     begin(data.module);
     return;
   }
+  if (data.kind === "hurry") {
+    pace = null;
+    return;
+  }
   if (data.kind === "pause" || data.kind === "resume") {
     isPaused = data.kind === "pause";
     if (!isPaused) wake();
@@ -102,7 +128,7 @@ onmessage = async ({ data }: MessageEvent<Request>) => {
     await ready;
     if (data.kind === "scenarios") say({ kind: "answer", id: data.id, text: scenarios() });
     else if (data.kind === "check") say({ kind: "answer", id: data.id, text: check(JSON.stringify(data.task)) });
-    else await run(data.id, data.task);
+    else await run(data.id, data.task, data.pace);
   } catch (error) {
     say({ kind: "failed", id: data.id, ...ended(error) });
   }

@@ -49,7 +49,7 @@ function tooLong(facts) {
 }
 
 async function tryDigests(browser) {
-  const { page, noted, close } = await opened(browser);
+  const { page, noted, close } = await opened(browser, "scenario=victim");
   const names = await page.$$eval("#scenario option", (options) => options.map((option) => option.value));
   const left = [];
   let compared = 0;

@@ -144,7 +144,7 @@ async function tryContrast(browser) {
 /** Checks a text with a fault: its marks have contrast, and the field says that it is wrong. */
 async function tryFaultColours(browser) {
   for (const colorScheme of ["light", "dark"]) {
-    const { page, close } = await opened(browser, "", { colorScheme });
+    const { page, close } = await opened(browser, "scenario=victim", { colorScheme });
     await checked(page);
     await openParameters(page);
     await tryNames(page, "playground, " + colorScheme);

@@ -3,7 +3,7 @@
 const fs = require("fs");
 const path = require("path");
 const zlib = require("zlib");
-const { LONGEST_MS, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, ran, scratch } = require("./page.cjs");
+const { LONGEST_MS, address, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, ran, scratch } = require("./page.cjs");
 
 /** Least blank between the name of an axis, its values and their ticks, in px. */
 const LEAST_GAP = 4;
@@ -11,11 +11,11 @@ const LEAST_GAP = 4;
 const [LONG, LONGER] = ["gran2011-scenario1", 'duration="4 s"'];
 
 async function tryParameters(browser) {
-  const { page, noted, close } = await opened(browser);
+  const { page, noted, close } = await opened(browser, "scenario=victim");
   await page.selectOption("#scenario", "roce-victim");
   await page.waitForFunction(() => document.querySelector(".facts").textContent.startsWith("5 hosts"));
   check("the story is shown", (await page.textContent(".story")).includes("Look for: from 2 ms on"));
-  check("the fabric is drawn before a run", (await page.getAttribute(".preview canvas", "aria-label")).includes("5 hosts and 1 switch"));
+  check("the fabric is drawn before a run", (await page.getAttribute(".board canvas", "aria-label")).includes("5 hosts and 1 switch"));
   await openParameters(page);
   await page.fill("[type=search]", "switch.latency");
   const visible = page.locator(".control:visible");
@@ -53,7 +53,7 @@ async function tryParameters(browser) {
 }
 
 async function tryFaults(browser) {
-  const { page, noted, close } = await opened(browser);
+  const { page, noted, close } = await opened(browser, "scenario=victim");
   await openParameters(page);
   await page.click("#tab-text");
   const text = (await page.inputValue("textarea")).replace("latency:", "latencie:");
@@ -164,7 +164,7 @@ async function tryRunning(browser) {
 
 /** Two runs: a setting of the story beside the scenario, then twice the same. */
 async function tryPairs(browser) {
-  const { page, noted, close } = await opened(browser);
+  const { page, noted, close } = await opened(browser, "scenario=victim");
   await page.click(".story button.setting");
   await page.waitForFunction(() => document.querySelectorAll(".native code").length === 2);
   check("a setting of the story makes run B", (await page.textContent(".native code >> nth=1")).endsWith("--set congestion_control=Off"));
@@ -191,7 +191,7 @@ async function tryPairs(browser) {
 
 /** Links: an edited text with a seed and both runs; a damaged one; one of a scenario that is not there. */
 async function tryLinks(browser) {
-  const first = await opened(browser);
+  const first = await opened(browser, "scenario=victim");
   const { page } = first;
   await openParameters(page);
   await page.click("#tab-text");
@@ -279,9 +279,83 @@ async function tryResults(browser) {
 }
 
 
+/** The first screen: it opens running, without and with congestion control, and says what came out. */
+async function tryOpening(browser) {
+  const { page, noted, close } = await opened(browser);
+  await page.waitForFunction(() => document.querySelectorAll(".board .bar-value").length === 6);
+  const picture = () => page.$$eval(".board canvas", (found) => found.map((one) => one.toDataURL()).join());
+  const before = await picture();
+  await page.waitForTimeout(300);
+  check("the page opens running, and packets move", (await page.locator(".board").count()) === 2 && (await picture()) !== before);
+  check("what it is and what to press are on the first screen", await page.evaluate(() => [".lead", ".bar .run", ".board", ".knob"].map((one) => document.querySelector(one)).every((one) => one && one.getBoundingClientRect().bottom < innerHeight)));
+  await page.click("button:text-is('Skip to the end')");
+  await done(page, 2);
+  await page.waitForSelector(".headline b");
+  const [a, b] = await digests(page);
+  check("its runs have the native digests", a === nativeDigest(["victim", "--set", "congestion_control=Off"]) && b === nativeDigest(["victim"]), a + ", " + b);
+  const answer = await page.textContent(".headline .answer");
+  check("the answer is on the first screen", /^victim gets 7\.9 Gb\/s without congestion control, and 15\.8 Gb\/s with/.test(answer)
+    && await page.$eval(".headline", (one) => one.getBoundingClientRect().bottom < innerHeight), answer);
+  await page.click(".bar-row[data-flow=far] .bar-name");
+  check("another flow can be followed", (await page.textContent(".race-name b")) === "far");
+  check("the opening is quiet", noted.length === 0, noted.join("; "));
+  await close();
+}
+
+/** Knobs, undo, and what an address keeps. */
+async function tryKnobs(browser) {
+  const { page, noted, close } = await opened(browser);
+  await done(page, 2);
+  const range = page.locator(".knob:has-text('Buffer of an input') input");
+  await range.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.querySelector(".native code")?.textContent.includes("64 KiB"));
+  await page.waitForFunction(() => document.querySelector(".side")?.dataset.state === "running");
+  await done(page, 2);
+  const [a, b] = await digests(page);
+  const buffer = ["--set", 'switch.buffer="64 KiB"'];
+  check("a knob changes both runs, and runs them", a === nativeDigest(["victim", "--set", "congestion_control=Off", ...buffer]) && b === nativeDigest(["victim", ...buffer]), a + ", " + b);
+  const place = page.url();
+  check("each change has an address", place.includes("#case="));
+  await page.click("nav a:text-is('Lessons')");
+  await page.waitForSelector(".lessons");
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelector(".native code")?.textContent.includes("64 KiB"));
+  check("edits survive another page and Back", page.url() === place);
+  await page.click("nav a:text-is('Lessons')");
+  await page.waitForSelector(".lessons");
+  await page.click("nav a:text-is('Playground')");
+  await page.waitForFunction(() => document.querySelector(".native code")?.textContent.includes("64 KiB"));
+  check("the link to the playground leads back to them", page.url() === place);
+  await page.locator(".knob:has-text('Packet size') input, .knob:has-text('Buffer of an input') input").first().focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => !document.querySelector(".native code")?.textContent.includes('64 KiB'));
+  await page.click("button:text-is('Undo')");
+  await page.waitForFunction(() => document.querySelector(".native code")?.textContent.includes("64 KiB"));
+  check("a change can be undone", page.url() === place);
+  check("knobs are quiet", noted.length === 0, noted.join("; "));
+  await close();
+}
+
+/** The gallery: every case has a picture, and its runs can begin. */
+async function tryGallery(browser) {
+  const { page, noted, close } = await opened(browser, "gallery");
+  const cards = await page.$$eval(".card", (found) => found.map((one) => ({ to: one.getAttribute("href"), shapes: one.querySelectorAll("svg path, svg circle").length, see: one.querySelector(".card-see").textContent })));
+  check("every case has a picture and a sentence", cards.length >= 8 && cards.every(({ shapes, see }) => shapes > 4 && see.length > 20), cards.length + " cases");
+  for (const { to } of cards) {
+    await page.goto(address(to.slice(1)));
+    await page.reload();
+    await page.waitForSelector(".board canvas", { timeout: LONGEST_MS });
+    await page.waitForFunction(() => document.querySelector(".side")?.dataset.state === "running" || document.querySelector(".side")?.dataset.state === "done", undefined, { timeout: LONGEST_MS });
+    check("the case " + to.slice(6) + " begins to run", (await page.textContent("#faults")) === "");
+  }
+  check("the gallery is quiet", noted.length === 0, noted.join("; "));
+  await close();
+}
+
 /** Tries all controls. */
 async function tryControls(browser) {
-  for (const part of [tryParameters, tryFaults, tryRunning, tryPairs, tryLinks, tryResults]) await part(browser);
+  for (const part of [tryOpening, tryKnobs, tryGallery, tryParameters, tryFaults, tryRunning, tryPairs, tryLinks, tryResults]) await part(browser);
 }
 
 module.exports = { begun, tryControls };

@@ -39,7 +39,7 @@ async function observed(browser, hash = "") {
 
 /** Opens the page, runs the first scenario at once, and returns the times of the steps from the opening on, in ms. */
 async function firstRun(browser) {
-  const { page, requests, longest, close } = await observed(browser);
+  const { page, requests, longest, close } = await observed(browser, "scenario=victim");
   await checked(page);
   await page.click(".bar .run");
   await done(page);
