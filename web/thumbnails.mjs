@@ -1,15 +1,18 @@
-// Pictures of the gallery's cases, made when the page is built: the module runs each case, and the drawing code of the stage draws its
+// Pictures of the cases of gallery and lessons, made when the page is built: the module runs each case, and the drawing code of the stage draws its
 // worst moment as SVG. Vite bundles this file with that code.
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import gallery from "./src/gallery.json";
+import lessons from "./src/lessons.json";
 import { castOf } from "./src/stage/cast.ts";
 import { thumbnail } from "./src/stage/thumbnail.ts";
 
 const NAME = "virtual:thumbnails";
 /** Steps of a run, of which one is drawn. */
 const STEPS = 60;
+/** All cases with a picture: those of the gallery, and the lessons' own runs. */
+const CASES = [...gallery, ...lessons.map(({ id, scenario, base, follow }) => ({ id: "lesson-" + id, scenario, a: base.sets, follow }))];
 /** Parts of one in which the module gives shares. */
 const PARTS = 10000;
 
@@ -33,7 +36,7 @@ async function pictures(folder) {
   const kept = JSON.parse(await readFile(keeper, "utf8").catch(() => "{}"));
   const moments = {};
   const shipped = JSON.parse(simulator.scenarios());
-  const made = gallery.map((one) => {
+  const made = CASES.map((one) => {
     const { task, checked, cast } = prepared(simulator, shipped, one);
     const key = createHash("sha256").update(bytes).update(task).digest("hex");
     moments[key] = kept[key] ?? worstOf(new simulator.Run(task), checked.facts.duration_s);
@@ -47,11 +50,11 @@ async function pictures(folder) {
 /** Returns a case as the module takes it, with its check. */
 function prepared({ check }, shipped, { id, scenario, a }) {
   const { text } = shipped.find(({ name }) => name === scenario) ?? {};
-  if (text === undefined) throw new Error("gallery.json: `" + id + "` names the scenario `" + scenario + "`, which does not ship");
+  if (text === undefined) throw new Error("the case `" + id + "` names the scenario `" + scenario + "`, which does not ship");
   const task = JSON.stringify({ name: scenario, text, sets: a, seed: null });
   const checked = JSON.parse(check(task));
   const cast = castOf(checked);
-  if (cast === null) throw new Error("gallery.json: `" + id + "`: " + checked.faults.map(({ printed }) => printed).join("\n"));
+  if (cast === null) throw new Error("the case `" + id + "`: " + checked.faults.map(({ printed }) => printed).join("\n"));
   return { task, checked, cast };
 }
 

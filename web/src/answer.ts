@@ -26,6 +26,8 @@ export function verdictOf(result: Result): Verdict | null {
 
 /** Returns the words of a run's label within a sentence. */
 function inside(label: string): string {
+  const [, run, settings] = /^(Run [AB]): (.*)$/.exec(label) ?? [];
+  if (run !== undefined) return "in r" + run.slice(1) + " (" + settings + ")";
   return label.charAt(0).toLowerCase() + label.slice(1);
 }
 
@@ -42,7 +44,7 @@ export function answer(stage: Stage, outcomes: Outcome[], labels: string[]): HTM
     const [low, high] = one < other ? [0, 1] : [1, 0];
     lines.push(element("p", { class: "answer" }, element("b", {}, found.name), ...isSame ? [" gets the same in both: ", rate(one), "."]
       : [" gets ", rate(rates[low] as number), " " + inside(labels[low] ?? "") + ", and ", rate(rates[high] as number), " " + inside(labels[high] ?? "") + "."]));
-  } else if (found && typeof one === "number") {
+  } else if (found && typeof one === "number" && (results[0] === null || results[0] === undefined || verdictOf(results[0]) === null)) {
     lines.push(element("p", { class: "answer" }, element("b", {}, found.name), " gets ", rate(one), "."));
   }
   const worst = results.length === 2 && typeof one === "number" && typeof other === "number" && other < one ? results[1] : results.find((result) => result !== null);

@@ -31,18 +31,16 @@ export function caseOfExhibit({ scenario, a, b }: Exhibit): Case {
   return { scenario, text: null, seed: null, a: [...a], b: b === null ? null : [...b] };
 }
 
-/** Returns the exhibit that shows this scenario with other settings or the same, if there is one. */
-function picture(id: string): Node {
+/** Returns the picture with this name, made by the build from the drawing code, never from what a reader or a link brings. */
+export function picture(id: string): HTMLElement {
   const text = thumbnails[id];
-  if (text === undefined) return element("span");
-  // Made by the build from the drawing code, never from what a reader or a link brings.
-  const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-  return document.importNode(svg, true);
+  const svg = text === undefined ? [] : [document.importNode(new DOMParser().parseFromString(text, "image/svg+xml").documentElement, true)];
+  return element("span", { class: "thumbnail", "aria-hidden": "true" }, svg);
 }
 
 function card(exhibit: Exhibit, withWords: boolean): HTMLElement {
   const { id, title, fabric, see } = exhibit;
-  return element("li", {}, element("a", { class: "card", href: "#" + SHOW + id, title: see }, element("span", { class: "thumbnail", "aria-hidden": "true" }, picture(id)),
+  return element("li", {}, element("a", { class: "card", href: "#" + SHOW + id, title: see }, picture(id),
     element("span", { class: "card-title" }, title), element("span", { class: "note" }, fabric), withWords ? element("span", { class: "card-see" }, see) : null));
 }
 

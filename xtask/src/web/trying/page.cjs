@@ -95,6 +95,16 @@ async function done(page, sides = 1) {
   }, sides, { timeout: LONGEST_MS });
 }
 
+/** Time of a processor for which the load of the machine is measured, in ms. */
+const MEASURED_MS = 300;
+
+/** Returns the elapsed time of work over its time of the processor: 1 on an idle machine. Limits of elapsed time grow by it. */
+function slowness() {
+  const [began, before] = [performance.now(), process.cpuUsage().user];
+  while (process.cpuUsage().user - before < MEASURED_MS * 1000);
+  return Math.max(1, (performance.now() - began) / MEASURED_MS);
+}
+
 const digests = (page) => page.$$eval(".side .digest", (found) => found.map((one) => one.textContent));
 
 /** Waits until the scenario of the playground is checked, and can run. Fails with the page's words if it cannot. */
@@ -127,4 +137,4 @@ async function withBrowser(task) {
   return failures;
 }
 
-module.exports = { LONGEST_MS, address, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, parts, ran, scratch, shots, shownDigest, withBrowser };
+module.exports = { LONGEST_MS, address, caseOf, check, checked, digests, done, native, nativeDigest, opened, openParameters, parts, ran, scratch, shots, shownDigest, slowness, withBrowser };

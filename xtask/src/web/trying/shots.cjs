@@ -1,7 +1,7 @@
 // Pictures of the page at three widths, dark and light, for a person to look at; and no page is wider than the screen.
 "use strict";
 const path = require("path");
-const { caseOf, check, checked, done, opened, ran, shots } = require("./page.cjs");
+const { check, checked, done, opened, ran, shots } = require("./page.cjs");
 const { begun } = require("./controls.cjs");
 
 const WIDTHS = [360, 768, 1440];
@@ -9,6 +9,12 @@ const HEIGHT = 900;
 
 /** Places of the page, each with what leads to it. */
 const PLACES = {
+  opening: async (browser, options) => {
+    const all = await opened(browser, "", options);
+    await done(all.page, 2);
+    return all;
+  },
+  gallery: async (browser, options) => opened(browser, "gallery", options),
   playground: async (browser, options) => {
     const all = await opened(browser, "scenario=victim", options);
     await checked(all.page);
@@ -40,17 +46,14 @@ const PLACES = {
   lessons: async (browser, options) => opened(browser, "lessons", options),
 };
 
-/** Width and height of the picture in the README and the guide, in px: a result from its controls down to its goodput. */
-const FIGURE = { width: 1280, height: 940 };
+/** Width and height of the picture in the README and the guide, in px: the first screen. */
+const FIGURE = { width: 1280, height: 860 };
 
 /** Takes the picture for `docs/figures/playground.png`, which is put there by hand. */
 async function takeFigure(browser) {
-  const { page, close } = await opened(browser, caseOf("victim", ["congestion_control=Off"]), { viewport: FIGURE, colorScheme: "light" });
-  await ran(page);
-  await page.evaluate(() => {
-    const above = [...document.querySelectorAll("header, .bar")].reduce((sum, one) => sum + one.offsetHeight, 0);
-    scrollTo(0, document.querySelector(".sides").getBoundingClientRect().top + scrollY - above);
-  });
+  const { page, close } = await opened(browser, "", { viewport: FIGURE, colorScheme: "light" });
+  await done(page, 2);
+  await page.evaluate(() => scrollTo(0, 0));
   await page.waitForTimeout(400);
   await page.screenshot({ path: path.join(shots, "figure.png") });
   await close();
