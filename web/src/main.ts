@@ -20,7 +20,7 @@ let playground: Playground | null = null;
 
 /** Returns the exhibit of an address, if it names one: the first if it names nothing. */
 function exhibitOf(hash: string): Exhibit | null {
-  const id = hash.startsWith(SHOW) ? hash.slice(SHOW.length) : hash === "" || hash === "main" ? FIRST : null;
+  const id = hash.startsWith(SHOW) ? hash.slice(SHOW.length) : hash === "" ? FIRST : null;
   return GALLERY.find((one) => one.id === id) ?? null;
 }
 

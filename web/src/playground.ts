@@ -9,7 +9,7 @@ import { Parameters } from "./parameters.ts";
 import { check, type Engine } from "./run.ts";
 import { commandLine, save } from "./side.ts";
 import { command, encoded, fileName, pathOf, sourceName, withSetting, type Case } from "./share.ts";
-import { onSpeed, timeInWords, timeOf } from "./speed.ts";
+import { measure, onSpeed, timeInWords, timeOf } from "./speed.ts";
 import { castOf, type Cast } from "./stage/cast.ts";
 import type { Checked, Diagnostic } from "./simulator.ts";
 import { story } from "./story.ts";
@@ -20,6 +20,8 @@ import { Workbench, type Ready } from "./workbench.ts";
 const REST = 250;
 /** Longest time of a run that a knob begins by itself, in s, and the events of such a run while no run has measured the speed. */
 const [AT_ONCE_S, AT_ONCE_EVENTS] = [10, 8e6];
+/** Events of a run whose time is told before, by a small run if no other has measured the speed. */
+const MEASURED_EVENTS = 2e6;
 /** Name under which this tab keeps the last case. */
 export const KEPT = "case";
 
@@ -101,6 +103,8 @@ export class Playground {
 
   /** Stops runs and timers. */
   leave(): void {
+    // The last letters have no address yet.
+    if (this.timer !== undefined) void encoded(this.of).then((fragment) => sessionStorage.setItem(KEPT, fragment), () => {});
     clearTimeout(this.timer);
     this.asked += 1;
     this.deaf();
@@ -210,7 +214,7 @@ export class Playground {
 
   private later(step: Step, rest = REST): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => { void this.note(step); void this.check(); }, rest);
+    this.timer = setTimeout(() => { this.timer = undefined; void this.note(step); void this.check(); }, rest);
   }
 
   private layTabs(): void {
@@ -303,6 +307,7 @@ export class Playground {
     const facts = this.checked.a?.facts;
     if (!facts) return;
     const time = timeInWords(facts.events);
+    if (time === "" && facts.events > MEASURED_EVENTS && !this.runs) void measure(this.engine);
     this.facts.textContent = counted(facts.hosts, "host") + ", " + counted(facts.switches, "switch") + ", " + counted(facts.flows, "flow") + ", " +
       spelled(facts.duration_s, "s") + ", congestion control " + facts.scheme + ". About " + counted(facts.events, "event") + (time === "" ? "" : ", " + time) + ", and " + spelled(facts.memory_bytes, "B") + " of memory at most.";
     this.workbench.expect(facts.events);

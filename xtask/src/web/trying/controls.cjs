@@ -340,6 +340,15 @@ async function tryKnobs(browser) {
   await close();
 }
 
+/** A large case: its time is told before it runs, and it does not begin by itself. */
+async function tryTime(browser) {
+  const { page, noted, close } = await opened(browser, "scenario=dcs648");
+  await page.waitForFunction(() => /^A run takes about [\d.,]+ (s|minutes) here\.$/.test(document.querySelector(".cost").textContent), undefined, { timeout: LONGEST_MS });
+  check("the time of a large case is told before", (await page.locator(".side").count()) === 0, await page.textContent(".cost"));
+  check("the time is quiet", noted.length === 0, noted.join("; "));
+  await close();
+}
+
 /** The gallery: every case has a picture, and its runs can begin. */
 async function tryGallery(browser) {
   const { page, noted, close } = await opened(browser, "gallery");
@@ -358,7 +367,7 @@ async function tryGallery(browser) {
 
 /** Tries all controls. */
 async function tryControls(browser) {
-  for (const part of [tryOpening, tryKnobs, tryGallery, tryParameters, tryFaults, tryRunning, tryPairs, tryLinks, tryResults]) await part(browser);
+  for (const part of [tryOpening, tryKnobs, tryTime, tryGallery, tryParameters, tryFaults, tryRunning, tryPairs, tryLinks, tryResults]) await part(browser);
 }
 
 module.exports = { begun, tryControls };
