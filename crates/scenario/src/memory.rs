@@ -202,7 +202,8 @@ impl Plan {
         let lanes = self.lanes().count();
         let moments =
             Timeline::most_for(lanes, Timeline::MOST).min(usize::try_from(samples).unwrap_or(usize::MAX));
-        (moments * lanes * LaneMoment::SIZE) as u64
+        // The moment of the worst tree is kept besides.
+        ((moments + 1) * lanes * LaneMoment::SIZE) as u64
     }
 
     /// Returns the bytes that each sample of the ports and sources takes that `series` asks for.

@@ -1,7 +1,7 @@
 //! The load of every output, and the congestion trees, at a few moments of a run.
 //!
-//! Invariant: moments are evenly spaced, and each stands for the interval that ends with it. The interval of the
-//! first begins at time zero.
+//! Invariant: moments are evenly spaced but for the sample with the run's worst tree, which is always a moment. Each
+//! stands for the interval that ends with it. The interval of the first begins at time zero.
 
 use units::{Bytes, Span, Time};
 
@@ -13,7 +13,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Most moments of a run that is reported. They are enough for a picture of the fabric that moves, in a file of
+    /// Most evenly spaced moments of a run that is reported. They are enough for a picture of the fabric that moves, in a file of
     /// some MB for 648 hosts.
     pub const MOST: usize = 64;
     /// Most outputs and lanes at all moments together: 12 MiB.

@@ -34,7 +34,7 @@ use goodput::GoodputProbe;
 use margins::ThresholdCrossings;
 use port_series::PortProbe;
 use source_series::SourceProbe;
-use timeline::TimelineProbe;
+use timeline::{Sampled, TimelineProbe};
 use trees::TreeFinder;
 use watch::QuantityWatch;
 
@@ -79,9 +79,10 @@ impl Instruments {
         // The finder looks first, since the timeline records the trees of the same sample.
         if is_sample {
             let is_moment = self.timeline.as_mut().is_some_and(TimelineProbe::begin_sample);
-            let trees = self.trees.look(world, is_moment);
-            if let Some(timeline) = self.timeline.as_mut().filter(|_| is_moment) {
-                timeline.look(world, trees);
+            let trees = self.trees.look(world, self.timeline.is_some());
+            if let Some(timeline) = &mut self.timeline {
+                let is_worst = self.trees.worst_at() == Some(world.now());
+                timeline.look(world, trees, Sampled { is_moment, is_worst });
             }
             self.crossings.look(world);
             self.watch.look(world);

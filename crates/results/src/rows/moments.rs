@@ -6,7 +6,7 @@ use super::output_name;
 use crate::table_row;
 
 table_row! {
-    "timeline.csv": "one row per moment, and output and lane that was not idle: load and stalls, at up to 64 moments";
+    "timeline.csv": "one row per moment, and output and lane that was not idle: load and stalls, at up to 64 moments and that of the worst tree";
     /// An output and lane in an interval.
     pub struct OutputMomentRow<'a> {
         /// The moment, which ends an interval.

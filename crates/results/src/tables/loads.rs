@@ -9,25 +9,24 @@ use units::{Bytes, Span};
 /// Loads of lanes, interval by interval.
 #[derive(Debug)]
 pub(super) struct LinkLoads {
-    interval: Span,
     /// Bits of each lane that its link could not carry in the former intervals.
     late: Vec<f64>,
 }
 
 impl LinkLoads {
-    pub(super) fn new(interval: Span, lanes: usize) -> Self {
-        Self { interval, late: vec![0.0; lanes] }
+    pub(super) fn new(lanes: usize) -> Self {
+        Self { late: vec![0.0; lanes] }
     }
 
     /// Returns the share of each lane in the next interval. Lanes of a link are neighbours.
-    pub(super) fn next(&mut self, lanes: &[(&LaneRecord, Bytes)]) -> Vec<f64> {
+    pub(super) fn next(&mut self, interval: Span, lanes: &[(&LaneRecord, Bytes)]) -> Vec<f64> {
         let mut shares = Vec::with_capacity(lanes.len());
         let links = lanes.chunk_by(|(one, _), (next, _)| one.port == next.port && one.node == next.node);
         let mut rest = self.late.as_mut_slice();
         for link in links {
             let late;
             (late, rest) = rest.split_at_mut(link.len());
-            let possible = link[0].0.rate.get() as f64 * self.interval.seconds();
+            let possible = link[0].0.rate.get() as f64 * interval.seconds();
             for (bits, (_, sent)) in late.iter_mut().zip(link) {
                 *bits += sent.get() as f64 * 8.0;
             }
@@ -57,10 +56,10 @@ mod tests {
             LaneRecord { port, lane, rate: Rate::gbps(1), ..record }
         };
         let lanes = [of(1, 0), of(2, 0), of(2, 1)];
-        let mut loads = LinkLoads::new(Span::from_us(10), 3);
+        let mut loads = LinkLoads::new(3);
         let next = |sent: &[u64; 3]| {
             let lanes: Vec<_> = lanes.iter().zip(sent.map(Bytes::new)).collect();
-            loads.next(&lanes)
+            loads.next(Span::from_us(10), &lanes)
         };
         intervals.iter().map(next).collect()
     }

@@ -15,13 +15,13 @@ use measures::rounded;
 pub fn ports(record: &RunRecord) -> Option<String> {
     let series = record.port_series.as_ref()?;
     let interval = record.series.interval;
-    let mut loads = LinkLoads::new(interval, series.lanes.len());
+    let mut loads = LinkLoads::new(series.lanes.len());
     let rows =
         (1..).zip(series.samples.chunks_exact(series.lanes.len().max(1))).flat_map(|(number, samples)| {
             let time_s = (interval * number).after_start().seconds();
             let lanes = series.lanes.iter().map(|lane| &record.lanes[*lane as usize]);
             let sent: Vec<_> = lanes.zip(samples.iter().map(|sample| sample.sent)).collect();
-            let loads = loads.next(&sent);
+            let loads = loads.next(interval, &sent);
             let rows = sent.into_iter().zip(samples).zip(loads);
             rows.map(move |(((lane, _), sample), load)| port_row(time_s, (lane, load), sample))
         });

@@ -15,11 +15,13 @@ use measures::rounded;
 #[must_use]
 pub fn outputs(record: &RunRecord) -> Option<String> {
     let moments = &record.timeline.as_ref()?.moments;
-    let interval = moments.first().map_or(Span::ZERO, |first| first.at.since(Time::ZERO));
-    let mut loads = LinkLoads::new(interval, record.lanes.len());
-    let rows = moments.iter().flat_map(|moment| {
+    // The sample with the worst tree lies between two others, and divides their interval.
+    let starts = core::iter::once(Time::ZERO).chain(moments.iter().map(|moment| moment.at));
+    let mut loads = LinkLoads::new(record.lanes.len());
+    let rows = starts.zip(moments).flat_map(|(start, moment)| {
+        let interval = moment.at.since(start);
         let sent: Vec<_> = record.lanes.iter().zip(moment.lanes.iter().map(|at| at.sent)).collect();
-        let lanes = record.lanes.iter().zip(&moment.lanes).zip(loads.next(&sent));
+        let lanes = record.lanes.iter().zip(&moment.lanes).zip(loads.next(interval, &sent));
         let shown =
             (0..).zip(lanes).filter(|(place, ((_, at), load))| *place == 0 || *load > 0.0 || !is_idle(at));
         shown.map(move |(_, ((lane, at), load))| output_row(moment.at, interval, (lane, load), at))

@@ -154,6 +154,11 @@ impl TreeFinder {
         found
     }
 
+    /// Returns the sample with the worst tree so far; `None` if there was no tree.
+    pub(crate) fn worst_at(&self) -> Option<Time> {
+        self.worst.at()
+    }
+
     /// Returns the trees of this sample, in order of their roots.
     fn trees(&mut self, world: &World) -> Vec<CongestionTree> {
         let candidates = self.candidates(world);

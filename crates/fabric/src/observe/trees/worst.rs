@@ -44,6 +44,11 @@ impl WorstSoFar {
         self.victims.sort_unstable();
     }
 
+    /// Returns the sample with the tree; `None` if there was no tree.
+    pub(super) fn at(&self) -> Option<Time> {
+        (self.rank.0 > 0).then_some(self.at)
+    }
+
     /// Returns the worst tree with the names of its outputs; `None` if there was no tree.
     pub(super) fn record(&self, world: &World) -> Option<WorstTree> {
         let branch = |((node, port, lane), depth): &(OutputLane, u32)| BranchRecord {
