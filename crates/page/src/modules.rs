@@ -14,19 +14,24 @@ const MODULES: &[(&str, &str)] = &[
     ("arrays.js", include_str!("script/arrays.js")),
     ("table.js", include_str!("script/table.js")),
     ("axis.js", include_str!("script/axis.js")),
+    ("plane.js", include_str!("script/plane.js")),
+    ("saving.js", include_str!("script/saving.js")),
     ("curves.js", include_str!("script/curves.js")),
     ("layout.js", include_str!("script/layout.js")),
     ("trees.js", include_str!("script/trees.js")),
+    ("facts.js", include_str!("script/facts.js")),
     ("drawing.js", include_str!("script/drawing.js")),
+    ("tips.js", include_str!("script/tips.js")),
     ("player.js", include_str!("script/player.js")),
     ("fabric.js", include_str!("script/fabric.js")),
+    ("hurt.js", include_str!("script/hurt.js")),
     ("statistics.js", include_str!("script/statistics.js")),
-    ("plane.js", include_str!("script/plane.js")),
     ("runs.js", include_str!("script/runs.js")),
     ("lines.js", include_str!("script/lines.js")),
     ("heat.js", include_str!("script/heat.js")),
     ("front.js", include_str!("script/front.js")),
     ("parallel.js", include_str!("script/parallel.js")),
+    ("tuning.js", include_str!("script/tuning.js")),
     ("sweep.js", include_str!("script/sweep.js")),
     ("main.js", include_str!("script/main.js")),
 ];
@@ -107,6 +112,41 @@ mod tests {
         assert!(exported.len() > 20, "{exported:?}");
         let script = script().into_string();
         assert!(!script.contains("\nexport ") && !script.contains("\nimport "));
+    }
+
+    /// Returns the relative luminance of a colour as `#rrggbb`, of WCAG 2.2.
+    fn luminance(colour: &str) -> f64 {
+        let part = |at: usize| {
+            let value =
+                f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("it is a colour")) / 255.0;
+            if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+    }
+
+    fn contrast(one: &str, other: &str) -> f64 {
+        let (one, other) = (luminance(one) + 0.05, luminance(other) + 0.05);
+        (one / other).max(other / one)
+    }
+
+    /// In ink, the marks of a tree had 1.03 on its hottest links, and vanished.
+    #[test]
+    fn trees_and_victims_differ_from_paper_and_from_the_hottest_links() {
+        let themes: Vec<_> = STYLE.split("--paper: ").skip(1).collect();
+        assert_eq!(themes.len(), 3, "light, dark by the system, dark by choice");
+        for theme in themes {
+            let colour = |name: &str| {
+                let at =
+                    theme.find(&format!("--{name}: ")).expect("the theme has the colour") + name.len() + 4;
+                &theme[at..at + 7]
+            };
+            let (paper, hottest) = (&theme[..7], colour("heat-5"));
+            // Paper stands between a mark and a link that is less hot.
+            for (one, other) in [("tree", paper), ("tree", hottest), ("victim", paper), ("heat-5", paper)] {
+                let seen = contrast(colour(one), other);
+                assert!(seen >= 3.0, "{one} on {other}: {seen}");
+            }
+        }
     }
 
     #[test]

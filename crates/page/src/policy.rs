@@ -4,8 +4,8 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-qO7Wc6fWaJHloi7f607BReV5BZYf3wG+Em1KoodFhuE='; \
-     style-src 'sha256-8asiV5sZrdLmrcq0pAiJv5PB/8cGVv1Sr9KufCrqFHY='; \
+     script-src 'sha256-oDQgraL2wW3Jn3mVWgvMs6VeJStoo6wBSIp8RBwMcRw='; \
+     style-src 'sha256-MUgvTPA1ynfMkHav3vPpkrBTfkJQOOQlK1nf1EToT38='; \
      base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]

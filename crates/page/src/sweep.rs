@@ -23,9 +23,10 @@ const NO_QUESTION: &str = "No question has been asked of these runs: `backwater 
 /// Returns the page of a sweep. `folder` is the address of its folder from the page's place: empty, or with `/` at its
 /// end.
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
-    let data = read(files, folder)?;
+    let data = SweepData { asked: asked(manifest), ..read(files, folder)? };
     let leads = leads(&data, manifest.verdict.as_deref());
-    let mut document = Document::new("Sweep", &in_words(&data.settings), &leads);
+    let title = format!("Sweep of {}", scenarios(&data.names));
+    let mut document = Document::new(&title, &in_words(&data.settings), &leads);
     let figures = [
         (
             "lines",
@@ -35,7 +36,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
         (
             "heat",
             "Heat map",
-            "The mean of a measure for each pair of values of two settings; the bar below a number shows its class.",
+            "The mean of a measure for each pair of values of two settings; bars begin at zero, and the best number is bold.",
         ),
         ("front", "Front of two measures", "Each point is a setting, with its means over all seeds."),
         ("parallel", "Parallel coordinates", "Each line is a run, through its settings and a measure."),
@@ -54,6 +55,29 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
     Ok(document.finish(&data))
 }
 
+/// Returns the names of the scenarios of runs, without repetition, by the names of their folders.
+fn scenarios(names: &[String]) -> String {
+    let scenario = |name: &String| match name.rsplit_once("-seed") {
+        Some((scenario, _)) => scenario.to_owned(),
+        None => name.clone(),
+    };
+    let different: BTreeSet<String> = names.iter().map(scenario).collect();
+    different.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the measures that the command asked for.
+fn asked(manifest: &Manifest) -> Vec<String> {
+    let mut asked = Vec::new();
+    let mut words = manifest.command.iter();
+    while let Some(word) = words.next() {
+        let (option, value) = word.split_once('=').unwrap_or((word, ""));
+        if ["--maximise", "--maximize", "--minimise", "--minimize"].contains(&option) {
+            asked.extend(if value.is_empty() { words.next().cloned() } else { Some(value.to_owned()) });
+        }
+    }
+    asked
+}
+
 fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
     let table = ColumnTable::read(files, TABLE)?;
     let (run, seed) = (table.place(column!(SweepRow: run))?, table.place(column!(SweepRow: seed))?);
@@ -64,6 +88,8 @@ fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
     Ok(SweepData {
         kind: "sweep",
         runs: format!("{folder}{RUNS}"),
+        asked: Vec::new(),
+        answer: None,
         settings: (run + 1..seed).map(|place| table.setting(place)).collect(),
         measures: measures.map(|place| table.measure(place)).collect::<Result<_, _>>()?,
         seeds,
@@ -184,6 +210,17 @@ mod tests {
         let manifest = Manifest { verdict, ..sample("p") };
         let html = page(RunFiles::Written(&files(ROWS)), &manifest, "").unwrap();
         assert!(html.contains("<p class=\"lead\">Best of 2 settings: &lt;A&gt;.</p>"), "{html}");
+    }
+
+    #[test]
+    fn the_page_names_its_scenarios_and_opens_on_the_measure_that_was_asked_for() {
+        let rows = ROWS.replace("aa,one", "aa,ring-seed1-0a").replace(",,two", ",,ring-seed2-0b");
+        let command = ["backwater", "sweep", "ring", "--minimise", "p99(all)", "--maximize=goodput(all)"];
+        let command = command.iter().map(|word| (*word).to_owned()).collect();
+        let manifest = Manifest { command, ..sample("p") };
+        let html = page(RunFiles::Written(&files(&rows)), &manifest, "").unwrap();
+        assert!(html.contains("<h1>Sweep of ring, three</h1>"), "{html}");
+        assert!(html.contains("\"asked\":[\"p99(all)\",\"goodput(all)\"]"), "{html}");
     }
 
     #[test]

@@ -13,6 +13,8 @@ use results::reader::{ReadError, RunFiles};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::tuning::TuningAnswer;
+
 /// Folder of the runs of a sweep and of a tuning.
 pub(super) const RUNS: &str = "runs/";
 
@@ -21,6 +23,9 @@ pub(super) struct SweepData {
     pub(super) kind: &'static str,
     /// Address of the folder of the runs, relative to the page or whole.
     pub(super) runs: String,
+    /// Measures that were asked for, the first of them first.
+    pub(super) asked: Vec<String>,
+    pub(super) answer: Option<TuningAnswer>,
     pub(super) settings: Vec<Setting>,
     pub(super) measures: Vec<MeasureColumn>,
     /// Seed of each run, or number of seeds of each setting.
@@ -143,6 +148,20 @@ fn named_unit(column: &str) -> (&str, &'static str) {
 }
 
 impl Setting {
+    /// Returns the value of a run in words, with the unit of the column, or with `unit` if that has none.
+    pub(super) fn in_words(&self, run: usize, unit: &str) -> String {
+        let value = &self.values[run];
+        // A whole number needs no decimals.
+        let number = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 1e15);
+        let text = number.map(|number| format!("{number:.0}"));
+        let text = text.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string());
+        match (value, if self.unit.is_empty() { unit } else { self.unit }) {
+            (Value::Null, _) => String::new(),
+            (_, "") => text,
+            (_, unit) => format!("{text} {unit}"),
+        }
+    }
+
     pub(super) fn is_varied(&self) -> bool {
         self.values.iter().any(|value| *value != self.values[0])
     }

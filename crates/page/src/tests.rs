@@ -2,7 +2,7 @@
 
 use results::RunFiles;
 use results::manifest::{self, MANIFEST, Manifest, RunEnd};
-use results::rows::SeriesRow;
+use results::rows::{SeriesRow, VictimRow};
 use results::{OutputFile, sample};
 use serde_json::Value;
 
@@ -200,6 +200,45 @@ fn the_fabric_has_its_moments_and_its_tree() {
         { "moment": 1, "root": 1, "branches": [0], "contributors": [0], "victims": [0] }
     ]);
     assert_eq!(fabric["trees"], tree);
+    // The page opens at the tree of the root that its sentences name.
+    assert_eq!((&fabric["headline"], &fabric["opens_at"]), (&1.into(), &1.into()));
+    let outputs = fabric["outputs"].as_array().expect("a list").len() / 3;
+    assert_eq!(fabric["rates_gbps"].as_array().map(Vec::len), Some(outputs));
+}
+
+/// Losses are those of the victims' rows, and those who lost the largest share stand first.
+#[test]
+fn subjects_have_what_their_flows_got_and_lost() {
+    let files = files("F1");
+    let data = data(&page(&files));
+    let flows = RunFiles::Written(&files).flows().expect("the file is there");
+    let victims: Vec<VictimRow<'_>> = RunFiles::Written(&files).rows().expect("the file is there");
+    let subjects = data["subjects"].as_array().expect("a list");
+    assert!(!subjects.is_empty());
+    for subject in subjects {
+        let is_its = |flow: &str, group: Option<&str>| match subject["kind"].as_str() {
+            Some("group") => group.is_some_and(|group| subject["name"] == group),
+            _ => subject["name"] == flow && group.is_none(),
+        };
+        let own: Vec<_> = flows.iter().filter(|row| is_its(&row.flow, row.group.as_deref())).collect();
+        let delivered: u64 = own.iter().map(|row| row.delivered_bytes).sum();
+        let lost: u64 = victims
+            .iter()
+            .filter(|row| own.iter().any(|flow| flow.flow == row.flow))
+            .map(|row| row.lost_bytes)
+            .sum();
+        assert_eq!(
+            (&subject["delivered_bytes"], &subject["lost_bytes"], &subject["flows"]),
+            (&delivered.into(), &lost.into(), &own.len().into())
+        );
+    }
+    let lost: u64 = subjects.iter().filter_map(|one| one["lost_bytes"].as_u64()).sum();
+    assert_eq!(lost, victims.iter().map(|row| row.lost_bytes).sum::<u64>());
+    let share = |one: &Value| {
+        let [got, lost] = ["delivered_bytes", "lost_bytes"].map(|name| one[name].as_f64().expect("a number"));
+        lost / (got + lost).max(1.0)
+    };
+    assert!(subjects.iter().map(share).is_sorted_by(|one, other| one >= other));
 }
 
 /// Returns a number of the data as a place.

@@ -10,6 +10,7 @@ use results::rows::{OutputMomentRow, PortRow, TreeMomentRow, TreeRow};
 use results::table::TableRow;
 use serde::Serialize;
 
+use super::facts::RootFacts;
 use crate::numbers::{Form, InJson, Numbers, Shares, TakenOut};
 use crate::words;
 
@@ -35,14 +36,25 @@ pub(super) struct FabricData<F: Form = InJson> {
     trees: Vec<TreeData>,
     /// Roots at each moment that are not among `trees`, by output.
     further_roots: Vec<Vec<u32>>,
+    /// Bytes that wait for an output at a moment, moment by moment and output by output, in units of `queue_unit`.
+    queue: F::Shares,
+    queue_unit: f64,
+    /// Rate of each output's link in Gb/s.
+    rates_gbps: Vec<f64>,
+    /// Output that is the root which cost most, as the sentences at the head of the page name it.
+    headline: Option<u32>,
+    /// The moment that shows the run at its worst.
+    opens_at: Option<usize>,
 }
 
 impl FabricData {
     pub(super) fn take_out(self, numbers: &mut Numbers) -> FabricData<TakenOut> {
         let Self { nodes, hosts, outputs, moments, trees, further_roots, .. } = self;
+        let Self { queue_unit, rates_gbps, headline, opens_at, .. } = self;
         let mut shares = |Shares(parts)| numbers.add_parts(parts);
         let (load, stalled) = (shares(self.load), shares(self.stalled));
         let (whole_load, whole_stalled) = (shares(self.whole_load), shares(self.whole_stalled));
+        let queue = shares(self.queue);
         FabricData {
             nodes,
             hosts,
@@ -54,6 +66,11 @@ impl FabricData {
             whole_stalled,
             trees,
             further_roots,
+            queue,
+            queue_unit,
+            rates_gbps,
+            headline,
+            opens_at,
         }
     }
 }
@@ -92,8 +109,12 @@ impl Places<'_> {
     }
 }
 
-/// Reads the fabric; `None` if it has no ports.
-pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<FabricData>, ReadError> {
+/// Reads the fabric; `None` if it has no ports. `worst` is the root that cost most.
+pub(super) fn read(
+    files: RunFiles<'_>,
+    simulated_s: f64,
+    worst: Option<&RootFacts>,
+) -> Result<Option<FabricData>, ReadError> {
     let ports: Vec<PortRow<'_>> = files.rows()?;
     if ports.is_empty() {
         return Ok(None);
@@ -107,7 +128,7 @@ pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<Fabri
         });
     }
     let (mut outputs, mut whole_load, mut whole_stalled) = (Vec::new(), Vec::new(), Vec::new());
-    let mut hosts = 0;
+    let (mut hosts, mut rates_gbps) = (0, Vec::new());
     for port in &ports {
         let [node, peer] = [&port.node, &port.peer].map(|name| places.node(PortRow::FILE, name));
         let (node, peer) = (node?, peer?);
@@ -117,6 +138,7 @@ pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<Fabri
             outputs.extend([node, port.port, peer]);
             whole_load.push(0.0);
             whole_stalled.push(0.0_f64);
+            rates_gbps.push(port.link_rate_bps / 1e9);
         }
         whole_load[place] += port.utilisation;
         whole_stalled[place] = whole_stalled[place].max(port.stalled_s / simulated_s.max(f64::MIN_POSITIVE));
@@ -135,14 +157,31 @@ pub(super) fn read(files: RunFiles<'_>, simulated_s: f64) -> Result<Option<Fabri
         whole_stalled: Shares::of(&whole_stalled),
         trees: Vec::new(),
         further_roots: Vec::new(),
+        queue: Shares::default(),
+        queue_unit: 1.0,
+        rates_gbps,
+        headline: None,
+        opens_at: None,
     };
+    // Names in `summary.json` are raw, and those in tables have no control characters.
+    data.headline = worst.and_then(|root| places.output(PortRow::FILE, &root.node, root.port).ok());
     if files.has(OutputMomentRow::FILE) {
-        read_moments(files, &places, &mut data)?;
+        let weights = read_moments(files, &places, &mut data)?;
+        data.opens_at = data.worst_tree().map_or_else(
+            // The first of equals.
+            || (0..weights.len()).rev().max_by(|one, other| weights[*one].total_cmp(&weights[*other])),
+            |tree| Some(tree.moment as usize),
+        );
     }
     Ok(Some(data))
 }
 
-fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData) -> Result<(), ReadError> {
+/// Reads the moments; returns the weight of each: how long its outputs were stalled, and a little of their load.
+fn read_moments(
+    files: RunFiles<'_>,
+    places: &Places<'_>,
+    data: &mut FabricData,
+) -> Result<Vec<f64>, ReadError> {
     let rows: Vec<OutputMomentRow<'_>> = files.rows()?;
     data.moments = rows.iter().map(|row| row.time_s).collect();
     data.moments.dedup();
@@ -150,15 +189,21 @@ fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData)
     let moment = |time: f64| moments.binary_search_by(|one| one.total_cmp(&time)).ok();
     let count = places.outputs.len();
     let (mut load, mut stalled) = (vec![0.0; count * moments.len()], vec![0.0_f64; count * moments.len()]);
+    let (mut queue, mut weights) = (vec![0; count * moments.len()], vec![0.0; moments.len()]);
     for row in &rows {
         let output = places.output(OutputMomentRow::FILE, &row.node, row.port)? as usize;
         if let Some(moment) = moment(row.time_s) {
             let at = moment * count + output;
             load[at] += row.utilisation;
             stalled[at] = stalled[at].max(row.stalled_share);
+            queue[at] += row.queue_bytes.unwrap_or(0);
+            weights[moment] += row.stalled_share + row.utilisation / 1e6;
         }
     }
     (data.load, data.stalled) = (Shares::of(&load), Shares::of(&stalled));
+    let longest = queue.iter().copied().max().unwrap_or(0);
+    data.queue_unit = (longest as f64 / f64::from(u16::MAX)).max(1.0);
+    data.queue = Shares(queue.iter().map(|bytes| (*bytes as f64 / data.queue_unit).round() as u16).collect());
     let parts: Vec<TreeMomentRow<'_>> = files.rows()?;
     let file = TreeMomentRow::FILE;
     for part in &parts {
@@ -190,14 +235,32 @@ fn read_moments(files: RunFiles<'_>, places: &Places<'_>, data: &mut FabricData)
             data.further_roots[moment].push(root);
         }
     }
-    Ok(())
+    Ok(weights)
+}
+
+impl FabricData {
+    /// Returns the tree that shows the run at its worst: of the root that cost most, if a moment has a tree of it, the
+    /// tree with most branches, then most hosts of victims, then the first.
+    fn worst_tree(&self) -> Option<&TreeData> {
+        let rank =
+            |tree: &&TreeData| (Some(tree.root) == self.headline, tree.branches.len(), tree.victims.len());
+        // The last of equals in the opposite order is the first.
+        self.trees.iter().rev().max_by_key(rank)
+    }
+
+    /// Returns the name of an output.
+    fn output(&self, output: u32) -> String {
+        let at = 3 * output as usize;
+        let [node, peer] = [0, 2].map(|part| &self.nodes[self.outputs[at + part] as usize]);
+        format!("{node} port {} to {peer}", self.outputs[at + 1])
+    }
 }
 
 /// Returns the sentence on the figure of the fabric.
 pub(super) fn about(fabric: Option<&FabricData>) -> String {
     let Some(fabric) = fabric else { return "The fabric has no ports.".to_owned() };
     let size = format!(
-        "{} and {}, hosts below their switch. Each half of a link is the output at its end.",
+        "{} and {}.",
         words::count(fabric.hosts, "host"),
         words::count(fabric.nodes.len() - fabric.hosts, "switch"),
     );
@@ -206,14 +269,13 @@ pub(super) fn about(fabric: Option<&FabricData>) -> String {
             "{size} The run recorded no moments (`timeline.csv`): the picture shows the whole run."
         );
     }
-    // The first of equals, as the script chooses it.
-    let worst = fabric.trees.iter().rev().max_by_key(|tree| (tree.branches.len(), tree.victims.len()));
-    let trees = worst.map_or_else(
+    let trees = fabric.worst_tree().map_or_else(
         || "There is no congestion tree at any of them.".to_owned(),
         |tree| {
             let at = words::time(fabric.moments[tree.moment as usize]);
             format!(
-                "The tree with most branches stands at {at}: {}, {} and {}.",
+                "It opens at {at}, with the worst tree, of {}: {}, {} and {}.",
+                fabric.output(tree.root),
                 words::count(tree.branches.len(), "branch"),
                 words::count(tree.contributors.len(), "contributing host"),
                 words::count(tree.victims.len(), "host with a victim")

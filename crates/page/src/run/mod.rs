@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `facts` | the parts of `summary.json` that the page needs |
 //! | `sentences` | the run in three sentences |
+//! | `subjects` | flows and groups with their losses |
 //! | `curves` | goodput, queues and rates over time |
 //! | `completions` | completion times of messages |
 //! | `fabric` | the fabric at moments, with its trees |
@@ -17,6 +18,7 @@ mod curves;
 mod fabric;
 mod facts;
 mod sentences;
+mod subjects;
 
 use results::manifest::{Manifest, PlanIdentity};
 use results::reader::{RunFacts, RunFiles};
@@ -27,6 +29,7 @@ use serde::Serialize;
 
 use self::fabric::FabricData;
 use self::facts::RunSummary;
+use self::subjects::Subject;
 use super::PageError;
 use super::data::{PageTable, Panel, TableChoice};
 use super::document::Document;
@@ -43,6 +46,7 @@ struct RunData<F: Form = InJson> {
     /// Phases: name, start and end in s.
     phases: Vec<(String, f64, f64)>,
     end_s: f64,
+    subjects: Vec<Subject>,
     panels: Vec<Panel<F>>,
     completions: Option<Panel<F>>,
     fabric: Option<FabricData<F>>,
@@ -53,14 +57,35 @@ struct RunData<F: Form = InJson> {
 
 impl RunData {
     fn take_out(self, numbers: &mut Numbers) -> RunData<TakenOut> {
-        let Self { kind, phases, end_s, panels, completions, fabric, margins, completion_tables, tables } =
-            self;
+        let Self {
+            kind,
+            phases,
+            end_s,
+            subjects,
+            panels,
+            completions,
+            fabric,
+            margins,
+            completion_tables,
+            tables,
+        } = self;
         let panels = panels.into_iter().map(|panel| panel.take_out(numbers)).collect();
         let completions = completions.map(|panel| panel.take_out(numbers));
         let fabric = fabric.map(|fabric| fabric.take_out(numbers));
         let [margins, completion_tables, tables] = [margins, completion_tables, tables]
             .map(|tables| tables.into_iter().map(|table| table.take_out(numbers)).collect());
-        RunData { kind, phases, end_s, panels, completions, fabric, margins, completion_tables, tables }
+        RunData {
+            kind,
+            phases,
+            end_s,
+            subjects,
+            panels,
+            completions,
+            fabric,
+            margins,
+            completion_tables,
+            tables,
+        }
     }
 }
 
@@ -147,7 +172,7 @@ pub(super) fn json_and_numbers(
     let facts = files.summary()?;
     let leads = sentences::leads(files, (&summary, &facts), &manifest.plans[0], manifest)?;
     let mut numbers = Numbers::default();
-    let data = WithLeads { leads, data: data(files, &facts)?.take_out(&mut numbers) };
+    let data = WithLeads { leads, data: data(files, (&summary, &facts))?.take_out(&mut numbers) };
     Ok((serde_json::to_string(&data).expect("data are plain"), numbers))
 }
 
@@ -159,14 +184,15 @@ struct WithLeads {
     data: RunData<TakenOut>,
 }
 
-fn data(files: RunFiles<'_>, facts: &RunFacts) -> Result<RunData, PageError> {
+fn data(files: RunFiles<'_>, (summary, facts): (&RunSummary, &RunFacts)) -> Result<RunData, PageError> {
     Ok(RunData {
         kind: "run",
         phases: facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s, phase.to_s)).collect(),
         end_s: facts.end_s(),
+        subjects: subjects::read(files)?,
         panels: curves::panels(files, facts)?,
         completions: completions::panel(files)?,
-        fabric: fabric::read(files, facts.simulated_s)?,
+        fabric: fabric::read(files, facts.simulated_s, summary.congestion.worst_roots.first())?,
         margins: MARGINS.read(files)?.into_iter().collect(),
         completion_tables: MESSAGES.read(files)?.into_iter().collect(),
         tables: TABLES.iter().filter_map(|table| table.read(files).transpose()).collect::<Result<_, _>>()?,
@@ -177,10 +203,14 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
     let summary = RunSummary::read(files)?;
     let facts = files.summary()?;
     let plan = &manifest.plans[0];
-    let data = data(files, &facts)?;
+    let data = data(files, (&summary, &facts))?;
     let subtitle = format!("{}, seed {}", facts.scheme(), summary.seed);
     let leads = sentences::leads(files, (&summary, &facts), plan, manifest)?;
     let mut document = Document::new(&summary.scenario, &subtitle, &leads);
+    if !data.subjects.is_empty() {
+        document.section("hurt", "Who was held back", &[subjects::about(&data.subjects)]);
+    }
+    document.section("fabric", "The fabric", &[fabric::about(data.fabric.as_ref())]);
     for panel in &data.panels {
         let sentences = [Some(panel.about.clone()), panel.note()].into_iter().flatten();
         document.section(panel.id, &panel.heading, &sentences.collect::<Vec<_>>());
@@ -188,7 +218,6 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
     for (id, heading, missing) in curves::missing(&data.panels) {
         document.section(id, heading, &[missing.to_owned()]);
     }
-    document.section("fabric", "The fabric", &[fabric::about(data.fabric.as_ref())]);
     document.section("completions", "Completions", &completions::about(&summary, data.completions.as_ref()));
     let nearest = "Each row is a limit at a port and lane, and the load that came nearest to it: a reason why packets were \
                    marked, paused or stalled, or were not.";

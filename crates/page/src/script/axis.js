@@ -9,6 +9,9 @@ export class TimeAxis {
     this.range = [0, end];
     /** @type {number | null} */
     this.moment = null;
+    /** Lines that belong to what a reader chose, as kind and name; `null` if nothing is chosen.
+     * @type {Set<string> | null} */
+    this.lit = null;
     /** @type {((axis: TimeAxis) => void)[]} */
     this.followers = [];
     /** @type {[string, number, number][]} */
@@ -77,6 +80,17 @@ export class TimeAxis {
   move(part) {
     const [from, to] = this.range;
     this.show(from + (to - from) * part, to + (to - from) * part);
+  }
+
+  /**
+   * Lights lines, and fades all others.
+   *
+   * @param {Set<string> | null} lit
+   */
+  light(lit) {
+    if (lit === this.lit) return;
+    this.lit = lit;
+    this.tell();
   }
 
   /**

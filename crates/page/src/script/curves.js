@@ -3,9 +3,11 @@ import { button, element, lazyDetails, onceAFrame } from "./dom.js";
 import { fittingUnit, short, spelled } from "./format.js";
 import { sortableTable } from "./table.js";
 import { colour, onColours, pen } from "./palette.js";
+import { axes, letters, scale, shape } from "./plane.js";
+import { savers } from "./saving.js";
 
 /** @import UPlot from "uplot" */
-/** @import { Line, Panel } from "./types.js" */
+/** @import { Cell, Line, Panel } from "./types.js" */
 /** @import { TimeAxis } from "./axis.js" */
 
 const HEIGHT = 300;
@@ -13,6 +15,12 @@ const FONT = "12px system-ui, sans-serif";
 /** Width of the values at the upright axis, in px: least, and what stands around the widest of them. */
 const VALUES = { least: 62, around: 20 };
 const MOST_SPOKEN = 6;
+/** Look of lines that do not belong to what a reader chose. */
+const FADED = 0.13;
+/** Further width of lines that do, and of victims. */
+const STRONGER = 1.6;
+/** Frame of a figure that is saved, with room for the names of lines on the right. */
+const SAVED = { width: 1100, height: 420, left: 74, right: 250, top: 30, bottom: 46 };
 /** @type {Record<string, string>} */
 const KINDS = { flow: "Flows", group: "Groups", others: "Sums", total: "Sums", output: "Outputs", source: "Flows" };
 
@@ -77,13 +85,15 @@ function options(panel, { width, axis, onCursor }) {
       y: { range: (_, __, high) => panel.unit === "" ? [0, 1] : [0, (high || 1) * 1.06] },
     },
     axes: [
-      { ...marks, label: label(axis ? "time" : "time after posting", "s", last), labelSize: 22, size: 36,
+      { ...marks, label: axis ? label("time", "s", last) : "time after posting", labelSize: 22, size: 36,
         values: axis ? labels("s") : (_, splits) => splits.map((value) => value === null ? "" : spelled(value, "s")) },
       { ...marks, label: label(panel.quantity || "", panel.unit, largestShown(panel)), labelSize: 22, size: widthOfValues, values: labels(panel.unit) },
     ],
     series: [{}, ...panel.lines.map((line, place) => ({
-      label: line.name, show: line.shown, width: line.kind === "total" ? 1.4 : 1.8, spanGaps: axis === null,
-      points: { show: () => panel.x.length < 40 }, ...pen(place),
+      label: line.name, show: line.shown, width: widthOf(line), spanGaps: axis === null,
+      // A share of messages rises where a message arrives, and not before.
+      paths: axis === null ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
+      points: { show: () => axis !== null && panel.x.length < 40 }, ...pen(place),
     }))],
     hooks: {
       setCursor: [onCursor],
@@ -95,6 +105,91 @@ function options(panel, { width, axis, onCursor }) {
       draw: [(plot) => { if (axis) drawMarks(plot, axis); }],
     },
   };
+}
+
+/**
+ * Returns the width of a line: victims stand out.
+ *
+ * @param {Line} line
+ */
+function widthOf(line) {
+  return (line.kind === "total" ? 1.4 : 1.8) + (line.isVictim ? STRONGER : 0);
+}
+
+/**
+ * Returns true if a line belongs to what a reader chose. The line of an output may have more behind its name.
+ *
+ * @param {Line} line
+ * @param {Set<string>} lit
+ */
+function isLit(line, lit) {
+  const key = (line.kind === "source" ? "flow" : line.kind) + " " + line.name;
+  return lit.has(key) || line.kind === "output" && [...lit].some((one) => key.startsWith(one));
+}
+
+/**
+ * Returns the lines that are on as an SVG: over the range of time that the page shows, or over all of an axis of their own.
+ *
+ * @param {Panel} panel
+ * @param {TimeAxis | null} axis
+ */
+function svgOf(panel, axis) {
+  const x = [...panel.x];
+  const [from, to] = axis ? axis.range : [x[0], x[x.length - 1]];
+  const isIn = x.map((at) => at >= from && at <= to);
+  const shown = panel.lines.map((line, place) => ({ line, place, y: [...line.y] })).filter(({ line }) => line.shown);
+  const largest = panel.unit === "" ? 1 : Math.max(largestShown(panel), Number.MIN_VALUE);
+  const { width, height, left, right, top, bottom } = SAVED;
+  const across = axis ? scale([from, to], left, width - right, {}) : logarithmic(from, to, left, width - right);
+  const up = scale([0, largest], height - bottom, top, { withZero: true });
+  const parts = [axes(SAVED, { scale: across, name: axis ? "time" : "time after posting", unit: axis ? "s" : "", largest: to }, { scale: up, name: panel.quantity || "", unit: panel.unit, largest })];
+  shown.forEach(({ line, place, y }, at) => {
+    const { stroke, dash } = pen(place);
+    const look = { fill: "none", stroke, "stroke-width": widthOf(line), "stroke-dasharray": dash.join(" ") || null };
+    let isOn = false;
+    const d = x.map((time, sample) => {
+      const value = y[sample];
+      if (value === null || !isIn[sample]) {
+        isOn &&= axis === null;
+        return "";
+      }
+      const [px, py] = [across.at(time).toFixed(1), up.at(value).toFixed(1)];
+      const step = !isOn ? "M" + px + " " + py : axis ? "L" + px + " " + py : "H" + px + "V" + py;
+      isOn = true;
+      return step;
+    }).join("");
+    parts.push(shape("path", { d, ...look }), shape("path", { d: "M" + (width - right + 12) + " " + (top + 8 + 18 * at) + "h26", ...look }),
+      letters(width - right + 44, top + 12 + 18 * at, line.name));
+  });
+  return shape("svg", { viewBox: "0 0 " + width + " " + height, "font-size": 12 }, parts);
+}
+
+/**
+ * Returns a logarithmic scale of time with a mark at each power of ten.
+ *
+ * @param {number} low
+ * @param {number} high
+ * @param {number} from
+ * @param {number} to
+ * @returns {import("./types.js").Scale}
+ */
+function logarithmic(low, high, from, to) {
+  const [start, end] = [Math.log10(low), Math.max(Math.log10(high), Math.log10(low) + 1e-9)];
+  const at = (/** @type {string | number} */ value) => from + (Math.log10(Number(value)) - start) / (end - start) * (to - from);
+  const powers = Array.from({ length: Math.floor(end) - Math.ceil(start) + 1 }, (_, place) => 10 ** (Math.ceil(start) + place));
+  return { at, marks: powers.map((power) => [power, spelled(power, "s")]) };
+}
+
+/**
+ * Returns the lines that are on as rows of a table.
+ *
+ * @param {Panel} panel
+ * @returns {Cell[][]}
+ */
+function lineRows(panel) {
+  const shown = panel.lines.filter((line) => line.shown).map((line) => ({ name: line.name, y: [...line.y] }));
+  const unit = panel.unit === "" ? "" : " (" + panel.unit + ")";
+  return [["time (s)", ...shown.map(({ name }) => name + unit)], ...[...panel.x].map((time, at) => [time, ...shown.map(({ y }) => y[at])])];
 }
 
 /**
@@ -151,16 +246,17 @@ function toggles(panel, onChange) {
     onChange(places, shown);
   };
   const headings = [...new Set(panel.lines.map((line) => KINDS[line.kind]))];
+  const labels = panel.lines.map((line, place) => element("label", {}, boxes[place], swatches[place],
+    element("span", { class: line.isVictim ? "name victim" : "name" }, line.name + (line.isVictim ? " (victim)" : "")), values[place]));
   const parts = headings.map((heading) => {
     const places = panel.lines.map((_, place) => place).filter((place) => KINDS[panel.lines[place].kind] === heading);
     const all = places.length < 3 ? [] : [button("all", () => set(places, true), { "aria-label": "Show all: " + heading }),
       button("none", () => set(places, false), { "aria-label": "Show none: " + heading })];
     return element("fieldset", {}, element("legend", {}, heading, ...all.flatMap((one) => [" ", one])),
-      element("div", { class: "lines" }, places.map((place) => element("label", {}, boxes[place], swatches[place],
-        element("span", { class: "name" }, panel.lines[place].name), values[place]))));
+      element("div", { class: "lines" }, places.map((place) => labels[place])));
   });
   colourSwatches();
-  return { box: element("div", { class: "toggles" }, parts), values, colourSwatches };
+  return { box: element("div", { class: "toggles" }, parts), labels, values, colourSwatches };
 }
 
 /**
@@ -197,6 +293,9 @@ export function curves(panel, axis) {
   /** @type {UPlot | null} */
   let plot = null;
   let unit = "";
+  /** Lines that are lit in the plot, of the axis.
+   * @type {Set<string> | null} */
+  let shownLit = null;
   const lines = toggles(panel, (places, shown) => {
     places.forEach((place) => {
       panel.lines[place].shown = shown;
@@ -221,8 +320,21 @@ export function curves(panel, axis) {
     const width = Math.max(holder.clientWidth, 200);
     if (plot) plot.destroy();
     unit = fittingUnit(largestShown(panel), panel.unit)[1];
+    shownLit = null;
     plot = new uPlot(options(panel, { width, axis, onCursor }), data(), holder);
     holder.ondblclick = () => axis?.showAll();
+    light();
+  };
+  const light = () => {
+    const lit = axis?.lit ?? null;
+    if (!plot || lit === shownLit) return;
+    shownLit = lit;
+    panel.lines.forEach((line, place) => {
+      const series = /** @type {UPlot.Series} */ (plot?.series[place + 1]);
+      series.alpha = lit && !isLit(line, lit) ? FADED : 1;
+      series.width = widthOf(line) + (lit && isLit(line, lit) ? STRONGER : 0);
+      lines.labels[place].classList.toggle("faded", lit !== null && !isLit(line, lit));
+    });
   };
   /** @type {Record<string, () => void>} */
   const keys = {
@@ -243,7 +355,8 @@ export function curves(panel, axis) {
       act();
     }
   });
-  const figure = element("div", { class: "curves" }, holder, reading, spoken, lines.box, lazyDetails("Table of these lines", () => statistics(panel)));
+  const figure = element("div", { class: "curves" }, holder, reading, spoken, lines.box,
+    element("div", { class: "controls" }, savers(panel.heading, { svg: () => svgOf(panel, axis), rows: () => lineRows(panel) })), lazyDetails("Table of these lines", () => statistics(panel)));
   const update = (/** @type {number[]} */ x, /** @type {(number | null)[][]} */ values) => {
     panel.x = x;
     panel.lines.forEach((line, place) => { line.y = values[place]; });
@@ -254,7 +367,10 @@ export function curves(panel, axis) {
     make();
     const resize = onceAFrame(() => plot?.setSize({ width: Math.max(holder.clientWidth, 200), height: HEIGHT }));
     new ResizeObserver(resize).observe(holder);
-    axis?.follow(onceAFrame(() => plot?.setData(plot.data)));
+    axis?.follow(onceAFrame(() => {
+      light();
+      plot?.setData(plot.data);
+    }));
     onColours(holder, () => {
       lines.colourSwatches();
       make();

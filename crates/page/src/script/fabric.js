@@ -6,10 +6,13 @@ import { sortableTable } from "./table.js";
 import { heatColours, heatNames, onColours } from "./palette.js";
 import { layout } from "./layout.js";
 import { listed, marksOf, outputName, treesAt } from "./trees.js";
-import { draw, halves } from "./drawing.js";
+import { along, draw, lanes } from "./drawing.js";
 import { player } from "./player.js";
+import { SvgBrush, savers } from "./saving.js";
+import { belonging, tipOf, treeBelonging } from "./tips.js";
 
-/** @import { Fabric, Graph, Half, PictureState, Plan, Tree } from "./types.js" */
+/** @import { Cell, Fabric, FlowFacts, Graph, Lane, PictureState, Plan, Tree } from "./types.js" */
+/** @import { Scene, Spot } from "./tips.js" */
 
 /**
  * Shares of all moments and of the whole run, of `count` outputs each, in ten-thousandths.
@@ -28,6 +31,13 @@ import { player } from "./player.js";
 /** Parts of one in which shares are written. */
 export const PARTS = 10000;
 const TABLE_ROWS = 40;
+/** Longest ways from a pointer to a node and to a link, in px. */
+const NEAR = { node: 13, link: 8 };
+const WIDEST_TIP = 340;
+/** Most hosts of a fabric whose picture never has bars. */
+const MOST_WITHOUT_BARS = 64;
+/** @type {FlowFacts} */
+const NO_FACTS = { flows: [], contributors: [], victims: [] };
 let figures = 0;
 
 /**
@@ -65,20 +75,23 @@ export function choiceOfColour(picture, first, onChange) {
 }
 
 /**
- * Returns the classes of shares with their colours, and the marks of trees if the picture `hasTrees`.
+ * Returns the classes of shares with their colours, and the marks of trees if the picture `hasTrees`; `hasBars` is true if it may draw
+ * the hosts of a switch as a bar.
  *
  * @param {boolean} hasTrees
+ * @param {boolean} [hasBars]
  */
-export function legend(hasTrees) {
+export function legend(hasTrees, hasBars = false) {
   const swatches = heatNames().map((name, place) => {
     const swatch = element("span", { class: "heat", "aria-hidden": "true" });
     return { swatch, place, entry: element("span", { class: "entry" }, swatch, name) };
   });
   const recolour = () => swatches.forEach(({ swatch, place }) => { swatch.style.background = heatColours()[place]; });
   recolour();
-  const marks = !hasTrees ? [] : [["■", "root of a tree"], ["┋", "branch"], ["▲", "host of a contributor"], ["□", "host of a victim"]];
+  const marks = !hasTrees ? [] : [["■", "root of a tree", "tree"], ["═", "its branches", "tree"], ["▲", "host of a contributor", "tree"], ["■", "host of a victim", "victim"],
+    ["◧", "hosts of a switch as a bar: contributors on the left, victims on the right", "tree"]].slice(0, hasBars ? 5 : 4);
   const box = element("p", { class: "legend" }, "Share of the interval (stalls) or of the capacity (load): ", swatches.map(({ entry }) => entry),
-    marks.map(([sign, name]) => element("span", { class: "entry" }, element("span", { class: "sign", "aria-hidden": "true" }, sign), name)));
+    marks.map(([sign, name, kind]) => element("span", { class: "entry" }, element("span", { class: "sign " + kind, "aria-hidden": "true" }, sign), name)));
   onColours(box, recolour);
   return box;
 }
@@ -119,8 +132,11 @@ export class Picture {
     this.state = null;
     /** @type {Plan | null} */
     this.plan = null;
-    /** @type {Half[]} */
+    /** @type {Lane[]} */
     this.links = [];
+    /** Switch with hosts that are drawn one by one, where others have a bar.
+     * @type {number | null} */
+    this.expanded = null;
   }
 
   /** Draws the picture as wide as its place, and again when that changes or colours do. */
@@ -131,9 +147,9 @@ export class Picture {
   }
 
   fit() {
-    this.plan = layout(this.fabric, Math.max(this.holder.clientWidth, 240));
-    const { width, height, places } = this.plan;
-    this.links = halves(this.fabric, places);
+    this.plan = layout(this.fabric, Math.max(this.holder.clientWidth, 240), { isRich: true, expanded: this.expanded });
+    const { width, height } = this.plan;
+    this.links = lanes(this.fabric, this.plan);
     const scale = Math.min(devicePixelRatio || 1, 2);
     this.canvas.width = width * scale;
     this.canvas.height = height * scale;
@@ -151,23 +167,59 @@ export class Picture {
     if (this.state && this.plan) draw(this.context(), this.fabric, this.plan, this.links, this.state);
   }
 
+  /** Returns the picture as an SVG. */
+  svg() {
+    const brush = new SvgBrush(this.plan?.width ?? 1, this.plan?.height ?? 1);
+    if (this.state && this.plan) draw(brush, this.fabric, this.plan, this.links, this.state);
+    return brush.svg;
+  }
+
   /**
-   * Returns the node nearest to a point of the canvas, if one is near.
+   * Returns what is near a point of the canvas: a node, a bar, or else the lane of an output.
    *
    * @param {number} x
    * @param {number} y
-   * @returns {number | null}
+   * @returns {Spot | null}
    */
-  nodeAt(x, y) {
-    /** @type {number | null} */
+  spotAt(x, y) {
+    if (!this.plan) return null;
+    const bar = this.plan.bars.find((one) => Math.abs(one.x - x) <= one.width / 2 && y >= one.y && y <= one.y + one.height);
+    if (bar) return { bar };
+    /** @type {Spot | null} */
     let best = null;
-    let distance = 14;
-    this.plan?.places.forEach((place, node) => {
-      const away = Math.hypot(place.x - x, place.y - y);
-      if (away < distance) [best, distance] = [node, away];
+    let distance = NEAR.node;
+    this.plan.places.forEach((place, node) => {
+      const away = place.inBar ? Infinity : Math.hypot(place.x - x, place.y - y);
+      if (away < distance) [best, distance] = [{ node }, away];
+    });
+    if (best) return best;
+    distance = NEAR.link;
+    this.links.forEach((lane, output) => {
+      const away = distanceTo(lane, x, y);
+      if (away < distance) [best, distance] = [{ output }, away];
     });
     return best;
   }
+}
+
+/**
+ * Returns the distance of a point from a lane, in steps of a twelfth of its way.
+ *
+ * @param {Lane} lane
+ * @param {number} x
+ * @param {number} y
+ */
+function distanceTo(lane, x, y) {
+  let nearest = Infinity;
+  let before = lane.a;
+  for (let step = 1; step <= 12; step += 1) {
+    const after = along(lane, step / 12);
+    const [dx, dy] = [after.x - before.x, after.y - before.y];
+    const part = Math.min(1, Math.max(0, ((x - before.x) * dx + (y - before.y) * dy) / (dx * dx + dy * dy || 1)));
+    nearest = Math.min(nearest, Math.hypot(before.x + dx * part - x, before.y + dy * part - y));
+    before = after;
+  }
+  return nearest;
 }
 
 /**
@@ -189,22 +241,65 @@ export function outputTable(fabric, load, stalled, title) {
 }
 
 /**
- * Makes the figure.
+ * Returns a sign beside the pointer, with what is there. It shows what it last showed for as long as it is held.
+ *
+ * @param {Picture} picture
+ * @param {(spot: Spot) => string[]} tip
+ * @param {(spot: Spot | null) => void} onChoice
+ */
+function signs(picture, tip, onChoice) {
+  const box = element("div", { class: "tip", role: "status", hidden: true });
+  /** @type {Spot | null} */
+  let held = null;
+  const show = (/** @type {Spot | null} */ spot, /** @type {PointerEvent | MouseEvent} */ event) => {
+    box.hidden = spot === null;
+    picture.canvas.classList.toggle("over", spot !== null);
+    if (!spot) return;
+    const [first, ...rest] = tip(spot);
+    box.replaceChildren(element("strong", {}, first), ...rest.map((line) => element("div", {}, line)));
+    const left = event.offsetX - picture.holder.scrollLeft;
+    const width = Math.min(WIDEST_TIP, picture.holder.clientWidth);
+    box.style.maxWidth = width + "px";
+    box.style.left = Math.max(0, Math.min(left + 14, picture.holder.clientWidth - width)) + "px";
+    box.style.top = event.offsetY + 16 + "px";
+  };
+  const spotOf = (/** @type {MouseEvent} */ event) => picture.spotAt(event.offsetX, event.offsetY);
+  picture.canvas.addEventListener("pointermove", (event) => { if (!held) show(spotOf(event), event); });
+  picture.canvas.addEventListener("pointerleave", () => { if (!held) box.hidden = true; });
+  picture.canvas.addEventListener("click", (event) => {
+    const spot = spotOf(event);
+    held = spot;
+    show(spot, event);
+    onChoice(spot);
+  });
+  const release = () => {
+    if (!held) return;
+    held = null;
+    box.hidden = true;
+    onChoice(null);
+  };
+  picture.holder.addEventListener("keydown", (event) => event.key === "Escape" && release());
+  return { box: element("div", { class: "signed" }, picture.holder, box), release };
+}
+
+/**
+ * Makes the figure. `facts` are the flows of the run, which a page may not know.
  *
  * @param {Fabric} fabric
  * @param {import("./axis.js").TimeAxis} axis
+ * @param {FlowFacts} [facts]
  */
-export function fabricFigure(fabric, axis) {
+export function fabricFigure(fabric, axis, facts = NO_FACTS) {
   const count = fabric.outputs.length / 3;
   const load = { all: shorts(fabric.load), whole: shorts(fabric.whole_load), count };
   const stalled = { all: shorts(fabric.stalled), whole: shorts(fabric.whole_stalled), count };
-  /** @type {{ moment: number | null, colour: Quantity, tree: string }} */
-  const view = { moment: fabric.moments.length > 0 ? 0 : null, colour: "stalled", tree: "" };
+  const queues = fabric.queue ? shorts(fabric.queue) : null;
+  /** @type {{ moment: number | null, colour: Quantity, tree: string, spot: Spot | null }} */
+  const view = { moment: fabric.moments.length > 0 ? 0 : null, colour: "stalled", tree: "", spot: null };
   const picture = new Picture(fabric);
   const title = element("p", { class: "moment" });
   const words = element("ul", { class: "trees" });
-  const tip = element("p", { class: "status" }, " ");
-  const choice = element("select", { onchange: () => { view.tree = choice.value; show(); } });
+  const choice = element("select", { onchange: () => { view.tree = choice.value; held.release(); show(); } });
   const table = element("div");
   const details = lazyDetails("Table of the outputs at this moment", () => { fillTable(); return table; });
   const named = (/** @type {number} */ moment) => {
@@ -212,6 +307,10 @@ export function fabricFigure(fabric, axis) {
     return spelled(from, "s") + " to " + spelled(fabric.moments[moment], "s");
   };
   const name = () => view.moment === null ? "the whole run" : named(view.moment);
+  const found = () => view.moment === null ? { trees: [], further: [] } : treesAt(fabric, view.moment);
+  /** @returns {Scene} */
+  const scene = () => ({ fabric, facts, load: sharesAt(load, view.moment), stalled: sharesAt(stalled, view.moment), trees: found().trees,
+    queue: queues && view.moment !== null ? Array.from(queues.subarray(view.moment * count, (view.moment + 1) * count), (part) => part * (fabric.queue_unit ?? 1)) : null });
   const fillTable = () => table.replaceChildren(outputTable(fabric, sharesAt(load, view.moment), sharesAt(stalled, view.moment), name()));
   const chooseTrees = (/** @type {Found} */ { trees, further }) => {
     const options = [element("option", { value: "" }, "all trees (" + (trees.length + further.length) + ")"),
@@ -221,36 +320,53 @@ export function fabricFigure(fabric, axis) {
     return trees.filter((tree) => choice.value === "" || String(tree.root) === choice.value);
   };
   const show = () => {
-    /** @type {Found} */
-    const found = view.moment === null ? { trees: [], further: [] } : treesAt(fabric, view.moment);
-    const chosen = chooseTrees(found);
-    const shares = { load: sharesAt(load, view.moment), stalled: sharesAt(stalled, view.moment) };
-    /** @type {Quantity} */
-    const other = view.colour === "load" ? "stalled" : "load";
-    const all = choice.value === "";
-    picture.state = { colours: shares[view.colour], widths: shares[other], marks: marksOf(chosen, all ? found.further : []) };
-    title.textContent = "From " + name() + ": " + extremes(shares.load, shares.stalled) + ".";
+    const all = found();
+    const chosen = chooseTrees(all);
+    const now = scene();
+    const isAll = choice.value === "";
+    const part = view.spot ? belonging(now, view.spot) : isAll || !chosen[0] ? null : treeBelonging(now, chosen[0]);
+    picture.state = { colours: now[view.colour], widths: now[view.colour === "load" ? "stalled" : "load"], headline: fabric.headline,
+      marks: marksOf(chosen, isAll ? all.further : []), chosen: view.spot && part ? part : undefined };
+    axis.light(part && part.lines.size > 0 ? part.lines : null);
+    title.textContent = "From " + name() + ": " + extremes(now.load, now.stalled) + ".";
     picture.canvas.setAttribute("aria-label", title.textContent);
-    if (view.moment !== null) words.replaceChildren(...sentences(fabric, all ? found : { trees: chosen, further: [] }).map((line) => element("li", {}, line)));
+    if (view.moment !== null) words.replaceChildren(...sentences(fabric, isAll ? all : { trees: chosen, further: [] }).map((line) => element("li", {}, line)));
     picture.paint();
     if (details.open) fillTable();
   };
-  picture.canvas.addEventListener("pointermove", (event) => {
-    const node = picture.nodeAt(event.offsetX, event.offsetY);
-    tip.textContent = node === null ? " " : "Node " + fabric.nodes[node];
+  const held = signs(picture, (spot) => tipOf(scene(), spot), (spot) => {
+    view.spot = spot;
+    if (spot && "bar" in spot) {
+      picture.expanded = picture.expanded === spot.bar.leaf ? null : spot.bar.leaf;
+      picture.fit();
+    }
+    show();
   });
   const moments = view.moment === null ? null : player({ count: fabric.moments.length, named, label: "Moment of the picture",
     onMoment: (moment) => { view.moment = moment; axis.mark(fabric.moments[moment]); show(); } });
   details.addEventListener("toggle", () => details.open && fillTable());
   const controls = element("div", { class: "controls" }, choiceOfColour(picture, view.colour, (value) => { view.colour = value; show(); }),
-    element("label", { class: "choice" }, "Trees ", choice));
-  const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, picture.holder, tip, legend(true), words, details);
+    element("label", { class: "choice" }, "Trees ", choice), savers("Fabric", { svg: () => picture.svg(), rows: () => outputRows(scene()) }));
+  const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, held.box, legend(true, fabric.hosts > MOST_WITHOUT_BARS),
+    element("p", { class: "note" }, "Each link has two lanes, one for each direction: traffic keeps to the right. A click on a link, a host or a root lights what belongs to it here and in the curves; a click beside it, or Escape, ends that."),
+    words, details);
   requestAnimationFrame(() => {
     picture.follow();
-    if (moments) moments.set(worstMoment(fabric));
+    if (moments) moments.set(fabric.opens_at ?? worstMoment(fabric));
     else show();
   });
   return figure;
+}
+
+/**
+ * Returns the outputs of a moment as rows of a table.
+ *
+ * @param {Scene} scene
+ * @returns {Cell[][]}
+ */
+function outputRows({ fabric, load, stalled, queue, trees }) {
+  const role = (/** @type {number} */ output) => trees.some((tree) => tree.root === output) ? "root" : trees.some((tree) => tree.branches.includes(output)) ? "branch" : "";
+  return [["output", "load", "stalled", "queue_bytes", "role"], ...load.map((share, output) => [outputName(fabric, output), share, stalled[output], queue ? Math.round(queue[output]) : null, role(output)])];
 }
 
 /**

@@ -19,7 +19,7 @@ export function frontFigure(sweep) {
   /** @type {[string, string][]} */
   const sides = [["1", "less is better"], ["-1", "more is better"]];
   const change = () => made.show();
-  const best = byInterest(measures);
+  const best = byInterest(sweep.data);
   const chosen = [0, 1].map((axis) => [chooser(axis ? "against" : "Measure", options, change, best[axis]),
     chooser("", sides, change, measures[best[axis]].better === "larger" ? "-1" : "1")]);
   const render = () => {
@@ -45,8 +45,8 @@ function drawFront(sweep, { x, y, signs, points }) {
   const means = points.map((point) => point.of.map((one) => one.mean));
   const certain = points.map((_, place) => place).filter((place) => points[place].of.every((one) => one.censored === 0 && one.missing === 0) && sweep.isFeasible(points[place].first));
   const best = new Set(front(certain.map((place) => means[place]), signs).map((place) => certain[place]));
-  const across = scale(means.map((mean) => mean[0]), FRAME.left, FRAME.width - FRAME.right, {});
-  const up = scale(means.map((mean) => mean[1]), FRAME.height - FRAME.bottom, FRAME.top, {});
+  const across = scale(means.map((mean) => mean[0]), FRAME.left, FRAME.width - FRAME.right, { withZero: means.every((mean) => (mean[0] ?? 0) >= 0) });
+  const up = scale(means.map((mean) => mean[1]), FRAME.height - FRAME.bottom, FRAME.top, { withZero: means.every((mean) => (mean[1] ?? 0) >= 0) });
   const largest = (/** @type {number} */ axis) => Math.max(...means.map((mean) => Math.abs(mean[axis])));
   const { stroke } = pen(1);
   const line = [...best].map((place) => means[place]).sort((a, b) => a[0] - b[0]).map((mean) => across.at(mean[0]) + "," + up.at(mean[1]));
@@ -61,6 +61,7 @@ function drawFront(sweep, { x, y, signs, points }) {
     shape("polyline", { points: line.join(" "), fill: "none", stroke, "stroke-width": 1.5 }), ...marks];
   const names = [...best].map((place) => sweep.settingWords(points[place].first));
   const bounds = points.length - certain.length;
-  return { shapes, text: "Squares are the " + counted(best.size, "setting") + " that no other beats in both: " + names.slice(0, 8).join("; ") +
+  const rows = points.map((point, place) => [sweep.settingWords(point.first), ...means[place], best.has(place)]);
+  return { shapes, rows: [["setting", x.name, y.name, "on the front"], ...rows], text: "Squares are the " + counted(best.size, "setting") + " that no other beats in both: " + names.slice(0, 8).join("; ") +
     (names.length > 8 ? " and more" : "") + "." + (bounds ? " Hollow: " + counted(bounds, "setting") + " with lower bounds, with runs that lack a value, or that break a constraint: not on the front." : "") };
 }

@@ -1,8 +1,8 @@
-// The mean of a measure of a sweep for each pair of values of two settings, as a table with bars of heat.
+// The mean of a measure of a sweep for each pair of values of two settings, as a table with bars that begin at zero.
 import { element } from "./dom.js";
 import { counted, spelled } from "./format.js";
-import { heatColours, onColours } from "./palette.js";
 import { grouped, meanOf, valuesOf } from "./statistics.js";
+import { savers } from "./saving.js";
 import { byInterest, chooser, fixedSettings, places, spelledSetting } from "./runs.js";
 
 /** @import { Sweep } from "./runs.js" */
@@ -18,7 +18,7 @@ export function heatFigure(sweep) {
   const names = places(sweep.varied);
   const table = element("div", { class: "scroll" });
   const change = () => show();
-  const measure = chooser("Measure", places(measures), change, byInterest(measures)[0]);
+  const measure = chooser("Measure", places(measures), change, byInterest(sweep.data)[0]);
   const [down, across] = [chooser("rows", names, change, 0), chooser("columns", names, change, 1)];
   const fixed = fixedSettings(sweep, change);
   const show = () => {
@@ -29,8 +29,12 @@ export function heatFigure(sweep) {
     const note = missing ? "†: " + counted(missing, "run") + " without a value left out of the means." : "";
     table.replaceChildren(heatTable(sweep, { of, rows, columns, cells }), element("p", { class: "note" }, note));
   };
-  onColours(table, show);
-  return { box: element("div", {}, element("div", { class: "controls" }, measure.box, down.box, across.box, fixed.box), table), show };
+  const rows = () => {
+    const [of, one, other] = [measures[measure.at()], sweep.varied[down.at()], sweep.varied[across.at()]];
+    const cells = grouped([one, other], fixed.leave([one, other])).map((cell) => [...cell.values, meanOf(of, cell.runs).mean]);
+    return [[one.name, other.name, "mean of " + of.name + (of.unit ? " (" + of.unit + ")" : "")], ...cells];
+  };
+  return { box: element("div", {}, element("div", { class: "controls" }, measure.box, down.box, across.box, fixed.box, savers("Heat map", { rows })), table), show };
 }
 
 /**
@@ -39,15 +43,14 @@ export function heatFigure(sweep) {
  */
 function heatTable(sweep, { of, rows, columns, cells }) {
   const means = [...cells.values()].map((cell) => cell.mean).filter((mean) => mean !== null);
-  const [low, high] = [Math.min(...means), Math.max(...means)];
-  const colours = heatColours();
-  const classOf = (/** @type {number} */ mean) => high === low ? 0 : Math.min(5, Math.floor((mean - low) / (high - low) * 6));
+  const largest = Math.max(...means.map(Math.abs));
+  const best = of.better === "larger" ? Math.max(...means) : Math.min(...means);
   const cell = (/** @type {string | number | null} */ row, /** @type {string | number | null} */ column) => {
     const found = cells.get(JSON.stringify([row, column]));
     if (!found || found.mean === null) return element("td", { class: "heatcell" }, "–");
-    const made = element("td", { class: "heatcell" }, element("a", { href: sweep.address(found.first) }, (found.censored ? "≥ " : "") + spelled(found.mean, of.unit) + (found.missing ? " †" : "")));
-    made.style.borderBottomColor = colours[classOf(found.mean)];
-    return made;
+    const bar = element("span", { class: "cellbar", "aria-hidden": "true" });
+    bar.style.width = (largest > 0 ? Math.abs(found.mean) / largest * 100 : 0) + "%";
+    return element("td", { class: found.mean === best ? "heatcell best" : "heatcell" }, element("a", { href: sweep.address(found.first) }, (found.censored ? "≥ " : "") + spelled(found.mean, of.unit) + (found.missing ? " †" : "")), bar);
   };
   const named = (/** @type {Setting} */ setting) => (/** @type {string | number | null} */ value) => element("th", { scope: "col", class: "number" }, spelledSetting(setting, value));
   return element("table", { class: "heatmap" }, element("caption", {}, of.name),

@@ -2,11 +2,10 @@
 import { counted, spelled } from "./format.js";
 import { pen } from "./palette.js";
 import { grouped, meanOf } from "./statistics.js";
-import { axes, letters, scale, shape } from "./plane.js";
-import { FRAME, byInterest, chooser, figure, fixedSettings, places, settingScale, spelledSetting } from "./runs.js";
+import { axes, scale, shape } from "./plane.js";
+import { FRAME, byInterest, chooser, figure, fixedSettings, places, settingScale, spelledSetting, wholeNames } from "./runs.js";
 
-/** @import { Frame } from "./plane.js" */
-/** @import { Sweep } from "./runs.js" */
+/** @import { Drawn, Sweep } from "./runs.js" */
 /** @import { Mean, Measure, Setting } from "./types.js" */
 
 /**
@@ -16,7 +15,6 @@ import { FRAME, byInterest, chooser, figure, fixedSettings, places, settingScale
  */
 
 const ANY = "";
-const KEY = 200;
 
 /**
  * Lines: a measure against a setting, a line for each value of another, with 95 % intervals over the other runs.
@@ -27,7 +25,7 @@ export function lineFigure(sweep) {
   const { measures } = sweep.data;
   const names = places(sweep.varied);
   const change = () => made.show();
-  const measure = chooser("Measure", places(measures), change, byInterest(measures)[0]);
+  const measure = chooser("Measure", places(measures), change, byInterest(sweep.data)[0]);
   const across = chooser("against", names, change, 0);
   const lines = chooser("a line for each", [[ANY, "(one line)"], ...names], change, sweep.varied.length > 1 ? 1 : ANY);
   const fixed = fixedSettings(sweep, change);
@@ -51,13 +49,16 @@ export function lineFigure(sweep) {
  * @param {Measure} of
  * @param {Setting} x
  * @param {{ name: string, points: LinePoint[] }[]} parts
+ * @returns {Drawn}
  */
 function drawLines(sweep, of, x, parts) {
   const points = parts.flatMap((part) => part.points);
   if (points.length === 0) return { shapes: [], text: "No run has a value." };
   const ends = points.flatMap((point) => [point.mean - (point.half || 0), point.mean + (point.half || 0)]);
   const isWords = x.kind !== "number";
-  const frame = parts.length > 1 ? { ...FRAME, right: KEY } : FRAME;
+  const frame = FRAME;
+  /** @type {NonNullable<Drawn["key"]>} */
+  const key = [];
   const across = settingScale(x, frame.left, frame.width - frame.right);
   const up = scale(ends, FRAME.height - FRAME.bottom, FRAME.top, { withZero: Math.min(...ends) >= 0 });
   const largest = (/** @type {number[]} */ values) => Math.max(...values.map(Math.abs));
@@ -76,24 +77,13 @@ function drawLines(sweep, of, x, parts) {
       if (point.half !== null) shapes.push(shape("line", { x1: left, x2: left, y1: up.at(point.mean - point.half), y2: up.at(point.mean + point.half), stroke, "stroke-width": 1.5 }));
       shapes.push(sweep.link(point.first, words, shape("circle", { cx: left, cy: top, r: 5, fill: point.censored ? "var(--paper)" : stroke, stroke, "stroke-width": 2 })));
     });
-    if (parts.length > 1) shapes.push(...key(frame, at, part.name, { stroke, "stroke-width": 2, "stroke-dasharray": dash.join(" ") }));
+    if (parts.length > 1) key.push({ name: part.name, look: { stroke, "stroke-width": 2, "stroke-dasharray": dash.join(" ") } });
   });
   const censored = points.reduce((sum, point) => sum + point.censored, 0);
   const missing = points.reduce((sum, point) => sum + point.missing, 0);
-  return { shapes, text: "Means with 95 % intervals (Student's t) over the runs of a point. " + (censored ? counted(censored, "value") +
+  const rows = parts.flatMap((part) => part.points.map((point) => [part.name, point.x, point.mean, point.half, point.count, point.censored]));
+  const heading = ["line", x.name, "mean of " + of.name + (of.unit ? " (" + of.unit + ")" : ""), "half of the 95 % interval", "runs", "lower bounds"];
+  return { shapes, key, rows: [heading, ...rows], text: "Means with 95 % intervals (Student's t) over the runs of a point. " + (censored ? counted(censored, "value") +
     " are lower bounds: hollow points are at least that. " : "") + (missing ? "Left out: " + counted(missing, "run") + " without a value. " : "") +
-    "A point leads to the folder of its first run." };
-}
-
-/**
- * Returns an entry of the key beside a drawing.
- *
- * @param {Frame} frame
- * @param {number} at
- * @param {string} name
- * @param {Record<string, string | number>} line
- */
-function key(frame, at, name, line) {
-  const [left, top] = [frame.width - frame.right + 12, frame.top + 10 + 18 * at];
-  return [shape("line", { x1: left, x2: left + 26, y1: top, y2: top, ...line }), letters(left + 32, top + 4, name, { class: "key" })];
+    "A point leads to the folder of its first run." + wholeNames([x]) };
 }

@@ -5,16 +5,18 @@ import { dataTable } from "./table.js";
 import { TimeAxis } from "./axis.js";
 import { curves } from "./curves.js";
 import { fabricFigure } from "./fabric.js";
+import { flowFacts } from "./facts.js";
+import { hurtFigure } from "./hurt.js";
 import { showSweep } from "./sweep.js";
 import { setTheme, watchSystem } from "./palette.js";
 
-/** @import { Fabric, PageTable, Panel, SweepPage } from "./types.js" */
+/** @import { Fabric, PageTable, Panel, Subject, SweepPage } from "./types.js" */
 
 /**
  * Data of the page of a run.
  *
  * @typedef {{ kind: "run", end_s: number, phases: [string, number, number][], panels: Panel[], fabric: Fabric | null, completions: Panel | null,
- *   completion_tables: PageTable[], margins: PageTable[], tables: PageTable[] }} RunPage
+ *   completion_tables: PageTable[], margins: PageTable[], tables: PageTable[], subjects: Subject[] }} RunPage
  */
 
 /**
@@ -53,8 +55,12 @@ function showRun(data) {
   axis.phases = data.phases;
   /** @type {Record<string, string>} */
   const quantities = { goodput: "goodput", queues: "queue", rates: "rate" };
+  const facts = flowFacts(data.tables);
+  const hurt = new Set(data.subjects.filter((one) => one.victims > 0).map((one) => one.kind + " " + one.name));
+  data.panels.forEach((panel) => panel.lines.forEach((line) => { line.isVictim = hurt.has((line.kind === "source" ? "flow" : line.kind) + " " + line.name); }));
+  if (data.subjects.length > 0) place("hurt").append(hurtFigure(data.subjects, data.panels.find((panel) => panel.id === "goodput"), axis));
   data.panels.forEach((panel) => place(panel.id).append(curves({ ...panel, quantity: quantities[panel.id] }, axis)));
-  if (data.fabric) place("fabric").append(fabricFigure(data.fabric, axis));
+  if (data.fabric) place("fabric").append(fabricFigure(data.fabric, axis, facts));
   if (data.completions) place("completions").append(curves({ ...data.completions, quantity: "share of posted messages" }, null));
   data.completion_tables.forEach((table) => place("completions").append(dataTable(table)));
   data.margins.forEach((table) => place("margins").append(dataTable(table)));

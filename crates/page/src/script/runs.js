@@ -3,18 +3,25 @@ import { element } from "./dom.js";
 import { exact, spelled } from "./format.js";
 import { onColours } from "./palette.js";
 import { valuesOf } from "./statistics.js";
-import { scale, shape } from "./plane.js";
+import { letters, scale, shape } from "./plane.js";
+import { savers } from "./saving.js";
 
-/** @import { Measure, Scale, Setting, SweepPage } from "./types.js" */
+/** @import { Cell, Measure, Scale, Setting, SweepPage } from "./types.js" */
 
 /**
  * Figure with its drawing, made again by `show`.
  *
  * @typedef {{ box: HTMLElement, show: () => void }} Shown
+ *
+ * A drawing with the words below it, entries of its key, and its numbers as rows of a table.
+ *
+ * @typedef {{ shapes: SVGElement[], text: string, key?: { name: string, look: Record<string, string | number> }[], rows?: Cell[][] }} Drawn
  */
 
 export const FRAME = { width: 900, height: 380, left: 74, right: 16, top: 30, bottom: 46 };
 const MOST_MARKS = 9;
+/** Widest name of a value at an axis, in characters. Longer ones have a letter there, and stand below whole. */
+const WIDEST_MARK = 16;
 
 /**
  * Returns the scale of a setting, with a mark at each value where there are few.
@@ -27,8 +34,31 @@ const MOST_MARKS = 9;
 export function settingScale(setting, from, to) {
   const values = valuesOf(setting);
   const made = scale(values, from, to, { isWords: setting.kind !== "number" });
+  if (setting.kind !== "number") return { ...made, marks: made.marks.map(([value]) => [value, markOf(setting, value)]) };
   if (setting.kind !== "number" || values.length > MOST_MARKS) return { ...made, marks: made.marks.map(([value]) => [value, spelledSetting(setting, value)]) };
   return { ...made, marks: values.map((value) => [value, exact(Number(value), setting.unit)]) };
+}
+
+/**
+ * Returns the name of a value at an axis: a letter if one of the setting's names is too long.
+ *
+ * @param {Setting} setting
+ * @param {string | number} value
+ */
+function markOf(setting, value) {
+  const values = valuesOf(setting);
+  const isLong = values.some((one) => String(one).length > WIDEST_MARK);
+  return isLong ? String.fromCharCode(65 + values.indexOf(value) % 26) : String(value);
+}
+
+/**
+ * Returns the values of settings that have only a letter at an axis, in words.
+ *
+ * @param {Setting[]} settings
+ */
+export function wholeNames(settings) {
+  const long = settings.filter((setting) => setting.kind !== "number" && valuesOf(setting).some((one) => String(one).length > WIDEST_MARK));
+  return long.map((setting) => " " + setting.name + ": " + valuesOf(setting).map((value) => markOf(setting, value ?? "") + " is " + value).join("; ") + ".").join("");
 }
 
 /**
@@ -44,12 +74,14 @@ export function spelledSetting(setting, value) {
 }
 
 /**
- * Returns the places of measures, those first that differ from run to run and have neither gaps nor lower bounds.
+ * Returns the places of measures: first that which was asked for, then those that differ from run to run and have neither gaps nor lower
+ * bounds.
  *
- * @param {Measure[]} measures
+ * @param {SweepPage} data
  */
-export function byInterest(measures) {
-  const interest = (/** @type {Measure} */ { values, censored }) => {
+export function byInterest({ measures, asked }) {
+  const interest = (/** @type {Measure} */ { name, values, censored }) => {
+    if (asked.includes(name)) return 4;
     const present = values.filter((value) => value !== null);
     const differ = present.length > 0 && Math.max(...present) - Math.min(...present) > 1e-3 * Math.max(...present.map(Math.abs));
     return (differ ? 2 : 0) + (present.length === values.length && !(censored && censored.includes(true)) ? 1 : 0);
@@ -83,25 +115,54 @@ export function chooser(label, options, onChange, selected) {
 }
 
 /**
- * Returns a figure with its controls, drawing and table, and draws it again at every change.
+ * Returns an entry of a key: a line with its look, and its name, which breaks where it is long.
+ *
+ * @param {{ name: string, look: Record<string, string | number> }} entry
+ */
+function keyEntry({ name, look }) {
+  const line = shape("svg", { width: 30, height: 12, "aria-hidden": "true" }, shape("line", { x1: 1, x2: 29, y1: 6, y2: 6, ...look }));
+  return element("span", { class: "entry" }, line, element("span", {}, name));
+}
+
+/**
+ * Returns a figure with its controls, drawing and key, and draws it again at every change.
  *
  * @param {HTMLElement[]} controls
- * @param {() => { shapes: SVGElement[], text: string }} render
+ * @param {() => Drawn} render
  * @param {string} label
  * @returns {Shown}
  */
 export function figure(controls, render, label) {
+  const key = element("div", { class: "keys" });
+  /** @type {Drawn} */
+  let drawn = { shapes: [], text: "" };
+  // A saved drawing has no HTML below it, so its key moves into it.
+  const whole = () => {
+    const entries = drawn.key ?? [];
+    const copy = /** @type {SVGElement} */ (svg.cloneNode(true));
+    copy.setAttribute("viewBox", "0 0 " + FRAME.width + " " + (FRAME.height + 18 * entries.length));
+    entries.forEach(({ name, look }, at) => {
+      const y = FRAME.height + 10 + 18 * at;
+      copy.append(shape("line", { x1: FRAME.left, x2: FRAME.left + 28, y1: y, y2: y, ...look }), letters(FRAME.left + 36, y + 4, name));
+    });
+    copy.classList.add("unseen");
+    drawing.append(copy);
+    setTimeout(() => copy.remove());
+    return copy;
+  };
+  const save = savers(label, { svg: whole, rows: () => drawn.rows ?? [] });
   const drawing = element("div", { class: "scroll" });
   const words = element("p", { class: "note" });
   const svg = shape("svg", { viewBox: "0 0 " + FRAME.width + " " + FRAME.height, role: "group", "aria-label": label, class: "plane" });
   drawing.append(svg);
   const show = () => {
-    const { shapes, text } = render();
-    svg.replaceChildren(...shapes);
-    words.textContent = text;
+    drawn = render();
+    svg.replaceChildren(...drawn.shapes);
+    key.replaceChildren(...(drawn.key ?? []).map(keyEntry));
+    words.textContent = drawn.text;
   };
   onColours(drawing, show);
-  return { box: element("div", {}, element("div", { class: "controls" }, controls), drawing, words), show };
+  return { box: element("div", {}, element("div", { class: "controls" }, controls, save), drawing, key, words), show };
 }
 
 /** The runs of a sweep, and what its figures have in common. */

@@ -1,11 +1,12 @@
 // The page of a sweep: a measure against settings, as lines with intervals, a heat map, a front, and parallel coordinates.
 import { place } from "./dom.js";
 import { sortableTable } from "./table.js";
-import { Sweep } from "./runs.js";
+import { Sweep, spelledSetting } from "./runs.js";
 import { lineFigure } from "./lines.js";
 import { heatFigure } from "./heat.js";
 import { frontFigure } from "./front.js";
 import { parallelFigure } from "./parallel.js";
+import { heldOut, sensitivity, settingsToSet } from "./tuning.js";
 
 /** @import { Shown } from "./runs.js" */
 /** @import { SweepPage } from "./types.js" */
@@ -19,7 +20,7 @@ function runTable(sweep) {
   const { data } = sweep;
   const isTuning = data.kind === "tuning";
   const text = (/** @type {string} */ words, /** @type {string[]} */ values) => ({ words, kind: "string", values });
-  const columns = [text(isTuning ? "setting" : "run", data.names), ...data.settings.map((setting) => ({ words: setting.name, kind: setting.kind === "number" ? "number" : "string", unit: setting.unit, values: setting.values })),
+  const columns = [text(isTuning ? "setting" : "run", data.names), ...data.settings.map((setting) => ({ words: setting.name, kind: setting.kind === "number" ? "number" : "string", unit: setting.unit, values: setting.values, spell: (/** @type {string | number} */ value) => spelledSetting(setting, value) })),
     { words: isTuning ? "seeds" : "seed", kind: "integer", values: data.seeds }, text(isTuning ? "state" : "ended", data.ended),
     ...data.measures.map((measure) => ({ words: measure.name, kind: "number", unit: measure.unit, values: measure.values }))];
   return sortableTable({ caption: isTuning ? "All settings" : "All runs", about: isTuning ? "A row a setting." : "A row a run; its name leads to its folder.", columns, rows: data.names.length, link: (run) => sweep.address(run) });
@@ -36,12 +37,17 @@ export function showSweep(data) {
     place(id).append(made.box);
     made.show();
   };
+  if (data.answer) {
+    place("set").append(settingsToSet(data.answer));
+    place("held-out").append(heldOut(data.answer));
+    if (data.answer.sensitivity.length > 0) place("sensitivity").append(sensitivity(data.answer));
+  }
   if (data.measures.length > 0 && sweep.varied.length > 0) {
     if (data.kind === "sweep") {
       show("lines", lineFigure(sweep));
       if (sweep.varied.length > 1) show("heat", heatFigure(sweep));
     }
-    if (data.measures.length > 1) show("front", frontFigure(sweep));
+    if (document.getElementById("figure-front")) show("front", frontFigure(sweep));
     show("parallel", parallelFigure(sweep));
   }
   place("runs").append(runTable(sweep));

@@ -32,9 +32,9 @@ export function ordered(values, descending) {
  * @param {any} value
  * @param {Column} column
  */
-function cell(value, { kind, unit }) {
+function cell(value, { kind, unit, spell }) {
   if (kind === "string" || kind === "boolean") return element("td", {}, value);
-  const text = unit ? spelled(value, unit) : value === null ? "–" : kind === "integer" ? value.toLocaleString("en-US") : short(value);
+  const text = spell && value !== null ? spell(value) : unit ? spelled(value, unit) : value === null ? "–" : kind === "integer" ? value.toLocaleString("en-US") : short(value);
   return element("td", { class: "number", title: value === null ? null : String(value) }, text);
 }
 

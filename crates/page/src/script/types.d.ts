@@ -21,6 +21,8 @@ export interface Line {
   y: ArrayLike<number | null> & Iterable<number | null>;
   /** True while the line is on. */
   shown: boolean;
+  /** True if congestion trees held its subject back. */
+  isVictim?: boolean;
 }
 
 /** Curves over one axis. */
@@ -72,6 +74,14 @@ export interface Fabric extends Graph {
   trees: Tree[];
   /** Roots at each moment that are not among `trees`, by output. */
   further_roots: number[][];
+  /** Bytes that wait for each output at each moment, moment by moment, in units of `queue_unit`. */
+  queue?: Shares;
+  queue_unit?: number;
+  /** Rate of each output's link in Gb/s. */
+  rates_gbps?: number[];
+  /** Output that is the root which cost most, and the moment that shows it best. */
+  headline?: number | null;
+  opens_at?: number | null;
 }
 
 /** Place of a node in the picture, in pixels. */
@@ -80,6 +90,21 @@ export interface Place {
   y: number;
   level: number;
   isHost: boolean;
+  /** Side of its switch: -1 on the left, 1 on the right, 0 below. */
+  side: number;
+  /** True for a host that a bar stands for. */
+  inBar?: boolean;
+}
+
+/** Hosts of a switch as a single mark. */
+export interface Bar {
+  leaf: number;
+  hosts: number[];
+  /** Middle of its upper edge. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
 }
 
 /** Places of all nodes. */
@@ -93,6 +118,9 @@ export interface Plan {
   cell: number;
   /** Returns the room of a node of a level. */
   spacing(level: number): number;
+  bars: Bar[];
+  /** True if hosts stand beside their switch. */
+  isBeside: boolean;
 }
 
 /** Outputs and hosts that belong to trees. */
@@ -108,13 +136,50 @@ export interface PictureState {
   colours: number[];
   widths: number[];
   marks: Marks;
+  /** Root with a name of its own, by output. */
+  headline?: number | null;
+  /** Outputs and nodes that a reader chose or points to. */
+  chosen?: { outputs: Set<number>; nodes: Set<number> };
 }
 
-/** Half a link, from its end to its middle. */
-export interface Half {
+/** Lane of a link: the way from an output to its peer, beside that of the other direction. */
+export interface Lane {
   a: { x: number; y: number };
-  middle: { x: number; y: number };
   control: { x: number; y: number };
+  b: { x: number; y: number };
+}
+
+/** The part of a canvas that a picture of a fabric needs. An SVG offers it too. */
+export type Brush = Pick<CanvasRenderingContext2D, "strokeStyle" | "fillStyle" | "lineWidth" | "lineCap" | "lineJoin" | "font" | "textAlign" | "globalAlpha" |
+  "setLineDash" | "beginPath" | "moveTo" | "lineTo" | "quadraticCurveTo" | "arc" | "stroke" | "fill" | "fillRect" | "strokeRect" | "strokeText" | "fillText" |
+  "measureText" | "clearRect">;
+
+/** A flow with its hosts. */
+export interface FlowFact {
+  flow: string;
+  src: string;
+  dst: string;
+  group: string;
+}
+
+/** Flows of a run, and their parts in its congestion trees. */
+export interface FlowFacts {
+  flows: FlowFact[];
+  /** By flow and by name of a root's output. */
+  contributors: { flow: string; root: string }[];
+  victims: { flow: string; root: string }[];
+}
+
+/** A flow or a group, and how much of its payload congestion trees let through. */
+export interface Subject {
+  name: string;
+  /** `flow`, `group`, or `pair` for a flow without a name. */
+  kind: string;
+  delivered_bytes: number;
+  lost_bytes: number;
+  flows: number;
+  victims: number;
+  contributors: number;
 }
 
 /** A value of a table. */
@@ -127,6 +192,8 @@ export interface Column {
   kind: string;
   unit?: string;
   meaning?: string;
+  /** Spelling of its values, if it is not that of its unit. */
+  spell?(value: any): string;
   values: ArrayLike<Cell> & Cell[];
 }
 
@@ -186,11 +253,32 @@ export interface Mean {
   missing: number;
 }
 
+/** A mean with half of its 95 % interval. */
+export interface Estimated {
+  mean: number;
+  half: number | null;
+}
+
+/** What a tuning found: settings, the judgement on held-out seeds, and the effect of each parameter. */
+export interface TuningAnswer {
+  parameters: { name: string; path: string; baseline: string; winner: string }[];
+  /** Overrides of the winner, as `--set` takes them. */
+  set: string[];
+  scenario: string;
+  seeds: number;
+  objectives: { name: string; unit: string; better: "larger" | "smaller"; baseline: Estimated | null; winner: Estimated | null; gain: Estimated | null }[];
+  /** Loss of the first objective if a parameter is moved alone. */
+  sensitivity: { parameter: string; rank_correlation: number | null; neighbours: { value: string; loss: Estimated | null }[] }[];
+}
+
 /** Data of the page of a sweep or a tuning. */
 export interface SweepPage {
   kind: "sweep" | "tuning";
   /** Address of the folder of all runs. */
   runs: string;
+  /** Measures that were asked for, the first of them first. */
+  asked: string[];
+  answer?: TuningAnswer | null;
   settings: Setting[];
   measures: Measure[];
   seeds: (number | null)[];

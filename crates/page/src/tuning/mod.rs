@@ -2,12 +2,16 @@
 //!
 //! Invariant: the page opens with the answer that `tune` printed, word for word.
 
+mod answer;
+
 use results::manifest::Manifest;
 use results::reader::{ReadError, RunFiles};
 
 use super::document::Document;
 use super::table::{ColumnTable, RUNS, SweepData, in_words};
 use super::words;
+
+pub(super) use self::answer::TuningAnswer;
 
 /// Name of the table of settings in the folder of a tuning.
 const TRIALS: &str = "trials.csv";
@@ -18,10 +22,26 @@ const SEARCHED: &str = "searched";
 /// end.
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
     let table = ColumnTable::read(files, TRIALS)?;
-    let data = read_trials(&table, folder)?;
+    let mut data = read_trials(&table, folder)?;
+    data.answer = answer::read(files, &table, &data.settings)?;
+    data.asked = data.answer.as_ref().map_or_else(Vec::new, TuningAnswer::asked);
     let answer = manifest.verdict.iter().cloned();
     let leads: Vec<_> = answer.chain(leads(&table, &data)?).collect();
-    let mut document = Document::new("Tuning", &in_words(&data.settings), &leads);
+    let title = data
+        .answer
+        .as_ref()
+        .map_or_else(|| "Tuning".to_owned(), |answer| format!("Tuning of {}", answer.scenario));
+    let mut document = Document::new(&title, &in_words(&data.settings), &leads);
+    if data.answer.is_some() {
+        let set = "Parameters of the scenario as it is, and of the winner; below, the command that runs the winner.";
+        document.section("set", "What to set", &[set.to_owned()]);
+        let held_out = "Baseline and winner on seeds that the search did not see.";
+        document.section("held-out", "Held-out seeds", &[held_out.to_owned()]);
+        let moved = "The loss of the first objective if a parameter of the winner is moved by a tenth of its range, and Spearman's rank \
+                     correlation of the parameter with the loss over all trials.";
+        document.section("sensitivity", "Effect of each parameter", &[moved.to_owned()]);
+    }
+    // The violation of constraints is a measure of its own only where some setting breaks one.
     if data.measures.len() > 1 {
         let front = "Each point is a setting that was tried, with its means over the training seeds.";
         document.section("front", "Front of two measures", &[front.to_owned()]);
@@ -31,7 +51,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
     document.section("runs", "Settings that were tried", &["A heading sorts the table.".to_owned()]);
     let texts = [
         ("winner.set", "The winner, as `--set` takes it"),
-        ("tuning.json", "The whole answer, with the judgement on held-out runs"),
+        (answer::FILE, "The whole answer, with the judgement on held-out runs"),
     ];
     let texts = texts.into_iter().filter(|(file, _)| files.has(file));
     let texts = texts.map(|(file, about)| Ok((format!("{about}: {file}"), files.text(file)?.into_owned())));
@@ -47,6 +67,8 @@ fn read_trials(table: &ColumnTable, folder: &str) -> Result<SweepData, ReadError
         (from..to).partition(|place| table.header[*place].contains('('));
     let seeds = table.numbers(table.place("seeds")?)?;
     let (feasible, front, winner) = (table.flags("feasible")?, table.flags("front")?, table.flags("winner")?);
+    // Where all settings keep the constraints, the violation is no measure: a front of it would be a row of zeros.
+    let breaks = feasible.iter().any(|is| !is);
     let state = |place: usize| match (winner[place], front[place], feasible[place]) {
         (true, ..) => "winner",
         (_, true, _) => "front",
@@ -56,10 +78,12 @@ fn read_trials(table: &ColumnTable, folder: &str) -> Result<SweepData, ReadError
     Ok(SweepData {
         kind: "tuning",
         runs: format!("{folder}{RUNS}"),
+        asked: Vec::new(),
+        answer: None,
         settings: settings.into_iter().map(|place| table.setting(place)).collect(),
         measures: measures
             .into_iter()
-            .chain([to])
+            .chain(breaks.then_some(to))
             .map(|place| table.measure(place))
             .collect::<Result<_, _>>()?,
         seeds: seeds.into_iter().map(|count| count.map(|count| count as u64)).collect(),
@@ -129,6 +153,48 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+
+    /// An answer as `tune` writes it, shortened.
+    const ANSWER: &str = r#"{"scenario": "ring", "set": ["duration=5 ms"], "held_out_seeds": [7, 8],
+        "objectives": [{"measure": "p99(all)", "goal": "minimise p99(all)", "unit": "seconds"}],
+        "parameters": [{"name": "kmin", "path": "a.kmin"}, {"name": "timer", "path": "a.timer"}],
+        "baseline": {"objectives": [{"mean": 0.002, "ci95": 0.0001, "seeds": 2}], "kept": [], "runs": 2},
+        "judged": [{"trial": 2, "held_out": {"objectives": [{"mean": 0.001, "ci95": null, "seeds": 2}], "kept": []},
+                    "gains": [{"mean": 0.001, "ci95": 0.0002, "seeds": 2}]}],
+        "winner": {"at_ends": [], "set": ["a.kmin=\"9 KB\""]},
+        "sensitivity": [{"parameter": "kmin", "rank_correlation": null,
+                         "neighbours": [{"value": "7 KB", "loss": {"mean": 0.0005, "ci95": null, "seeds": 1}}]}]}"#;
+
+    #[test]
+    fn the_page_has_what_to_set_and_the_judgement_on_held_out_seeds() {
+        let rows = "trial,run,setting,seeds,feasible,front,winner,kmin_KB,timer_us,p99(all)_s,violation\n\
+            1,v-1,baseline,3,true,false,false,5,55,0.002,0\n2,v-2,searched,3,true,true,true,9,32.5,0.001,0\n";
+        let file =
+            |name: &str, contents: &str| OutputFile { name: name.to_owned(), contents: contents.to_owned() };
+        let files = [file(TRIALS, rows), file(answer::FILE, ANSWER)];
+        let html = page(RunFiles::Written(&files), &sample("p"), "").unwrap();
+        assert!(html.contains("<h1>Tuning of ring</h1>"), "{html}");
+        let data = html.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
+        let data: Value = serde_json::from_str(data).unwrap();
+        let answer = &data["answer"];
+        let parameters = serde_json::json!([
+            { "name": "kmin", "path": "a.kmin", "baseline": "5 KB", "winner": "9 KB" },
+            { "name": "timer", "path": "a.timer", "baseline": "55 us", "winner": "32.5 us" }
+        ]);
+        assert_eq!(answer["parameters"], parameters);
+        assert_eq!(answer["set"], serde_json::json!(["duration=5 ms", "a.kmin=\"9 KB\""]));
+        let objective = &answer["objectives"][0];
+        assert_eq!((&objective["unit"], &objective["better"]), (&"s".into(), &"smaller".into()));
+        assert_eq!(objective["baseline"], serde_json::json!({ "mean": 0.002, "half": 0.0001 }));
+        assert_eq!(objective["gain"]["half"], 0.0002);
+        assert_eq!(answer["sensitivity"][0]["neighbours"][0]["loss"]["mean"], 0.0005);
+        assert_eq!(data["asked"], serde_json::json!(["p99(all)"]));
+        // No setting breaks a constraint, so that there is no front against a row of zeros.
+        assert!(!html.contains("id=\"front\""));
+        let broken = [file(TRIALS, rows), file(answer::FILE, "{}")];
+        let fault = page(RunFiles::Written(&broken), &sample("p"), "").unwrap_err().to_string();
+        assert!(fault.contains("tuning.json") && fault.contains("scenario"), "{fault}");
+    }
 
     #[test]
     fn settings_of_a_tuning_have_no_brackets_in_their_names() {

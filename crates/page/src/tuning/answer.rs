@@ -1,0 +1,168 @@
+//! The answer of a tuning, as `tuning.json` has it, for the script.
+//!
+//! Invariant: numbers are those of the file. Values of baseline and winner are those of their rows in `trials.csv`.
+
+use measures::Measure;
+use results::reader::{ReadError, RunFiles};
+use serde::{Deserialize, Serialize};
+
+use crate::table::{ColumnTable, Setting};
+
+/// Name of the file.
+pub(super) const FILE: &str = "tuning.json";
+
+/// What a tuning found.
+#[derive(Debug, Serialize)]
+pub(crate) struct TuningAnswer {
+    parameters: Vec<Parameter>,
+    /// Overrides of the winner, with those of all runs before them.
+    set: Vec<String>,
+    pub(super) scenario: String,
+    /// Number of held-out seeds.
+    seeds: usize,
+    objectives: Vec<Objective>,
+    sensitivity: Vec<Sensitivity>,
+}
+
+#[derive(Debug, Serialize)]
+struct Parameter {
+    name: String,
+    path: String,
+    baseline: String,
+    winner: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Objective {
+    name: String,
+    unit: &'static str,
+    better: &'static str,
+    baseline: Option<Estimated>,
+    winner: Option<Estimated>,
+    gain: Option<Estimated>,
+}
+
+/// A mean with half of its 95 % interval.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+struct Estimated {
+    mean: f64,
+    #[serde(rename(deserialize = "ci95"))]
+    half: Option<f64>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Sensitivity {
+    parameter: String,
+    rank_correlation: Option<f64>,
+    neighbours: Vec<Neighbour>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Neighbour {
+    value: String,
+    loss: Option<Estimated>,
+}
+
+/// The parts of `tuning.json` that the page needs.
+#[derive(Debug, Deserialize)]
+struct Written {
+    scenario: String,
+    set: Vec<String>,
+    held_out_seeds: Vec<u64>,
+    objectives: Vec<WrittenObjective>,
+    parameters: Vec<WrittenParameter>,
+    baseline: Held,
+    judged: Vec<Judged>,
+    winner: Option<Winner>,
+    sensitivity: Vec<Sensitivity>,
+}
+
+#[derive(Debug, Deserialize)]
+struct WrittenObjective {
+    measure: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct WrittenParameter {
+    name: String,
+    path: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Held {
+    objectives: Vec<Option<Estimated>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Judged {
+    held_out: Held,
+    gains: Vec<Option<Estimated>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Winner {
+    set: Vec<String>,
+}
+
+impl TuningAnswer {
+    /// Returns the measures that were asked for.
+    pub(super) fn asked(&self) -> Vec<String> {
+        self.objectives.iter().map(|objective| objective.name.clone()).collect()
+    }
+}
+
+/// Reads the answer; `None` if the folder has none.
+pub(super) fn read(
+    files: RunFiles<'_>,
+    table: &ColumnTable,
+    settings: &[Setting],
+) -> Result<Option<TuningAnswer>, ReadError> {
+    if !files.has(FILE) {
+        return Ok(None);
+    }
+    let malformed =
+        |error: serde_json::Error| ReadError::Malformed { file: FILE.to_owned(), fault: error.to_string() };
+    let written: Written = serde_json::from_str(&files.text(FILE)?).map_err(malformed)?;
+    let baseline = table.texts("setting")?.iter().position(|setting| setting == "baseline");
+    let winner = table.flags("winner")?.iter().position(|is| *is);
+    let parameters = written.parameters.into_iter().map(|WrittenParameter { name, path }| {
+        let found = settings.iter().find_map(|setting| Some((setting, unit_behind(&setting.name, &name)?)));
+        let value = |row: Option<usize>| match (found, row) {
+            (Some((setting, unit)), Some(row)) => setting.in_words(row, unit),
+            _ => String::new(),
+        };
+        Parameter { baseline: value(baseline), winner: value(winner), name, path }
+    });
+    let judged = written.judged.first();
+    let objectives = written.objectives.iter().enumerate().map(|(place, WrittenObjective { measure })| {
+        let info = Measure::read_first(measure).ok().map(|(measure, _)| measure.quantity.info());
+        let of = |all: &[Option<Estimated>]| all.get(place).copied().flatten();
+        Objective {
+            name: measure.clone(),
+            unit: info
+                .map_or("", |info| if info.unit == measures::Unit::One { "" } else { info.unit.symbol() }),
+            better: info.map_or("smaller", |info| info.better.word()),
+            baseline: of(&written.baseline.objectives),
+            winner: judged.and_then(|judged| of(&judged.held_out.objectives)),
+            gain: judged.and_then(|judged| of(&judged.gains)),
+        }
+    });
+    let set = written.winner.map(|winner| written.set.iter().cloned().chain(winner.set).collect());
+    Ok(Some(TuningAnswer {
+        parameters: parameters.collect(),
+        set: set.unwrap_or_default(),
+        seeds: written.held_out_seeds.len(),
+        objectives: objectives.collect(),
+        sensitivity: written.sensitivity,
+        scenario: written.scenario,
+    }))
+}
+
+/// Returns the unit behind the name of a parameter in the name of its column, empty without a unit; `None` if the column
+/// belongs to another parameter.
+fn unit_behind<'a>(column: &'a str, parameter: &str) -> Option<&'a str> {
+    match column.strip_prefix(parameter)? {
+        "" => Some(""),
+        rest => rest.strip_prefix('_').filter(|unit| !unit.contains('_')),
+    }
+}
