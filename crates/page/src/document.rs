@@ -3,6 +3,7 @@
 //! Invariant: every text that a caller gives becomes [`Html`] here. The page refers to nothing outside it, except by
 //! links that a reader follows.
 
+use results::verdict::Verdict;
 use serde::Serialize;
 
 use super::GENERATOR;
@@ -19,11 +20,19 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Begins a page. `leads` are its first sentences, a paragraph each.
-    pub(super) fn new(title: &str, subtitle: &str, leads: &[String]) -> Self {
+    /// Begins a page with its answer. `leads` are further sentences, a paragraph each.
+    pub(super) fn new(title: &str, subtitle: &str, verdict: Option<&Verdict>, leads: &[String]) -> Self {
         let mut body = Html::default();
         body.push_line(Html::element("h1", &[], Html::text(title)));
         body.push_line(Html::element("p", &[("class", "subtitle")], Html::text(subtitle)));
+        if let Some(verdict) = verdict {
+            let part = |(label, text): (&'static str, &str)| {
+                let label = Html::element("dt", &[], label);
+                label.and(Html::element("dd", &[], Html::with_code(text))).and("\n")
+            };
+            let parts: Html = verdict.parts().into_iter().map(part).collect();
+            body.push_line(Html::element("dl", &[("class", "verdict")], Html::fixed("\n").and(parts)));
+        }
         for lead in leads {
             body.push_line(Html::element("p", &[("class", "lead")], Html::with_code(lead)));
         }
@@ -119,7 +128,9 @@ mod tests {
     #[test]
     fn names_are_text_in_html_and_json() {
         let name = "<script>alert(1)</script><!-- \"'&";
-        let mut document = Document::new(name, name, &[name.to_owned()]);
+        let [loss, cause, confidence, advice] = [(); 4].map(|()| name.to_owned());
+        let verdict = Verdict { loss, cause, confidence, advice };
+        let mut document = Document::new(name, name, Some(&verdict), &[name.to_owned()]);
         document.section("a", name, &[name.to_owned()]);
         document.terms("b", name, &[("term", name.to_owned())], &[(name.to_owned(), name)]);
         let page = document.finish(&[name]);

@@ -4,8 +4,8 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-oDQgraL2wW3Jn3mVWgvMs6VeJStoo6wBSIp8RBwMcRw='; \
-     style-src 'sha256-MUgvTPA1ynfMkHav3vPpkrBTfkJQOOQlK1nf1EToT38='; \
+     script-src 'sha256-Wp2rOB7gOcfSxxVecm5bxPLL+/La4m6jOEh1t7/A8/A='; \
+     style-src 'sha256-zViplfwLa7zKFhReIP2cI877c/IfTZYEDMhrE6yRObE='; \
      base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]

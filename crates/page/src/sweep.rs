@@ -26,7 +26,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
     let data = SweepData { asked: asked(manifest), ..read(files, folder)? };
     let leads = leads(&data, manifest.verdict.as_deref());
     let title = format!("Sweep of {}", scenarios(&data.names));
-    let mut document = Document::new(&title, &in_words(&data.settings), &leads);
+    let mut document = Document::new(&title, &in_words(&data.settings), None, &leads);
     let figures = [
         (
             "lines",
@@ -89,7 +89,7 @@ fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
         kind: "sweep",
         runs: format!("{folder}{RUNS}"),
         asked: Vec::new(),
-        answer: None,
+        found: None,
         settings: (run + 1..seed).map(|place| table.setting(place)).collect(),
         measures: measures.map(|place| table.measure(place)).collect::<Result<_, _>>()?,
         seeds,

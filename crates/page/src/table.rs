@@ -25,7 +25,8 @@ pub(super) struct SweepData {
     pub(super) runs: String,
     /// Measures that were asked for, the first of them first.
     pub(super) asked: Vec<String>,
-    pub(super) answer: Option<TuningAnswer>,
+    /// The answer of a tuning; `None` in a sweep, and in a folder without it.
+    pub(super) found: Option<TuningAnswer>,
     pub(super) settings: Vec<Setting>,
     pub(super) measures: Vec<MeasureColumn>,
     /// Seed of each run, or number of seeds of each setting.

@@ -3,6 +3,7 @@
 //! Invariant: a summary without any of these fields is refused.
 
 use results::reader::{ReadError, RunFiles};
+use results::verdict::Verdict;
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -18,6 +19,8 @@ pub(super) struct RunSummary {
     pub completions: Option<CompletionFacts>,
     pub congestion: CongestionFacts,
     pub phases: Vec<PhaseResult>,
+    /// The answer in four sentences; a run of a former version has none.
+    pub verdict: Option<Verdict>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -170,7 +170,12 @@ pub(super) fn json_and_numbers(
 ) -> Result<(String, Numbers), PageError> {
     let summary = RunSummary::read(files)?;
     let facts = files.summary()?;
-    let leads = sentences::leads(files, (&summary, &facts), &manifest.plans[0], manifest)?;
+    let leads = match &summary.verdict {
+        Some(verdict) => {
+            verdict.parts().into_iter().map(|(label, text)| format!("{label}: {text}")).collect()
+        }
+        None => sentences::leads(files, (&summary, &facts), &manifest.plans[0], manifest)?,
+    };
     let mut numbers = Numbers::default();
     let data = WithLeads { leads, data: data(files, (&summary, &facts))?.take_out(&mut numbers) };
     Ok((serde_json::to_string(&data).expect("data are plain"), numbers))
@@ -205,8 +210,13 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
     let plan = &manifest.plans[0];
     let data = data(files, (&summary, &facts))?;
     let subtitle = format!("{}, seed {}", facts.scheme(), summary.seed);
-    let leads = sentences::leads(files, (&summary, &facts), plan, manifest)?;
-    let mut document = Document::new(&summary.scenario, &subtitle, &leads);
+    let verdict = summary.verdict.as_ref();
+    // A run of a former version has no verdict.
+    let leads = match verdict {
+        Some(_) => Vec::new(),
+        None => sentences::leads(files, (&summary, &facts), plan, manifest)?,
+    };
+    let mut document = Document::new(&summary.scenario, &subtitle, verdict, &leads);
     if !data.subjects.is_empty() {
         document.section("hurt", "Who was held back", &[subjects::about(&data.subjects)]);
     }

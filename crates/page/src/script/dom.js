@@ -42,6 +42,25 @@ export function button(label, onclick, attributes = {}) {
 }
 
 /**
+ * Returns a button that copies a text.
+ *
+ * @param {string} text
+ */
+export function copyButton(text) {
+  const copy = button("Copy", () => navigator.clipboard.writeText(text).then(() => { copy.textContent = "Copied"; }, () => { copy.textContent = "Select and copy by hand"; }));
+  return copy;
+}
+
+/**
+ * Returns a text with a button that copies it.
+ *
+ * @param {string} text
+ */
+export function copied(text) {
+  return element("div", { class: "copied" }, element("pre", { tabindex: "0" }, text), copyButton(text));
+}
+
+/**
  * Returns the element that Rust made for a figure.
  *
  * @param {string} id

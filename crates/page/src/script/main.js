@@ -1,5 +1,5 @@
 // The page: figures and tables in the places that its HTML has for them, and the controls of time.
-import { button, element, place } from "./dom.js";
+import { button, copyButton, element, place } from "./dom.js";
 import { spelled } from "./format.js";
 import { dataTable } from "./table.js";
 import { TimeAxis } from "./axis.js";
@@ -86,6 +86,14 @@ function preparePrint() {
   });
 }
 
+/** Adds a button to each command of the verdict, which copies it. */
+function offerCommands() {
+  document.querySelectorAll(".verdict code").forEach((code) => {
+    const text = code.textContent ?? "";
+    if (text.startsWith("backwater ")) code.after(copyButton(text));
+  });
+}
+
 /** @type {RunPage | SweepPage} */
 const data = JSON.parse(document.getElementById("data")?.textContent ?? "");
 if (data.kind === "run") showRun(data);
@@ -94,5 +102,6 @@ else {
   showSweep(data);
 }
 watchSystem();
+offerCommands();
 preparePrint();
 document.documentElement.dataset.ready = "true";

@@ -37,10 +37,10 @@ export function showSweep(data) {
     place(id).append(made.box);
     made.show();
   };
-  if (data.answer) {
-    place("set").append(settingsToSet(data.answer));
-    place("held-out").append(heldOut(data.answer));
-    if (data.answer.sensitivity.length > 0) place("sensitivity").append(sensitivity(data.answer));
+  if (data.found) {
+    place("set").append(settingsToSet(data.found));
+    place("held-out").append(heldOut(data.found));
+    if (data.found.sensitivity.length > 0) place("sensitivity").append(sensitivity(data.found));
   }
   if (data.measures.length > 0 && sweep.varied.length > 0) {
     if (data.kind === "sweep") {

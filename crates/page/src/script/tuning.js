@@ -1,5 +1,5 @@
 // The answer of a tuning: what to set, the judgement on held-out seeds, and the effect of each parameter.
-import { button, element } from "./dom.js";
+import { copied, element } from "./dom.js";
 import { spelled } from "./format.js";
 import { letters, shape } from "./plane.js";
 import { savers } from "./saving.js";
@@ -8,16 +8,6 @@ import { sortableTable } from "./table.js";
 /** @import { Estimated, TuningAnswer } from "./types.js" */
 
 const BARS = { width: 900, left: 230, right: 150, row: 44 };
-
-/**
- * Returns a text with a button that copies it.
- *
- * @param {string} text
- */
-export function copied(text) {
-  const copy = button("Copy", () => navigator.clipboard.writeText(text).then(() => { copy.textContent = "Copied"; }, () => { copy.textContent = "Select and copy by hand"; }));
-  return element("div", { class: "copied" }, element("pre", { tabindex: "0" }, text), copy);
-}
 
 /**
  * Returns an estimate in words.

@@ -278,7 +278,8 @@ export interface SweepPage {
   runs: string;
   /** Measures that were asked for, the first of them first. */
   asked: string[];
-  answer?: TuningAnswer | null;
+  /** The answer of a tuning. */
+  found?: TuningAnswer | null;
   settings: Setting[];
   measures: Measure[];
   seeds: (number | null)[];

@@ -4,6 +4,7 @@
 
 use measures::Measure;
 use results::reader::{ReadError, RunFiles};
+use results::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::table::{ColumnTable, Setting};
@@ -22,6 +23,9 @@ pub(crate) struct TuningAnswer {
     seeds: usize,
     objectives: Vec<Objective>,
     sensitivity: Vec<Sensitivity>,
+    /// The answer in four sentences, which stand at the head of the page; `None` of a former version.
+    #[serde(skip)]
+    pub(super) answer: Option<Verdict>,
 }
 
 #[derive(Debug, Serialize)]
@@ -75,6 +79,7 @@ struct Written {
     judged: Vec<Judged>,
     winner: Option<Winner>,
     sensitivity: Vec<Sensitivity>,
+    answer: Option<Verdict>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -155,6 +160,7 @@ pub(super) fn read(
         objectives: objectives.collect(),
         sensitivity: written.sensitivity,
         scenario: written.scenario,
+        answer: written.answer,
     }))
 }
 

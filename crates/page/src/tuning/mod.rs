@@ -23,16 +23,18 @@ const SEARCHED: &str = "searched";
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
     let table = ColumnTable::read(files, TRIALS)?;
     let mut data = read_trials(&table, folder)?;
-    data.answer = answer::read(files, &table, &data.settings)?;
-    data.asked = data.answer.as_ref().map_or_else(Vec::new, TuningAnswer::asked);
-    let answer = manifest.verdict.iter().cloned();
-    let leads: Vec<_> = answer.chain(leads(&table, &data)?).collect();
+    data.found = answer::read(files, &table, &data.settings)?;
+    data.asked = data.found.as_ref().map_or_else(Vec::new, TuningAnswer::asked);
+    let verdict = data.found.as_ref().and_then(|found| found.answer.as_ref());
+    // A tuning of a former version has its sentences in the manifest alone.
+    let former = manifest.verdict.iter().filter(|_| verdict.is_none()).cloned();
+    let leads: Vec<_> = former.chain(leads(&table, &data)?).collect();
     let title = data
-        .answer
+        .found
         .as_ref()
         .map_or_else(|| "Tuning".to_owned(), |answer| format!("Tuning of {}", answer.scenario));
-    let mut document = Document::new(&title, &in_words(&data.settings), &leads);
-    if data.answer.is_some() {
+    let mut document = Document::new(&title, &in_words(&data.settings), verdict, &leads);
+    if data.found.is_some() {
         let set = "Parameters of the scenario as it is, and of the winner; below, the command that runs the winner.";
         document.section("set", "What to set", &[set.to_owned()]);
         let held_out = "Baseline and winner on seeds that the search did not see.";
@@ -79,7 +81,7 @@ fn read_trials(table: &ColumnTable, folder: &str) -> Result<SweepData, ReadError
         kind: "tuning",
         runs: format!("{folder}{RUNS}"),
         asked: Vec::new(),
-        answer: None,
+        found: None,
         settings: settings.into_iter().map(|place| table.setting(place)).collect(),
         measures: measures
             .into_iter()
@@ -176,7 +178,7 @@ mod tests {
         assert!(html.contains("<h1>Tuning of ring</h1>"), "{html}");
         let data = html.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
         let data: Value = serde_json::from_str(data).unwrap();
-        let answer = &data["answer"];
+        let answer = &data["found"];
         let parameters = serde_json::json!([
             { "name": "kmin", "path": "a.kmin", "baseline": "5 KB", "winner": "9 KB" },
             { "name": "timer", "path": "a.timer", "baseline": "55 us", "winner": "32.5 us" }
