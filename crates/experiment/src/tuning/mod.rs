@@ -25,6 +25,7 @@
 //! | `budget` | its runs, divided between search, judgement and sensitivity |
 //! | `question` | the question of a tuning, checked |
 //! | `answer` | its answer |
+//! | `findings` | the best of the search, parameters that matter, and the answer in four sentences |
 //! | `verdict` | the answer in sentences |
 //! | `runs` | its runs, by the store |
 //! | `job` | a tuning, from its question to its answer |
@@ -34,6 +35,7 @@ mod budget;
 mod candidate;
 mod design;
 mod estimator;
+mod findings;
 mod goal;
 mod halving;
 mod job;
@@ -45,11 +47,14 @@ mod score;
 mod search;
 pub mod sensitivity;
 mod space;
+#[cfg(test)]
+mod testing;
 mod verdict;
 
 pub use answer::{Advice, Held, Judged, Sensitivity, TrialRow, Tuned};
 pub use budget::Budget;
 pub use candidate::{Candidate, NoGuideline};
+pub use findings::readable;
 pub use goal::{Comparison, Constraint, GoalError, Objective};
 pub use point::Point;
 pub use question::{TuningError, TuningJob};

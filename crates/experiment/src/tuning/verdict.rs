@@ -8,6 +8,7 @@ use super::candidate::Candidate;
 use super::goal::Objective;
 use super::question::TuningJob;
 use crate::statistics::Estimate;
+use results::format::counted;
 
 impl TuningJob {
     /// Returns the answer in sentences: whether to change the settings, by how much that is better, and on which runs.
@@ -46,23 +47,32 @@ impl TuningJob {
                 let reason = match self.broken(&judged.held) {
                     Some(broken) => format!("the winner of the search, {}, {broken}", name(judged)),
                     None => format!(
-                        "the winner of the search, {}, is not shown to beat the baseline on {held_out}: {gains}",
-                        name(judged)
+                        "the winner of the search, {}, is not shown to beat the baseline on {held_out}: {gains}{}",
+                        name(judged),
+                        self.settled_by(judged)
                     ),
                 };
                 format!("Keep the settings: {reason}.{}", self.broken_by_baseline(tuned))
             }
             (_, Some(judged)) => format!(
-                "Keep the settings: on the training seeds none of {} others is better{}. The best of them, {}, on {held_out}: {gains}.{}",
+                "Keep the settings: on the training seeds none of {} others is better{}. The best of them, {}, on {held_out}: {gains}{}.{}",
                 tuned.trials.len() - 1,
                 if self.objectives.len() > 1 { " in every goal" } else { "" },
                 name(judged),
+                self.settled_by(judged),
                 self.broken_by_baseline(tuned)
             ),
             (_, None) => {
                 "Keep the settings: no other setting keeps the constraints in every training run.".to_owned()
             }
         }
+    }
+
+    /// Returns the number of further held-out seeds that would show a gain which was seen.
+    fn settled_by(&self, judged: &Judged) -> String {
+        let more = self.more_held_out(judged);
+        more.map(|more| format!("; about {} would settle it", counted(more, "more held-out seed")))
+            .unwrap_or_default()
     }
 
     /// Returns the gain of each objective: `goodput(all) +2.26 Gb/s ± 139 Mb/s (+8.44 ± 0.52 %)`.
@@ -121,79 +131,8 @@ fn named(tuned: &Tuned, place: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::TrialRow;
-    use super::super::budget::Demand;
-    use super::super::candidate::NoGuideline;
-    use super::super::point::Point;
-    use super::super::score::Score;
-    use super::super::search::{Halved, Method, Trial};
-    use super::super::space::Space;
-    use super::*;
-    use measures::Direction;
-
-    fn job(objectives: &[&str], constraints: &[&str]) -> TuningJob {
-        let objective = |text: &&str| Objective {
-            measure: text.parse().unwrap_or_else(|error| panic!("{error}")),
-            direction: Direction::Larger,
-        };
-        TuningJob {
-            scenario: "victim".to_owned(),
-            set: Vec::new(),
-            space: Space::find("iba").unwrap_or_else(|error| panic!("{error}")),
-            objectives: objectives.iter().map(objective).collect(),
-            constraints: constraints.iter().map(|text| text.parse().unwrap()).collect(),
-            training: vec![1],
-            held_out: vec![2, 3],
-            held_out_set: Vec::new(),
-            method: Method::Tpe,
-            runs: 100,
-            time: None,
-            seed: 1,
-            batch: 4,
-            halved: Halved::Seeds,
-            sensitivity: false,
-        }
-    }
-
-    fn held(means: &[f64], kept: &[usize]) -> Held {
-        let estimate = |mean: &f64| Some(Estimate { mean: *mean, ci95: Some(1e7), seeds: 2 });
-        Held { objectives: means.iter().map(estimate).collect(), kept: kept.to_vec(), runs: 2 }
-    }
-
-    /// An answer with a baseline, two points, and the judgement of a point.
-    fn tuned(winner: Option<usize>, judged: Option<(usize, Held, &[f64])>, baseline: Held) -> Tuned {
-        let row = |candidate: Candidate| TrialRow {
-            trial: Trial { candidate, run: None, seeds: 1, share: 1.0, score: Score::worst(1) },
-            overrides: Vec::new(),
-            written: Vec::new(),
-            numbers: Vec::new(),
-            means: Vec::new(),
-        };
-        let point = || Candidate::Searched(Point::new(vec![0.5; 5]));
-        let gain = |mean: &f64| Some(Estimate { mean: *mean, ci95: Some(1e8), seeds: 2 });
-        let judged = judged.map(|(trial, held, gains)| Judged {
-            trial,
-            held,
-            gains: gains.iter().map(gain).collect(),
-        });
-        let demand =
-            Demand { runs: 300, given: 1, each_given: 1, each: 1, judged: 1, held_out: 2, neighbours: 0 };
-        Tuned {
-            budget: demand.divided().expect("there are enough runs"),
-            trials: vec![row(Candidate::Baseline), row(point()), row(point())],
-            front: Vec::new(),
-            winner,
-            baseline,
-            judged: judged.into_iter().collect(),
-            guideline: Err(NoGuideline::IsBaseline),
-            moved: None,
-            sensitivity: Vec::new(),
-            runs: 0,
-            failed: 0,
-            refused: (0, None),
-            out_of_time: false,
-        }
-    }
+    use super::super::answer::{Advice, Tuned};
+    use super::super::testing::{held, job, tuned};
 
     #[test]
     fn a_search_without_time_has_no_answer() {

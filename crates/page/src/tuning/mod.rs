@@ -15,6 +15,8 @@ pub(super) use self::answer::TuningAnswer;
 
 /// Name of the table of settings in the folder of a tuning.
 const TRIALS: &str = "trials.csv";
+/// Name of the column with the violation of constraints, beside those of goals.
+const VIOLATION: &str = "violation";
 /// Word for a point of the space in the column `setting`.
 const SEARCHED: &str = "searched";
 
@@ -43,8 +45,8 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
                      correlation of the parameter with the loss over all trials.";
         document.section("sensitivity", "Effect of each parameter", &[moved.to_owned()]);
     }
-    // The violation of constraints is a measure of its own only where some setting breaks one.
-    if data.measures.len() > 1 {
+    // The violation of constraints is a measure of the table, and no goal that a front could have.
+    if data.measures.iter().filter(|one| one.name != VIOLATION).count() > 1 {
         let front = "Each point is a setting that was tried, with its means over the training seeds.";
         document.section("front", "Front of two measures", &[front.to_owned()]);
     }
@@ -53,6 +55,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
     document.section("runs", "Settings that were tried", &["A heading sorts the table.".to_owned()]);
     let texts = [
         ("winner.set", "The winner, as `--set` takes it"),
+        ("searched.set", "The best that the search found, for a trial by hand"),
         (answer::FILE, "The whole answer, with the judgement on held-out runs"),
     ];
     let texts = texts.into_iter().filter(|(file, _)| files.has(file));
@@ -64,7 +67,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
 }
 
 fn read_trials(table: &ColumnTable, folder: &str) -> Result<SweepData, ReadError> {
-    let (from, to) = (table.place("winner")? + 1, table.place("violation")?);
+    let (from, to) = (table.place("winner")? + 1, table.place(VIOLATION)?);
     let (measures, settings): (Vec<usize>, Vec<usize>) =
         (from..to).partition(|place| table.header[*place].contains('('));
     let seeds = table.numbers(table.place("seeds")?)?;
@@ -131,18 +134,20 @@ fn leads(table: &ColumnTable, data: &SweepData) -> Result<Vec<String>, ReadError
             data.measures
                 .iter()
                 .map(|one| one.name.as_str())
-                .filter(|name| *name != "violation")
+                .filter(|name| *name != VIOLATION)
                 .collect::<Vec<_>>()
                 .join(", ")
         ),
         format!("On the training seeds {of_winner}; the score on held-out runs stands in the answer below."),
         format!(
-            "{} of {} keep all constraints; {} on the front.",
+            "{} of {} keep all constraints{}.",
             words::thousands(count("feasible")?),
             words::count(data.names.len(), "setting"),
             match count("front")? {
-                1 => "one is".to_owned(),
-                several => format!("{} are", words::thousands(several)),
+                // A front of one goal is its best setting.
+                _ if data.measures.len() < 3 => String::new(),
+                1 => "; one is on the front".to_owned(),
+                several => format!("; {} are on the front", words::thousands(several)),
             }
         ),
     ])
@@ -222,7 +227,7 @@ mod tests {
             leads[1],
             "On the training seeds trial 2 wins, with kmin_KB = 9.0, scheme = b; the score on held-out runs stands in the answer below."
         );
-        assert_eq!(leads[2], "2 of 3 settings keep all constraints; one is on the front.");
+        assert_eq!(leads[2], "2 of 3 settings keep all constraints.");
         let verdict = Some("Keep the settings.".to_owned());
         let html = page(RunFiles::Written(&files), &Manifest { verdict, ..sample("p") }, "").unwrap();
         let first = html.find("<p class=\"lead\">").expect("there is a sentence");

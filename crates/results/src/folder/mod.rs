@@ -89,7 +89,7 @@ pub enum OutputError {
 /// Name of the file that a process holds locked while it may write to the folder.
 const LOCK: &str = ".backwater.lock";
 /// Names of the files of a tuning.
-pub const TUNING_FILES: [&str; 4] = ["trials.csv", "tuning.json", "winner.set", "winner.ron"];
+pub const TUNING_FILES: [&str; 5] = ["trials.csv", "tuning.json", "winner.set", "winner.ron", "searched.set"];
 /// Names of temporary files that hold no result; the last two are from earlier versions.
 const OWN_NAMES: [&str; 3] = [MANIFEST, "probe", "writing"];
 

@@ -39,7 +39,7 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
         json(&scratch.printed(&tune(&["--runs", "34", "--threads", "1", "--out", "a", "--json", "--quiet"])));
     assert_eq!(
         scratch.names_in("a"),
-        ["run.json", "runs", "trials.csv", "tuning.json", "winner.ron", "winner.set"]
+        ["run.json", "runs", "searched.set", "trials.csv", "tuning.json", "winner.ron", "winner.set"]
     );
     assert_eq!((whole["trials"].as_u64(), whole["runs"].as_u64() <= Some(34)), (Some(8), true));
     let budget = serde_json::json!({ "runs": 34, "search": 17, "held_out": 9, "sensitivity": 8 });
@@ -59,6 +59,7 @@ fn an_answer_is_the_same_with_any_number_of_threads_and_after_an_interruption() 
     assert_eq!(scratch.read("b/trials.csv"), scratch.read("a/trials.csv"));
     // The winner's overrides equal its runs', and the scenario takes them.
     let winner = scratch.read("a/winner.set");
+    assert_eq!(scratch.read("a/searched.set"), winner);
     let sets: Vec<_> = winner.lines().flat_map(|line| ["--set", line]).collect();
     assert_eq!(sets, ["--set", "congestion_control=Guideline"]);
     assert_eq!(
@@ -101,7 +102,10 @@ fn a_baseline_that_nothing_beats_is_kept() {
         let output = scratch.run(&tune_for("goodput(victim)", &more));
         let printed = text(&output.stdout);
         assert_eq!(output.status.code(), Some(1), "{printed}{}", text(&output.stderr));
-        assert!(printed.contains("\nKeep the settings: on the training seeds none of "), "{printed}");
+        assert!(
+            printed.contains("\nHow sure  Keep the settings: on the training seeds none of "),
+            "{printed}"
+        );
         assert!(
             printed.starts_with(
                 "At most 34 runs: 17 for the search, of which 4 for baseline and guideline and 13 for "
@@ -109,13 +113,28 @@ fn a_baseline_that_nothing_beats_is_kept() {
             "{printed}"
         );
         assert!(printed.contains("baseline (winner)"), "{printed}");
-        assert_eq!(scratch.names_in(method), ["run.json", "runs", "trials.csv", "tuning.json"]);
+        assert_eq!(
+            scratch.names_in(method),
+            ["run.json", "runs", "searched.set", "trials.csv", "tuning.json"]
+        );
+        // The best of the search is there for a trial by hand: its overrides, which the advice compares, are taken.
+        let searched = scratch.read(&format!("{method}/searched.set"));
+        let sets: Vec<_> = searched.lines().flat_map(|line| ["--set", line]).collect();
+        assert!(!sets.is_empty());
+        scratch.printed(&[&["check", "victim"], &sets[..]].concat());
+        let file = format!("{method}/searched.set");
+        let by_file = ["export", "opensm", "victim", "--set-file", &file];
+        let by_hand = [&["export", "opensm", "victim"], &sets[..]].concat();
+        let exported = |arguments: &[&str]| text(&scratch.run(arguments).stdout);
+        assert_eq!(exported(&by_file), exported(&by_hand));
         let table = scratch.read(&format!("{method}/trials.csv"));
         let baseline = table.lines().nth(1).expect("a row");
         assert!(baseline.contains(",baseline,2,1,true,true,true,15,1,"), "{table}");
         let answer = json(&scratch.read(&format!("{method}/tuning.json")));
         assert_eq!((answer["advice"].as_str(), answer["winner"]["trial"].as_u64()), (Some("keep"), Some(1)));
         let verdict = answer["verdict"].as_str().expect("a sentence");
+        assert_eq!(answer["answer"]["confidence"], verdict);
+        assert_eq!(answer["settings"][0]["values"][0]["setting"], "baseline");
         assert!(printed.contains(verdict), "{verdict}");
         let refused = scratch.run(&["export", "opensm", "victim", "--tuned", method]);
         assert_refused(

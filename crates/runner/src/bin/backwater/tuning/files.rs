@@ -1,9 +1,10 @@
-//! The answer of a tuning as files: `trials.csv`, `tuning.json`, `winner.set`, `winner.ron`.
+//! The answer of a tuning as files: `trials.csv`, `tuning.json`, `searched.set`, `winner.set`, `winner.ron`.
 //!
-//! Invariant: `winner.set` and `winner.ron` are written only if the answer is to change the settings.
+//! Invariant: `winner.set` and `winner.ron` are written only if the answer is to change the settings. `searched.set` is
+//! for a trial by hand, and has the best that the search found, whatever the answer.
 
 use experiment::Estimate;
-use experiment::tuning::{Judged, Objective, TrialRow, Tuned, TuningJob};
+use experiment::tuning::{Judged, Objective, Parameter, TrialRow, Tuned, TuningJob};
 use measures::Unit;
 use names::shown;
 use results::OutputFile;
@@ -24,11 +25,15 @@ pub(super) fn of(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Vec<OutputFile>
         vec![file(TUNING_FILES[0], trials(job, tuned)), file(TUNING_FILES[1], json_text(job, plan, tuned))];
     let winner = tuned.winner.filter(|_| tuned.advice().has_settings());
     if let Some(winner) = winner.map(|place| &tuned.trials[place]) {
-        // An override is a line. A line break inside a value is a blank to the value's reader.
-        let lines = winner.overrides.iter().map(|set| set.replace('\n', " ") + "\n").collect();
-        files.extend([file(TUNING_FILES[2], lines), file(TUNING_FILES[3], fragment(job, winner))]);
+        files.extend([file(TUNING_FILES[2], lines(winner)), file(TUNING_FILES[3], fragment(job, winner))]);
     }
+    files.extend(tuned.found().map(|found| file(TUNING_FILES[4], lines(found))));
     files
+}
+
+/// Returns the overrides of a setting, each on a line. A line break inside a value is a blank to the value's reader.
+fn lines(row: &TrialRow) -> String {
+    row.overrides.iter().map(|set| set.replace('\n', " ") + "\n").collect()
 }
 
 /// Returns the winner as comments and overrides of a scenario: the fields by path, each on a line.
@@ -88,6 +93,22 @@ fn winner(job: &TuningJob, tuned: &Tuned, place: usize) -> Value {
     json!({ "trial": place + 1, "setting": candidate.word(), "set": row.overrides, "at_ends": at_ends })
 }
 
+/// Returns each parameter with its value in the scenario's own settings, in the guideline, and in the setting that the
+/// search found, as people read them.
+fn settings(job: &TuningJob, tuned: &Tuned) -> Value {
+    let columns = printed::columns(tuned);
+    let row = |(row, parameter): (usize, &Parameter)| {
+        let value = |place: &usize| {
+            let trial = &tuned.trials[*place];
+            let value = printed::value(trial, row, parameter);
+            json!({ "trial": place + 1, "setting": trial.trial.candidate.word(), "value": value })
+        };
+        let values: Vec<_> = columns.iter().map(value).collect();
+        json!({ "parameter": parameter.name, "path": parameter.path, "values": values })
+    };
+    job.space.parameters.iter().enumerate().map(row).collect::<Vec<_>>().into()
+}
+
 fn json(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Value {
     let unit = |objective: &Objective| -> Unit { objective.measure.quantity.info().unit };
     let held = |held: &experiment::tuning::Held| json!({ "objectives": held.objectives, "kept": held.kept, "runs": held.runs });
@@ -140,6 +161,11 @@ fn json(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Value {
         "winner": tuned.winner.map(|place| winner(job, tuned, place)),
         "advice": tuned.advice(),
         "verdict": job.verdict(tuned),
+        "answer": job.answer(tuned),
+        "insensitive": tuned.is_insensitive(),
+        "equal_to_baseline": tuned.equal_to_baseline().1,
+        "more_held_out_seeds": tuned.judged.first().and_then(|one| job.more_held_out(one)),
+        "settings": settings(job, tuned),
         "baseline": held(&tuned.baseline),
         "guideline": guideline,
         "judged": tuned.judged.iter().map(judged).collect::<Vec<_>>(),

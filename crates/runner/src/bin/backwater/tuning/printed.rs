@@ -3,7 +3,7 @@
 //! Invariant: the same numbers stand in `tuning.json`.
 
 use experiment::Estimate;
-use experiment::tuning::{Held, Tuned, TuningJob, percent, sensitivity};
+use experiment::tuning::{Held, Parameter, TrialRow, Tuned, TuningJob, percent, readable, sensitivity};
 use measures::Measure;
 use results::format::{aligned, counted, plain_table};
 
@@ -11,7 +11,7 @@ use results::format::{aligned, counted, plain_table};
 const LONGEST: usize = 38;
 
 pub(super) fn answer(job: &TuningJob, tuned: &Tuned) -> String {
-    let mut text = question(job, tuned) + "\n";
+    let mut text = format!("{}\n\n{}\n", job.answer(tuned), question(job, tuned));
     if tuned.winner.is_some() {
         text += &(settings(job, tuned) + "\n");
     }
@@ -59,23 +59,30 @@ pub(super) fn method(job: &TuningJob) -> &'static str {
 
 /// The value of each parameter, of the baseline, a guideline, and the winner.
 fn settings(job: &TuningJob, tuned: &Tuned) -> String {
-    let mut shown: Vec<usize> = (0..tuned.trials.len()).filter(|place| is_given(tuned, *place)).collect();
-    let best = tuned.judged.first().map(|judged| judged.trial);
-    shown.extend(best.filter(|place| !is_given(tuned, *place)));
+    let shown = columns(tuned);
     let mut table = plain_table();
     let heading = |place: &usize| heading(tuned, *place);
     table.set_header(
         ["parameter".to_owned()].into_iter().chain(shown.iter().map(heading)).chain(["path".to_owned()]),
     );
     for (row, parameter) in job.space.parameters.iter().enumerate() {
-        let value = |place: &usize| {
-            let written = tuned.trials[*place].written.get(row).and_then(Option::as_deref);
-            shortened(written.unwrap_or("-"))
-        };
-        let values = shown.iter().map(value);
+        let values = shown.iter().map(|place| value(&tuned.trials[*place], row, parameter));
         table.add_row([parameter.name.clone()].into_iter().chain(values).chain([parameter.path.clone()]));
     }
     aligned(table, shown.len() + 2) + "\n"
+}
+
+/// Returns the places of the settings with a column: those that are given, and the setting that the search found.
+pub(super) fn columns(tuned: &Tuned) -> Vec<usize> {
+    let given = (0..tuned.trials.len()).filter(|place| is_given(tuned, *place));
+    let best = tuned.judged.first().map(|judged| judged.trial);
+    given.chain(best.filter(|place| !is_given(tuned, *place))).collect()
+}
+
+/// Returns the value of a parameter in a setting, as people read it.
+pub(super) fn value(trial: &TrialRow, row: usize, parameter: &Parameter) -> String {
+    let number = trial.numbers.get(row).copied().flatten();
+    readable(parameter, number, trial.written.get(row).and_then(Option::as_deref))
 }
 
 fn is_given(tuned: &Tuned, place: usize) -> bool {
@@ -107,7 +114,7 @@ fn judgement(job: &TuningJob, tuned: &Tuned) -> String {
     } else {
         format!(" and {}", job.held_out_set.join(", "))
     };
-    let Some(best) = tuned.judged.first() else { return job.verdict(tuned) + "\n" };
+    let Some(best) = tuned.judged.first() else { return String::new() };
     let mut text = format!(
         "On {} held-out seeds ({}{traffic}), mean and 95 % interval; gains are paired by seed:\n",
         job.held_out.len(),
@@ -136,7 +143,6 @@ fn judgement(job: &TuningJob, tuned: &Tuned) -> String {
         table.add_row(first.chain(own).chain([String::new(), String::new()]));
     }
     text += &(aligned(table, 1) + "\n");
-    text += &(job.verdict(tuned) + "\n");
     if let Err(reason) = &tuned.guideline {
         text += &format!("No published guideline is among the settings: {reason}.\n");
     }

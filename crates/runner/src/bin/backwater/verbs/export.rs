@@ -98,6 +98,10 @@ struct ExportSource {
     /// Folder of a tuning of the scenario, whose overrides and winner (`winner.set`) precede those of `--set`.
     #[arg(long, value_name = "DIR")]
     tuned: Option<PathBuf>,
+    /// File with overrides, one a line, such as the `searched.set` of a tuning without a winner. They precede those of
+    /// `--set`.
+    #[arg(long, value_name = "FILE")]
+    set_file: Vec<PathBuf>,
 }
 
 /// The file of an export.
@@ -205,10 +209,17 @@ fn has_tables(folder: &Path) -> bool {
 impl ExportSource {
     /// Reads and checks the scenario with all overrides.
     fn read(&self) -> Result<ExportedPlan, Failure> {
+        let files = self.set_file.iter().map(|file| text(file)).collect::<Result<Vec<_>, _>>()?;
+        let of_files: Vec<_> = files
+            .iter()
+            .flat_map(|file| file.lines())
+            .filter(|line| !line.trim().is_empty())
+            .map(str::to_owned)
+            .collect();
         let mut text = ScenarioText::find(&self.scenario)?;
         let tuned = self.tuned.as_deref().map(winner).transpose()?;
         let tuned_set = tuned.iter().flat_map(|(_, set)| set);
-        for assignment in tuned_set.chain(&self.set) {
+        for assignment in tuned_set.chain(&of_files).chain(&self.set) {
             text.set(assignment)?;
         }
         let plan = Scenario::read(&text)?.check(&text)?;
@@ -234,7 +245,10 @@ fn winner(folder: &Path) -> Result<(String, Vec<String>), Failure> {
     let file = folder.join(WINNER);
     if !file.is_file() {
         let verdict = manifest.verdict.unwrap_or_else(|| "the tuning has not ended".to_owned());
-        return Err(refused(verdict, "leave out `--tuned`: the scenario's own settings are to be kept"));
+        return Err(refused(
+            verdict,
+            "leave out `--tuned`: the scenario's own settings are to be kept; `--set-file DIR/searched.set` takes the best that the search found",
+        ));
     }
     let winner = text(&file)?;
     let set = plan.overrides.iter().cloned().chain(winner.lines().map(str::to_owned));

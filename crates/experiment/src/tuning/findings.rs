@@ -1,0 +1,288 @@
+//! Findings of a tuning beyond its winner: the best setting of the search, settings that change nothing, parameters
+//! that matter, and the answer in four sentences.
+//!
+//! Invariant: "changes nothing" means the same number to rounding, over the same training seeds.
+
+use results::format::counted;
+use results::verdict::Verdict;
+
+use super::answer::{Advice, Judged, TrialRow, Tuned};
+use super::question::TuningJob;
+use super::space::Parameter;
+use crate::statistics::verdict::LEVEL;
+use crate::statistics::{Estimate, power};
+
+/// Difference of two numbers, as a share, that rounding explains.
+const ROUNDING: f64 = 1e-9;
+/// Rank correlation from which a parameter is said to move the measure.
+const STRONG: f64 = 0.3;
+/// Largest number of parameters that are named.
+const MOST_NAMED: usize = 2;
+/// Seed that begins the list for a trial of the found setting, beyond those that tunings have by default.
+const FRESH_SEED: usize = 2001;
+/// Seeds of such a trial, if nothing says how many are needed.
+const FRESH_SEEDS: usize = 10;
+
+impl Tuned {
+    /// Returns the setting that the search found: the winner, or the best other setting if the scenario's own wins.
+    #[must_use]
+    pub fn found(&self) -> Option<&TrialRow> {
+        self.judged.first().map(|judged| &self.trials[judged.trial])
+    }
+
+    /// Returns the number of settings, beside the scenario's own, and how many of them give exactly its numbers.
+    #[must_use]
+    pub fn equal_to_baseline(&self) -> (usize, usize) {
+        let Some((baseline, others)) = self.trials.split_first() else { return (0, 0) };
+        let same = |one: &TrialRow| {
+            let mut pairs = one.means.iter().zip(&baseline.means);
+            let near = |one: f64, other: f64| (one - other).abs() <= ROUNDING * other.abs();
+            one.trial.seeds == baseline.trial.seeds
+                && pairs.all(|(one, other)| one.zip(*other).is_some_and(|(one, other)| near(one, other)))
+        };
+        let is_known = |one: &&TrialRow| !one.means.is_empty() && one.means.iter().all(Option::is_some);
+        let known = others.iter().filter(is_known);
+        (known.clone().count(), known.filter(|one| same(one)).count())
+    }
+
+    /// Returns true if every setting with a known number has that of the scenario's own settings: the measure does not
+    /// depend on any parameter.
+    #[must_use]
+    pub fn is_insensitive(&self) -> bool {
+        let (others, equal) = self.equal_to_baseline();
+        others > 1 && others == equal
+    }
+}
+
+impl TuningJob {
+    /// Returns the number of held-out seeds, more than there are, with which a gain of the first goal that was seen would
+    /// be shown. `None` if it is shown already, is no gain, or no number of seeds is enough.
+    #[must_use]
+    pub fn more_held_out(&self, judged: &Judged) -> Option<usize> {
+        let gain = judged.gains.first().copied().flatten()?;
+        let is_open = gain.mean > 0.0 && gain.ci95.is_some() && gain.low() <= 0.0;
+        let needed = is_open.then(|| power::seeds_needed(&gain, LEVEL)).flatten()?;
+        Some(needed.saturating_sub(gain.seeds).max(1))
+    }
+
+    /// Returns the answer in four sentences.
+    #[must_use]
+    pub fn answer(&self, tuned: &Tuned) -> Verdict {
+        Verdict {
+            loss: self.numbers(tuned),
+            cause: self.parameters_that_matter(tuned),
+            confidence: self.verdict(tuned),
+            advice: self.next_command(tuned),
+        }
+    }
+
+    /// Returns the numbers of the scenario's own settings and of the found setting on the held-out seeds.
+    fn numbers(&self, tuned: &Tuned) -> String {
+        let Some(objective) = self.objectives.first() else { return String::new() };
+        let unit = objective.measure.quantity.info().unit;
+        let spelled = |one: Option<Estimate>| {
+            one.map_or_else(
+                || "no known number".to_owned(),
+                |one| {
+                    let half = one.ci95.filter(|half| *half > 0.0);
+                    let half = half.map(|half| format!(" ± {}", unit.spelled(half)));
+                    format!("{}{}", unit.spelled(one.mean), half.unwrap_or_default())
+                },
+            )
+        };
+        let own = tuned.baseline.objectives.first().copied().flatten();
+        let found = tuned.judged.first().map_or_else(String::new, |judged| {
+            let number = judged.held.objectives.first().copied().flatten();
+            format!(", and the best other setting (trial {}) {}", judged.trial + 1, spelled(number))
+        });
+        format!(
+            "{}: the scenario's own settings have {}{found}, over {}.",
+            objective.measure,
+            spelled(own),
+            counted(self.held_out.len(), "held-out seed")
+        )
+    }
+
+    /// Returns which parameters move the first goal, and how many settings change nothing.
+    fn parameters_that_matter(&self, tuned: &Tuned) -> String {
+        let Some(objective) = self.objectives.first() else { return String::new() };
+        let measure = &objective.measure;
+        let (others, equal) = tuned.equal_to_baseline();
+        if tuned.is_insensitive() {
+            return format!(
+                "{measure} does not depend on any parameter: all {} have the number of the scenario's own.",
+                counted(others, "other setting")
+            );
+        }
+        let strength = |rho: Option<f64>| rho.map_or(0.0, f64::abs);
+        let mut all: Vec<_> = tuned.sensitivity.iter().collect();
+        all.sort_by(|one, other| strength(other.rank_correlation).total_cmp(&strength(one.rank_correlation)));
+        let strong = all.iter().filter(|one| strength(one.rank_correlation) >= STRONG).take(MOST_NAMED);
+        let strong: Vec<_> = strong
+            .map(|one| {
+                let worse = if one.rank_correlation.unwrap_or_default() > 0.0 { "larger" } else { "smaller" };
+                format!("{} ({worse} is worse)", one.parameter)
+            })
+            .collect();
+        let equal = match equal {
+            0 => String::new(),
+            equal => format!(
+                " {equal} of {} give exactly the number of the scenario's own.",
+                counted(others, "other setting")
+            ),
+        };
+        if strong.is_empty() {
+            format!("No parameter stands out over all settings that were tried.{equal}")
+        } else {
+            format!(
+                "Over all settings that were tried, {} moves {measure} most.{equal}",
+                strong.join(", then ")
+            )
+        }
+    }
+
+    /// Returns the command that answers the next question: the found setting against the scenario's own on fresh seeds.
+    fn next_command(&self, tuned: &Tuned) -> String {
+        if tuned.is_insensitive() {
+            return "Ask for another measure (`backwater compare` prints many), or a space with other parameters.".to_owned();
+        }
+        let (Some(found), Some(judged)) = (tuned.found(), tuned.judged.first()) else {
+            return "Loosen a constraint, or widen the space.".to_owned();
+        };
+        let word = |text: &str| names::shell::word(text);
+        let own = found.overrides.iter().map(|set| set.split_whitespace().collect::<Vec<_>>().join(" "));
+        let own = own.collect::<Vec<_>>().join(";");
+        let set = self.set.iter().chain(&self.held_out_set).map(|set| format!(" --set {}", word(set)));
+        let goals = self.objectives.iter().map(|one| one.measure.to_string()).collect::<Vec<_>>().join(",");
+        let seeds = self.more_held_out(judged).map_or(FRESH_SEEDS, |more| more + self.held_out.len());
+        let command = format!(
+            "backwater compare {} {}{} --measures {} --seeds {FRESH_SEED}..={}",
+            word(&format!("own={}", self.scenario)),
+            word(&format!("found={}:{own}", self.scenario)),
+            set.collect::<String>(),
+            word(&goals),
+            FRESH_SEED + seeds - 1
+        );
+        match tuned.advice() {
+            Advice::Change | Advice::Trade => {
+                format!("`{command}` shows both side by side on fresh seeds; `winner.set` has the settings.")
+            }
+            _ => format!(
+                "`{command}` tries the best that was found on fresh seeds; `searched.set` has its settings."
+            ),
+        }
+    }
+}
+
+/// Longest text of a value in a table, in characters.
+const LONGEST: usize = 38;
+
+/// Returns a value as people read it: a number with its unit, a word, or the form of a value that is too long with the
+/// number of its items: `Entries of 128`.
+#[must_use]
+pub fn readable(parameter: &Parameter, number: Option<f64>, written: Option<&str>) -> String {
+    let Some(written) = written else { return "-".to_owned() };
+    if parameter.values.choices().is_none()
+        && let Some(number) = number
+    {
+        let unit = parameter.unit.as_ref().map(|unit| format!(" {unit}")).unwrap_or_default();
+        return format!("{number}{unit}");
+    }
+    let line = written.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= LONGEST {
+        return line;
+    }
+    let form: String = line.chars().take_while(|letter| letter.is_alphanumeric()).collect();
+    match items(&line) {
+        items if items > 1 && !form.is_empty() => format!("{form} of {items}"),
+        _ => line.chars().take(LONGEST - 4).collect::<String>() + " ...",
+    }
+}
+
+/// Returns the number of items of the innermost list that a value wraps: 2 of `Entries([(3, 0), (3, 1)])`.
+fn items(text: &str) -> usize {
+    let inner = text.split_once('[').map_or("", |(_, rest)| rest);
+    let (mut depth, mut commas, mut is_empty, mut after_comma) = (0_i32, 0, true, false);
+    for letter in inner.chars() {
+        match letter {
+            ']' if depth == 0 => break,
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => {
+                (commas, after_comma) = (commas + 1, true);
+                continue;
+            }
+            ' ' => continue,
+            _ => {}
+        }
+        (is_empty, after_comma) = (false, false);
+    }
+    if is_empty { 0 } else { commas + usize::from(!after_comma) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::space::Values;
+    use super::super::testing::{held, job, tuned};
+    use super::*;
+
+    #[test]
+    fn values_are_numbers_words_or_a_form_with_its_items() {
+        let parameter = |values, unit: Option<&str>| Parameter {
+            name: "p".to_owned(),
+            path: "a.b".to_owned(),
+            values,
+            unit: unit.map(str::to_owned),
+            text: None,
+            times: None,
+        };
+        let size = parameter(Values::Linear { from: 1.0, to: 9.0 }, Some("KB"));
+        assert_eq!(readable(&size, Some(12.5), Some("\"12.5 KB\"")), "12.5 KB");
+        assert_eq!(readable(&size, None, None), "-");
+        let choice = parameter(Values::Choice(vec!["A".to_owned(), "B".to_owned()]), None);
+        assert_eq!(readable(&choice, Some(1.0), Some("B")), "B");
+        let entries = |count: usize| format!("Entries([{}])", vec!["(3,\n  0)"; count].join(", "));
+        assert_eq!(readable(&size, None, Some(&entries(2))), "Entries([(3, 0), (3, 0)])");
+        assert_eq!(readable(&size, None, Some(&entries(128))), "Entries of 128");
+        assert_eq!(readable(&size, None, Some(&"x".repeat(50))), "x".repeat(34) + " ...");
+        assert_eq!((items("f([])"), items("f([1, 2, ])"), items("f(1)")), (0, 2, 0));
+    }
+
+    /// With a gain of 1 and a deviation of 1 in two seeds, tables have 10 pairs (Cohen 1988).
+    #[test]
+    fn an_open_gain_says_how_many_seeds_settle_it() {
+        let job = job(&["goodput(victim)"], &[]);
+        let gain = Estimate::of(&[0.3e9, 1.7e9]);
+        let mut answer = tuned(Some(1), Some((1, held(&[1e9], &[]), &[0.0])), held(&[1e9], &[]));
+        answer.judged[0].gains = vec![Some(gain)];
+        let more = job.more_held_out(&answer.judged[0]).unwrap();
+        assert_eq!(more + 2, power::seeds_needed(&gain, LEVEL).unwrap());
+        let verdict = job.verdict(&answer);
+        assert!(verdict.contains(&format!("about {more} more held-out seeds would settle it")), "{verdict}");
+        let advice = job.answer(&answer).advice;
+        assert!(advice.contains(&format!("--seeds 2001..={}", 2000 + 2 + more)), "{advice}");
+        assert!(advice.contains("found=victim:") && advice.contains("`searched.set`"), "{advice}");
+        answer.judged[0].gains = vec![Some(Estimate::of(&[1e9, 1e9]))];
+        assert_eq!(job.more_held_out(&answer.judged[0]), None);
+        answer.judged[0].gains = vec![Some(Estimate::of(&[-1e9, 0.5e9]))];
+        assert_eq!(job.more_held_out(&answer.judged[0]), None);
+    }
+
+    #[test]
+    fn a_measure_that_no_parameter_moves_is_said_to_be_such() {
+        let job = job(&["goodput(victim)"], &[]);
+        let mut answer = tuned(Some(0), Some((2, held(&[1e9], &[]), &[0.0])), held(&[1e9], &[]));
+        answer.trials.iter_mut().for_each(|row| row.means = vec![Some(1e9)]);
+        assert_eq!((answer.equal_to_baseline(), answer.is_insensitive()), ((2, 2), true));
+        let said = job.answer(&answer);
+        assert!(said.cause.starts_with("goodput(victim) does not depend on any parameter"), "{}", said.cause);
+        assert!(said.advice.starts_with("Ask for another measure"), "{}", said.advice);
+        answer.trials[2].means = vec![Some(1.1e9)];
+        assert_eq!((answer.equal_to_baseline(), answer.is_insensitive()), ((2, 1), false));
+        let said = job.answer(&answer).cause;
+        assert!(said.contains("1 of 2 other settings give exactly the number"), "{said}");
+        // A number that is not known equals nothing.
+        answer.trials[1].means = vec![None];
+        assert_eq!(answer.equal_to_baseline(), (1, 0));
+    }
+}
