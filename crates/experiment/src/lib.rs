@@ -13,6 +13,7 @@
 //! | [`scenarios`] | scenarios that were read, for runs that differ in their seeds |
 //! | [`store`] | a folder with the results of units; runs those that are missing |
 //! | [`sweep`] | many units: axes, ranges, variants, and the table of their results |
+//! | [`comparison`] | runs side by side over seeds, and the answer in four sentences |
 //! | [`batch`] | a set of jobs, and the outcome of each |
 //! | [`configurations`] | configurations of another simulator that ship, imported when a run names them |
 //! | [`run`] | a run of a batch: a scenario, overrides, tuned settings |
@@ -27,6 +28,7 @@
 //! | [`resources`] | processor time and memory of this process |
 
 pub mod batch;
+pub mod comparison;
 pub mod configurations;
 pub mod evaluation;
 pub mod measuring;

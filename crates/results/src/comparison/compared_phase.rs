@@ -31,6 +31,7 @@ impl ComparedPhase<'_> {
             measure: None,
             cells: self.of_runs.iter().enumerate().map(cell).collect(),
             kind: RowKind::of(Quantity::Goodput),
+            is_member: false,
         }
     }
 }

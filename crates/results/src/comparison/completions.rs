@@ -41,6 +41,7 @@ pub(super) fn flow_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         measure: None,
         cells: times.iter().map(of).collect(),
         kind,
+        is_member: false,
     };
     let mut rows = vec![
         row("flows with an end", RowKind::Count, &|times| count(times.len())),
@@ -111,6 +112,7 @@ fn by_size_rows(topic: &'static str, bins: &[Vec<SizeBin>], measures: &[MessageR
             .map(|bins| bins.iter().find(|bin| bin.label() == label).map(|bin| of(&bin.messages)))
             .collect(),
         kind,
+        is_member: false,
     };
     ends.iter().flat_map(|(_, label)| measures.iter().map(|measure| row(label, *measure))).collect()
 }
@@ -142,6 +144,7 @@ fn common_rows(kept: &[(&[u32], &Completions)]) -> Vec<ComparisonRow> {
         measure: None,
         cells: vec![count(common.len()); kept.len()],
         kind: RowKind::Count,
+        is_member: false,
     };
     let bins: Vec<_> = kept
         .iter()

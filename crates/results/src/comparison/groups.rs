@@ -70,6 +70,7 @@ fn rows_of(runs: &[ComparedRun<'_>], name: &str) -> Vec<ComparisonRow> {
         measure: None,
         cells: groups.iter().map(|group| Some(CensoredValue::Exact(of((*group)?)? as f64))).collect(),
         kind: RowKind::Count,
+        is_member: false,
     });
     rows.into_iter().chain(counts).chain(after_counts).filter(ComparisonRow::has_value).collect()
 }

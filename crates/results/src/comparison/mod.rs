@@ -8,27 +8,28 @@ mod compared_phase;
 mod completions;
 mod flow_numbers;
 mod groups;
+mod large_groups;
 mod measured;
 #[cfg(test)]
 mod oracle;
 mod phases;
+mod printed;
 mod row;
 mod victims;
 mod whole_run;
 
-pub use row::ComparedRun;
+pub use printed::{Shown, TableLine, tables};
+pub use row::{ComparedRun, ComparisonRow, RowKind};
 
 use serde_json::{Map, Value, json};
 
-use crate::format::in_blocks;
 use crate::rows::CompareRow;
 use crate::summary::Summary;
 use crate::table::TableRow;
 use flow_numbers::FlowNumbers;
 use measures::Measure;
-use measures::censoring::{BOUND_NOTE, CensoredValue};
+use measures::censoring::CensoredValue;
 use measures::run::Missing;
-use row::ComparisonRow;
 
 /// Name and version of the format of [`Comparison::json`]. It changes if a field changes its meaning or is removed.
 pub const SCHEMA: &str = "backwater-comparison/3";
@@ -57,9 +58,21 @@ impl<'a> Comparison<'a> {
         Self { runs, rows, missing }
     }
 
+    /// Returns the rows, in the order of tables.
+    #[must_use]
+    pub fn rows(&self) -> &[ComparisonRow] {
+        &self.rows
+    }
+
+    /// Returns the rows of victims' waits by these measures, with the topic of other such rows.
+    #[must_use]
+    pub fn victim_rows(runs: &[ComparedRun<'_>], measures: &[Measure]) -> Vec<ComparisonRow> {
+        victims::rows_of(runs, measures)
+    }
+
     /// Returns the comparison as tables, in lines of at most `width` characters where possible.
     #[must_use]
-    pub fn printed(&self, width: usize) -> String {
+    pub fn printed(&self, width: usize, shown: Shown) -> String {
         let mut text = String::new();
         for run in self.runs {
             let Summary { congestion_control, seed, simulated_s, digest, .. } = run.summary;
@@ -70,21 +83,19 @@ impl<'a> Comparison<'a> {
                 asked.unwrap_or(run.asked)
             );
         }
-        for (topic, title) in TOPICS {
-            let of_topic: Vec<&ComparisonRow> = self.rows.iter().filter(|row| row.topic == topic).collect();
-            if of_topic.is_empty() {
-                continue;
-            }
-            text += &format!("\n{title}\n{}\n", table(&of_topic, self.runs, width));
-            let mut cells = of_topic.iter().flat_map(|row| &row.cells).flatten();
-            if cells.any(|cell| cell.exact().is_none()) {
-                text += &format!("{BOUND_NOTE}\n");
-            }
-        }
-        for (run, measure, reason) in &self.missing {
-            text += &format!("{}: no {measure}: {reason}\n", self.runs[*run].label);
-        }
-        text
+        let labels: Vec<_> = self.runs.iter().map(|run| run.label.to_owned()).collect();
+        let lines: Vec<_> = self.rows.iter().map(TableLine::of).collect();
+        text += &tables(&lines, &labels, (width, shown));
+        text + &self.missing_in_words().concat()
+    }
+
+    /// Returns a line for each measure that the user names and a run lacks.
+    #[must_use]
+    pub fn missing_in_words(&self) -> Vec<String> {
+        let line = |(run, measure, reason): &(usize, Measure, Missing)| {
+            format!("{}: no {measure}: {reason}\n", self.runs[*run].label)
+        };
+        self.missing.iter().map(line).collect()
     }
 
     /// Returns `compare.csv`: one row for each number and run.
@@ -98,11 +109,8 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the comparison as JSON: the runs, and a row for each number, with its value in each run by label.
-    ///
-    /// # Panics
-    /// Never: the values are plain data.
     #[must_use]
-    pub fn json(&self) -> String {
+    pub fn json(&self) -> Value {
         let run = |run: &ComparedRun<'_>| {
             let Summary { scenario, congestion_control, seed, simulated_s, digest, .. } = run.summary;
             json!({
@@ -138,7 +146,7 @@ impl<'a> Comparison<'a> {
         if !missing.is_empty() {
             all["missing"] = missing.into();
         }
-        names::json::escaped(serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n")
+        all
     }
 }
 
@@ -154,57 +162,6 @@ fn all_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         whole_run::rows(runs),
     ];
     rows.concat()
-}
-
-const TOPICS: [(&str, &str); 9] = [
-    ("goodput", "Goodput over the second half of each phase, in Gb/s"),
-    ("fairness", "Jain's index of the named flows that were active, over the second half of each phase"),
-    ("victims", "Time that flows waited behind a root that they do not use, added up, in us"),
-    (groups::TOPIC, "Groups of flows over the whole run"),
-    ("completion", "Completion of flows with an end that have begun: their number, and their times in us"),
-    (
-        completions::POSTED,
-        "Completion of messages by size: their number, their times in us, and their slowdown against the empty fabric",
-    ),
-    (
-        completions::COMMON,
-        "Completion of the messages that every run delivered, by size: their number, times in us, and slowdown",
-    ),
-    (whole_run::TOPIC, "Over the whole run"),
-    (measured::TOPIC, "Measures"),
-];
-
-fn table(rows: &[&ComparisonRow], runs: &[ComparedRun<'_>], width: usize) -> String {
-    let with_phase = rows.iter().any(|row| !row.phase.is_empty());
-    let mut header = if with_phase {
-        let key = match rows[0].topic {
-            completions::POSTED | completions::COMMON => "size",
-            groups::TOPIC => "group",
-            _ => "phase",
-        };
-        vec![key.to_owned()]
-    } else {
-        vec![]
-    };
-    header.push(String::new());
-    header.extend(runs.iter().map(|run| run.label.to_owned()));
-    // A phase is named in its first row only.
-    let starts = |place: usize| place == 0 || rows[place - 1].phase != rows[place].phase;
-    let line = |(place, row): (usize, &&ComparisonRow)| {
-        let mut cells = if with_phase {
-            vec![if starts(place) { row.phase.clone() } else { String::new() }]
-        } else {
-            vec![]
-        };
-        cells.push(row.what.clone());
-        cells.extend(
-            row.cells.iter().map(|cell| cell.map_or_else(|| "-".to_owned(), |cell| row.kind.printed(cell))),
-        );
-        cells
-    };
-    let lines: Vec<_> = rows.iter().enumerate().map(line).collect();
-    let keys = if with_phase { 2 } else { 1 };
-    in_blocks(&header, &lines, keys, keys, width)
 }
 
 /// Returns the row of a run's value in `compare.csv`.
@@ -227,6 +184,7 @@ fn file_row<'a>(
         at_most: bounds.and_then(CensoredValue::at_most),
         measure: row.measure.as_ref().map(|measure| measure.to_string().into()),
         better: row.kind.better().map(Into::into),
+        seed: run.summary.seed,
     }
 }
 
@@ -275,14 +233,19 @@ mod tests {
 
     #[test]
     fn runs_stand_side_by_side() {
-        insta::assert_snapshot!(with_runs(|runs| Comparison::of(runs, None).printed(WIDTH)));
+        insta::assert_snapshot!(with_runs(|runs| Comparison::of(runs, None).printed(WIDTH, Shown::All)));
+    }
+
+    #[test]
+    fn what_a_screen_holds_is_printed_briefly() {
+        insta::assert_snapshot!(with_runs(|runs| Comparison::of(runs, None).printed(WIDTH, Shown::Brief)));
     }
 
     #[test]
     fn a_label_stands_once_before_its_run() {
         let headed = with_runs(|runs| {
             let labelled = ComparedRun { label: "off", asked: "off=victim:seed=3", ..runs[0] };
-            Comparison::of(&[labelled, runs[1]], None).printed(WIDTH)
+            Comparison::of(&[labelled, runs[1]], None).printed(WIDTH, Shown::All)
         });
         assert!(headed.starts_with("off  victim:seed=3: congestion control Iba"), "{headed}");
         assert!(headed.contains("\nB  second:seed=3: congestion control"), "{headed}");
@@ -293,9 +256,9 @@ mod tests {
         let (file, numbers) =
             with_runs(|runs| (Comparison::of(runs, None).csv(), Comparison::of(runs, None).rows.len()));
         assert_eq!(file.lines().count(), 1 + 2 * numbers);
-        assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2.0,Gb/s,,,,larger\n"), "{file}");
-        assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s,,,,larger\n"), "{file}");
-        assert!(file.contains("A,first,messages,to 10 MB,p99,,us,10000.0,,,smaller\n"), "{file}");
+        assert!(file.contains("B,second:seed=3,goodput,F2 starts,F3,2.0,Gb/s,,,,larger,7\n"), "{file}");
+        assert!(file.contains("A,first,goodput,F2 starts,F3,,Gb/s,,,,larger,7\n"), "{file}");
+        assert!(file.contains("A,first,messages,to 10 MB,p99,,us,10000.0,,,smaller,7\n"), "{file}");
     }
 
     #[test]
@@ -303,15 +266,36 @@ mod tests {
         let list = Measure::read_list("p99(contributors), goodput(F2, 2), pause_frames(all)").unwrap();
         let (text, json) = with_runs(|runs| {
             let comparison = Comparison::of(runs, Some(&list));
-            (comparison.printed(WIDTH), comparison.json())
+            (comparison.printed(WIDTH, Shown::All), comparison.json())
         });
         insta::assert_snapshot!(text.split_once("\n\n").unwrap().1);
-        let json: Value = serde_json::from_str(&json).unwrap();
         let goodput = json!({
             "topic": "measures", "phase": "", "what": "goodput(F2, 2), Gb/s", "measure": "goodput(F2, 2)",
             "unit": "Gb/s", "better": "larger", "values": { "A": 2.0, "B": null },
         });
         assert_eq!(json["rows"][1], goodput);
+    }
+
+    /// Flows of a large group have rows in files, and the group's row in tables.
+    #[test]
+    fn a_large_group_stands_for_its_flows() {
+        let (mut record, mut summary) = (sample::record(), None);
+        let flow = record.flows[0].clone();
+        let named = |place| telemetry::FlowRecord { name: format!("S{place}").into(), ..flow.clone() };
+        record.flows.splice(1..1, (0..8).map(named));
+        for victim in record.congestion.roots.iter_mut().flat_map(|root| &mut root.victims) {
+            victim.flow = 3;
+        }
+        let summary = summary.insert(Summary::new(sample::CONTEXT, &record, sample::cost()));
+        let run = ComparedRun { label: "A", asked: "first", summary, record: &record, ends: &ENDS };
+        let comparison = Comparison::of(std::slice::from_ref(&run), None);
+        let printed =
+            [Shown::Brief, Shown::All].map(|shown| comparison.printed(WIDTH, shown).contains(" S2 "));
+        assert_eq!(printed, [false, true]);
+        let victims: Vec<_> =
+            comparison.rows.iter().filter(|row| row.topic == victims::TOPIC).map(|row| &row.what).collect();
+        assert_eq!(victims, ["contributors"]);
+        assert!(comparison.csv().contains(",S2,"));
     }
 
     /// Rows without `--measures` that are measures have the same number as with it.
@@ -337,9 +321,8 @@ mod tests {
 
     #[test]
     fn json_has_a_row_for_each_number_with_the_value_of_each_run() {
-        let (text, numbers) =
+        let (json, numbers) =
             with_runs(|runs| (Comparison::of(runs, None).json(), Comparison::of(runs, None).rows.len()));
-        let json: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(json["runs"][1]["label"], "B");
         let rows = json["rows"].as_array().unwrap();
         assert_eq!(rows.len(), numbers);

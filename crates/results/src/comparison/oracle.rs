@@ -26,7 +26,7 @@ fn record((names, roots, _): &Drawn) -> RunRecord {
     let flow = record.flows[0].clone();
     record.flows = names
         .iter()
-        .map(|name| telemetry::FlowRecord { name: format!("F{name}").into(), ..flow.clone() })
+        .map(|name| telemetry::FlowRecord { name: format!("F{name}").into(), group: None, ..flow.clone() })
         .collect();
     let victim = |(flow, us): &(usize, u64)| VictimRecord {
         flow: (flow % names.len()) as u32,

@@ -5,6 +5,7 @@
 use super::by_name::ByName;
 use super::compared_phase::ComparedPhase;
 use super::groups;
+use super::large_groups::member_names;
 use super::row::{ComparedRun, ComparisonRow, RowKind};
 use crate::distinct::distinct;
 use crate::summary::PhaseSummary;
@@ -13,9 +14,10 @@ use measures::censoring::CensoredValue;
 
 /// Returns the goodput of flows, groups, other flows and all flows over the second half of each phase.
 pub(super) fn goodput_rows(runs: &[ComparedRun<'_>], phases: &[ComparedPhase<'_>]) -> Vec<ComparisonRow> {
-    let mut rows = Vec::new();
+    let (mut rows, members) = (Vec::new(), member_names(runs));
     for phase in phases {
-        rows.extend(flow_rows(phase));
+        let flows = flow_rows(phase).into_iter();
+        rows.extend(flows.map(|row| ComparisonRow { is_member: members.contains(row.what.as_str()), ..row }));
         rows.extend(groups::goodput_rows(runs, phase));
         if runs.iter().any(|run| run.summary.others.flows > 0) {
             rows.push(phase.goodput("flows without name or group", |run, phase| {
@@ -56,6 +58,7 @@ pub(super) fn fairness_rows(phases: &[ComparedPhase<'_>]) -> Vec<ComparisonRow> 
         measure: None,
         cells: phase.of_runs.iter().map(cell).collect(),
         kind: RowKind::of(Quantity::Fairness),
+        is_member: false,
     };
     phases.iter().map(row).filter(ComparisonRow::has_value).collect()
 }

@@ -25,25 +25,29 @@ pub struct ComparedRun<'a> {
 
 impl<'a> ComparedRun<'a> {
     /// Returns the run as measures read it.
-    pub(super) const fn measured(&self) -> MeasuredRun<'a> {
+    #[must_use]
+    pub const fn measured(&self) -> MeasuredRun<'a> {
         MeasuredRun { record: self.record, ends: self.ends }
     }
 }
 
 /// A row of the comparison, with a cell for each run.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ComparisonRow {
+pub struct ComparisonRow {
     /// Topic: `goodput`, `completion`.
-    pub(super) topic: &'static str,
+    pub topic: &'static str,
     /// Phase or bin of sizes; empty if the row is about neither.
-    pub(super) phase: String,
+    pub phase: String,
     /// Name of the flow or number.
-    pub(super) what: String,
+    pub what: String,
     /// The measure of the row, if sweeps and tunings can name it.
-    pub(super) measure: Option<Measure>,
+    pub measure: Option<Measure>,
     /// Value of each run, in the plain unit; `None` if a run has none.
-    pub(super) cells: Vec<Option<CensoredValue>>,
-    pub(super) kind: RowKind,
+    pub cells: Vec<Option<CensoredValue>>,
+    /// Unit and better direction.
+    pub kind: RowKind,
+    /// True for a flow of a large group, which has a row for all its flows.
+    pub is_member: bool,
 }
 
 impl ComparisonRow {
@@ -55,24 +59,29 @@ impl ComparisonRow {
 
 /// Unit and better direction of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RowKind {
+pub enum RowKind {
     /// A count, for which no direction is better.
     Count,
+    /// A number with a unit.
     Number {
+        /// Its unit.
         unit: Unit,
+        /// Direction that is better.
         better: Direction,
     },
 }
 
 impl RowKind {
     /// Returns the kind of a quantity of `measures`.
-    pub(super) const fn of(quantity: Quantity) -> Self {
+    #[must_use]
+    pub const fn of(quantity: Quantity) -> Self {
         let info = quantity.info();
         Self::Number { unit: info.unit, better: info.better }
     }
 
     /// Returns the word for better numbers; `None` for a count.
-    pub(super) const fn better(self) -> Option<&'static str> {
+    #[must_use]
+    pub const fn better(self) -> Option<&'static str> {
         match self {
             Self::Count => None,
             Self::Number { better, .. } => Some(better.word()),
@@ -91,25 +100,45 @@ impl RowKind {
     }
 
     /// Returns the word of the unit in files.
-    pub(super) const fn word(self) -> &'static str {
+    #[must_use]
+    pub const fn word(self) -> &'static str {
         self.scale().0
     }
 
     /// Returns a value in the unit of files, rounded to six decimals; a share, which may be tiny, to nine.
-    pub(super) fn scaled(self, value: CensoredValue) -> CensoredValue {
+    #[must_use]
+    pub fn scaled(self, value: CensoredValue) -> CensoredValue {
         let (word, factor) = self.scale();
         // Without the noise of the product, a bound at a whole step would be rounded to the step beyond it.
         value.map(|value| twelve_digits(value * factor)).rounded(if word == "1" { 9 } else { 6 })
     }
 
     /// Returns a value as tables print it.
-    pub(super) fn printed(self, value: CensoredValue) -> String {
+    #[must_use]
+    pub fn printed(self, value: CensoredValue) -> String {
         let scaled = self.scaled(value);
         match self.word() {
             "Gb/s" => scaled.printed(2),
             "us" => scaled.printed(1),
             "1" => scaled.printed(share_decimals(scaled.at_least())),
             _ => grouped(scaled.at_least() as u64),
+        }
+    }
+
+    /// Returns a mean, half the width of an interval or a difference as tables print it. Counts below 100 have a
+    /// decimal, since a mean of counts is no count.
+    #[must_use]
+    pub fn printed_mean(self, value: f64) -> String {
+        let scaled = value * self.scale().1;
+        match self.word() {
+            "Gb/s" => format!("{scaled:.2}"),
+            "us" => format!("{scaled:.1}"),
+            "1" => format!("{scaled:.*}", share_decimals(scaled.abs())),
+            _ if scaled.abs() < 100.0 && scaled.fract() != 0.0 => format!("{scaled:.1}"),
+            _ => {
+                let sign = if scaled < -0.5 { "-" } else { "" };
+                format!("{sign}{}", grouped(scaled.abs().round() as u64))
+            }
         }
     }
 
@@ -143,6 +172,16 @@ mod tests {
             let printed = format!("≥ {}.{}", tenths / 10, tenths % 10);
             assert_eq!(kind.printed(bound), printed);
         }
+    }
+
+    #[test]
+    fn means_have_the_digits_of_their_column() {
+        let printed = |quantity, value| RowKind::of(quantity).printed_mean(value);
+        assert_eq!(printed(Quantity::Goodput, -1.245_1e9), "-1.25");
+        assert_eq!(printed(Quantity::P99, 1.5e-6), "1.5");
+        assert_eq!(printed(Quantity::Fairness, -0.0625), "-0.0625");
+        let counts = [12_345.6, -1234.0, 17.25, -3.0].map(|value| RowKind::Count.printed_mean(value));
+        assert_eq!(counts, ["12,346", "-1,234", "17.2", "-3"]);
     }
 
     #[test]

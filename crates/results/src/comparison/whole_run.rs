@@ -45,6 +45,7 @@ fn done_row(runs: &[ComparedRun<'_>]) -> ComparisonRow {
         measure: None,
         cells: runs.iter().map(cell).collect(),
         kind,
+        is_member: false,
     }
 }
 

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::table_row;
 
 table_row! {
-    "compare.csv": "one row per number and run";
-    /// A number of a run of `compare`.
+    "compare.csv": "one row per number, run and seed";
+    /// A number of a run of `compare` with a seed.
     pub struct CompareRow<'a> {
         /// The run's label or letter.
         pub run: Cow<'a, str>,
@@ -32,6 +32,8 @@ table_row! {
         pub measure: Option<Cow<'a, str>>,
         /// `smaller` or `larger`, empty for a count.
         pub better: Option<Cow<'a, str>>,
+        /// The run's seed.
+        pub seed: u64,
     }
 }
 

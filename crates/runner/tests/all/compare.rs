@@ -9,12 +9,20 @@ fn compare_runs_side_by_side_with_one_seed() {
     let scratch = Scratch::new("compare");
     let pair = ["compare", "one-flow", "one-flow:link.mtu=512 B", "--out"];
     let runs = [&pair[..], &["both", "--seed", "4"]].concat();
-    let printed = scratch.printed(&runs);
+    let brief = scratch.printed(&runs);
+    let more = "All tables: `--tables`, or compare.txt";
+    assert!(!brief.contains("packets marked") && brief.contains(more), "{brief}");
+    let printed = scratch.printed(&[&runs[..], &["--tables", "--force"]].concat());
     for words in ["A  one-flow: ", "B  one-flow:link.mtu=512 B: ", "seed 4", "packets marked"] {
         assert!(printed.contains(words), "no `{words}` in {printed}");
     }
     assert_eq!(scratch.names_in("both"), ["A", "B", "compare.csv", "compare.svg", "compare.txt", "run.json"]);
     assert!(printed.starts_with(&scratch.read("both/compare.txt")));
+    // The answer comes first, with the command that answers the next question.
+    assert!(printed.starts_with("Lost      "), "{printed}");
+    let advice =
+        "\nTry       `backwater compare one-flow 'one-flow:link.mtu=512 B' --seeds 4..=8` tells chance";
+    assert!(printed.contains(advice), "{printed}");
     // Each run leaves the results that `sim` leaves.
     scratch.printed(&["sim", "one-flow", "--seed", "4", "--quiet", "--out", "alone"]);
     assert_eq!(scratch.names_in("both/A"), scratch.names_in("alone"));
@@ -49,4 +57,56 @@ fn compared_runs_have_labels_and_may_have_seeds_of_their_own() {
     assert!(scratch.names_in(folder).contains(&"other".to_owned()));
     let twice = ["compare", "a=one-flow", "a=one-flow:seed=2"];
     assert_refused(&scratch.run(&twice), "error: two runs are called `a`");
+}
+
+/// Of several seeds each run has a folder, and each number a row in `compare.csv`; the table has means and differences.
+#[test]
+fn several_seeds_have_means_intervals_and_paired_differences() {
+    let scratch = Scratch::new("compare-seeds");
+    let short = ["--set", "duration=10 ms", "--set", "sample=100 us", "--seeds", "1,2,3"];
+    let runs = ["compare", "off=santos2003-sessions:congestion_control=Off", "on=santos2003-sessions"];
+    let all = [&runs[..], &short, &["--out", "c"]].concat();
+    let printed = scratch.printed(&[&all[..], &["--tables"]].concat());
+    assert!(
+        printed.starts_with("Lost      ") && printed.starts_with(&scratch.read("c/compare.txt")),
+        "{printed}"
+    );
+    for words in [
+        "\nWhy       With ",
+        "\nHow sure  Best of 2 settings by ",
+        "\nTry       ",
+        "seeds 1, 2, 3",
+        "on - off",
+    ] {
+        assert!(printed.contains(words), "no `{words}` in {printed}");
+    }
+    let folders: Vec<_> = scratch.names_in("c").into_iter().filter(|name| name.contains("seed")).collect();
+    assert_eq!(folders, ["off,seed=1", "off,seed=2", "off,seed=3", "on,seed=1", "on,seed=2", "on,seed=3"]);
+    // A row of the table is the mean of its seeds' rows in the file.
+    let table = scratch.read("c/compare.csv");
+    let totals = |seed: &str| {
+        let is_row = |line: &&str| {
+            line.starts_with("on,") && line.contains(",run,,\"goodput, Gb/s\",") && line.ends_with(seed)
+        };
+        let line = table.lines().find(is_row).unwrap_or_else(|| panic!("no row of {seed} in {table}"));
+        line.split("\"goodput, Gb/s\",").nth(1).unwrap().split(',').next().unwrap().parse::<f64>().unwrap()
+    };
+    let mean = (totals(",1") + totals(",2") + totals(",3")) / 3.0;
+    let again = json(&scratch.printed(&[&all[..], &["--json", "--force"]].concat()));
+    let rows = again["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["topic"] == "run" && row["what"] == "goodput, Gb/s").unwrap();
+    assert!((row["values"]["on"].as_f64().unwrap() - mean).abs() < 2e-6, "{row} {mean}");
+    assert!(row["ci95"]["on"].is_f64() && row["differences"]["on"]["mean"].is_f64(), "{row}");
+    assert_eq!(again["seeds"], json("[1, 2, 3]"));
+    assert!(
+        again["verdict"]["confidence"].as_str().unwrap().contains("over 3 seeds"),
+        "{}",
+        again["verdict"]
+    );
+    // The figure is drawn again from the folder of the first seed.
+    let drawn = scratch.read("c/compare.svg");
+    scratch.printed(&["figure", "c", "compare"]);
+    assert_eq!(scratch.read("c/compare.svg"), drawn);
+    let both = scratch.run(&["compare", "one-flow:seed=3", "one-flow", "--seeds", "1,2"]);
+    assert_refused(&both, "error: `one-flow:seed=3` names a seed beside `--seeds`");
 }

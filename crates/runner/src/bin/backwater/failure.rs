@@ -349,6 +349,11 @@ pub(crate) enum Failure {
     /// Two runs of a comparison have the same label.
     #[error("error: two runs are called `{0}`\nhelp: write another label before the `=` of one of them")]
     SameLabel(String),
+    /// A run of a comparison over several seeds names a seed.
+    #[error(
+        "error: `{0}` names a seed beside `--seeds`\nhelp: leave one of them out: `--seeds` gives all runs the same seeds"
+    )]
+    SeedBesideSeeds(String),
     /// A file to be imported cannot be read.
     #[error("error: `{file}` cannot be read: {cause}")]
     Unreadable { file: String, cause: io::Error },

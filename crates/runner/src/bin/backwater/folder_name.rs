@@ -19,10 +19,15 @@ pub(crate) fn of_run(name: &str, overrides: &[String], seed: Option<u64>) -> Pat
     PathBuf::from("out").join(safe(&whole))
 }
 
-/// Returns `out/compare,RUN,RUN,...`, with the overrides and the seed of all runs.
-pub(crate) fn of_comparison(runs: &[String], overrides: &[String], seed: Option<u64>) -> PathBuf {
-    let all: Vec<_> = runs.iter().chain(overrides).cloned().collect();
-    of_run("compare", &all, seed)
+/// Returns `out/compare,RUN,RUN,...`, with the overrides and the words about seeds of all runs.
+pub(crate) fn of_comparison(runs: &[String], overrides: &[String], seeds: Option<String>) -> PathBuf {
+    let all: Vec<_> = runs.iter().chain(overrides).cloned().chain(seeds).collect();
+    of_run("compare", &all, None)
+}
+
+/// Returns the name of the folder of a run with several seeds, beside those of its other seeds.
+pub(crate) fn of_seed(label: &str, seed: u64) -> String {
+    safe(&format!("{label},seed={seed}"))
 }
 
 /// Returns the name of a file in the working folder, with the scenario's name and an ending.
@@ -57,7 +62,7 @@ mod tests {
         );
         assert_eq!(name("victim", &["duration=\"1 s\""], None), "victim,duration=1_s");
         let runs = ["victim", "off=victim:congestion_control=Off"].map(str::to_owned);
-        let path = of_comparison(&runs, &[], Some(3));
+        let path = of_comparison(&runs, &[], Some("seed=3".to_owned()));
         assert_eq!(path, PathBuf::from("out/compare,victim,off=victim_congestion_control=Off,seed=3"));
     }
 

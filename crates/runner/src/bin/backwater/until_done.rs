@@ -42,6 +42,19 @@ impl EndOptions {
         set.iter().cloned().chain(self.until_done.then(own).into_iter().flatten()).collect()
     }
 
+    /// Returns true if runs go on until their finite traffic is delivered.
+    pub(crate) const fn is_until_done(self) -> bool {
+        self.until_done
+    }
+
+    /// Returns the options as a command line has them.
+    pub(crate) fn options(self) -> Vec<String> {
+        let until_done = self.until_done.then(|| "--until-done".to_owned());
+        let at_most =
+            self.at_most.map(|longest| format!("--at-most {}", names::shell::word(&longest.to_string())));
+        until_done.into_iter().chain(at_most).collect()
+    }
+
     /// Returns the words of a folder's name: the overrides, and these options.
     pub(crate) fn words(self, set: &[String]) -> Vec<String> {
         let until_done = self.until_done.then(|| "until-done".to_owned());

@@ -1,37 +1,43 @@
 //! `compare`: several runs with the same random streams, side by side.
 //!
-//! Invariant: all runs have the same seed, except runs that name their own. So runs that differ in a switch or a scheme
+//! Invariant: all runs have the same seeds, except runs that name their own. So runs that differ in a switch or a scheme
 //! have the same traffic. All runs are checked before the first starts. Each run leaves its results in a folder of its
 //! own.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+mod asked;
+mod simulated;
 
-use backwater::provenance::{end_of_failure, manifest, run_manifest};
-use backwater::{FinishedRun, Plan, RunError, RunOptions};
+use std::path::PathBuf;
+
+use backwater::provenance::{end_of_failure, manifest};
+use backwater::{FinishedRun, RunError};
 use clap::Args;
-use experiment::{measuring, pool};
-use figures::{RunCurves, RunOutput, UndrawnFigure, compared};
+use experiment::comparison::{CompareCommand, SeededComparison};
+use experiment::{SeedList, measuring};
 use measures::{Measure, MeasureError};
-use names::rule;
-use results::comparison::{self, ComparedRun, Comparison};
+use names::shell;
+use results::comparison::{ComparedRun, Shown};
 use results::format::WIDTH;
 use results::manifest::FolderKind;
 use results::manifest::{RunEnd, UndrawnEntry};
 use results::reader::ReadError;
 use results::tables::printed;
-use results::{FileChoice, Manifest, OutputFile, ResultFolder, RunFiles, TableFormats};
+use results::verdict::Verdict;
+use results::{Manifest, OutputFile, ResultFolder};
+use serde_json::{Value, json};
 use telemetry::RunEnding;
 
+use crate::arguments;
 use crate::ending;
 use crate::failure::Failure;
+use crate::folder_name;
 use crate::formats::FormatOptions;
 use crate::memory::MemoryOptions;
-use crate::progress::RunsReport;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
 use crate::threads::ThreadOptions;
 use crate::until_done::EndOptions;
-use crate::{folder_name, interrupt};
+use asked::{RunAsked, asked};
+use simulated::{Recorded, seeds_at_once, simulated};
 
 /// The figure of a comparison.
 const FIGURE: &str = "compare.svg";
@@ -51,7 +57,10 @@ pub(crate) struct CompareOptions {
     /// Seed of all runs that name none [default: the first scenario's].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<u64>,
-    /// Folder for the table, the figure, and a folder for each run [default: out/compare,RUN,RUN].
+    /// Seeds of all runs, such as `1..=8`: the table has means with 95 % intervals, and differences seed by seed.
+    #[arg(long, value_name = "LIST", conflicts_with = "seed", value_parser = arguments::seeds)]
+    seeds: Option<SeedList>,
+    /// Folder for the table, the figure, and a folder for each run and seed [default: out/compare,RUN,RUN].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Overwrite the results of other runs, and files that no manifest names.
@@ -61,6 +70,9 @@ pub(crate) struct CompareOptions {
     /// by phase, victims, groups, completions and totals].
     #[arg(long, value_name = "LIST")]
     measures: Option<String>,
+    /// Print all tables, and the flows of groups with more than eight. The files always have them.
+    #[arg(long)]
+    tables: bool,
     #[command(flatten)]
     format: FormatOptions,
     #[command(flatten)]
@@ -77,49 +89,77 @@ pub(crate) struct CompareOptions {
     memory: MemoryOptions,
 }
 
-/// A run of the comparison, before it starts.
-struct RunAsked {
-    label: String,
-    asked: String,
-    plan: Plan,
-    manifest: Manifest,
+/// Runs that have ended.
+struct Compared {
+    seeds: SeededComparison,
+    /// The comparison of a single seed.
+    alone: Option<Alone>,
+    figure: Result<String, ReadError>,
+    /// Faults of fabrics, a line each.
+    faults: String,
+    /// The gravest failure of all runs.
+    failure: Result<(), Failure>,
+    /// End of all runs: of the first that did not end as it was to.
+    ended: RunEnd,
+}
+
+/// Texts of a comparison with a single seed.
+struct Alone {
+    /// Tables of the file.
+    file: String,
+    /// Tables of the terminal.
+    terminal: String,
+    json: Value,
 }
 
 /// Runs all scenarios side by side on all cores, writes the table, the figure and the results of each run, prints the
-/// table.
+/// answer and the table.
 pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let formats = options.format.checked()?;
     let asked = asked(options, formats)?;
     let measures = options.measures.as_deref().map(Measure::read_list).transpose()?;
-    check_measures(measures.as_deref().unwrap_or_default(), &asked)?;
-    options.memory.check(&asked.iter().map(|run| &run.plan).collect::<Vec<_>>())?;
-    let default =
-        || folder_name::of_comparison(&options.runs, &options.end.words(&options.set), options.seed);
-    let out = options.out.clone().unwrap_or_else(default);
-    let plans = asked.iter().flat_map(|run| run.manifest.plans.clone()).collect();
+    check_measures(measures.as_deref().unwrap_or_default(), &asked[0])?;
+    let together = asked.iter().take(seeds_at_once(options, asked.len())).flatten();
+    options.memory.check(&together.map(|run| &run.plan).collect::<Vec<_>>())?;
+    let out = out(options);
+    let plans = asked.iter().flatten().flat_map(|run| run.manifest.plans.clone()).collect();
     let manifest = formats.announced(manifest(FolderKind::Comparison, plans, FILES.map(str::to_owned)));
     let folder = ResultFolder::open(&out, &manifest, options.force)?;
-    let own = |run: &RunAsked| {
-        ResultFolder::open(&out.join(folder_name::safe(&run.label)), &run.manifest, options.force)
-    };
-    let folders = asked.iter().map(own).collect::<Result<Vec<_>, _>>()?;
-    let simulated = simulated(&asked, &folders, (options, formats))?;
-    let (mut runs, mut curves) = (Vec::with_capacity(asked.len()), Vec::with_capacity(asked.len()));
-    for Recorded { run, curves: of_run, undrawn } in simulated {
-        warn_of_undrawn(&undrawn);
-        runs.push(run);
-        curves.push(of_run);
-    }
-    let runs = match runs.into_iter().collect::<Result<Vec<_>, _>>() {
-        Ok(runs) => runs,
-        Err(error) => {
-            folder.write(&Manifest { ended: end_of_failure(&error), ..manifest }, &[])?;
-            return Err(error.into());
+    let own = |run: &RunAsked| ResultFolder::open(&out.join(&run.folder), &run.manifest, options.force);
+    let of_seed = |runs: &Vec<RunAsked>| runs.iter().map(own).collect::<Result<Vec<_>, _>>();
+    let folders = asked.iter().map(of_seed).collect::<Result<Vec<_>, _>>()?;
+    let (mut compared, mut failed) = (None, None);
+    let asked_for = (measures.as_deref(), shown(options), asked.len() > 1);
+    simulated(&asked, &folders, (options, formats), |asked, recorded| {
+        let added = add(&mut compared, asked_for, asked, recorded);
+        failed = added.as_ref().err().map(end_of_failure);
+        Ok(added?)
+    })
+    .or_else(|failure| match failed {
+        Some(ended) => {
+            folder.write(&Manifest { ended, ..manifest.clone() }, &[])?;
+            Err(failure)
         }
-    };
-    let curves: Result<Vec<_>, _> = curves.into_iter().flatten().collect();
-    let figure = curves.map(|curves| compared(&curves).svg());
-    write((options, measures.as_deref()), &asked, &runs, figure, (manifest, &folder))
+        None => Err(failure),
+    })?;
+    let compared = compared.expect("a comparison has a seed");
+    write(options, &asked, compared, (manifest, &folder))
+}
+
+/// Returns the rows that the terminal shows.
+const fn shown(options: &CompareOptions) -> Shown {
+    if options.tables { Shown::All } else { Shown::Brief }
+}
+
+/// Returns the folder of the comparison.
+fn out(options: &CompareOptions) -> PathBuf {
+    let several = options.seeds.as_ref().map(|seeds| {
+        let seeds: Vec<_> = seeds.0.iter().map(ToString::to_string).collect();
+        format!("seeds={}", seeds.join("+"))
+    });
+    let seeds = several.or_else(|| options.seed.map(|seed| format!("seed={seed}")));
+    let default = || folder_name::of_comparison(&options.runs, &options.end.words(&options.set), seeds);
+    options.out.clone().unwrap_or_else(default)
 }
 
 /// Checks that some run has each measure. A run without it has a dash.
@@ -131,49 +171,133 @@ fn check_measures(measures: &[Measure], asked: &[RunAsked]) -> Result<(), Measur
     })
 }
 
-/// Writes and prints the comparison of finished runs.
-fn write(
-    (options, measures): (&CompareOptions, Option<&[Measure]>),
+/// Adds the runs of a seed, of a single seed or of `several`, and returns true if further seeds are wanted.
+fn add(
+    compared: &mut Option<Compared>,
+    (measures, shown, several): (Option<&[Measure]>, Shown, bool),
     asked: &[RunAsked],
-    runs: &[FinishedRun],
-    figure: Result<String, ReadError>,
-    (manifest, folder): (Manifest, &ResultFolder),
-) -> Result<(), Failure> {
-    let compared: Vec<_> =
-        asked
-            .iter()
-            .zip(runs)
-            .map(|(RunAsked { label, asked, .. }, FinishedRun { summary, record, posting, .. })| {
-                ComparedRun { label, asked, summary, record, ends: posting }
-            })
-            .collect();
-    let comparison = Comparison::of(&compared, measures);
-    let faults = asked.iter().zip(runs).flat_map(|(RunAsked { label, .. }, run)| {
-        ending::faults(&run.plan, &run.record).map(move |fault| format!("{label}: {fault}\n"))
+    recorded: Vec<Recorded>,
+) -> Result<bool, RunError> {
+    let (mut runs, mut curves) = (Vec::with_capacity(asked.len()), Vec::with_capacity(asked.len()));
+    for Recorded { run, curves: of_run, undrawn } in recorded {
+        warn_of_undrawn(&undrawn);
+        runs.push(run);
+        curves.push(of_run);
+    }
+    let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let interrupted = runs.iter().any(|run| run.record.ended == RunEnding::Interrupted);
+    let failure = ending::checked_all(runs.iter().map(|run| (&run.plan, &run.record)));
+    let ended = end_of_all(&runs);
+    let faults = asked.iter().zip(&runs).flat_map(|(RunAsked { folder, .. }, run)| {
+        ending::faults(&run.plan, &run.record).map(move |fault| format!("{folder}: {fault}\n"))
     });
     let faults: String = faults.collect();
-    let text = faults.clone() + &comparison.printed(WIDTH);
+    if let Some(all) = compared {
+        // Numbers of an interrupted run would shift the means of whole runs.
+        if !interrupted {
+            let _ = all.seeds.add(&sides(asked, &runs));
+        }
+        all.faults += &faults;
+        if all
+            .failure
+            .as_ref()
+            .err()
+            .is_none_or(|known| failure.as_ref().is_err_and(|one| one.rank() < known.rank()))
+        {
+            (all.failure, all.ended) = (failure, ended);
+        }
+    } else {
+        let curves: Result<Vec<_>, _> = curves.into_iter().flatten().collect();
+        let figure = curves.map(|curves| figures::compared(&curves).svg());
+        let mut seeds = SeededComparison::new(measures);
+        let sides = sides(asked, &runs);
+        let comparison = seeds.add(&sides);
+        let alone = (!several).then(|| Alone {
+            file: comparison.printed(WIDTH, Shown::All),
+            terminal: comparison.printed(width(), shown),
+            json: comparison.json(),
+        });
+        *compared = Some(Compared { seeds, alone, figure, faults, failure, ended });
+    }
+    Ok(!interrupted)
+}
+
+/// Returns the runs as a comparison takes them.
+fn sides<'a>(asked: &'a [RunAsked], runs: &'a [FinishedRun]) -> Vec<ComparedRun<'a>> {
+    let side = |(asked, run): (&'a RunAsked, &'a FinishedRun)| ComparedRun {
+        label: &asked.label,
+        asked: &asked.asked,
+        summary: &run.summary,
+        record: &run.record,
+        ends: &run.posting,
+    };
+    asked.iter().zip(runs).map(side).collect()
+}
+
+/// Writes and prints the comparison of finished runs.
+fn write(
+    options: &CompareOptions,
+    asked: &[Vec<RunAsked>],
+    compared: Compared,
+    (manifest, folder): (Manifest, &ResultFolder),
+) -> Result<(), Failure> {
+    let Compared { seeds, alone, figure, faults, failure, ended } = compared;
+    let verdict = verdict(options, &seeds, folder, asked[0].iter().any(|run| run.names_seed));
+    let of_seeds = |width, shown| seeds.printed(width, shown);
+    let (file_text, terminal, numbers) = match alone {
+        Some(Alone { file, terminal, json }) => (file, terminal, json),
+        None => (of_seeds(WIDTH, Shown::All), of_seeds(width(), shown(options)), seeds.json()),
+    };
+    let text = |tables: &str| format!("{faults}{verdict}\n\n{tables}");
     let undrawn: Vec<_> = figure.as_ref().err().into_iter().map(ToString::to_string).collect();
     undrawn.iter().for_each(|reason| warn(&format!("`{FIGURE}` is not drawn: {reason}")));
     let entry = |reason| UndrawnEntry { file: FIGURE.to_owned(), reason };
-    let contents = [Some(text), Some(comparison.csv()), figure.ok()];
+    let contents = [Some(text(&file_text)), Some(seeds.csv().to_owned()), figure.ok()];
     let file = |(name, contents): (&str, Option<String>)| {
         Some(OutputFile { name: name.to_owned(), contents: contents? })
     };
     let files: Vec<_> = FILES.into_iter().zip(contents).filter_map(file).collect();
-    let manifest =
-        Manifest { ended: end_of_all(runs), undrawn: undrawn.into_iter().map(entry).collect(), ..manifest };
+    let manifest = Manifest { ended, undrawn: undrawn.into_iter().map(entry).collect(), ..manifest };
     let files = options.format.checked()?.of(files, &manifest)?;
     folder.write_all(&manifest, &files)?;
     if options.json {
-        print_exactly(&comparison.json());
+        print_exactly(&with_verdict(numbers, &verdict));
     } else if !options.quiet {
-        let labels = asked.iter().map(|one| one.label.as_str());
-        let names: Vec<_> = files.iter().map(|file| file.name.as_str()).chain(labels).collect();
-        let text = faults + &comparison.printed(width());
-        print(&format!("{text}\n{}", printed::written(folder.path(), &names)));
+        let folders = asked.iter().flatten().map(|one| one.folder.as_str());
+        let names: Vec<_> = files.iter().map(|file| file.name.as_str()).chain(folders).collect();
+        let more = if options.tables { "" } else { "\nAll tables: `--tables`, or compare.txt\n" };
+        print(&format!("{}{more}\n{}", text(&terminal), printed::written(folder.path(), &names)));
     }
-    ending::checked_all(runs.iter().map(|run| (&run.plan, &run.record)))
+    failure
+}
+
+/// Returns the answer, with advice that repeats the command.
+fn verdict(
+    options: &CompareOptions,
+    seeds: &SeededComparison,
+    folder: &ResultFolder,
+    own_seeds: bool,
+) -> Verdict {
+    let runs = options.runs.iter().map(|run| shell::word(run));
+    let set = options.set.iter().map(|set| format!("--set {}", shell::word(set)));
+    let end = options.end.options();
+    let words: Vec<_> =
+        ["backwater compare".to_owned()].into_iter().chain(runs).chain(set).chain(end).collect();
+    let measures = options.measures.iter().map(|list| format!("--measures {}", shell::word(list)));
+    let words = words.into_iter().chain(measures).collect::<Vec<_>>().join(" ");
+    seeds.verdict(CompareCommand {
+        words: &words,
+        folder: &shell::word(&folder.path().display().to_string()),
+        until_done: options.end.is_until_done(),
+        own_seeds,
+    })
+}
+
+/// Returns the numbers of a comparison with the answer, as text.
+fn with_verdict(numbers: Value, verdict: &Verdict) -> String {
+    let mut all = numbers;
+    all["verdict"] = json!(verdict);
+    names::json::escaped(serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n")
 }
 
 /// Returns the end of all runs: of the first that was interrupted, else that gave up, else that was not done.
@@ -182,150 +306,4 @@ fn end_of_all(runs: &[FinishedRun]) -> RunEnd {
     let first =
         of(RunEnding::Interrupted).or_else(|| of(RunEnding::GaveUp)).or_else(|| of(RunEnding::NotDone));
     first.map_or(RunEnd::Complete, FinishedRun::end)
-}
-
-/// Returns all runs, checked. The seed of a run is its own, else the command line's, else the first scenario's.
-fn asked(options: &CompareOptions, formats: TableFormats) -> Result<Vec<RunAsked>, Failure> {
-    let (mut seed, mut labels) = (options.seed, BTreeSet::new());
-    let mut runs = Vec::with_capacity(options.runs.len());
-    for (place, asked) in options.runs.iter().enumerate() {
-        let words = RunWords::of(asked);
-        let label = words.label.map_or_else(|| comparison::letter(place), str::to_owned);
-        rule::check(&label).map_err(|fault| Failure::Label { label: label.clone(), fault })?;
-        // Folders tell labels apart.
-        if !labels.insert(folder_name::safe(&label)) {
-            return Err(Failure::SameLabel(label));
-        }
-        let set = words.overrides(&options.set);
-        let plan = options.end.plan(words.scenario, &set, seed.filter(|_| !words.names_seed()))?;
-        seed.get_or_insert(plan.seed());
-        let manifest = formats.announced(run_manifest(&plan, &options.end.overrides(&set, &plan)));
-        runs.push(RunAsked { label, asked: asked.clone(), plan, manifest });
-    }
-    Ok(runs)
-}
-
-/// A run that has ended, and that has its results in its folder.
-struct Recorded {
-    run: Result<FinishedRun, RunError>,
-    /// Its curves for the figure; `None` of a run that failed.
-    curves: Option<Result<RunCurves, ReadError>>,
-    undrawn: Vec<UndrawnFigure>,
-}
-
-/// Simulates all plans, as many at a time as the processors have threads for, and writes the results of each to its
-/// folder.
-fn simulated(
-    asked: &[RunAsked],
-    folders: &[ResultFolder],
-    (options, formats): (&CompareOptions, TableFormats),
-) -> Result<Vec<Recorded>, Failure> {
-    let (each, at_once) = options.threads.of_each(asked.len());
-    let named = asked.iter().map(|run| (run.label.as_str(), &run.plan));
-    let divisions = options.threads.divide_each(named, each, options.quiet || options.json);
-    let durations: Vec<_> = asked.iter().map(|run| run.plan.duration()).collect();
-    let at_most = asked.iter().any(|run| run.plan.until_done());
-    let report = RunsReport::new(&durations, at_most, !options.quiet);
-    let interrupt = Some(interrupt::watched());
-    let work = |place: &usize| {
-        let (asked, partition) = (&asked[*place], divisions[*place].partition.as_ref());
-        let options = RunOptions { interrupt, partition, ..RunOptions::default() };
-        let run = FinishedRun::of(asked.plan.clone(), options, &mut |now| report.update(*place, now));
-        record(formats, asked, &folders[*place], run)
-    };
-    let places: Vec<_> = (0..asked.len()).collect();
-    pool::work_through_by(at_once, None, &places, |_| 1, work)
-}
-
-/// Writes the results of a run to its folder, or its failure, and reads its curves.
-fn record(
-    formats: TableFormats,
-    asked: &RunAsked,
-    folder: &ResultFolder,
-    run: Result<FinishedRun, RunError>,
-) -> Result<Recorded, Failure> {
-    let (mut curves, mut output) = (None, RunOutput { files: Vec::new(), undrawn: Vec::new() });
-    let ended = match &run {
-        Ok(run) => {
-            let made = run.made();
-            curves = Some(RunCurves::read(&asked.label, RunFiles::Made(&made)));
-            output = run.output_of(made, &FileChoice::All);
-            run.end()
-        }
-        Err(error) => end_of_failure(error),
-    };
-    let undrawn = output.undrawn.iter().map(UndrawnEntry::from).collect();
-    let files = formats.of(output.files, &asked.manifest)?;
-    folder.write_all(&Manifest { ended, undrawn, ..asked.manifest.clone() }, &files)?;
-    Ok(Recorded { run, curves, undrawn: output.undrawn })
-}
-
-/// An argument of the command line in parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RunWords<'a> {
-    label: Option<&'a str>,
-    scenario: &'a str,
-    /// Overrides of this run alone, divided by semicolons.
-    own: Option<&'a str>,
-}
-
-impl<'a> RunWords<'a> {
-    /// Splits `LABEL=SCENARIO:PATH=VALUE;PATH=VALUE`. The name of a file has neither label nor overrides.
-    fn of(asked: &'a str) -> Self {
-        let bare = |text: &str| Path::new(text).is_file();
-        let (label, rest) = match asked.split_once('=') {
-            Some((label, rest)) if !label.contains(':') && !bare(asked) => (Some(label), rest),
-            _ => (None, asked),
-        };
-        match rest.split_once(':') {
-            Some((scenario, own)) if !bare(rest) => Self { label, scenario, own: Some(own) },
-            _ => Self { label, scenario: rest, own: None },
-        }
-    }
-
-    /// Returns the overrides of all runs, then this run's own.
-    fn overrides(&self, of_all: &[String]) -> Vec<String> {
-        let own = self.own.into_iter().flat_map(|own| own.split(';')).map(|one| one.trim().to_owned());
-        of_all.iter().cloned().chain(own).collect()
-    }
-
-    /// Returns true if the run names its own seed.
-    fn names_seed(&self) -> bool {
-        let mut paths =
-            self.own.into_iter().flat_map(|own| own.split(';')).filter_map(|set| set.split('=').next());
-        paths.any(|path| path.trim() == "seed")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_run_can_have_a_label_and_its_own_overrides() {
-        let words = |asked| {
-            let words = RunWords::of(asked);
-            (words.label, words.scenario, words.overrides(&["all=1".to_owned()]))
-        };
-        let overrides = |own: &[&str]| -> Vec<String> {
-            ["all=1"].iter().chain(own).map(|one| (*one).to_owned()).collect()
-        };
-        assert_eq!(words("victim"), (None, "victim", overrides(&[])));
-        assert_eq!(words("on=victim"), (Some("on"), "victim", overrides(&[])));
-        assert_eq!(
-            words("off=a.ron:congestion_control=Off; switch.arbiter=Islip(iterations: 4)"),
-            (
-                Some("off"),
-                "a.ron",
-                overrides(&["congestion_control=Off", "switch.arbiter=Islip(iterations: 4)"])
-            )
-        );
-        assert_eq!(words("victim:duration=1 s"), (None, "victim", overrides(&["duration=1 s"])));
-    }
-
-    #[test]
-    fn a_run_can_name_its_own_seed() {
-        assert!(RunWords::of("victim:duration=1 s; seed=3").names_seed());
-        assert!(!RunWords::of("victim:workload.seed=3").names_seed());
-    }
 }

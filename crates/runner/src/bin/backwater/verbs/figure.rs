@@ -119,9 +119,12 @@ fn present(drawn: Result<OutputFile, Failure>) -> Option<Result<OutputFile, Fail
 fn comparison(folder: &Path) -> Result<OutputFile, FigureFault> {
     let rows: Vec<CompareRow<'_>> = RunFiles::Folder(folder).rows()?;
     let mut known = BTreeSet::new();
-    let labels = rows.iter().map(|row| &row.run).filter(|label| known.insert(&***label));
-    let read = |label: &Cow<'_, str>| {
-        RunCurves::read(label, RunFiles::Folder(&folder.join(folder_name::safe(label))))
+    // Of several seeds, whose runs have folders of their own, the first is drawn.
+    let labels = rows.iter().map(|row| (&row.run, row.seed)).filter(|(label, _)| known.insert(&***label));
+    let read = |(label, seed): (&Cow<'_, str>, u64)| {
+        let alone = folder.join(folder_name::safe(label));
+        let place = if alone.is_dir() { alone } else { folder.join(folder_name::of_seed(label, seed)) };
+        RunCurves::read(label, RunFiles::Folder(&place))
     };
     let contents = compared(&labels.map(read).collect::<Result<Vec<_>, _>>()?).svg();
     Ok(OutputFile { name: format!("{COMPARE}.svg"), contents })

@@ -1,0 +1,166 @@
+//! Comparisons over seeds against numbers that are worked out by hand, and against the runs' own measures.
+
+use measures::censoring::CensoredValue;
+use results::comparison::{ComparisonRow, RowKind};
+
+use super::*;
+use crate::simulation::{Outcome, plan, simulate};
+
+fn row(cells: &[Option<CensoredValue>]) -> ComparisonRow {
+    ComparisonRow {
+        topic: "goodput",
+        phase: String::new(),
+        what: "total".to_owned(),
+        measure: None,
+        cells: cells.to_vec(),
+        kind: RowKind::of(measures::Quantity::Goodput),
+        is_member: false,
+    }
+}
+
+/// Student's t of two degrees of freedom is 4.3027, and the deviation of each run is 2 Gb/s.
+#[test]
+fn a_row_has_means_with_intervals_and_paired_differences() {
+    let gbps = |a: f64, b: f64| row(&[Some((a * 1e9).into()), Some((b * 1e9).into())]);
+    let mut seeded = SeededRow::of(gbps(10.0, 11.0), 0);
+    seeded.add(&gbps(12.0, 13.0), 1);
+    seeded.add(&gbps(14.0, 15.0), 2);
+    assert_eq!(seeded.line(3).cells, ["12.00 ± 4.97", "13.00 ± 4.97", "+1.00"]);
+    let json = seeded.json(&["off", "on"], 3);
+    assert_eq!(json["values"], json!({ "off": 12.0, "on": 13.0 }));
+    assert_eq!(json["ci95"]["on"], json!(4.968_275));
+    assert_eq!(json["differences"], json!({ "on": { "mean": 1.0, "ci95": 0.0 } }));
+}
+
+#[test]
+fn bounds_and_gaps_leave_no_interval() {
+    let bound = Some(CensoredValue::AtLeast { at_least: 6e9 });
+    let mut seeded = SeededRow::of(row(&[Some(2e9.into()), bound]), 0);
+    seeded.add(&row(&[Some(4e9.into()), Some(2e9.into())]), 1);
+    let line = seeded.line(2);
+    assert_eq!((&line.cells[1..], line.has_bounds), (&["≥ 4.00".to_owned(), "-".to_owned()][..], true));
+    // A row that only the second seed has, and a third seed without it.
+    let late = SeededRow::of(row(&[Some(2e9.into()), None]), 1);
+    assert_eq!(late.line(3).cells, ["2.00 (1 of 3 seeds)", "-", "-"]);
+    assert_eq!(late.json(&["off", "on"], 3)["values"], json!({ "off": { "at_least": 2.0 }, "on": null }));
+}
+
+/// Runs a shipped scenario for a short time without and with congestion control.
+fn pair(scenario: &str, set: &[&str], seed: u64) -> [Outcome; 2] {
+    [&["congestion_control=Off"][..], &[]].map(|own| {
+        let set: Vec<_> = set.iter().chain(own).map(|one| (*one).to_owned()).collect();
+        let plan = plan(scenario, &set, Some(seed)).unwrap_or_else(|fault| panic!("{fault}"));
+        simulate(&plan, fabric::RunOptions::default(), &mut |_| {}).unwrap_or_else(|fault| panic!("{fault}"))
+    })
+}
+
+fn compared(seeds: &[[Outcome; 2]]) -> SeededComparison {
+    let mut comparison = SeededComparison::new(None);
+    for pair in seeds {
+        let runs: Vec<_> = ["off", "on"]
+            .iter()
+            .zip(pair)
+            .map(|(label, outcome)| ComparedRun {
+                label,
+                asked: label,
+                summary: &outcome.summary,
+                record: &outcome.record,
+                ends: &outcome.posting,
+            })
+            .collect();
+        let _ = comparison.add(&runs);
+    }
+    comparison
+}
+
+const COMMAND: CompareCommand<'_> = CompareCommand {
+    words: "backwater compare off on",
+    folder: "out/c",
+    until_done: false,
+    own_seeds: false,
+};
+
+/// The smallest victim in a fifth of its time. Its flows draw nothing at random.
+#[test]
+fn the_answer_names_the_victim_with_the_runs_own_numbers() {
+    let set = ["duration=6 ms", "flows.far.start=1 ms", "flows.near.start=2 ms"];
+    let runs = pair("victim", &set, 1);
+    let goodput = |outcome: &Outcome, phase: &str| {
+        let measure: Measure = format!("goodput(victim{phase})").parse().unwrap();
+        let run = measures::run::MeasuredRun { record: &outcome.record, ends: &outcome.posting };
+        measures::Unit::BitsPerSecond.spelled(one(run, &measure).value.unwrap())
+    };
+    let waited = |outcome: &Outcome| {
+        let run = measures::run::MeasuredRun { record: &outcome.record, ends: &outcome.posting };
+        measures::Unit::Seconds.spelled(one(run, &"waited(victim)".parse().unwrap()).value.unwrap())
+    };
+    let [off, on] = &runs;
+    let loss = format!(
+        "victim got {} with off and {} with on, in the second half of phase `near starts`. It waited behind congestion of others for {} \
+         with off and {} with on.",
+        goodput(off, ", 3"),
+        goodput(on, ", 3"),
+        waited(off),
+        waited(on)
+    );
+    let digest = &off.record.congestion.roots[0];
+    let (root, port) = (digest.node.clone(), digest.port);
+    let alone = compared(std::slice::from_ref(&runs)).verdict(COMMAND);
+    assert_eq!(alone.loss, loss);
+    assert!(
+        alone.cause.starts_with("With off, the worst congestion tree has its root at "),
+        "{}",
+        alone.cause
+    );
+    assert!(alone.cause.contains(&format!("{root} port {port} to ")), "{}", alone.cause);
+    assert!(alone.cause.ends_with("Traffic to it: far, near."), "{}", alone.cause);
+    assert!(alone.confidence.contains("one seed shows no spread"), "{}", alone.confidence);
+    assert_eq!(alone.advice, "`backwater compare off on --seeds 1..=5` tells chance from difference.");
+    // Another seed gives the same numbers, and the answer says so.
+    let both = compared(&[runs, pair("victim", &set, 2)]).verdict(COMMAND);
+    assert_eq!(both.loss, loss);
+    assert!(both.confidence.ends_with("the same in every seed."), "{}", both.confidence);
+    assert_eq!(both.advice, "The best is on: `backwater report out/c/on` draws it.");
+}
+
+/// Runs that are equal are said to be.
+#[test]
+fn runs_that_are_the_same_packet_for_packet_are_named() {
+    let twice =
+        |seed| [(); 2].map(|()| pair("one-flow", &["duration=100 us"], seed).into_iter().next().unwrap());
+    let verdict = compared(&[twice(1), twice(2)]).verdict(COMMAND);
+    assert!(verdict.confidence.contains("Every seed gives the same run"), "{}", verdict.confidence);
+    assert!(verdict.cause.contains("No run has a congestion tree"), "{}", verdict.cause);
+    let same = "off and on are the same run, packet for packet: what differs between them had no effect.";
+    assert!(verdict.cause.ends_with(same), "{}", verdict.cause);
+    assert!(verdict.advice.starts_with("Look whether anything was marked"), "{}", verdict.advice);
+}
+
+/// With marks at random, seeds differ; the table has the mean over them of each run's own number.
+#[test]
+fn seeds_that_differ_have_an_interval() {
+    let seeds = [1, 2, 3].map(|seed| pair("santos2003-sessions", &["duration=10 ms", "sample=100 us"], seed));
+    let comparison = compared(&seeds);
+    let measure = comparison.story.as_ref().unwrap().measure.clone();
+    let numbers: Vec<f64> = seeds
+        .iter()
+        .map(|[_, on]| {
+            let run = measures::run::MeasuredRun { record: &on.record, ends: &on.posting };
+            one(run, &measure).value.unwrap()
+        })
+        .collect();
+    let estimate = crate::statistics::Estimate::of(&numbers);
+    let unit = measure.quantity.info().unit;
+    let mean = format!("{} ± {} with on", unit.spelled(estimate.mean), unit.spelled(estimate.ci95.unwrap()));
+    let verdict = comparison.verdict(COMMAND);
+    assert!(verdict.loss.contains(&mean), "{mean}: {}", verdict.loss);
+    assert!(
+        verdict.confidence.contains("paired t test") || verdict.confidence.contains("the same in every seed")
+    );
+    let printed = comparison.printed(110, Shown::Brief);
+    assert!(printed.contains("seeds 1, 2, 3, ") && printed.contains("on - off"), "{printed}");
+    // A row for each number, run and seed.
+    let lines = |seed: &str| comparison.csv().lines().filter(|line| line.ends_with(seed)).count();
+    assert!(lines(",1") > 20 && comparison.csv().matches("run,asked,").count() == 1);
+    assert_eq!(lines(",1") + lines(",2") + lines(",3") + 1, comparison.csv().lines().count());
+}
