@@ -16,11 +16,13 @@
 //! | `rows` | the runs, and the plan: a line of JSON for each |
 //! | `request` | options and the sweep file |
 //! | `collect` | the table of all results |
+//! | `figure` | measures against a varied field, as a chart |
 //! | `verdict` | the best setting |
 
 mod axis;
 mod collect;
 mod fault;
+mod figure;
 mod request;
 mod rows;
 mod seeds;
@@ -29,6 +31,7 @@ mod verdict;
 
 pub use collect::{Collected, ResultColumn};
 pub use fault::{Given, GivenPlace, ValueFault};
+pub use figure::{SweepAxes, SweepFigureFault, chart};
 pub use request::SweepRequest;
 pub use rows::{PlannedRun, Shard, ShardError, Sweep, SweepPlan};
 pub use seeds::SeedKind;

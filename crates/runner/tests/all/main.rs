@@ -29,6 +29,7 @@ mod report;
 mod scratch;
 mod signals;
 mod sweep;
+mod sweep_figure;
 mod threads;
 mod trace;
 mod tune;

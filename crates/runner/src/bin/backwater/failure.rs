@@ -9,6 +9,7 @@ use backwater::capture::CaptureError;
 use backwater::capture::filter::FilterError;
 use claims::{ClaimError, ReproductionError, UnknownPaper};
 use experiment::evaluation::{EvaluationError, ParameterError};
+use experiment::sweep::SweepFigureFault;
 use experiment::tuning::{GoalError, TuningError};
 use experiment::{RelativeError, SimulationError, StoreError, VERSION};
 use fabric::{CheckpointError, Deadlock, RankFault, RunError, Violation};
@@ -61,11 +62,19 @@ pub(crate) enum Failure {
     /// A figure cannot be drawn.
     #[error("error: {0}\nhelp: `backwater figures DIR` lists the figures that a folder has the files for")]
     Figure(#[from] FigureFault),
+    /// The figure of a sweep cannot be drawn.
+    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help())]
+    SweepFigure(#[from] SweepFigureFault),
+    /// Axes are named for a figure that has its own.
+    #[error(
+        "error: the figure `{0}` has axes of its own\nhelp: leave out `--x` and `--y`, which are for the figure `sweep`"
+    )]
+    NoAxes(String),
     /// There is no figure of this name.
     #[error("error: there is no figure `{name}`\nhelp: {help}")]
     UnknownFigure { name: String, help: String },
     /// A folder has no files that figures are drawn from.
-    #[error("error: `{}` has no files that a figure is drawn from\nhelp: name a result folder of `sim` or `compare`", .0.display())]
+    #[error("error: `{}` has no files that a figure is drawn from\nhelp: name a result folder of `sim`, `compare` or `sweep`", .0.display())]
     NoFigure(PathBuf),
     /// There is no such folder.
     #[error("error: there is no folder `{}`\nhelp: name a result folder of `sim`", .0.display())]

@@ -1,14 +1,18 @@
 //! `figure` and `figures`: figures of a result folder, drawn from its files.
 //!
-//! Invariant: a figure is the same, byte for byte, as the figure that the run wrote.
+//! Invariant: a figure of a run is the same, byte for byte, as the figure that the run wrote.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use experiment::sweep::{SweepAxes, SweepFigureFault, chart};
 use figures::{FIGURES, FigureFault, FigureKind, RunCurves, compared};
+use measures::Measure;
 use results::folder::{add_file, check_whole};
+use results::manifest::{MANIFEST, Manifest};
+use results::reader::ReadError;
 use results::rows::CompareRow;
 use results::{OutputFile, RunFiles};
 
@@ -19,13 +23,21 @@ use crate::terminal::print;
 
 /// Name of the figure of a comparison.
 const COMPARE: &str = "compare";
+/// Name of the figure of a sweep.
+const SWEEP: &str = "sweep";
 
 #[derive(Args, Debug)]
 pub(crate) struct FigureOptions {
-    /// Result folder of `sim` or `compare`.
+    /// Result folder of `sim`, `compare` or `sweep`.
     folder: PathBuf,
     /// Name of the figure (see `figures`) [default: all that can be drawn].
     name: Option<String>,
+    /// Varied field on the horizontal axis of `sweep` [default: a load, else the field with the most numbers].
+    #[arg(long, value_name = "PATH", requires = "name")]
+    x: Option<String>,
+    /// Measures of `sweep`, a panel for each [default: goodput(all),p99(all)].
+    #[arg(long, value_name = "LIST", requires = "name")]
+    y: Option<String>,
     /// File for the figure, instead of `NAME.svg` in the folder.
     #[arg(long, value_name = "FILE", requires = "name")]
     out: Option<PathBuf>,
@@ -36,7 +48,7 @@ pub(crate) struct FigureOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct FiguresOptions {
-    /// Result folder of `sim` or `compare`.
+    /// Result folder of `sim`, `compare` or `sweep`.
     folder: PathBuf,
 }
 
@@ -46,6 +58,13 @@ pub(crate) fn run(options: &FigureOptions) -> Result<(), Failure> {
     check_is_folder(folder)?;
     check_whole(folder)?;
     let drawn = match &options.name {
+        Some(name) if name == SWEEP => {
+            let y = options.y.as_deref().map(Measure::read_list).transpose()?.unwrap_or_default();
+            vec![sweep(folder, SweepAxes { x: options.x.as_deref(), y: &y })?]
+        }
+        Some(name) if options.x.is_some() || options.y.is_some() => {
+            return Err(Failure::NoAxes(name.clone()));
+        }
         Some(name) => vec![drawn(folder, name)?],
         None => names().filter_map(|name| present(drawn(folder, name))).collect::<Result<_, _>>()?,
     };
@@ -71,7 +90,9 @@ pub(crate) fn list(options: &FiguresOptions) -> Result<(), Failure> {
     check_is_folder(&options.folder)?;
     check_whole(&options.folder)?;
     let mut text = String::new();
-    for figure in FIGURES {
+    let of_sweep = sweep(&options.folder, SweepAxes::default());
+    let is_sweep = of_sweep.is_ok();
+    for figure in FIGURES.iter().filter(|_| !is_sweep) {
         let state = match figure.drawn(RunFiles::Folder(&options.folder)) {
             Ok(_) => figure.file.contents.to_owned(),
             Err(fault) => format!("not possible: {fault}"),
@@ -82,7 +103,14 @@ pub(crate) fn list(options: &FiguresOptions) -> Result<(), Failure> {
         Ok(_) => "goodput and completion times of the compared runs".to_owned(),
         Err(fault) => format!("not possible: {fault}"),
     };
-    text += &format!("{COMPARE:<12} {state}\n");
+    if !is_sweep {
+        text += &format!("{COMPARE:<12} {state}\n");
+    }
+    let state = match of_sweep {
+        Ok(_) => "measures against a varied field, a line for each setting".to_owned(),
+        Err(fault) => format!("not possible: {fault}"),
+    };
+    text += &format!("{SWEEP:<12} {state}\n");
     print(&text);
     Ok(())
 }
@@ -92,12 +120,15 @@ fn check_is_folder(folder: &Path) -> Result<(), Failure> {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    FIGURES.iter().map(|figure| figure.file.figure).chain([COMPARE])
+    FIGURES.iter().map(|figure| figure.file.figure).chain([COMPARE, SWEEP])
 }
 
 fn drawn(folder: &Path, name: &str) -> Result<OutputFile, Failure> {
     if name == COMPARE {
         return Ok(comparison(folder)?);
+    }
+    if name == SWEEP {
+        return Ok(sweep(folder, SweepAxes::default())?);
     }
     let unknown = || Failure::UnknownFigure {
         name: name.to_owned(),
@@ -111,6 +142,9 @@ fn drawn(folder: &Path, name: &str) -> Result<OutputFile, Failure> {
 fn present(drawn: Result<OutputFile, Failure>) -> Option<Result<OutputFile, Failure>> {
     match drawn {
         Err(Failure::Figure(fault)) if !fault.is_failure() => None,
+        Err(Failure::SweepFigure(
+            SweepFigureFault::Read(ReadError::Missing(_)) | SweepFigureFault::NothingVaried,
+        )) => None,
         drawn => Some(drawn),
     }
 }
@@ -128,4 +162,14 @@ fn comparison(folder: &Path) -> Result<OutputFile, FigureFault> {
     };
     let contents = compared(&labels.map(read).collect::<Result<Vec<_>, _>>()?).svg();
     Ok(OutputFile { name: format!("{COMPARE}.svg"), contents })
+}
+
+/// Draws the figure of a sweep.
+fn sweep(folder: &Path, axes: SweepAxes<'_>) -> Result<OutputFile, SweepFigureFault> {
+    let scenario = std::fs::read_to_string(folder.join(MANIFEST)).ok().and_then(|text| {
+        let manifest = Manifest::read(&text).ok()?;
+        manifest.plans.first().map(|plan| plan.scenario.clone())
+    });
+    let contents = chart(RunFiles::Folder(folder), scenario.as_deref().unwrap_or(SWEEP), axes)?.svg();
+    Ok(OutputFile { name: format!("{SWEEP}.svg"), contents })
 }
