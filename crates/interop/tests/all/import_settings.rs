@@ -295,8 +295,11 @@ fn marking_at_some_ports_alone_is_a_change() {
 fn a_sonic_switch_of_one_speed_is_exact() {
     let slow = SONIC
         .replace("\"400000\"", "\"100000\"")
-        .replace("pg_lossless_400000_40m_profile", "pg_lossless_100000_5m_profile")
-        .replace("WRED_400", "WRED_100");
+        // The other profiles stay, and no port names them.
+        .replace("\"pg_lossless_100000_5m_profile\": {", "\"spare\": {")
+        .replace("pg_lossless_100000_5m_profile", "pg_lossless_400000_40m_profile")
+        .replace("\"WRED_100\": {", "\"SPARE\": {")
+        .replace("WRED_100", "WRED_400");
     let settings = settings(sonic::read, &slow);
     assert_eq!(value(&settings, "link.flow_control.headroom"), "\"156.25 KiB\"");
     assert!(value(&settings, "congestion_control.marking").starts_with("(kmin: "), "{settings:?}");

@@ -440,3 +440,43 @@ fn what_a_switch_does_not_do_is_a_change() {
     assert!(changes(&read(&text(["4", "4"], marks, "ecn_all"))).contains(&"QUEUE.wred_profile"));
     assert!(said(&text(["3,4", "3,4"], marks, "ecn_foo")).contains("`ecn_foo` is no mode of ECN"));
 }
+
+/// Names without an entry, and names of JSON that stand twice: nothing is taken in their place.
+#[test]
+fn names_without_an_entry_and_names_twice_are_refused() {
+    for (table, key, field, words) in [
+        ("BUFFER_PG", "Ethernet4|3-4", "profile", "BUFFER_PROFILE has no entry `other`"),
+        ("BUFFER_PROFILE", "pg_lossless_100000_5m_profile", "pool", "BUFFER_POOL has no entry `other`"),
+        ("QUEUE", "Ethernet4|3", "wred_profile", "WRED_PROFILE has no entry `other`"),
+    ] {
+        for name in ["other".to_owned(), format!("[{table}|other]")] {
+            let mut tables = nested();
+            tables[table][key][field] = json!(name);
+            let said = said(&serde_json::to_string_pretty(&tables).expect("JSON"));
+            assert!(said.contains(&format!("{table}.{key}.{field}: {words}")), "{said}");
+            assert!(said.contains(&name), "the line is shown: {said}");
+        }
+    }
+    // A priority group of the dynamic buffer model, and a part of a configuration.
+    let mut part = nested();
+    part["BUFFER_PG"]["Ethernet4|3-4"]["profile"] = json!("NULL");
+    part.as_object_mut().expect("tables").remove("WRED_PROFILE");
+    read(&part.to_string());
+
+    let text = nested().to_string();
+    let table = r#""PORT_QOS_MAP":{}"#;
+    let field = r#""green_min_threshold":"1""#;
+    for (text, name) in [
+        (format!("{},\n{table}}}", text.strip_suffix('}').expect("an object")), "PORT_QOS_MAP"),
+        (
+            text.replace(r#""green_min_threshold""#, &format!("\n{field},\"green_min_threshold\"")),
+            "green_min_threshold",
+        ),
+    ] {
+        let said = said(&text);
+        assert!(
+            said.starts_with("error: file:2:") && said.contains(&format!("`{name}` stands here twice")),
+            "{said}"
+        );
+    }
+}

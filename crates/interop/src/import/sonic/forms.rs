@@ -16,7 +16,7 @@ use core::ops::Range;
 use serde_json::{Map, Value};
 
 use super::config::{Fields, SonicConfig, SonicForm};
-use super::{printed, tables};
+use super::{json, printed, tables};
 use crate::import::source::SourceText;
 use scenario::Diagnostic;
 
@@ -38,7 +38,7 @@ impl SonicConfig {
         let help =
             "write a table of buffers, as `sonic-cfggen -d --print-data` does: `{\"PORT\": {...}, ...}`";
         let mut config = Self::default();
-        match json(source)? {
+        match json::read(source)? {
             Value::Object(tables) => {
                 one_asic(source, &tables)?;
                 tables.into_iter().for_each(|(name, value)| config.add(&name, value));
@@ -121,20 +121,6 @@ impl SonicConfig {
             (SonicForm::Printed | SonicForm::Lookup, _) => None,
         }
     }
-}
-
-/// Reads the text as JSON.
-fn json(source: SourceText<'_>) -> Result<Value, Diagnostic> {
-    serde_json::from_str(source.text).map_err(|error| {
-        let lines: usize =
-            source.text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-        let line = source.text[lines..].lines().next().unwrap_or_default();
-        let at = line.char_indices().nth(error.column().saturating_sub(1)).map_or(line.len(), |(at, _)| at);
-        let said = error.to_string();
-        let said = said.split(" at line ").next().unwrap_or_default();
-        let help = "write JSON, as `sonic-cfggen -d --print-data` does";
-        source.wrong(&(lines + at..lines + at), said, help)
-    })
 }
 
 /// Refuses the file of a switch with several ASICs, each with tables of its own.

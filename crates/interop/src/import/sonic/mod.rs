@@ -21,6 +21,8 @@
 //! | `rest` | watchdog, schedulers and all other tables |
 //! | [`fabric`] | the switch's ports compared with the cables of a scenario |
 //! | `forms` | the forms of a file |
+//! | `json` | JSON without names that stand twice |
+//! | `references` | names of entries in other tables |
 //! | `printed` | files that are no JSON |
 //! | `config` | the tables of a file |
 //! | `tables` | names of tables, and their use |
@@ -29,11 +31,13 @@ mod calculated;
 mod config;
 pub mod fabric;
 mod forms;
+mod json;
 mod marking;
 mod memory;
 mod ports;
 mod printed;
 mod profiles;
+mod references;
 mod rest;
 mod tables;
 
@@ -74,6 +78,7 @@ pub fn read_with(
             "give it beside the configuration of the switch: `import sonic config_db.json --buffers FILE`";
         return Err(source.whole(message, help));
     }
+    draft.references()?;
     let ports = draft.ports()?;
     let lanes = draft.priorities()?;
     draft.give_profiles(&ports)?;
