@@ -307,6 +307,71 @@ fn what_a_file_leaves_open_is_refused_at_its_row() {
     assert!(said.starts_with("error: file: `gpu*` names no node"), "{said}");
 }
 
+/// A switch in capitals and with its domain is the same switch. A name that could be two nodes is refused.
+#[test]
+fn forms_of_a_name_are_one_node() {
+    let list = |names: [&str; 3]| {
+        let [one, two, three] = names;
+        format!(
+            "{one},Ethernet0,h1,p0\n{two},Ethernet4,h2,p0\n{three},Ethernet8,h3,p0\nleaf2,1,h4,p0\nleaf2,2,leaf1,Ethernet12\n"
+        )
+    };
+    let plain = imported(&[("list", &list(["leaf1"; 3]))]);
+    assert!(fate(&plain, "forms of names").is_none());
+    let forms = imported(&[("list", &list(["leaf1", "LEAF1", "leaf1.dc.example.com"]))]);
+    assert_eq!(body(&forms), body(&plain));
+    let (fate, what) = fate(&forms, "forms of names").expect("two");
+    assert_eq!(fate, KeyFate::Approximated);
+    assert!(what.contains("`LEAF1 = leaf1`, `leaf1.dc.example.com = leaf1`"), "{what}");
+    let two = import(&[("list", &list(["leaf1", "leaf1.a.com", "Leaf1.b.com"]))], &LldpOptions::default());
+    let said = two.expect_err("two sites");
+    assert!(said.starts_with("error: list:3:1: `leaf1` can be `leaf1.a.com` or `leaf1.b.com`"), "{said}");
+    // Addresses, places and numbers of ports are not domains.
+    let others = "10.0.0.1,1,gpu-1,p0\n10.0.0.1,2,gpu-1.2,p0\n10.0.0.1,3,rack.a,p0\n10.0.0.2,1,rack.b,p0\n10.0.0.2,2,10.0.0.1,4\n";
+    let read = imported(&[("list", others)]);
+    let names: Vec<_> =
+        plan(&read).graph().host_ids().map(|host| plan(&read).graph().name(host).to_owned()).collect();
+    assert_eq!(names, ["gpu-1", "gpu-1.2", "rack.a", "rack.b"]);
+    // A configuration is that of the switch by any form of its name, and a file's name may end in `.gz`.
+    let rows = list(["leaf1", "LEAF1", "leaf1"]);
+    let config = r#"{"PORT": {"Ethernet4": {"speed": "400000"}}}"#;
+    for name in ["Leaf1.json", "leaf1.json.gz", "leaf1.dc.json"] {
+        let configs = [SourceText { name, text: config }];
+        let files = [SourceText { name: "list", text: &rows }];
+        let read = lldp::import(&files, &configs, &LldpOptions::default()).expect("it is right");
+        assert!(
+            read.scenario.contains("to: \"leaf1\", to_port: 2, cable: \"400G-3m\""),
+            "{name}: {}",
+            read.scenario
+        );
+    }
+    let table = shown("leaf-1");
+    let switches = LldpOptions { switches: vec!["spine-1".to_owned()], ..LldpOptions::default() };
+    let second = shown("leaf-2");
+    let files = [("leaf-1.lldp.gz", table.as_str()), ("leaf-2.LLDP.GZ", &second)];
+    let zipped = import(&files, &switches).expect("it is right");
+    assert!(zipped.scenario.contains("\"leaf-1\""), "{}", zipped.scenario);
+}
+
+/// Cables that are planned or will go are left out, and named.
+#[test]
+fn cables_that_are_not_connected_are_left_out_and_named() {
+    let list = |status: &str| {
+        format!(
+            "device_a,port_a,device_b,port_b,status\na,1,h1,1,connected\na,2,h2,1,\na,3,h3,1,Connected\na,4,h4,1,{status}\n"
+        )
+    };
+    for status in ["planned", "Decommissioning"] {
+        let read = imported(&[("cables.csv", &list(status))]);
+        assert_eq!(plan(&read).graph().host_ids().count(), 3);
+        let (fate, what) = fate(&read, "cables not connected").expect("a cable");
+        assert_eq!(fate, KeyFate::NotUsed);
+        assert!(what.starts_with(&format!("`a 4: {status}`")), "{what}");
+    }
+    let said = import(&[("cables.csv", &list("broken"))], &LldpOptions::default()).expect_err("no status");
+    assert!(said.starts_with("error: cables.csv:5:10: `broken` is no status of a cable"), "{said}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -18,10 +18,11 @@ pub(super) enum Column {
     Length,
     LengthUnit,
     Kind,
+    Status,
 }
 
 /// Headings without blanks, marks and capitals.
-const HEADINGS: [(Column, &[&str]); 10] = [
+const HEADINGS: [(Column, &[&str]); 11] = [
     (
         Column::Node,
         &[
@@ -91,6 +92,7 @@ const HEADINGS: [(Column, &[&str]); 10] = [
     (Column::Length, &["length", "cablelength"]),
     (Column::LengthUnit, &["lengthunit"]),
     (Column::Kind, &["sideatype", "sidebtype"]),
+    (Column::Status, &["status", "cablestatus"]),
 ];
 
 /// Returns the meaning of a heading; `None` for one that is none of these.
@@ -101,6 +103,16 @@ pub(super) fn column(heading: &str) -> Option<Column> {
         .map(|letter| letter.to_ascii_lowercase())
         .collect();
     HEADINGS.iter().find(|(_, names)| names.contains(&plain.as_str())).map(|(column, _)| *column)
+}
+
+/// Returns true for the status of a cable that is there, false for one that is not: those of `NetBox`
+/// (`LinkStatusChoices` in `dcim/choices.py`), and usual words of lists.
+pub(super) fn is_connected(status: &str) -> Option<bool> {
+    match status.to_ascii_lowercase().as_str() {
+        "" | "connected" | "active" | "up" => Some(true),
+        "planned" | "decommissioning" | "inactive" | "down" | "disconnected" => Some(false),
+        _ => None,
+    }
 }
 
 /// Splits a number from what stands behind it.

@@ -9,6 +9,8 @@ use settings::glob;
 use units::{Length, Rate};
 
 use super::LldpOptions;
+use super::identity::Identities;
+use super::rows;
 use super::wiring::{Cable, End, Wiring};
 use crate::import::infiniband::names::{distinct, natural, plain};
 use crate::import::sonic::fabric::{SwitchPorts, switch_ports};
@@ -62,6 +64,8 @@ pub(super) struct Found {
     pub(super) by_degree: Option<(usize, Vec<String>)>,
     pub(super) several_ports: Vec<String>,
     pub(super) renamed: usize,
+    /// Other forms of names, each with the name that stands for it.
+    pub(super) merged: Vec<(String, String)>,
     /// Configurations whose switch no cable names.
     pub(super) strange_configs: Vec<String>,
     pub(super) nameless: usize,
@@ -69,12 +73,14 @@ pub(super) struct Found {
 }
 
 /// Returns the ports of switches by their configurations, by the name of the switch or else of the file.
-pub(super) fn ports(configs: &[SourceText<'_>]) -> Result<BTreeMap<String, SwitchPorts>, Diagnostic> {
-    let stem = |name: &str| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
+pub(super) fn ports(
+    configs: &[SourceText<'_>],
+    identities: &Identities,
+) -> Result<BTreeMap<String, SwitchPorts>, Diagnostic> {
     let mut ports = BTreeMap::new();
     for config in configs {
         let own = switch_ports(*config)?;
-        let name = own.hostname.clone().unwrap_or_else(|| stem(config.name));
+        let name = identities.name(own.hostname.as_deref().unwrap_or_else(|| rows::stem(config.name)));
         if ports.insert(name.clone(), own).is_some() {
             let help = "give one configuration a switch, with its name in DEVICE_METADATA.localhost.hostname";
             return Err(config.whole(format!("a second configuration is that of `{name}`"), help));

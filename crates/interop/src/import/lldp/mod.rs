@@ -7,12 +7,14 @@
 //! |---|---|
 //! | `rows` | the content of a file: a row for each neighbour |
 //! | `columns` | headings of columns, and rates and lengths in cells |
+//! | `identity` | names of one node |
 //! | `wiring` | which port leads to which |
 //! | `fabric` | hosts, switches and cables |
 //! | `text` | the scenario, its account, and a table of ports |
 
 mod columns;
 mod fabric;
+mod identity;
 mod rows;
 mod text;
 mod wiring;
@@ -59,9 +61,11 @@ pub fn import(
     configs: &[SourceText<'_>],
     options: &LldpOptions,
 ) -> Result<ImportedScenario, Diagnostic> {
-    let rows: Vec<NeighbourRows> = files.iter().map(|file| read(*file)).collect::<Result<_, _>>()?;
+    let mut rows: Vec<NeighbourRows> = files.iter().map(|file| read(*file)).collect::<Result<_, _>>()?;
+    let identities = identity::Identities::unify(files, &mut rows)?;
     let wiring = wiring::Wiring::new(files, &rows)?;
-    let ports = fabric::ports(configs)?;
-    let fabric = fabric::Fabric::new(files, &wiring, (&ports, options))?;
+    let ports = fabric::ports(configs, &identities)?;
+    let mut fabric = fabric::Fabric::new(files, &wiring, (&ports, options))?;
+    fabric.found.merged = identities.merged;
     text::scenario(files, &fabric, (&rows, options))
 }

@@ -40,6 +40,8 @@ pub struct NeighbourRows {
     pub management: usize,
     /// Rows of cables of other things than interfaces, power ports for example.
     pub other_kinds: usize,
+    /// Nodes, ports and status of cables that are planned or will go.
+    pub not_connected: Vec<String>,
     /// Headings of columns that say nothing of cables.
     pub unused: Vec<String>,
 }
@@ -184,9 +186,11 @@ fn prompt(line: &str) -> Option<&str> {
     (is_prompt && rest.contains(['$', '#', '>']) && !host.is_empty()).then_some(host)
 }
 
-/// Returns a file's name without its folder and ending.
-fn stem(name: &str) -> &str {
+/// Returns a file's name without its folder, its ending, and `.gz` behind that.
+pub(super) fn stem(name: &str) -> &str {
     let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let zipped = last.rsplit_once('.').filter(|(_, ending)| ending.eq_ignore_ascii_case("gz"));
+    let last = zipped.map_or(last, |(plain, _)| plain);
     last.rsplit_once('.').map_or(last, |(stem, _)| stem)
 }
 
@@ -317,6 +321,18 @@ fn row(
     let (Some(node), Some(port)) = (node, port) else {
         return Err(source.wrong(&line.range(), "the row names no port", "write the node and its port"));
     };
+    let status = own(Column::Status).unwrap_or("");
+    let Some(is_connected) = columns::is_connected(status) else {
+        return Err(wrong(
+            status,
+            "is no status of a cable",
+            "write `connected`, `planned` or `decommissioning`",
+        ));
+    };
+    if !is_connected {
+        read.not_connected.push(format!("{node} {port}: {status}"));
+        return Ok(());
+    }
     let has_nodes = columns.contains(&Some(Column::Node));
     let is_management = match (table.is_some(), has_nodes) {
         (true, false) => is_management(port),

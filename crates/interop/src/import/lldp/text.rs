@@ -199,6 +199,12 @@ impl Account {
             self.note("several ports", found.several_ports.len().to_string(), KeyFate::Approximated, what);
         }
         self.count("names", found.renamed, KeyFate::Approximated, "names of several nodes, made to differ");
+        if !found.merged.is_empty() {
+            let pairs: Vec<String> =
+                found.merged.iter().map(|(other, name)| format!("{other} = {name}")).collect();
+            let what = format!("{}: one node, by its name without domain and capitals", some(&pairs));
+            self.note("forms of names", pairs.len().to_string(), KeyFate::Approximated, what);
+        }
         self.count(
             "nameless neighbours",
             found.nameless,
@@ -263,6 +269,11 @@ impl Account {
             KeyFate::NotUsed,
             "cables of power or consoles",
         );
+        let absent: Vec<String> = rows.iter().flat_map(|rows| rows.not_connected.clone()).collect();
+        if !absent.is_empty() {
+            let what = format!("{}: left out by their status", some(&absent));
+            self.note("cables not connected", absent.len().to_string(), KeyFate::NotUsed, what);
+        }
         let unused: Vec<String> = rows.iter().flat_map(|rows| rows.unused.clone()).collect();
         if !unused.is_empty() {
             self.note(

@@ -59,7 +59,6 @@ impl Wiring {
                 return Err(files[file].wrong(&row.at, message, help));
             }
         }
-        let locals: BTreeSet<String> = listed().map(|(_, row)| row.node.clone()).collect();
         let named: BTreeSet<End> = listed()
             .filter(|(_, row)| !row.peer.is_empty())
             .map(|(_, row)| (row.node.clone(), row.port.clone()))
@@ -84,7 +83,7 @@ impl Wiring {
                 return Err(files[file].wrong(&row.at, message, help));
             }
         }
-        wiring.join_all(files, &by_port, &locals)?;
+        wiring.join_all(files, &by_port)?;
         Ok(wiring)
     }
 
@@ -92,15 +91,14 @@ impl Wiring {
         &mut self,
         files: &[SourceText<'_>],
         by_port: &BTreeMap<End, Listed<'_>>,
-        locals: &BTreeSet<String>,
     ) -> Result<(), Diagnostic> {
         let mut far: BTreeMap<End, (End, usize)> = BTreeMap::new();
         for (near, (file, row)) in by_port {
-            let peer = peer_name(row, locals);
+            let peer = peer_name(row).to_owned();
             if row.capability.as_ref().is_some_and(|codes| codes.contains('B')) {
                 self.bridges.insert(peer.clone());
             }
-            let port = peer_port(files, (*file, row), &peer, (by_port, locals))?;
+            let port = peer_port(files, (*file, row), &peer, by_port)?;
             let other = (peer, port);
             if *near == other {
                 return Err(files[*file].wrong(
@@ -162,20 +160,9 @@ impl Wiring {
     }
 }
 
-/// Returns the name of a neighbour: as files with its rows have it, if it gives a name with its domain. A neighbour
-/// without a name is called by its port.
-fn peer_name(row: &NeighbourRow, locals: &BTreeSet<String>) -> String {
-    let given = if row.peer.is_empty() { &row.peer_ports[0] } else { &row.peer };
-    let short = given.split('.').next().unwrap_or(given);
-    let same_host = |local: &&String| local.split('.').next() == Some(short);
-    if locals.contains(given) {
-        return given.clone();
-    }
-    let mut found = locals.iter().filter(same_host);
-    match (found.next(), found.next()) {
-        (Some(local), None) if !short.is_empty() && !row.peer.is_empty() => local.clone(),
-        _ => given.clone(),
-    }
+/// Returns the name of a neighbour. A neighbour without a name is called by its port.
+fn peer_name(row: &NeighbourRow) -> &str {
+    if row.peer.is_empty() { &row.peer_ports[0] } else { &row.peer }
 }
 
 /// Returns the name that the neighbour itself has for its port.
@@ -183,7 +170,7 @@ fn peer_port(
     files: &[SourceText<'_>],
     (file, row): Listed<'_>,
     peer: &str,
-    (by_port, locals): (&BTreeMap<End, Listed<'_>>, &BTreeSet<String>),
+    by_port: &BTreeMap<End, Listed<'_>>,
 ) -> Result<String, Diagnostic> {
     let own = |name: &&String| by_port.contains_key(&(peer.to_owned(), (*name).clone()));
     if let Some(name) = row.peer_ports.iter().find(own) {
@@ -193,7 +180,7 @@ fn peer_port(
         .range((peer.to_owned(), String::new())..)
         .take_while(|((node, _), _)| node == peer)
         .map(|(_, (_, other))| *other)
-        .filter(|other| peer_name(other, locals) == row.node)
+        .filter(|other| peer_name(other) == row.node)
         .collect();
     let mut naming = back.iter().filter(|other| other.peer_ports.contains(&row.port));
     if let (Some(only), None) = (naming.next(), naming.next()) {
@@ -202,9 +189,8 @@ fn peer_port(
     if back.is_empty() || row.exact {
         return Ok(row.peer_ports[0].clone());
     }
-    let count = by_port
-        .iter()
-        .filter(|((node, _), (_, other))| *node == row.node && peer_name(other, locals) == peer);
+    let count =
+        by_port.iter().filter(|((node, _), (_, other))| *node == row.node && peer_name(other) == peer);
     match (&back[..], count.count()) {
         ([only], 1) => Ok(only.port.clone()),
         (several, _) => {
