@@ -159,6 +159,47 @@ fn ports_and_cables_have_their_own_values() {
     );
 }
 
+/// Ends that state two lengths, a cable at a port that is down, and cells that are no counters are not passed over.
+#[test]
+fn sections_that_contradict_each_other_are_named() {
+    let of = |text: &str| import(text, None, None);
+    let with_lengths = |one: &str, other: &str| {
+        of(&format!(
+            "{DATABASE}\nSTART_CABLE_INFO\nNodeGuid,PortNum,LengthDesc\n0x0002c90300000100,17,{one}\n0x0002c90300000110,20,{other}\nEND_CABLE_INFO\n"
+        ))
+        .unwrap_or_else(|said| panic!("{said}"))
+    };
+    for (one, other) in [("3 m", "50 m"), ("50 m", "3 m")] {
+        let two = with_lengths(one, other);
+        assert!(fate(&two, "links").1.contains("1 of `4xEDR trunk 50 m`"), "{}", fate(&two, "links").1);
+        let (fate, said) = fate(&two, "two lengths");
+        assert_eq!(fate, KeyFate::Approximated);
+        assert!(said.starts_with(&format!("1: {one} and {other} at `MF0;sw-a:MSB7800/U1`")), "{said}");
+    }
+    assert!(!with_lengths("3 m", "3 m").account.iter().any(|entry| entry.key == "two lengths"));
+
+    let down = DATABASE.replacen(",256,0,5,4,", ",256,0,5,1,", 1);
+    let said = of(&down).expect_err("port 1 is down");
+    assert!(said.contains("`1` of column `PortNum1` is a port that section `PORTS` has down"), "{said}");
+    let other = DATABASE.replacen(
+        "\n0x0002c90300000100,17,0x0002c90300000110,20\n",
+        "\n0x0002c90300000100,17,0x0002c90300000110,19\n",
+        1,
+    );
+    let said = of(&other).expect_err("port 19 is down");
+    assert!(said.contains("`19` of column `PortNum2` is a port that section `PORTS` has down"), "{said}");
+
+    let none = DATABASE.replacen(",1,1000,2000,0,0\n", ",1,N/A,18446744073709551615,NA,-1\n", 1);
+    let none = of(&none).unwrap_or_else(|said| panic!("{said}"));
+    assert!(file(&none, "counters.csv").expect("counters").contains("sw-a:MSB7800/U1,1,,,,\n"));
+    let (fate, said) = fate(&none, "cells without a counter");
+    assert_eq!(fate, KeyFate::NotUsed);
+    assert!(
+        said.starts_with("4: `PortXmitData`, `PortRcvData`, `PortXmitWait`, `PortXmitDiscards`: "),
+        "{said}"
+    );
+}
+
 /// A cable that is slower than the others of its switch is named at import.
 #[test]
 fn a_cable_unlike_its_siblings_is_named() {

@@ -102,6 +102,8 @@ pub(super) struct LeftOut {
     pub(super) unconnected: Vec<Named>,
     /// Number of links without a width and a speed.
     pub(super) without_speed: usize,
+    /// Cables of two lengths, in words.
+    pub(super) two_lengths: Vec<String>,
     /// Number of names that were made to differ.
     pub(super) renamed: usize,
     /// Cables of two widths or speeds, by their later ends.
@@ -353,7 +355,16 @@ impl Order {
             let mut ends = [end(near), end(far)];
             ends.sort_unstable();
             let length = |end: CableEnd| fabric.lengths.get(&(fabric.nodes[end.node].id.clone(), end.port));
-            let length = length(near).or_else(|| length(far)).copied();
+            let lengths = [length(near), length(far)];
+            if let [Some(one), Some(other)] = lengths
+                && one != other
+            {
+                left_out
+                    .two_lengths
+                    .push(format!("{one} and {other} at `{}`", shown_name(&fabric.nodes[near.node])));
+            }
+            // With the longer no headroom or credit is taken for enough that is not.
+            let length = lengths.into_iter().flatten().max().copied();
             cables.push(ClusterCable { ends, speed: speed.unwrap_or(assumed), length });
         }
         cables.sort_unstable_by_key(|cable| cable.ends);

@@ -2,6 +2,7 @@
 //!
 //! Invariant: every section of the file has its fate.
 
+use super::db_csv::Counters;
 use super::entries::{Account, some};
 use super::sections::Database;
 use crate::import::account::{KeyAccount, KeyFate};
@@ -17,13 +18,20 @@ impl Account<'_> {
         &mut self,
         database: &Database<'_>,
         arbitrated: bool,
-        counters: bool,
+        counters: Option<&Counters<'_>>,
     ) -> Result<(), Diagnostic> {
         let what = "read by the names of columns; not yet tried on a file of a real fabric";
         self.note("ibdiagnet2.db_csv", "", KeyFate::Approximated, what);
-        if counters {
+        if let Some(counters) = counters {
             let what = "`counters.csv`, beside what `export counters` writes after a run";
             self.note("PM_INFO", "", KeyFate::Used, what);
+            let (columns, cells) = counters.unknown();
+            if cells > 0 {
+                let names = some(columns.iter().map(|name| format!("`{name}`")), columns.len());
+                let what =
+                    format!("{names}: no number, such as `N/A` or -1, so `counters.csv` leaves them empty");
+                self.note("cells without a counter", cells.to_string(), KeyFate::NotUsed, what);
+            }
         }
         let has = |name: &str| database.sections().any(|section| section.name == name);
         if has("VL_ARBITRATION_TABLE") && !arbitrated {

@@ -24,7 +24,7 @@
 //! of ibdm); columns as public readers of such files have them.
 
 use core::ops::Range;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use link_layer::spec::{Speed, Width};
 use packet::Mtu;
@@ -33,7 +33,7 @@ use units::Length;
 use super::arbitration::{ArbitrationDump, PortWeights};
 use super::fabric::{IbFabric, IbNode, IbNodeKind, IbPeer, IbPort};
 use super::sections::{Database, Row, Section};
-use crate::import::source::Part;
+use crate::import::source::{Part, decimal, hex};
 use scenario::Diagnostic;
 
 /// LID of a port without one (IBA 4.1.3): the permissive LID.
@@ -77,9 +77,11 @@ impl<'a> Database<'a> {
             return Err(missing("NODES", "nodes"));
         }
         let mut mtus = BTreeMap::new();
+        let mut down: BTreeSet<(usize, u16)> = BTreeSet::new();
         let ports = self.each("PORTS", &["NodeGuid", "PortNum"], |row| {
             let place = row.node_of(&known, "NodeGuid")?;
             if let Some(port) = row.port(&mut fabric.nodes[place])? {
+                down.extend(row.is_down().then_some((place, port.number)));
                 mtus.extend(row.mtu()?.map(|mtu| ((place, port.number), mtu)));
                 fabric.nodes[place].links.push(port);
             }
@@ -93,6 +95,12 @@ impl<'a> Database<'a> {
             let end =
                 |(guid, port)| Ok::<_, Diagnostic>((row.node_of(&known, guid)?, row.port_number(port)?));
             let (one, other) = (end(ends[0])?, end(ends[1])?);
+            if let Some((_, (_, column))) = [one, other].iter().zip(ends).find(|(end, _)| down.contains(*end))
+            {
+                let help =
+                    "take the row out if the link is down; a row of another port is that of another run";
+                return Err(row.wrong(column, "is a port that section `PORTS` has down", help));
+            }
             fabric.join(one, other, row.line);
             fabric.join(other, one, row.line);
             Ok(())
@@ -167,7 +175,15 @@ impl<'a> Database<'a> {
                 names.sort_unstable_by_key(|(_, place)| **place);
                 counters.places = names.iter().map(|(_, place)| **place).collect();
             }
-            let values = counters.places.iter().map(|place| row.cells[*place].text).collect();
+            let value = |place: &usize| {
+                let text = row.cells[*place].text;
+                if !is_counter(text) {
+                    *counters.unknown.entry(*place).or_default() += 1;
+                    return "";
+                }
+                text
+            };
+            let values = counters.places.iter().map(value).collect();
             counters.rows.insert((row.guid("NodeGUID")?, row.port_number("PortNumber")?), values);
             Ok(())
         })?;
@@ -199,6 +215,23 @@ pub(super) struct Counters<'a> {
     places: Vec<usize>,
     pub(super) names: Vec<&'a str>,
     pub(super) rows: BTreeMap<(u64, u16), Vec<&'a str>>,
+    /// Numbers of cells without a counter, by the place of their column.
+    unknown: BTreeMap<usize, usize>,
+}
+
+impl<'a> Counters<'a> {
+    /// Returns the names of columns with cells that have no counter, and the number of such cells.
+    pub(super) fn unknown(&self) -> (Vec<&'a str>, usize) {
+        let columns = self.places.iter().zip(&self.names);
+        let own = columns.filter(|(place, _)| self.unknown.contains_key(place)).map(|(_, name)| *name);
+        (own.collect(), self.unknown.values().sum())
+    }
+}
+
+/// Returns true for a number. All ones are -1, by which tools name a counter that a port does not have.
+fn is_counter(text: &str) -> bool {
+    let number: Option<u64> = if text.starts_with("0x") { hex(text) } else { decimal(text) };
+    number.is_some_and(|number| number != u64::MAX)
 }
 
 impl Row<'_, '_> {
@@ -207,6 +240,12 @@ impl Row<'_, '_> {
         let Some(code) = self.number("NMTU")?.filter(|code| *code > 0) else { return Ok(None) };
         let mtu = usize::try_from(code - 1).ok().and_then(|place| Mtu::ALL.get(place).copied());
         mtu.map(Some).ok_or_else(|| self.wrong("NMTU", "is no code of an MTU", "write 1 to 5"))
+    }
+
+    /// Returns true for a port that has no link (`PortState`, IBA 14.2.5.6).
+    fn is_down(&self) -> bool {
+        self.get("PortState")
+            .is_some_and(|state| state.text == "1" || state.text.eq_ignore_ascii_case("down"))
     }
 
     fn node(&self, guid: u64) -> Result<IbNode, Diagnostic> {

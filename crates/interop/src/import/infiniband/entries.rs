@@ -186,6 +186,12 @@ impl<'a> Account<'a> {
                 "`LengthDesc` of cables: kinds of their own",
             );
         }
+        let two = &cluster.left_out.two_lengths;
+        if !two.is_empty() {
+            let what =
+                format!("{}: ends state different lengths: the longer", some(two.iter().cloned(), two.len()));
+            self.note("two lengths", two.len().to_string(), KeyFate::Approximated, what);
+        }
         let usual: Length = USUAL_LENGTH.parse().expect("a length");
         let host = options.length.unwrap_or(usual);
         let trunk = options.trunk_length.or(options.length).unwrap_or(usual);

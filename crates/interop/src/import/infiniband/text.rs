@@ -57,8 +57,9 @@ pub(super) fn scenario(
         text(source.name, cluster, (&fabric, lengths), (&routing, (lanes.as_ref(), arbitration.as_ref())));
     let mut files = vec![("nodes.csv".to_owned(), nodes(cluster)), ("ports.csv".to_owned(), ports(cluster))];
     if let Some((database, _)) = database {
-        let counters = counters(cluster, &database.counters()?);
-        account.database(database, arbitrated, counters.is_some())?;
+        let read = database.counters()?;
+        let counters = counters(cluster, &read);
+        account.database(database, arbitrated, counters.as_ref().map(|_| &read))?;
         files.extend(counters.map(|text| ("counters.csv".to_owned(), text)));
     }
     let Account { entries, warnings, .. } = account;
