@@ -306,6 +306,32 @@ fn a_sonic_switch_of_one_speed_is_exact() {
     plan(settings, false);
 }
 
+/// DCQCN acts on Ethernet alone: a port of InfiniBand is another experiment, in every form of the value.
+#[test]
+fn the_link_of_an_adapter_that_is_not_ethernet_is_a_change() {
+    let of =
+        |types: &str| settings(adapter, &format!("{types}RPG_TIME_RESET_P1 300\nRPG_TIME_RESET_P2 300\n"));
+    assert!(!of("").account.iter().any(|entry| entry.key == "link_type"));
+    for (types, expected) in [
+        ("LINK_TYPE_P1 ETH(2)\nLINK_TYPE_P2 ETH(2)\n", KeyFate::Used),
+        ("LINK_TYPE_P1 IB(1)\nLINK_TYPE_P2 IB(1)\n", KeyFate::Changed),
+        ("LINK_TYPE_P1 ETH(2)\nLINK_TYPE_P2 IB(1)\n", KeyFate::Changed),
+        ("LINK_TYPE_P1 IB\n", KeyFate::Changed),
+        ("LINK_TYPE_P1 1\n", KeyFate::Changed),
+        ("LINK_TYPE_P1 VPI(3)\n", KeyFate::Approximated),
+    ] {
+        let read = of(types);
+        let (fate, what) = fate(&read.account, "link_type");
+        assert_eq!(fate, expected, "{types}: {what}");
+    }
+    let query = "Device #1:\n----------\nDevice type: ConnectX6\nConfigurations: Next Boot\n\
+        \x20        LINK_TYPE_P1                                IB(1)\n\
+        \x20        RPG_TIME_RESET_P1                           300\n";
+    assert_eq!(fate(&settings(adapter, query).account, "link_type").0, KeyFate::Changed);
+    let said = said(adapter, "LINK_TYPE_P1 FC(9)\nRPG_TIME_RESET_P1 300\n");
+    assert!(said.contains("`FC(9)` is not a value of link_type"), "{said}");
+}
+
 #[test]
 fn wrong_values_have_their_places() {
     for (read, text, words) in [

@@ -116,6 +116,9 @@ impl<'a> FlowFile<'a> {
         let exact = words.iter().all(|row| exact_seconds(start_of(row, columns).text).is_some());
         let rows = words.into_iter().map(|words| Row::read(source, words, (columns, signs.payload)));
         let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        if !signs.ns3_rdma {
+            rows.iter().try_for_each(|row| row.ends_after_start(source))?;
+        }
         let cut = lines(&source.text[end..]).count();
         Ok(Self { source, rows, columns, end, cut, exact })
     }
@@ -316,6 +319,24 @@ impl<'a> Row<'a> {
         let start = time(start_of(&words, columns))?;
         let end = if columns == Columns::Packets { Some(time(words[5])?) } else { None };
         Ok(Self { words, from, to, level, bytes, start, end })
+    }
+
+    /// Checks that a flow of packets ends after its start. Else its columns are others, and the sign for packets is wrong.
+    fn ends_after_start(&self, source: SourceText<'_>) -> Result<(), Diagnostic> {
+        let Some(_) = self.end.filter(|end| *end <= self.start) else { return Ok(()) };
+        let is_port = decimal(self.words[3].text).is_some_and(|port: u64| port <= LARGEST_PORT);
+        let (word, message, help) = if is_port {
+            let message = "the flow ends before it starts".to_owned();
+            (self.words[5], message, "write packets, start and end, or port, bytes and start")
+        } else {
+            let message = format!("`{}` is not the number of a port", self.words[3].text);
+            (
+                self.words[3],
+                message,
+                "write 0 to 65535, then bytes and start; or packets, start and a later end",
+            )
+        };
+        Err(source.fault(&word.range(), "FLOW_FILE", message, help).into())
     }
 
     /// Checks that both ends are different hosts of the fabric.

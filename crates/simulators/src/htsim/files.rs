@@ -69,6 +69,8 @@ pub(super) const SPEED: &str = "downlink_speed_gbps";
 pub(super) const DELAY: &str = "downlink_latency_ns";
 /// Largest value of an attribute.
 const LARGEST: u64 = 1_000_000_000;
+/// Longest message of a scenario, in bytes.
+const LONGEST: u64 = 1 << 31;
 /// Attributes of a connection.
 const ATTRIBUTES: [&str; 9] =
     ["id", "start", "size", "prio", "trigger", "send_done_trigger", "recv_done_trigger", "msg", "addon"];
@@ -289,7 +291,15 @@ fn connection(
                 let (start, fraction) = time(word.text).ok_or_else(wrong)?;
                 (connection.start, connection.fraction) = (Some(start), fraction);
             }
-            "size" => size = Some(value()?),
+            "size" => {
+                let bytes = value()?;
+                if bytes > LONGEST {
+                    let message = format!("{bytes} bytes are more than the longest message, 2 GiB");
+                    let help = format!("write a whole number up to {LONGEST}, or several connections");
+                    return Err(source.wrong(&line.range(), message, &help));
+                }
+                size = Some(bytes);
+            }
             "prio" => connection.prio = Some(value()?),
             "trigger" => connection.trigger = Some(value()?),
             "send_done_trigger" => connection.fires = Some(value()?),

@@ -248,6 +248,10 @@ fn wrong_lines_have_their_places() {
         (MATRIX.replace("start 1500000 ", ""), "incast.cm:6:1: nothing starts this connection"),
         (MATRIX.replace("size 1000000", "size"), "incast.cm:6:26: `size` is not a whole number"),
         (
+            MATRIX.replace("size 1000000", "size 2147483649"),
+            "incast.cm:6:1: 2147483649 bytes are more than the longest message, 2 GiB",
+        ),
+        (
             MATRIX.replace("start 1500000", "start 9999999999999999"),
             "incast.cm:6:1: this start is past 1000 s",
         ),

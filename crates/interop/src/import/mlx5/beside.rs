@@ -5,7 +5,7 @@
 use core::ops::Range;
 
 use super::Draft;
-use super::table::SWITCHES;
+use super::table::{LINK_TYPES, SWITCHES};
 use crate::import::account::{KeyAccount, KeyFate};
 
 impl Draft<'_> {
@@ -17,6 +17,7 @@ impl Draft<'_> {
                 self.enter(name, value.to_string(), (fate, what), Some(&at));
             }
         }
+        self.link_types();
         self.priorities("roce_rp", "sources do not slow down");
         self.priorities("roce_np", "no mark is answered");
         let ports = self.parameters.ports.len();
@@ -39,6 +40,26 @@ impl Draft<'_> {
             let what = (KeyFate::NotUsed, "parameters of the adapter that are none of DCQCN's");
             self.enter("(other parameters)", others.to_string(), what, None);
         }
+    }
+
+    /// Enters the types of the ports' links.
+    fn link_types(&mut self) {
+        let all: Vec<(u64, Range<usize>)> = self.parameters.link_types.values().cloned().collect();
+        let Some((value, at)) = all.iter().min_by_key(|(value, _)| *value) else { return };
+        let given = LINK_TYPES.iter().find(|(_, known)| known == value).map_or("", |(word, _)| *word);
+        let fate = match value {
+            1 if all.iter().all(|(value, _)| *value == 1) => (
+                KeyFate::Changed,
+                "the adapter's ports are InfiniBand's, and DCQCN is RoCEv2's; here it acts",
+            ),
+            1 => (
+                KeyFate::Changed,
+                "a port is InfiniBand's, where DCQCN does not act; here it acts at every host",
+            ),
+            2 => (KeyFate::Used, "Ethernet, on which DCQCN acts"),
+            _ => (KeyFate::Approximated, "the port's type is that of its cable: here RoCEv2 over Ethernet"),
+        };
+        self.enter("link_type", given, fate, Some(at));
     }
 
     fn enter(

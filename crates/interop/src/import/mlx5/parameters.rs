@@ -8,7 +8,9 @@ use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lines::{self, Entry};
-use super::table::{BESIDE, Named, PARAMETERS, SWITCHES, U32, concerns_dcqcn, is_of_firmware, named};
+use super::table::{
+    BESIDE, LINK_TYPE, LINK_TYPES, Named, PARAMETERS, SWITCHES, U32, concerns_dcqcn, is_of_firmware, named,
+};
 use crate::import::source::{Part, SourceText, decimal, hex};
 use scenario::{Diagnostic, help_with_name};
 
@@ -19,6 +21,8 @@ pub struct Mlx5Parameters {
     pub values: BTreeMap<&'static str, (u64, Range<usize>)>,
     /// Values of the parameters that decide whether these hold, by name.
     pub(super) switches: BTreeMap<&'static str, (u64, Range<usize>)>,
+    /// Types of the link by device and port.
+    pub(super) link_types: BTreeMap<(usize, Option<char>), (u64, Range<usize>)>,
     /// Priorities at which the reaction point (`roce_rp`) or the notification point (`roce_np`) is on or off.
     pub(super) enabled: BTreeMap<(&'static str, u8), (bool, Range<usize>)>,
     /// Names of parameters that are none of DCQCN's.
@@ -54,6 +58,15 @@ impl Mlx5Parameters {
         let Named { plain, port } = named(entry.name.text);
         if let Some(priority) = plain.strip_prefix("enable/") {
             return self.enter_priority(source, entry, priority);
+        }
+        if plain == LINK_TYPE {
+            let word = LINK_TYPES.iter().find(|(word, _)| entry.value.text.eq_ignore_ascii_case(word));
+            let value = match word {
+                Some((_, value)) => *value,
+                None => number(source, LINK_TYPE, entry.value, 3, "")?,
+            };
+            self.link_types.insert((entry.device, port), (value, entry.value.range()));
+            return Ok(());
         }
         if let Some(known) = SWITCHES.into_iter().find(|known| *known == plain) {
             let most = if known == "roce_cc_prio_mask" { 255 } else { U32 };

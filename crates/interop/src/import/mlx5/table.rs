@@ -56,6 +56,9 @@ pub(super) const SWITCHES: [&str; 6] = [
     "roce_cc_cnp_moderation",
     "roce_adaptive_routing_en",
 ];
+/// Parameter with the type of a port's link, without its port, and its values by word.
+pub(super) const LINK_TYPE: &str = "link_type";
+pub(super) const LINK_TYPES: [(&str, u64); 3] = [("IB", 1), ("ETH", 2), ("VPI", 3)];
 /// Names beside DCQCN's in the same folders.
 pub(super) const BESIDE: [&str; 3] = ["np_cnp_prio_mode", "rtt_resp_dscp", "rtt_resp_dscp_valid"];
 /// Beginnings of the firmware's names of DCQCN parameters: a name of this kind that is none is a fault.
@@ -81,7 +84,9 @@ pub(super) struct Named {
 /// Returns true for names of the firmware that are DCQCN's, or look like it, or decide whether DCQCN holds.
 pub(super) fn concerns_dcqcn(name: &str) -> bool {
     let Named { plain, .. } = named(name);
-    SWITCHES.contains(&&*plain) || OF_DCQCN.iter().any(|beginning| plain.starts_with(beginning))
+    plain == LINK_TYPE
+        || SWITCHES.contains(&&*plain)
+        || OF_DCQCN.iter().any(|beginning| plain.starts_with(beginning))
 }
 
 /// Returns a name in small letters without the port at its end.
