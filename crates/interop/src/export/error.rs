@@ -44,6 +44,14 @@ pub enum ExportError {
         /// Name of the switch.
         switch: String,
     },
+    /// Ports of an imported fabric, without the table of their names.
+    #[error(
+        "the links number the ports of `{switch}`, and no `ports.csv` beside the scenario has their names"
+    )]
+    UnnamedPorts {
+        /// Name of the switch.
+        switch: String,
+    },
     /// A host that several ports of a switch lead to.
     #[error("`{switch}` has several ports for `{host}`, and a linear forwarding table holds one")]
     SeveralPorts {
@@ -102,7 +110,7 @@ impl SettingError for ExportError {
             Self::NoPfc => "link.flow_control".into(),
             Self::MemoryNotShared { .. } => "switch.buffering".into(),
             Self::SeveralPorts { .. } => "routing".into(),
-            Self::TooManyNodes { .. } => "topology".into(),
+            Self::TooManyNodes { .. } | Self::UnnamedPorts { .. } => "topology".into(),
             Self::OtherControl { .. } | Self::NotDcqcn { .. } | Self::NothingToSet => {
                 "congestion_control".into()
             }
@@ -131,6 +139,10 @@ impl SettingError for ExportError {
             }
             Self::OtherControl { .. } => {
                 "choose `congestion_control: Iba(...)`, or `Guideline`; DCQCN has `export mlx5` and `export sonic`".to_owned()
+            }
+            Self::UnnamedPorts { .. } => {
+                "give the folder of the import, which has it: `--cluster DIR`; or take `Ethernet0`, `Ethernet4` and so on: `--assigned`"
+                    .to_owned()
             }
             Self::TooManyNodes { .. } => "name a scenario with a smaller fabric".to_owned(),
             Self::NothingToSet => {

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `account` | the fate of values that the target does not hold as they are |
 //! | `error` | reasons why a plan cannot be exported |
+//! | `port_names` | names of the ports of an imported RoCEv2 fabric |
 //! | [`addresses`] | GUIDs, LIDs and numbers of ports: an imported cluster's, or by a rule |
 //! | [`ibsim`] | a net file of ibsim: nodes and cables |
 //! | [`lfts`] | forwarding tables, as OpenSM reads them |
@@ -25,7 +26,9 @@ pub mod ibsim;
 pub mod lfts;
 pub mod mlx5;
 pub mod opensm;
+mod port_names;
 pub mod sonic;
 
 pub use account::{Exported, ValueAccount, ValueFate};
 pub use error::ExportError;
+pub use port_names::PortNames;

@@ -5,7 +5,7 @@
 //!
 //! | table | from |
 //! |---|---|
-//! | `PORT` | rates of cables: `Ethernet0`, `Ethernet4` and so on, in the order of ports |
+//! | `PORT` | rates of cables, by the names of an imported fabric's ports, else `Ethernet0`, `Ethernet4` and so on |
 //! | `PORT_QOS_MAP` | lanes with PFC, as priorities: for each lane the lowest service level that names it |
 //! | `BUFFER_POOL`, `BUFFER_PROFILE`, `BUFFER_PG` | shared memory; headroom, guarantee and alpha |
 //! | `WRED_PROFILE`, `QUEUE` | Kmin, Kmax and Pmax by rate |
@@ -21,13 +21,14 @@ use packet::{Lane, NodeId, PortId};
 use serde_json::{Map, Value, json};
 use units::{Bytes, Rate};
 
+use super::PortNames;
 use super::account::{Exported, ValueAccount, ValueFate};
 use super::error::ExportError;
 use super::mlx5::only_ethernet;
 use scenario::Plan;
 
 /// Distance of the names of ports: each has the number of its first electrical lane, of four.
-const NAMES_APART: u16 = 4;
+const NAMES_APART: usize = 4;
 /// Bits a second of a Mb/s.
 const BPS_PER_MBPS: u64 = 1_000_000;
 /// Largest power of two that alpha may be.
@@ -38,18 +39,28 @@ const POOL: &str = "ingress_lossless_pool";
 
 type Table = BTreeMap<String, Value>;
 
-/// Writes the tables of a switch.
+/// Writes the tables of a switch, with names of ports in their order.
 ///
 /// # Errors
 /// If the plan is not RoCEv2's, or has no PFC, no shared memory, or another marking than RED's.
 pub fn export(plan: &Plan, switch: NodeId) -> Result<Exported, ExportError> {
+    export_named(plan, switch, None)
+}
+
+/// Writes the tables of a switch, with the names of its ports in an imported fabric, if there are any.
+///
+/// # Errors
+/// As [`export`].
+pub fn export_named(plan: &Plan, switch: NodeId, names: Option<&PortNames>) -> Result<Exported, ExportError> {
     only_ethernet("sonic", plan)?;
     let Discipline::Pause(pause) = &plan.link().flow_control else { return Err(ExportError::NoPfc) };
     let SharingPlan::Bytes { shared, shares } = &plan.nodes().switch(switch).sharing else {
         return Err(ExportError::MemoryNotShared { switch: plan.graph().name(switch).to_owned() });
     };
-    let mut draft = Draft { plan, switch, tables: BTreeMap::new(), account: Vec::new() };
-    draft.ports();
+    let assigned = || (0..plan.graph().ports(switch).len()).map(assigned_name).collect();
+    let ports = names.map_or_else(assigned, |names| names.of(switch));
+    let mut draft = Draft { plan, switch, ports, tables: BTreeMap::new(), account: Vec::new() };
+    draft.ports(names.is_none());
     let priorities = draft.priorities();
     draft.memory(*shared, pause);
     draft.profiles(shares, pause, &priorities);
@@ -66,6 +77,8 @@ pub fn export(plan: &Plan, switch: NodeId) -> Result<Exported, ExportError> {
 struct Draft<'a> {
     plan: &'a Plan,
     switch: NodeId,
+    /// Names of the switch's ports, in order.
+    ports: Vec<String>,
     tables: BTreeMap<&'static str, Table>,
     account: Vec<ValueAccount>,
 }
@@ -85,7 +98,12 @@ impl Draft<'_> {
         (0..).map(PortId).zip(ends.iter().map(|end| self.plan.cable(end.cable).rate)).collect()
     }
 
-    fn ports(&mut self) {
+    fn name(&self, port: PortId) -> String {
+        self.ports[port.index()].clone()
+    }
+
+    /// Writes the speeds of ports. Their names may be assigned.
+    fn ports(&mut self, assigned: bool) {
         let mut seen = BTreeSet::new();
         for (port, rate) in self.rates() {
             let speed = speed(rate);
@@ -95,10 +113,12 @@ impl Draft<'_> {
                 let why = "`speed` is a whole number of Mb/s";
                 self.account.push(ValueAccount::rounded("cables", (rate, written), difference, why));
             }
-            self.enter("PORT", name(port), json!({ "speed": speed.to_string() }));
+            self.enter("PORT", self.name(port), json!({ "speed": speed.to_string() }));
         }
-        let written =
-            format!("Ethernet0 to {}", name(PortId(seen_ports(self.plan, self.switch).saturating_sub(1))));
+        if !assigned {
+            return;
+        }
+        let written = format!("Ethernet0 to {}", self.ports.last().map_or("Ethernet0", String::as_str));
         let why = "names of the switch's ports, in the order of the scenario's: replace them by those of the switch";
         self.account.push(ValueAccount::assumed("PORT", written, why));
     }
@@ -120,7 +140,7 @@ impl Draft<'_> {
         let sorted: BTreeSet<u8> = priorities.values().copied().collect();
         let text = sorted.iter().map(u8::to_string).collect::<Vec<_>>().join(",");
         for (port, _) in self.rates() {
-            self.enter("PORT_QOS_MAP", name(port), json!({ "pfc_enable": text }));
+            self.enter("PORT_QOS_MAP", self.name(port), json!({ "pfc_enable": text }));
         }
         for lane in lanes.iter().filter(|lane| !priorities.contains_key(lane)) {
             let why = if link.pauses(*lane) {
@@ -178,10 +198,8 @@ impl Draft<'_> {
                     format!("pg_lossless_{speed}_{number}_profile")
                 });
                 let fields = json!({ "profile": profile });
-                self.tables
-                    .entry("BUFFER_PG")
-                    .or_default()
-                    .insert(format!("{}|{priority}", name(port)), fields);
+                let key = format!("{}|{priority}", self.name(port));
+                self.tables.entry("BUFFER_PG").or_default().insert(key, fields);
             }
         }
         for ((_, xoff, size, power), profile) in known {
@@ -245,7 +263,7 @@ impl Draft<'_> {
             }
             for priority in priorities.values() {
                 let fields = json!({ "wred_profile": profile });
-                self.enter("QUEUE", format!("{}|{priority}", name(port)), fields);
+                self.enter("QUEUE", format!("{}|{priority}", self.name(port)), fields);
             }
         }
         if let Some(marking) = marking.filter(|marking| marking.at != MarkedAt::Departure) {
@@ -311,12 +329,8 @@ impl Draft<'_> {
     }
 }
 
-fn seen_ports(plan: &Plan, switch: NodeId) -> u16 {
-    plan.graph().ports(switch).len() as u16
-}
-
-fn name(port: PortId) -> String {
-    format!("Ethernet{}", port.0 * NAMES_APART)
+fn assigned_name(place: usize) -> String {
+    format!("Ethernet{}", place * NAMES_APART)
 }
 
 /// Returns a rate in Mb/s.

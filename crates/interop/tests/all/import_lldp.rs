@@ -1,6 +1,7 @@
 //! Cables of RoCEv2 fabrics: what switches, `NetQ` and `NetBox` say of the same fabric gives the same scenario. What
 //! a file leaves open is refused or named.
 
+use interop::export::{PortNames, sonic};
 use interop::import::lldp::{self, LldpOptions};
 use interop::import::{ImportedScenario, KeyFate, SourceText};
 use proptest::prelude::*;
@@ -351,6 +352,72 @@ fn forms_of_a_name_are_one_node() {
     let files = [("leaf-1.lldp.gz", table.as_str()), ("leaf-2.LLDP.GZ", &second)];
     let zipped = import(&files, &switches).expect("it is right");
     assert!(zipped.scenario.contains("\"leaf-1\""), "{}", zipped.scenario);
+}
+
+/// Ports have the numbers of their names, if those of all switches have such.
+#[test]
+fn numbers_of_ports_are_those_of_their_names() {
+    let list = |ports: [&str; 5]| {
+        let [a, b, c, d, e] = ports;
+        format!("s1,{a},h1,p\ns1,{b},h2,p\ns1,{c},s2,{d}\ns2,{e},h3,p\n")
+    };
+    for (ports, numbers, named) in [
+        (["swp3", "swp12", "swp48", "swp49", "swp1"], [3, 12, 48, 49, 1], true),
+        (["Eth1/3", "Eth1/12", "Eth1/48", "49", "1"], [3, 12, 48, 49, 1], true),
+        // A number that no link can have, two that are equal, and two names.
+        (["Ethernet0", "Ethernet4", "Ethernet48", "swp49", "swp1"], [1, 2, 3, 2, 1], false),
+        (["swp3", "swp12", "swp48", "swp255", "swp1"], [1, 2, 3, 2, 1], false),
+        (["a/1", "b/1", "c/1", "swp49", "swp1"], [1, 2, 3, 2, 1], false),
+        (["a1", "a2", "b48", "swp49", "swp1"], [1, 2, 3, 2, 1], false),
+    ] {
+        let read = imported(&[("list", &list(ports))]);
+        let read_plan = plan(&read);
+        let graph = read_plan.graph();
+        let [one, two] = ["s1", "s2"].map(|name| graph.find(name).expect("a switch"));
+        let mut expected = [numbers[3], numbers[4]];
+        expected.sort_unstable();
+        assert_eq!(graph.port_numbers(one).collect::<Vec<_>>(), &numbers[..3], "{ports:?}");
+        assert_eq!(graph.port_numbers(two).collect::<Vec<_>>(), expected, "{ports:?}");
+        let row = format!("s1,{},{},up,s2,{},", numbers[2], ports[2], ports[3]);
+        assert!(read.files[0].1.contains(&row), "{row} in {}", read.files[0].1);
+        let right = if named { KeyFate::Used } else { KeyFate::Approximated };
+        assert_eq!(fate(&read, "port numbers").expect("said").0, right, "{ports:?}");
+    }
+}
+
+/// A switch is exported with its own names of ports, by a table that fits the scenario.
+#[test]
+fn a_switch_is_exported_with_the_names_of_its_ports() {
+    let cables = "leaf-1,Ethernet8,h1,p\nleaf-1,Ethernet48,h2,p\nleaf-1,Ethernet120,spine,Ethernet0\nspine,Ethernet4,h3,p\n";
+    let read = imported(&[("list", cables)]);
+    let (plan, table) = (plan(&read), &read.files[0].1);
+    let names = |text: &str| PortNames::read(&plan, SourceText { name: "ports.csv", text });
+    assert!(PortNames::are_in(table) && !PortNames::are_in("switch,port,state,peer,peer_port,speed\n"));
+    let own = names(table).unwrap_or_else(|said| panic!("{said}"));
+    let leaf = plan.graph().find("leaf-1").expect("a switch");
+    let written = sonic::export_named(&plan, leaf, Some(&own)).expect("it is RoCEv2");
+    for port in ["Ethernet8", "Ethernet48", "Ethernet120"] {
+        for key in [format!("\"{port}\": {{"), format!("\"{port}|0\": {{")] {
+            assert!(written.text.contains(&key), "{key} in {}", written.text);
+        }
+    }
+    assert!(
+        !written.text.contains("\"Ethernet0\"") && !written.account.iter().any(|own| own.field == "PORT")
+    );
+    assert!(sonic::export(&plan, leaf).expect("it is RoCEv2").text.contains("\"Ethernet0\""));
+    for (wrong, words) in [
+        (table.replace("leaf-1,2,", "leaf-1,9,"), "port 2 of switch `leaf-1` has no row"),
+        (
+            table.replace(",Ethernet48,", ",Ethernet8,"),
+            "`Ethernet8` is not the name of a single port of `leaf-1`",
+        ),
+        (table.replace("up,h1,", "up,h2,"), "ports.csv:2:1: port 1 of `leaf-1` leads to `h2`"),
+        (table.replace("leaf-1,", "leaf-7,"), "the scenario has no switch `leaf-7`"),
+        ("switch,port\n".to_owned(), "ports.csv: the first line is not `switch,port,cluster_port,"),
+    ] {
+        let said = names(&wrong).expect_err("it is wrong").to_string();
+        assert!(said.contains(words), "{words}: {said}");
+    }
 }
 
 /// Cables that are planned or will go are left out, and named.

@@ -318,7 +318,10 @@ fn flows_that_start_after_all_times_are_refused() {
 fn a_port_beyond_all_ports_is_the_fault_of_the_list() {
     let read = |flow: &str| Input { flows: format!("1\n{flow}\n"), ..star("") }.read();
     let said = read("0 3 3 70000 200000 2").expect_err("no port");
-    assert!(said.starts_with("error: flow.txt:2:7: FLOW_FILE: `70000` is not the number of a port"), "{said}");
+    assert!(
+        said.starts_with("error: flow.txt:2:7: FLOW_FILE: `70000` is not the number of a port"),
+        "{said}"
+    );
     let said = read("0 3 3 100 2.5 2").expect_err("it ends early");
     assert!(said.starts_with("error: flow.txt:2:15: FLOW_FILE: the flow ends before it starts"), "{said}");
     assert!(read("0 3 3 70000 2 2.5").is_ok());

@@ -27,6 +27,8 @@ use crate::import::SourceText;
 use scenario::Diagnostic;
 use scenario::Plan;
 
+pub(super) use self::tables::{REMEDY as REMEDY_WITHOUT, rows};
+
 /// First of the assigned GUIDs.
 const FIRST_GUID: u64 = 0x0200_0000_0000_0000;
 

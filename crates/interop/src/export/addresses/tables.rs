@@ -18,11 +18,12 @@ use scenario::Plan;
 const LAST_LID: u16 = Lid::MAX_UNICAST.0 as u16;
 const OF_NODES: &str = "name,kind,guid,port_guid,lid";
 const OF_PORTS: &str = "switch,port,state,peer,peer_port,speed";
-const REMEDY: &str = "import the cluster again, or leave the tables out: `--assigned`";
+pub(in crate::export) const REMEDY: &str = "import the cluster again, or leave the tables out: `--assigned`";
 
-struct Row {
-    cells: Vec<String>,
-    at: Range<usize>,
+/// Row of a table.
+pub(in crate::export) struct Row {
+    pub(in crate::export) cells: Vec<String>,
+    pub(in crate::export) at: Range<usize>,
 }
 
 /// What `nodes.csv` says of a node.
@@ -231,10 +232,10 @@ fn compare(
 }
 
 /// Returns the rows below the header, each with as many cells.
-fn rows(source: SourceText<'_>, header: &str) -> Result<Vec<Row>, Diagnostic> {
+pub(in crate::export) fn rows(source: SourceText<'_>, header: &str) -> Result<Vec<Row>, Diagnostic> {
     let mut lines = source.lines();
     if lines.next().is_none_or(|first| first.text != header) {
-        let help = "name a table that `import ibnetdiscover` has written";
+        let help = "name a table that an import has written";
         return Err(source.whole(format!("the first line is not `{header}`"), help));
     }
     let columns = header.split(',').count();

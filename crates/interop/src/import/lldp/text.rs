@@ -2,7 +2,7 @@
 //!
 //! Invariant: the account names everything that the scenario has and the files do not say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use names::{csv, shown};
 use topology::{CustomFabric, LinkEnds, RoutingSpec, TopologySpec};
@@ -14,7 +14,7 @@ use super::wiring::End;
 use crate::import::account::{ImportedScenario, KeyAccount, KeyFate};
 use crate::import::infiniband::names::natural;
 use crate::import::infiniband::routes;
-use crate::import::source::SourceText;
+use crate::import::source::{SourceText, decimal};
 use scenario::{Diagnostic, draft};
 
 /// Largest number of nodes that an entry of the account names.
@@ -27,7 +27,7 @@ pub(super) fn scenario(
     (rows, options): (&[NeighbourRows], &LldpOptions),
 ) -> Result<ImportedScenario, Diagnostic> {
     let numbers = numbers(fabric);
-    let custom = custom(fabric, &numbers);
+    let custom = custom(fabric, &numbers.of);
     let kinds: BTreeMap<String, &Link> = fabric.links.iter().map(|link| (link.kind(), link)).collect();
     let names: Vec<&str> = kinds.keys().map(String::as_str).collect();
     let topology = TopologySpec::Custom(custom.clone()).build(&names);
@@ -51,7 +51,8 @@ pub(super) fn scenario(
     let mut account =
         Account { file: (files.len() > 1).then(|| files[0].name.to_owned()), entries: Vec::new() };
     account.of(fabric, &kinds, (rows, options), cyclic);
-    let files = vec![("ports.csv".to_owned(), ports(fabric, &numbers))];
+    account.numbers(numbers.named);
+    let files = vec![("ports.csv".to_owned(), ports(fabric, &numbers.of))];
     Ok(ImportedScenario { scenario: draft.scenario(), files, account: account.entries, warnings: Vec::new() })
 }
 
@@ -63,8 +64,16 @@ fn origin(files: &[SourceText<'_>]) -> String {
     }
 }
 
-/// Numbers the ports of switches from 1, in the order of their names.
-fn numbers(fabric: &Fabric) -> BTreeMap<End, u16> {
+/// Numbers of the ports of switches.
+struct Numbers {
+    of: BTreeMap<End, u16>,
+    /// True if they are those of the ports' names.
+    named: bool,
+}
+
+/// Returns the numbers of the ports of switches: those at the end of their names, if all switches have such, else from
+/// 1 in the order of names. A fabric with numbers of both kinds would not tell which kind a number is.
+fn numbers(fabric: &Fabric) -> Numbers {
     let mut ports: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let of_switch = |link: &Link, end: usize| end == 1 || link.is_trunk;
     for link in &fabric.links {
@@ -72,13 +81,33 @@ fn numbers(fabric: &Fabric) -> BTreeMap<End, u16> {
             ports.entry(node).or_default().push(port);
         }
     }
-    let mut numbers = BTreeMap::new();
+    let named = ports.values().all(|own| are_numbered(own));
+    let mut of = BTreeMap::new();
     for (node, mut own) in ports {
         own.sort_by(|a, b| natural(a, b).then_with(|| a.cmp(b)));
-        let ends = (1..).zip(own).map(|(number, port)| ((node.to_owned(), port.to_owned()), number));
-        numbers.extend(ends);
+        let number = |(place, port): (u16, &str)| {
+            let number = numbered(port).filter(|_| named).map_or(place, |(_, number)| number);
+            ((node.to_owned(), port.to_owned()), number)
+        };
+        of.extend((1..).zip(own).map(number));
     }
-    numbers
+    Numbers { of, named }
+}
+
+/// Returns true for names of ports that differ by the numbers at their ends alone: `swp1`, `swp48`.
+fn are_numbered(ports: &[&str]) -> bool {
+    let all: Option<Vec<(&str, u16)>> = ports.iter().map(|port| numbered(port)).collect();
+    all.is_some_and(|all| {
+        let numbers: BTreeSet<u16> = all.iter().map(|(_, number)| *number).collect();
+        numbers.len() == all.len() && all.iter().all(|(name, _)| *name == all[0].0)
+    })
+}
+
+/// Splits the name of a port before the number at its end, which a link can have: 1 to 254.
+fn numbered(port: &str) -> Option<(&str, u16)> {
+    let name = port.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let number = decimal(&port[name.len()..]).filter(|number| (1..=254).contains(number))?;
+    Some((name, number))
 }
 
 fn switch_names(fabric: &Fabric) -> BTreeMap<&str, &str> {
@@ -291,6 +320,16 @@ impl Account {
         self.note("routing", "", KeyFate::Approximated, what);
         let what = "a draft: MTU 4 KiB, one lane with PFC, shared memory, DCQCN, traffic; `import sonic` and `import mlx5 --into` give a fabric's own";
         self.note("link, switch, adapter", "", KeyFate::Approximated, what);
+    }
+
+    fn numbers(&mut self, named: bool) {
+        let (fate, what) = if named {
+            (KeyFate::Used, "`from_port`, `to_port`: those at the end of the ports' names, everywhere")
+        } else {
+            let what = "from 1 in the order of names, as not all end in 1 to 254: `ports.csv` has both";
+            (KeyFate::Approximated, what)
+        };
+        self.note("port numbers", "", fate, what);
     }
 
     fn assumed(&mut self, count: usize, (key, is_given): (&str, bool), options: &str) {
