@@ -74,6 +74,49 @@ fn a_switch_of_a_leaf_spine_fabric_is_exported_by_name() {
     assert_refused(&wrong, "error: `--switch leaf`: the scenario has no switch of this name\nhelp: ");
 }
 
+/// Ports of an imported RoCEv2 fabric have their own names, or none are written.
+#[test]
+fn a_switch_of_an_imported_fabric_is_exported_with_its_ports() {
+    let scratch = Scratch::new("export-fabric");
+    let cables = "leaf-1,Ethernet8,h1,p\nleaf-1,Ethernet48,h2,p\nleaf-1,Ethernet120,spine,Ethernet0\nspine,Ethernet4,h3,p\n";
+    fs::write(scratch.0.join("cables.csv"), cables).unwrap();
+    scratch.printed(&["import", "lldp", "cables.csv", "--out", "mine"]);
+    let exported = |more: &[&str]| {
+        let output =
+            scratch.run(&[&["export", "sonic", "mine/cables.ron", "--switch", "leaf-1"], more].concat());
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let ports =
+        |table: &str| json(table)["PORT"].as_object().expect("ports").keys().cloned().collect::<Vec<_>>();
+    let (status, own, account) = exported(&[]);
+    assert!(status == Some(0) && !account.contains("assumed: PORT:"), "{account}");
+    assert_eq!(ports(&own), ["Ethernet120", "Ethernet48", "Ethernet8"]);
+    assert!(own.contains("\"Ethernet120|0\""), "{own}");
+    let (_, assigned, account) = exported(&["--assigned"]);
+    assert_eq!(ports(&assigned), ["Ethernet0", "Ethernet4", "Ethernet8"]);
+    assert!(account.contains("assumed: PORT: "), "{account}");
+    fs::create_dir(scratch.0.join("tables")).unwrap();
+    fs::rename(scratch.0.join("mine/ports.csv"), scratch.0.join("tables/ports.csv")).unwrap();
+    let (status, none, said) = exported(&[]);
+    assert!(status == Some(2) && none.is_empty(), "{said}");
+    assert!(said.contains("no `ports.csv` beside the scenario") && said.contains("--cluster DIR"), "{said}");
+    assert_eq!(exported(&["--cluster", "tables"]).1, own);
+    let table = scratch.read("tables/ports.csv");
+    for (wrong, words) in [
+        (table.replace("leaf-1,2,", "leaf-1,9,"), "port 2 of switch `leaf-1` has no row"),
+        (
+            table.replace(",Ethernet48,", ",Ethernet8,"),
+            "`Ethernet8` is not the name of a single port of `leaf-1`",
+        ),
+        (table.replace("up,h1,", "up,h2,"), "tables/ports.csv:2:1: port 1 of `leaf-1` leads to `h2`"),
+        ("switch,port\n".to_owned(), "tables/ports.csv: the first line is not `switch,port,cluster_port,"),
+    ] {
+        fs::write(scratch.0.join("tables/ports.csv"), wrong).unwrap();
+        let (status, none, said) = exported(&["--cluster", "tables"]);
+        assert!(status == Some(2) && none.is_empty() && said.contains(words), "{words}: {said}");
+    }
+}
+
 /// The tables beside an imported cluster are found, left out, or named.
 #[test]
 fn an_imported_cluster_is_exported_with_its_own_addresses() {

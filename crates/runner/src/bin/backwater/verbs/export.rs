@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use interop::export::addresses::Addresses;
 use interop::export::{
-    ExportError, Exported, ValueAccount, ValueFate, ibccconfig, ibsim, lfts, mlx5, opensm, sonic,
+    ExportError, Exported, PortNames, ValueAccount, ValueFate, ibccconfig, ibsim, lfts, mlx5, opensm, sonic,
 };
 use interop::import::SourceText;
 use packet::NodeId;
@@ -27,7 +27,9 @@ use crate::new_file;
 use crate::terminal::{note, print_exactly, warn};
 
 /// Tables beside an imported cluster, with the addresses of its nodes.
-const TABLES: [&str; 2] = ["nodes.csv", "ports.csv"];
+const TABLES: [&str; 2] = ["nodes.csv", PORTS];
+/// Table of ports beside an imported cluster.
+const PORTS: &str = "ports.csv";
 /// The winner of a tuning, as overrides.
 const WINNER: &str = "winner.set";
 const FOLDER: &str = "name a folder that `tune` has written";
@@ -68,6 +70,13 @@ pub(crate) struct ExportSwitchOptions {
     /// Name of the switch [default: the first one; others that differ are named].
     #[arg(long, value_name = "NAME")]
     switch: Option<String>,
+    /// Folder of an imported fabric, with `ports.csv`, which has the names of ports [default: the scenario's folder, if
+    /// it is there].
+    #[arg(long, value_name = "DIR")]
+    cluster: Option<PathBuf>,
+    /// Call ports `Ethernet0`, `Ethernet4` and so on, in their order.
+    #[arg(long, conflicts_with = "cluster")]
+    assigned: bool,
     #[command(flatten)]
     result: ExportResult,
 }
@@ -136,9 +145,8 @@ pub(crate) fn run(target: &ExportTarget) -> Result<(), Failure> {
 }
 
 /// Writes the tables of a switch, and names other switches with different tables.
-fn export_switch(
-    ExportSwitchOptions { source, switch, result }: &ExportSwitchOptions,
-) -> Result<(), Failure> {
+fn export_switch(options: &ExportSwitchOptions) -> Result<(), Failure> {
+    let ExportSwitchOptions { source, switch, result, .. } = options;
     let of = source.read()?;
     let graph = of.plan.graph();
     let is_switch = |name: &String| graph.find(name).filter(|node| !graph.is_host(*node));
@@ -149,10 +157,17 @@ fn export_switch(
         })?,
         None => graph.switch_ids().next().expect("a fabric has a switch"),
     };
-    let mut exported = of.checked(sonic::export(&of.plan, chosen))?;
+    let names = options.port_names(&of)?;
+    if names.is_none() && !options.assigned && graph.has_given_numbers(chosen) {
+        let switch = graph.name(chosen).to_owned();
+        return of.checked(Err(ExportError::UnnamedPorts { switch }));
+    }
+    let mut exported = of.checked(sonic::export_named(&of.plan, chosen, names.as_ref()))?;
     if switch.is_none() {
+        // Settings are compared under assigned names, as those of clusters may differ from switch to switch.
+        let first = of.checked(sonic::export(&of.plan, chosen))?;
         let differs =
-            |other: &NodeId| sonic::export(&of.plan, *other).map_or(true, |own| own.text != exported.text);
+            |other: &NodeId| sonic::export(&of.plan, *other).map_or(true, |own| own.text != first.text);
         let others: Vec<&str> = graph.switch_ids().filter(differs).map(|other| graph.name(other)).collect();
         exported.account.extend(other_switches(graph.name(chosen), &others));
     }
@@ -176,6 +191,23 @@ fn export_tables(options: &ExportFabricOptions) -> Result<(), Failure> {
     let addresses = options.addresses(&of)?;
     let tables = of.checked(lfts::export(&of.plan, &addresses))?;
     options.result.write(tables.tables(), &tables.account)
+}
+
+impl ExportSwitchOptions {
+    /// Returns the names of ports in an imported fabric, from the folder that is given or the scenario's.
+    fn port_names(&self, of: &ExportedPlan) -> Result<Option<PortNames>, Failure> {
+        let beside = || of.text.folder().map(|folder| folder.join(PORTS)).filter(|file| file.is_file());
+        let file = match &self.cluster {
+            Some(folder) => Some(folder.join(PORTS)),
+            None => Some(()).filter(|()| !self.assigned).and_then(|()| beside()),
+        };
+        let Some(file) = file else { return Ok(None) };
+        let (name, table) = (file.display().to_string(), text(&file)?);
+        if self.cluster.is_none() && !PortNames::are_in(&table) {
+            return Ok(None);
+        }
+        Ok(Some(PortNames::read(&of.plan, SourceText { name: &name, text: &table })?))
+    }
 }
 
 impl ExportFabricOptions {
