@@ -301,8 +301,8 @@ pub enum Forwarding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BufferOverride {
-    /// Number of the port, counted from 1.
-    #[schemars(range(min = 1, max = 254))]
+    /// Number of the port, as its link gives it; else counted from 1.
+    #[schemars(range(min = 0, max = 1023))]
     pub port: u16,
     /// Number of the lane; every lane if left out.
     #[serde(default)]
@@ -316,13 +316,13 @@ pub struct BufferOverride {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlToVlSpec {
-    /// Number of the port by which packets come, counted from 1; every port if left out.
+    /// Number of the port by which packets come; every port if left out.
     #[serde(default)]
-    #[schemars(range(min = 1, max = 254))]
+    #[schemars(range(min = 0, max = 1023))]
     pub input: Option<u16>,
-    /// Number of the port by which packets leave, counted from 1; every port if left out.
+    /// Number of the port by which packets leave; every port if left out.
     #[serde(default)]
-    #[schemars(range(min = 1, max = 254))]
+    #[schemars(range(min = 0, max = 1023))]
     pub output: Option<u16>,
     /// Lane of the link at the output, by service level: 16 numbers, from service level 0 on.
     pub lanes: Vec<u8>,
@@ -332,9 +332,9 @@ pub struct SlToVlSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PortArbitration {
-    /// Number of the port by which packets leave, counted from 1; every port if left out.
+    /// Number of the port by which packets leave; every port if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 254))]
+    #[schemars(range(min = 0, max = 1023))]
     pub port: Option<u16>,
     /// The port's tables.
     pub tables: VlArbitrationSpec,
@@ -345,9 +345,9 @@ pub struct PortArbitration {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShareOverride {
-    /// Number of the port, counted from 1; every port if left out.
+    /// Number of the port, as its link gives it, else counted from 1; every port if left out.
     #[serde(default)]
-    #[schemars(range(min = 1, max = 254))]
+    #[schemars(range(min = 0, max = 1023))]
     pub port: Option<u16>,
     /// Data rate of the port's cable; every rate if left out.
     #[serde(default)]

@@ -18,9 +18,8 @@ pub struct Graph {
     far_ends: Vec<FarEnd>,
     /// Index in `far_ends` of each node's first port, followed by the length of `far_ends`.
     first: Vec<usize>,
-    /// Numbers that the scenario gives to the ports of all nodes, node by node: 0 for a port without such a number.
-    /// Empty if no port has one.
-    numbers: Vec<u16>,
+    /// Numbers that the scenario gives to the ports of all nodes, node by node; empty if it gives none.
+    numbers: Vec<Option<u16>>,
     /// Ports with given numbers that have lost their cables.
     removed: BTreeSet<(NodeId, u16)>,
 }
@@ -125,8 +124,7 @@ impl Graph {
     /// ```
     #[must_use]
     pub fn port_number(&self, (node, port): (NodeId, PortId)) -> u16 {
-        let given = self.numbers.get(self.position((node, port))).copied();
-        given.filter(|number| *number > 0).unwrap_or(port.0 + 1)
+        self.numbers.get(self.position((node, port))).copied().flatten().unwrap_or(port.0 + 1)
     }
 
     /// Returns the numbers of a node's ports, in order.
@@ -152,7 +150,7 @@ impl Graph {
     pub fn has_given_numbers(&self, node: NodeId) -> bool {
         let own = self.first[node.index()]..self.first[node.index() + 1];
         // A switch that has lost all its cables has numbers of these alone.
-        self.numbers.get(own).is_some_and(|own| own.first().is_some_and(|number| *number > 0))
+        self.numbers.get(own).is_some_and(|own| own.first().is_some_and(Option::is_some))
             || self.removed.range((node, 0)..=(node, u16::MAX)).next().is_some()
     }
 
@@ -214,9 +212,8 @@ impl Graph {
         let given = self.numbers.iter().zip(&kinds).filter(|(_, kind)| kind.is_some());
         let given = given.map(|(number, _)| *number).collect();
         let nodes = (0..self.nodes()).map(node).flat_map(|at| core::iter::repeat_n(at, self.ports(at).len()));
-        let numbered = nodes.zip(&self.numbers).zip(&kinds).filter(|((_, number), _)| **number > 0);
-        let removed =
-            numbered.filter(|(_, kind)| kind.is_none()).map(|((at, number), _)| (at, *number)).collect();
+        let without_cable = nodes.zip(&self.numbers).zip(&kinds).filter(|(_, kind)| kind.is_none());
+        let removed = without_cable.filter_map(|((at, number), _)| Some((at, (*number)?))).collect();
         let far_ends = self.far_ends.iter().zip(kinds).filter_map(far_end).collect();
         Self {
             far_ends,
@@ -311,7 +308,7 @@ impl GraphDraft {
             let peer = if end % 2 == 0 { b.node } else { a.node };
             FarEnd { peer: node(peer), peer_port: port_of[end ^ 1], cable }
         };
-        let given = |(port, _): &(RankedPort, usize)| self.numbers.get(port).copied().unwrap_or(0);
+        let given = |(port, _): &(RankedPort, usize)| self.numbers.get(port).copied();
         let numbers = if self.numbers.is_empty() { Vec::new() } else { ends.iter().map(given).collect() };
         let far_ends = ends.into_iter().map(far_end).collect();
         let mut by_name: Vec<NodeId> = (0..self.names.len()).map(node).collect();

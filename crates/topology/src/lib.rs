@@ -48,7 +48,7 @@ pub use changed_cables::{CableChange, CableChangeError, CableChangeErrorKind};
 pub use dependencies::{ChannelDependencies, VirtualChannel};
 pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{FarEnd, Graph};
-pub use limits::{MAX_NODES, MAX_SWITCH_PORTS};
+pub use limits::{MAX_NODES, MAX_PORT_NUMBER, MAX_SWITCH_PORTS};
 pub use partition::{Partition, PartitionCost, WeighedGraph};
 pub use routing::error::{RoutingError, RoutingErrorKind};
 pub use routing::lane_changes::LaneChanges;

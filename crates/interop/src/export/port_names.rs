@@ -42,7 +42,7 @@ impl PortNames {
                 return Err(wrong(format!("the scenario has no switch `{switch}`"), REMEDY_WITHOUT));
             };
             let Some(number) = decimal::<u16>(number) else {
-                return Err(wrong(format!("`{number}` is not the number of a port"), "write 1 to 254"));
+                return Err(wrong(format!("`{number}` is not the number of a port"), "write a whole number"));
             };
             if name.is_empty() || !taken.insert((node, name.clone())) {
                 let message = format!("`{name}` is not the name of a single port of `{switch}`");

@@ -103,12 +103,12 @@ fn a_switch_of_an_imported_fabric_is_exported_with_its_ports() {
     assert_eq!(exported(&["--cluster", "tables"]).1, own);
     let table = scratch.read("tables/ports.csv");
     for (wrong, words) in [
-        (table.replace("leaf-1,2,", "leaf-1,9,"), "port 2 of switch `leaf-1` has no row"),
+        (table.replace("leaf-1,48,", "leaf-1,9,"), "port 48 of switch `leaf-1` has no row"),
         (
             table.replace(",Ethernet48,", ",Ethernet8,"),
             "`Ethernet8` is not the name of a single port of `leaf-1`",
         ),
-        (table.replace("up,h1,", "up,h2,"), "tables/ports.csv:2:1: port 1 of `leaf-1` leads to `h2`"),
+        (table.replace("up,h1,", "up,h2,"), "tables/ports.csv:2:1: port 8 of `leaf-1` leads to `h2`"),
         ("switch,port\n".to_owned(), "tables/ports.csv: the first line is not `switch,port,cluster_port,"),
     ] {
         fs::write(scratch.0.join("tables/ports.csv"), wrong).unwrap();

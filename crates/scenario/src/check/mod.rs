@@ -43,7 +43,7 @@ use std::sync::Arc;
 use cc_policies::{Control, MarkingSpec};
 use link_layer::{CablePlan, LinkPlan};
 use packet::{Framing, Lid};
-use settings::SettingError;
+use settings::{FieldPath, SettingError};
 use topology::{Routes, Topology, TopologyError, TopologyErrorKind, TopologySpec};
 
 use crate::diagnostics::Diagnostic;
@@ -199,7 +199,25 @@ impl Scenario {
             faults.add(&"topology".into(), message, help);
             return None;
         }
+        self.port_numbers(faults);
         cables::change(self, topology, &cables, faults)
+    }
+
+    /// Checks the numbers that links give to ports. Ethernet's ports may be called from 0; port 0 of a switch of
+    /// InfiniBand is its management port, and 255 is reserved (IBA 14.2.5.3).
+    fn port_numbers(&self, faults: &mut Faults<'_>) {
+        let TopologySpec::Custom(custom) = &self.topology else { return };
+        if self.link.framing != Framing::InfiniBand {
+            return;
+        }
+        for (place, link) in custom.links.iter().enumerate() {
+            for (field, number) in [("from_port", link.from_port), ("to_port", link.to_port)] {
+                let Some(number) = number.filter(|number| !(1..=254).contains(number)) else { continue };
+                let path = FieldPath::from("topology").name("links").index(place).name(field);
+                let help = "write 1 to 254; RoCEv2 (`link.framing`) has ports from 0".to_owned();
+                faults.add(&path, format!("{number} is no port of a switch of InfiniBand"), help);
+            }
+        }
     }
 
     /// Suggests a name for an unknown one in the topology.

@@ -116,7 +116,7 @@ impl CustomRoce {
         let mut names = common(self.rate, self.hosts);
         names.extend([
             ("ORIGIN", self.origin.clone()),
-            ("ABOUT", "Ports have the order of their names; ports.csv has both.".to_owned()),
+            ("ABOUT", "Ports have numbers by their names; ports.csv has both.".to_owned()),
             ("TOPOLOGY", self.topology.clone()),
             ("CABLES", self.cables.clone()),
             ("PATHS", paths.to_owned()),

@@ -12,7 +12,7 @@ use settings::FieldPath;
 use super::checks::cable_index;
 use crate::error::{TopologyError, TopologyErrorKind as Kind};
 use crate::graph::{Graph, GraphDraft, ranked};
-use crate::limits::{MAX_NODES, MAX_SWITCH_PORTS};
+use crate::limits::{MAX_NODES, MAX_PORT_NUMBER, MAX_SWITCH_PORTS};
 
 /// A fabric described node by node and link by link.
 ///
@@ -54,11 +54,11 @@ pub struct LinkEnds {
     /// and in messages. If left out, ports are counted from 1 in the order of the links. All links of a switch give such
     /// numbers, or none; gaps are ports without a cable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 254))]
+    #[schemars(range(min = 0, max = 1023))]
     pub from_port: Option<u16>,
     /// Number of the port at `to`, as `from_port`; if left out, ports stand in the order of the links.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 254))]
+    #[schemars(range(min = 0, max = 1023))]
     pub to_port: Option<u16>,
 }
 
@@ -165,9 +165,8 @@ struct GivenNumbers {
 impl GivenNumbers {
     /// Returns the rank of the port of a node at link `i` among the ports of that node.
     fn rank(&mut self, node: usize, i: usize, number: Option<u16>) -> Result<usize, Kind> {
-        let most = MAX_SWITCH_PORTS as u16;
-        if let Some(given) = number.filter(|number| !(1..=most).contains(number)) {
-            return Err(Kind::OutOfRange { given, least: 1, most });
+        if let Some(given) = number.filter(|number| *number > MAX_PORT_NUMBER) {
+            return Err(Kind::OutOfRange { given, least: 0, most: MAX_PORT_NUMBER });
         }
         if node < self.hosts {
             return Ok(i);

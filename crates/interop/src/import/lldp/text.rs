@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use names::{csv, shown};
-use topology::{CustomFabric, LinkEnds, RoutingSpec, TopologySpec};
+use topology::{CustomFabric, LinkEnds, MAX_PORT_NUMBER, RoutingSpec, TopologySpec};
 
 use super::LldpOptions;
 use super::fabric::{Fabric, Link};
@@ -103,10 +103,10 @@ fn are_numbered(ports: &[&str]) -> bool {
     })
 }
 
-/// Splits the name of a port before the number at its end, which a link can have: 1 to 254.
+/// Splits the name of a port before the number at its end, which a link can have.
 fn numbered(port: &str) -> Option<(&str, u16)> {
     let name = port.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let number = decimal(&port[name.len()..]).filter(|number| (1..=254).contains(number))?;
+    let number = decimal(&port[name.len()..]).filter(|number| *number <= MAX_PORT_NUMBER)?;
     Some((name, number))
 }
 
@@ -326,7 +326,8 @@ impl Account {
         let (fate, what) = if named {
             (KeyFate::Used, "`from_port`, `to_port`: those at the end of the ports' names, everywhere")
         } else {
-            let what = "from 1 in the order of names, as not all end in 1 to 254: `ports.csv` has both";
+            let what =
+                "from 1 in the order of names, as not all end in numbers of their own: `ports.csv` has both";
             (KeyFate::Approximated, what)
         };
         self.note("port numbers", "", fate, what);
