@@ -49,6 +49,9 @@ export interface Scene {
 export const GAP = 7;
 const HOST = 8;
 const EDGE = 34;
+const MARGIN = 8;
+/** Least room of a host with a name, in px. */
+const NAMED = 26;
 /** Distance between the two lanes of a cable, in px. */
 const APART = 7;
 
@@ -58,6 +61,8 @@ export function arranged(graph: Graph, flows: Known[], width: number, height: nu
   const peers: number[][] = graph.nodes.map(() => []);
   for (let at = 0; at < graph.outputs.length; at += 3) peers[graph.outputs[at] as number]?.push(graph.outputs[at + 2] as number);
   const isSmall = switches <= 2 && graph.hosts <= 16 && graph.hosts >= 2;
+  const ring = isSmall ? null : ringOf(graph, peers);
+  if (ring) return circle(graph, peers, ring, width, isFlat ? height : Math.max(height, Math.min(1.5 * height, width * 0.7)));
   if (!isSmall) return levels(graph, width, isFlat ? height : Infinity);
   const first = graph.hosts;
   const sources = new Set(flows.map(({ from }) => from));
@@ -65,11 +70,14 @@ export function arranged(graph: Graph, flows: Known[], width: number, height: nu
   const hosts = Array.from({ length: graph.hosts }, (_, host) => host);
   const [left, right] = [hosts.filter((host) => isLeft(host)), hosts.filter((host) => !isLeft(host))];
   const spots: Spot[] = graph.nodes.map((name, node) => ({ name, isHost: node < graph.hosts, x: 0, y: 0, halfWidth: HOST, halfHeight: HOST, label: "left" }));
-  const column = (column: number[], x: number, label: Spot["label"]) => column.forEach((host, place) =>
-    Object.assign(spots[host] as Spot, { x, y: height * (place + 0.5) / column.length, label }));
+  const column = (column: number[], x: number, label: Spot["label"]) => column.forEach((host, place) => {
+    const room = (height - 2 * MARGIN) / column.length;
+    const half = Math.min(HOST, room * 0.42);
+    Object.assign(spots[host] as Spot, { x, y: MARGIN + room * (place + 0.5), halfWidth: half, halfHeight: half, label: room < NAMED ? "none" : label });
+  });
   column(left, EDGE, "left");
   column(right, width - EDGE, "right");
-  const box = { y: height / 2, halfHeight: height / 2 - 8 };
+  const box = { y: height / 2, halfHeight: height / 2 - MARGIN };
   if (switches === 2) {
     const halfWidth = Math.min(46, width * 0.075);
     Object.assign(spots[first] as Spot, { ...box, x: width * 0.36, halfWidth });
@@ -78,6 +86,39 @@ export function arranged(graph: Graph, flows: Known[], width: number, height: nu
     Object.assign(spots[first] as Spot, { ...box, x: width / 2, halfWidth: Math.min(90, width * 0.15) });
   }
   return { spots, lanes: lanesOf(graph, spots, true), width, height, isBoxed: true };
+}
+
+/** Returns the switches of a ring in their order, or `null` if the switches are no ring. */
+function ringOf(graph: Graph, peers: number[][]): number[] | null {
+  const first = graph.hosts;
+  const count = graph.nodes.length - first;
+  const next = (node: number) => (peers[node] as number[]).filter((peer) => peer >= first);
+  if (count < 3 || count > 16 || graph.hosts > 2 * count) return null;
+  const order = [first];
+  for (let at = first, before = -1; order.length < count;) {
+    const ways = next(at);
+    const to = ways.find((peer) => peer !== before);
+    if (ways.length !== 2 || to === undefined || order.includes(to)) return null;
+    order.push(to);
+    [before, at] = [at, to];
+  }
+  return next(order[count - 1] as number).includes(first) ? order : null;
+}
+
+/** Returns the places of a ring: switches on an ellipse, each with its hosts outside. */
+function circle(graph: Graph, peers: number[][], ring: number[], width: number, height: number): Scene {
+  const half = Math.min(10, height / 14);
+  const spots: Spot[] = graph.nodes.map((name, node) => ({ name, isHost: node < graph.hosts, x: 0, y: 0, halfWidth: node < graph.hosts ? 0.6 * half : half, halfHeight: node < graph.hosts ? 0.6 * half : half,
+    label: height < 2 * HOST * 9 ? "none" : "below" }));
+  const [across, down] = [Math.min(width / 2 - 12, height * 0.9), height / 2 - 18];
+  ring.forEach((node, place) => {
+    const at = (angle: number, share: number) => ({ x: width / 2 + across * share * Math.sin(angle), y: height / 2 - 6 - down * share * Math.cos(angle) });
+    const angle = 2 * Math.PI * place / ring.length;
+    Object.assign(spots[node] as Spot, at(angle, 0.62));
+    const hosts = (peers[node] as number[]).filter((peer) => peer < graph.hosts);
+    hosts.forEach((host, one) => Object.assign(spots[host] as Spot, at(angle + 0.3 * (one - (hosts.length - 1) / 2), 1)));
+  });
+  return { spots, lanes: lanesOf(graph, spots, false), width, height, isBoxed: false };
 }
 
 /** Returns the places of the report's picture, at most `most` px high. */
@@ -106,7 +147,7 @@ function lanesOf(graph: Graph, spots: Spot[], isBoxed: boolean): Lane[] {
     const [from, to] = isBoxed ? [{ x: one.x, y: host?.y ?? one.y }, { x: other.x, y: host?.y ?? other.y }] : [{ x: one.x, y: one.y }, { x: other.x, y: other.y }];
     const span = Math.hypot(to.x - from.x, to.y - from.y) || 1;
     const along = { x: (to.x - from.x) / span, y: (to.y - from.y) / span };
-    const apart = (isBoxed ? APART : 3) / 2 + place * (isBoxed ? 2 * APART : 6);
+    const apart = (isBoxed ? Math.min(APART, 0.8 * Math.min(one.halfHeight, other.halfHeight)) : 3) / 2 + place * (isBoxed ? 2 * APART : 6);
     const aside = { x: -along.y * apart, y: along.x * apart };
     const [start, end] = [reach(one, along), reach(other, along)];
     lanes.push({

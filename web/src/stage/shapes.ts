@@ -34,6 +34,8 @@ const CLOSE = 11;
 const MOST_MOVING = 160;
 /** Nodes beyond which switches have no names. */
 const MOST_NAMED = 60;
+/** Flows of a host beyond which their number stands for their names. */
+const MOST_NAMES = 2;
 /** Least share of an interval for which a stalled output is marked. */
 const LEAST_STALL = 0.05;
 
@@ -130,16 +132,16 @@ function switchShapes(spot: Spot, scene: Scene): Shape[] {
   return [box, { kind: "text", x: spot.x, y: spot.y - spot.halfHeight + 15, text: spot.name, ink: "soft", align: "middle" }];
 }
 
-/** Returns the names of flows at their sources. */
+/** Returns the names of flows at their sources, and the number of those for which there is no room. */
 function names(scene: Scene, cast: Cast, colours: Map<string, string>, followed: string | null): Shape[] {
-  const counts = new Map<number, number>();
-  return cast.flows.flatMap(({ name, from }) => {
-    const lane = scene.lanes.find(({ node }) => node === from);
-    if (!lane) return [];
-    const place = counts.get(from) ?? 0;
-    counts.set(from, place + 1);
+  return [...new Set(cast.flows.map(({ from }) => from))].flatMap((host) => {
+    const lane = scene.lanes.find(({ node }) => node === host);
+    const spot = scene.spots[host] as Spot;
+    if (!lane || spot.label === "none") return [];
+    const flows = cast.flows.filter(({ from }) => from === host);
     const isRight = lane.along.x < 0;
-    const x = lane.from.x + (isRight ? -4 : 4);
-    return [{ kind: "text", x, y: (scene.spots[from] as Spot).y - 11 - 14 * place, text: name, ink: colours.get(name) as string, align: isRight ? "end" : "start", isBold: name === followed } as Shape];
+    const line = (text: string, ink: string, place: number): Shape => ({ kind: "text", x: lane.from.x + (isRight ? -4 : 4), y: spot.y - 11 - 14 * place, text, ink, align: isRight ? "end" : "start", isBold: text === followed });
+    if (flows.length > MOST_NAMES) return [line(flows.length + " flows", "soft", 0)];
+    return flows.map(({ name }, place) => line(name, colours.get(name) as string, place));
   });
 }

@@ -20,6 +20,8 @@ export interface Part {
 const HEIGHT = 190;
 const LOW = 150;
 const NARROW = 700;
+/** Room of a host in a column with as many again on the other side, in px. */
+const ROOM = 30;
 
 /** The stage. */
 export class Stage {
@@ -98,7 +100,8 @@ export class Stage {
   }
 
   private lay(): void {
-    const height = this.box.clientWidth < NARROW && this.box.clientWidth > 0 ? LOW : HEIGHT;
+    const least = this.box.clientWidth < NARROW && this.box.clientWidth > 0 ? LOW : HEIGHT;
+    const height = Math.max(least, ROOM * Math.max(0, ...this.parts.map(({ cast }) => cast.graph.hosts / 2)));
     this.followed = this.wanted ?? victimOf(this.parts[0]?.cast.flows.map(({ name }) => name) ?? []);
     this.panels = [];
     this.finals = [];
