@@ -44,8 +44,12 @@ export function answer(stage: Stage, outcomes: Outcome[], labels: string[]): HTM
     const [low, high] = one < other ? [0, 1] : [1, 0];
     lines.push(element("p", { class: "answer" }, element("b", {}, found.name), ...isSame ? [" gets the same in both: ", rate(one), "."]
       : [" gets ", rate(rates[low] as number), " " + inside(labels[low] ?? "") + ", and ", rate(rates[high] as number), " " + inside(labels[high] ?? "") + "."]));
-  } else if (found && typeof one === "number" && (results[0] === null || results[0] === undefined || verdictOf(results[0]) === null)) {
+  } else if (found && results.length === 1 && typeof one === "number" && (results[0] === null || results[0] === undefined || verdictOf(results[0]) === null)) {
     lines.push(element("p", { class: "answer" }, element("b", {}, found.name), " gets ", rate(one), "."));
+  }
+  const alone = rates.findIndex((value) => typeof value === "number");
+  if (found && results.length === 2 && alone >= 0 && rates.filter((value) => typeof value === "number").length === 1) {
+    lines.push(element("p", { class: "answer" }, element("b", {}, found.name), " gets ", rate(rates[alone] as number), " " + inside(labels[alone] ?? "") + "."));
   }
   const worst = results.length === 2 && typeof one === "number" && typeof other === "number" && other < one ? results[1] : results.find((result) => result !== null);
   if (worst) lines.push(...because(worst, results.length === 2 ? labels[results.indexOf(worst)] ?? "" : ""));

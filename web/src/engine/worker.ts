@@ -82,7 +82,13 @@ async function run(id: number, task: Task, asked: number | null): Promise<void> 
       continue;
     }
     const length = Math.min(step, owed);
-    isOver = run.advance(length);
+    try {
+      isOver = run.advance(length);
+    } catch (error) {
+      // A deadlock is worth a look: the picture shows where packets stand. After a panic there is nothing to see.
+      if (panic === "") report();
+      throw error;
+    }
     owed -= length;
     const took = performance.now() - began;
     elapsed += took;

@@ -12,7 +12,7 @@ export interface Course {
 }
 
 const HEIGHT = 140;
-const ROOM = { left: 58, right: 12, top: 14, bottom: 22 };
+const ROOM = { left: 70, right: 12, top: 14, bottom: 22 };
 const INKS = ["line-1", "line-0"];
 const DASHES = [[6, 4], []];
 
