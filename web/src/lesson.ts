@@ -157,11 +157,11 @@ function shown(sight: Sight & { label?: string }, outcome: Outcome | null): HTML
   if (sight.stated.length > 0) parts.push(table(sight.stated, result));
   if (outcome && sight.ends) {
     const isSo = "ended" in outcome && outcome.ended.how === sight.ends;
-    parts.push(element("p", { class: "verdict", "data-holds": String(isSo) }, isSo ? "Your run ended in a deadlock, as stated." : "Your run did not end in a deadlock."));
+    parts.push(element("p", { class: "matches", "data-holds": String(isSo) }, isSo ? "Your run ended in a deadlock, as stated." : "Your run did not end in a deadlock."));
   }
   if (result && sight.stated.length > 0) {
     const isSo = sight.stated.every(({ name, gbps }) => likewise(goodputs(result).get(name) ?? NaN, gbps) === gbps);
-    parts.push(element("p", { class: "verdict", "data-holds": String(isSo) }, isSo ? "Your run gives the stated numbers." : "Your run gives other numbers than stated: please report that."));
+    parts.push(element("p", { class: "matches", "data-holds": String(isSo) }, isSo ? "Your run gives the stated numbers." : "Your run gives other numbers than stated: please report that."));
   }
   return element("div", { class: "seen" }, parts);
 }

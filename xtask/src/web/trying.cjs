@@ -35,7 +35,7 @@ async function tryLesson(browser, id) {
     else await page.click("button.try >> nth=" + place);
     await done(page, place < 0 ? 1 : 2);
     const name = place < 0 ? "the run" : await page.textContent("button.try >> nth=" + place);
-    const verdicts = await page.$$eval(".sight .verdict", (found) => found.map((one) => one.dataset.holds));
+    const verdicts = await page.$$eval(".sight .matches", (found) => found.map((one) => one.dataset.holds));
     const numbers = await page.$$eval(".stated tbody tr", (rows) => rows.map((row) => [...row.cells].slice(0, 3).map((cell) => cell.textContent).join(" ")).join("; "));
     for (const side of await page.$$eval(".side", (sides) => sides.map((one) => ({ digest: one.querySelector(".digest")?.textContent, command: one.querySelector(".command code").textContent })))) {
       // A run that ends in a deadlock has no results to compare, only its end.
