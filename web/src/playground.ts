@@ -56,6 +56,8 @@ export class Playground {
   private checked: Record<Which, Checked | null> = { a: null, b: null };
   private asked = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Done once all cases so far have their addresses, in order. */
+  private noted = Promise.resolve();
   /** How the address came to name this case. */
   private step: Step | null = null;
   /** True if the next check without a fault begins the runs. */
@@ -118,10 +120,14 @@ export class Playground {
   }
 
   /** Gives the changed case an address of its own, so that the browser's Back, a reload or another page do not lose it. */
-  private async note(step: Step): Promise<void> {
+  private note(step: Step): void {
     const of = structuredClone(this.of);
     const isNew = step === "changed" || this.step !== "typed";
     this.step = step;
+    this.noted = this.noted.then(() => this.address(of, isNew));
+  }
+
+  private async address(of: Case, isNew: boolean): Promise<void> {
     const fragment = "#" + await encoded(of).catch(() => "");
     if (fragment === "#" || fragment === location.hash || !this.box.isConnected) return;
     const depth = history.state?.depth ?? 0;
@@ -177,7 +183,7 @@ export class Playground {
     this.of.b = sets.reduce((all, one) => withSetting(all, pathOf(one), one.slice(pathOf(one).length + 1)), this.of.a);
     this.shown = "b";
     this.open();
-    void this.note("changed");
+    this.note("changed");
     this.workbench.say("Run B has " + sets.join(" and ") + ". Run both.");
   }
 
@@ -209,12 +215,12 @@ export class Playground {
     this.of.b = sets;
     if (sets !== null) [this.shown, this.settings.open] = ["b", true];
     this.open();
-    void this.note("changed");
+    this.note("changed");
   }
 
   private later(step: Step, rest = REST): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => { this.timer = undefined; void this.note(step); void this.check(); }, rest);
+    this.timer = setTimeout(() => { this.timer = undefined; this.note(step); void this.check(); }, rest);
   }
 
   private layTabs(): void {
