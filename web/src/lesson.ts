@@ -56,14 +56,14 @@ export class LessonPage {
     this.choices = guess.choices.map((choice, place) => button(choice, () => this.answer(place), { class: "choice-of" }));
     const place = LESSONS.indexOf(lesson);
     const next = LESSONS[place + 1];
-    this.box = element("article", { class: "lesson" },
+    this.box = element("article", { class: "lesson" }, element("div", { class: "lesson-top" },
       element("div", { class: "lesson-text" }, element("p", { class: "note" }, "Lesson " + (place + 1) + " of " + LESSONS.length), element("h1", {}, lesson.title),
         lesson.sentences.map(({ says }) => element("p", { class: "lead" }, withCode(says)))),
       element("div", { class: "lesson-picture" }, this.workbench.bar, this.workbench.headline, this.workbench.stage.box),
       element("div", { class: "lesson-rest" }, element("h2", {}, "What do you think?"), element("p", {}, withCode(guess.asks)), element("div", { class: "guess" }, this.choices), this.judged, this.sight,
         element("h2", {}, "Try"), element("div", { class: "tries" }, button("Run the lesson", () => this.choose(null), { class: "run" })), lesson.tries.map((one) => this.attempt(one)),
         element("p", { class: "note" }, "A thing to try runs beside the lesson's own run, with the same random streams."), wordList(),
-        element("p", { class: "onward" }, button("Open in the playground", () => void this.open()), next ? element("a", { href: "#lesson=" + next.id }, "Next: " + next.title) : element("a", { href: "#" }, "On to the playground"))),
+        element("p", { class: "onward" }, button("Open in the playground", () => void this.open()), next ? element("a", { href: "#lesson=" + next.id }, "Next: " + next.title) : element("a", { href: "#" }, "On to the playground")))),
       this.workbench.box);
     this.workbench.allow(false, "The scenario is being checked.");
     this.box.querySelectorAll<HTMLButtonElement>(".tries button, .try, .choice-of").forEach((one) => { one.disabled = true; });
