@@ -77,8 +77,8 @@ export class Knobs {
     const isCompared = sets.length === 2 && valueOf(sets[0] as string[], "congestion_control") !== valueOf(sets[1] as string[], "congestion_control");
     const chosen = WISHES.flatMap((wish) => {
       const field = [...fields.values()].find(({ path }) => wish.path.test(path));
-      // Another design than these three has fields of its own, which the three refuse.
-      const isOther = field?.kind === "choice" && wish.values !== undefined && !wish.values.includes(bare(field.value ?? ""));
+      // A choice is offered among values that need no others: another design than these has fields of its own.
+      const isOther = field?.kind === "choice" && field.path !== "congestion_control" && !wish.values?.includes(bare(field.value ?? ""));
       return field === undefined || isOther || isCompared && field.path === "congestion_control" ? [] : [{ wish, field }];
     }).slice(0, MOST);
     const key = [name, ...chosen.map(({ field }) => field.path)].join();

@@ -1,14 +1,30 @@
 // Goodputs of a result: over the second half of the last phase, as lessons and answers state them.
-import { column } from "../../../crates/page/src/script/arrays.js";
+//
+// They come from `phases.csv`, since the page's own table of a large run has its first rows only.
 import type { Result } from "../simulator.ts";
+
+const known = new WeakMap<Result, Map<string, number>>();
+
+/** Returns the cells of a line of CSV. */
+function cells(line: string): string[] {
+  return Array.from(line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
+}
 
 /** Returns the goodput of each flow and group, and of all as `total`, over the second half of the last phase, in bit/s. */
 export function goodputs(result: Result): Map<string, number> {
-  const table = result.tables.find((one) => one.id === "phases-csv");
-  if (!table) return new Map();
-  const values = (of: string) => column(table.values[table.columns.findIndex(([column]) => column === of)] ?? []);
-  const [changes, kinds, names, rates] = [values("change"), values("kind"), values("name"), values("second_half_goodput_bps")];
-  const last = changes[changes.length - 1];
-  const rows = Array.from(names, (_, at) => at).filter((at) => changes[at] === last);
-  return new Map(rows.map((at) => [kinds[at] === "total" ? "total" : String(names[at]), rates[at] as number]));
+  const before = known.get(result);
+  if (before) return before;
+  const found = new Map<string, number>();
+  known.set(result, found);
+  const file = result.files.find(({ name }) => name === "phases.csv");
+  if (!file) return found;
+  const [head, ...lines] = new TextDecoder().decode(file.contents).trimEnd().split("\n") as [string, ...string[]];
+  const [phase, kind, name, rate] = ["phase", "kind", "name", "second_half_goodput_bps"].map((column) => head.split(",").indexOf(column)) as [number, number, number, number];
+  const last = cells(lines.at(-1) ?? "")[phase];
+  for (const row of lines.reverse()) {
+    const of = cells(row);
+    if (of[phase] !== last) break;
+    found.set(of[kind] === "total" ? "total" : of[name] as string, Number(of[rate]));
+  }
+  return found;
 }
