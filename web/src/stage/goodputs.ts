@@ -7,7 +7,7 @@ const known = new WeakMap<Result, Map<string, number>>();
 
 /** Returns the cells of a line of CSV. */
 function cells(line: string): string[] {
-  return Array.from(line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
+  return Array.from(("," + line).matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g), ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? "");
 }
 
 /** Returns the goodput of each flow and group, and of all as `total`, over the second half of the last phase, in bit/s. */
