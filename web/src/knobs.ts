@@ -34,7 +34,7 @@ const WISHES: Wish[] = [
 ];
 
 /** Readers' words for some values. */
-const WORDS: Record<string, string> = { InputFifo: "in one queue at the input", InputVoq: "at the input, by output", Output: "at the output", Off: "off" };
+const WORDS: Record<string, string> = { InputFifo: "in one queue at the input", InputVoq: "at the input, by output", Output: "at the output", Off: "off", Guideline: "InfiniBand's, the guideline of 2005" };
 
 interface Knob {
   path: string;
@@ -84,7 +84,8 @@ export class Knobs {
     const key = [name, ...chosen.map(({ field }) => field.path)].join();
     if (key !== this.key) {
       this.key = key;
-      this.knobs = chosen.flatMap(({ wish, field }) => this.knob(wish, field) ?? []);
+      const isEthernet = bare(fields.get("link.framing")?.value ?? "") === "RoCEv2";
+      this.knobs = chosen.flatMap(({ wish, field }) => this.knob(wish, field, isEthernet) ?? []);
       this.list.replaceChildren(...this.knobs.map(({ box }) => box));
     }
     this.box.hidden = this.knobs.length === 0;
@@ -103,13 +104,13 @@ export class Knobs {
     }
   }
 
-  private knob(wish: Wish, field: Field): Knob | null {
+  private knob(wish: Wish, field: Field, isEthernet: boolean): Knob | null {
     const own = bare(field.value ?? "");
     const isQuoted = ["time", "data", "rate", "length", "text"].includes(field.kind);
     const written = (value: string) => value === own ? null : isQuoted ? JSON.stringify(value) : value;
     const id = "knob-" + field.path;
     const fault = element("p", { class: "fault" });
-    const choices = field.path === "congestion_control" ? ["Off", own] : field.kind === "choice" ? wish.values ?? field.choices.filter((one) => /^\w+$/.test(one)) : null;
+    const choices = field.path === "congestion_control" ? ["Off", own === "Off" ? isEthernet ? "Dcqcn(preset: Recommended)" : "Guideline" : own] : field.kind === "choice" ? wish.values ?? field.choices.filter((one) => /^\w+$/.test(one)) : null;
     if (choices) {
       const all = [...new Set([...choices, own])].filter((one) => one !== "");
       const select = element("select", { id, onchange: () => this.onTurn(field.path, written(select.value)) }, all.map((one) => element("option", { value: one }, WORDS[one] ?? /^\w+/.exec(one)?.[0] ?? one)));
