@@ -39,8 +39,12 @@ type Row = HashMap<String, String>;
 impl Ran {
     fn new(scenario: &str, sets: &[String]) -> Self {
         let shipped = web::scenarios().into_iter().find(|one| one.name == scenario).expect("it ships");
-        let case =
-            Case { name: scenario.to_owned(), text: shipped.text.to_owned(), sets: sets.to_vec(), seed: None };
+        let case = Case {
+            name: scenario.to_owned(),
+            text: shipped.text.to_owned(),
+            sets: sets.to_vec(),
+            seed: None,
+        };
         let mut session = Session::new(&case).unwrap_or_else(|end| panic!("{scenario} {sets:?}: {end}"));
         let ended = loop {
             match session.advance(1e-3) {
@@ -65,7 +69,9 @@ impl Ran {
 
     /// Returns the rows of a table for which `is_wanted` holds.
     fn rows(&self, file: &str, is_wanted: impl Fn(&Row) -> bool) -> Vec<Row> {
-        let Some(text) = self.files.get(file) else { panic!("no {file}: the run ended early: {}", self.message) };
+        let Some(text) = self.files.get(file) else {
+            panic!("no {file}: the run ended early: {}", self.message)
+        };
         let mut lines = text.lines();
         let names: Vec<&str> = lines.next().expect("a head").split(',').collect();
         let row = |line: &str| -> Row {
@@ -90,7 +96,8 @@ impl Ran {
     /// Returns the samples of a flow's goodput between two times in ms, in Gb/s.
     fn samples(&self, name: &str, from_ms: f64, to_ms: f64) -> Vec<f64> {
         let time = |row: &Row| number(row, "time_s") * 1e3;
-        let is_wanted = |row: &Row| row["name"] == name && time(row) > from_ms + 1e-9 && time(row) <= to_ms + 1e-9;
+        let is_wanted =
+            |row: &Row| row["name"] == name && time(row) > from_ms + 1e-9 && time(row) <= to_ms + 1e-9;
         let values: Vec<f64> =
             self.rows("series.csv", is_wanted).iter().map(|row| number(row, "goodput_bps") / 1e9).collect();
         assert!(!values.is_empty(), "no sample of {name} from {from_ms} to {to_ms} ms");
@@ -129,7 +136,13 @@ impl Ran {
             [what @ ("load" | "stalled"), node, peer] => {
                 let rows = self.rows("ports.csv", |row| row["node"] == node && row["peer"] == peer);
                 assert!(!rows.is_empty(), "no output {node} to {peer}");
-                let of = |row| if what == "load" { number(row, "utilisation") } else { number(row, "stalled_s") / self.end_s };
+                let of = |row| {
+                    if what == "load" {
+                        number(row, "utilisation")
+                    } else {
+                        number(row, "stalled_s") / self.end_s
+                    }
+                };
                 rows.iter().map(of).sum()
             }
             ["marked", flow] => {
@@ -230,7 +243,8 @@ fn every_sentence_of_a_lesson_holds_in_its_run() {
                 checks += 1;
                 let (is_so, values) = holds(&check, ran, &base);
                 if !is_so {
-                    faults.push(format!("{scenario}: `{sentence}` needs `{check}`, but these are {values:?}"));
+                    faults
+                        .push(format!("{scenario}: `{sentence}` needs `{check}`, but these are {values:?}"));
                 }
             }
         };
@@ -246,7 +260,11 @@ fn every_sentence_of_a_lesson_holds_in_its_run() {
             let own = (place > 0).then(|| Ran::new(scenario, &texts(&sight["sets"])));
             let ran = own.as_ref().unwrap_or(&base);
             assert_eq!(ran.how, sight["ends"].as_str().unwrap_or(""), "{scenario}: {}", ran.message);
-            assert_eq!(list(&sight["stated"]).is_empty(), !ran.how.is_empty(), "{scenario}: numbers are stated");
+            assert_eq!(
+                list(&sight["stated"]).is_empty(),
+                !ran.how.is_empty(),
+                "{scenario}: numbers are stated"
+            );
             if tried == (place as u64).checked_sub(1) && tried.is_some() {
                 judge(guess, asks, ran);
             }
