@@ -16,7 +16,7 @@
 //! Terms are added and subtracted, and may have a factor: `0.5 * goodput F1 + goodput F2`. `~` means within 6 %. `message TEXT` holds if the
 //! run ended early, with these words.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use page::numbers::Numbers;
@@ -28,13 +28,13 @@ const ALIKE: f64 = 0.06;
 
 /// A run of a lesson: its files, or the message with which it ended early.
 struct Ran {
-    files: HashMap<String, String>,
+    files: BTreeMap<String, String>,
     message: String,
     how: String,
     end_s: f64,
 }
 
-type Row = HashMap<String, String>;
+type Row = BTreeMap<String, String>;
 
 impl Ran {
     fn new(scenario: &str, sets: &[String]) -> Self {
@@ -55,7 +55,7 @@ impl Ran {
         };
         if let Some(end) = ended {
             return Self {
-                files: HashMap::new(),
+                files: BTreeMap::new(),
                 message: end.message,
                 how: end.how.to_owned(),
                 end_s: f64::NAN,
