@@ -1,6 +1,7 @@
 //! `compare.svg`: runs overlaid, a panel for each subject.
 //!
-//! Invariant: a run has the same colour and dash in all panels.
+//! Invariant: a run has the same colour and dash in all panels, and panels of goodput have the same axis or say that theirs is
+//! finer.
 
 use results::distinct::distinct;
 use results::reader::{ReadError, RunFacts, RunFiles};
@@ -10,6 +11,8 @@ use results::table::TableRow;
 use super::completions::CompletionCurve;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
 use super::goodput::{GoodputSeries, LABEL, SMALL, phases};
+use super::scales;
+use super::victims::{self, Victims};
 
 /// The curves of a run among others.
 #[derive(Clone, Debug)]
@@ -18,6 +21,7 @@ pub struct RunCurves {
     name: String,
     facts: RunFacts,
     series: GoodputSeries,
+    victims: Victims,
     completions: Option<CompletionCurve>,
 }
 
@@ -38,9 +42,10 @@ pub fn compared(runs: &[RunCurves]) -> Chart {
         let layers = phases_of(runs, per_second).into_iter().chain(lines(runs, *subject, per_second));
         let layers: Vec<_> = layers.collect();
         let y = Axis::from_zero(LABEL, layers.iter().flat_map(drawn_values));
-        Panel { title: subject.title(), x: time.clone(), y, height, layers }
+        Panel { title: subject.title(runs), x: time.clone(), y, height, layers }
     };
     let mut panels: Vec<_> = drawn.iter().map(panel).collect();
+    scales::share(&mut panels);
     panels.extend(completion_panel(runs, height));
     let mut notes = Vec::new();
     if subjects.len() > drawn.len() {
@@ -49,7 +54,9 @@ pub fn compared(runs: &[RunCurves]) -> Chart {
     let scenarios = distinct(runs.iter().map(|run| run.facts.scenario.as_str()));
     let title = format!("{}: goodput over time of {} runs", scenarios.join(", "), runs.len());
     let description =
-        "Goodput over simulated time, a line for each run and a panel for each flow or group.".to_owned();
+        "Goodput over simulated time, a line for each run and a panel for each flow or group; a line is thick where the flow is \
+         a victim of a congestion tree."
+            .to_owned();
     Chart { title, description, panels, columns, notes, ..Chart::default() }
 }
 
@@ -62,7 +69,9 @@ impl RunCurves {
         let facts = files.summary()?;
         let completions = if files.has(MessageRow::FILE) { CompletionCurve::read(files)? } else { None };
         let name = format!("{label}: {}", facts.scheme());
-        Ok(Self { name, series: GoodputSeries::read(files)?, completions, facts })
+        let series = GoodputSeries::read(files)?;
+        let victims = Victims::read(files, series.of_kind("flow").map(|flow| flow.name.as_str()))?;
+        Ok(Self { name, facts, series, victims, completions })
     }
 }
 
@@ -74,22 +83,32 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    fn title(&self) -> String {
+    fn title(&self, runs: &[RunCurves]) -> String {
         match self.kind {
             "group" => format!("{} (group)", self.name),
             "others" => "Flows without a name or a group, together".to_owned(),
+            _ if self.is_victim(runs) && !victims::is_named_so(self.name) => {
+                format!("{} (victim)", self.name)
+            }
             _ => self.name.to_owned(),
         }
     }
+
+    fn is_victim(&self, runs: &[RunCurves]) -> bool {
+        runs.iter().any(|run| run.victims.wait(self.name).is_some())
+    }
 }
 
-/// Returns the subjects of all runs: flows, then groups, then others.
+/// Returns the subjects of all runs: groups, all others, then single flows, victims first.
 fn subjects(runs: &[RunCurves]) -> Vec<Subject<'_>> {
     let of_kind = |kind: &'static str| {
         let curves = runs.iter().flat_map(move |run| run.series.of_kind(kind));
         curves.map(move |curve| Subject { kind, name: &curve.name })
     };
-    distinct(["flow", "group", "others"].into_iter().flat_map(of_kind))
+    let flows = runs.iter().flat_map(|run| run.series.single_flows(&run.victims));
+    let flows = flows.map(|flow| Subject { kind: "flow", name: &flow.name });
+    let (victims, unhurt): (Vec<_>, Vec<_>) = flows.partition(|flow| flow.is_victim(runs));
+    distinct(["group", "others"].into_iter().flat_map(of_kind).chain(victims).chain(unhurt))
 }
 
 /// Returns the phases, if all runs have the same.
@@ -109,7 +128,8 @@ fn lines(runs: &[RunCurves], subject: Subject<'_>, per_second: f64) -> Vec<Layer
     let line = |(place, run): (usize, &RunCurves)| {
         let curve = run.series.of_kind(subject.kind).find(|curve| curve.name == subject.name)?;
         let points = run.series.points(curve, per_second);
-        Some(Layer::Line(Line::new(run.name.clone(), Ink::Palette(place), points)))
+        let thick = subject.kind == "flow" && run.victims.wait(subject.name).is_some();
+        Some(Layer::Line(Line { thick, ..Line::new(run.name.clone(), Ink::Palette(place), points) }))
     };
     runs.iter().enumerate().filter_map(line).collect()
 }
@@ -134,4 +154,27 @@ fn completion_panel(runs: &[RunCurves], height: f64) -> Option<Panel> {
         height,
         layers,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn sums_come_first_then_victims_and_all_have_the_same_axis() {
+        let files = fixture::files();
+        let run = |label| RunCurves::read(label, RunFiles::Written(&files)).expect("the files are right");
+        let chart = compared(&[run("a"), run("b")]);
+        let titles: Vec<&str> = chart.panels.iter().map(|panel| panel.title.as_str()).collect();
+        let others = "Flows without a name or a group, together";
+        let completions = "Messages delivered within a time";
+        assert_eq!(titles, ["contributors (group)", others, "F2 (victim)", "F1", completions]);
+        let (goodput, _) = chart.panels.split_at(4);
+        assert!(goodput.iter().all(|panel| panel.y == goodput[0].y), "{goodput:?}");
+        let thick = |panel: &Panel| {
+            panel.layers.iter().filter(|layer| matches!(layer, Layer::Line(line) if line.thick)).count()
+        };
+        assert_eq!(goodput.iter().map(thick).collect::<Vec<_>>(), [0, 0, 2, 0]);
+    }
 }

@@ -14,7 +14,7 @@ use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction}
 use super::fault::FigureFault;
 use super::goodput::OVERLAID;
 
-/// Most steps of a curve.
+/// Most steps of a curve, and as many again of its last hundredth.
 const POINTS: usize = 200;
 
 /// Completion times of some messages.
@@ -54,14 +54,17 @@ impl CompletionCurve {
     /// Returns the curve as a line: share of the posted messages by time, in us.
     pub(super) fn line(&self, name: String, ink: Ink) -> Line {
         let last = self.times.len() - 1;
-        let step = self.times.len().div_ceil(POINTS).max(1);
-        let places = (0..last).step_by(step).chain([last]);
+        let step = |messages: usize| messages.div_ceil(POINTS).max(1);
+        // The slowest messages, which readers ask for, would otherwise be a step or two.
+        let tail = self.times.len() - self.times.len() / 100;
+        let places = (0..tail.min(last)).step_by(step(tail));
+        let places = places.chain((tail..last).step_by(step(last.saturating_sub(tail)))).chain([last]);
         let share = |place: usize| (place + 1) as f64 / self.posted as f64;
         let mut points: LinePoints = Vec::new();
         for place in places {
-            // The share stays until the next message.
-            points.extend(points.last().map(|(_, before)| (self.times[place], *before)));
-            points.push((self.times[place], Some(share(place))));
+            // The share stays until the next message, and is 0 before the first.
+            let before = points.last().map_or(Some(0.0), |(_, before)| *before);
+            points.extend([(self.times[place], before), (self.times[place], Some(share(place)))]);
         }
         Line { reduction: Reduction::None, ..Line::new(name, ink, points) }
     }
@@ -131,6 +134,9 @@ fn curves(messages: &[MessageTimes], flows: &[FlowRow<'_>]) -> Vec<(String, Comp
             by_group[*group].push(message);
         }
     }
+    if by_group.iter().any(|own| own.len() == messages.len()) {
+        return curves; // All messages are the group's.
+    }
     let of_groups = names.iter().zip(&by_group);
     curves.extend(of_groups.filter_map(|(name, own)| Some(((*name).to_owned(), CompletionCurve::of(own)?))));
     curves
@@ -162,10 +168,21 @@ mod tests {
         let curve = CompletionCurve::of(&all.iter().collect::<Vec<_>>()).expect("two are delivered");
         assert_eq!(
             curve.line(String::new(), Ink::Grey).points,
-            [(10.0, Some(0.25)), (30.0, Some(0.25)), (30.0, Some(0.5))]
+            [(10.0, Some(0.0)), (10.0, Some(0.25)), (30.0, Some(0.25)), (30.0, Some(0.5))]
         );
         assert_eq!((curve.posted, curve.bound_from), (4, Some(20.0)));
         assert!(CompletionCurve::of(&[&all[1]]).is_none());
+    }
+
+    #[test]
+    fn a_long_curve_has_steps_alone_and_many_of_them_in_its_tail() {
+        let all: Vec<_> = (1..=100_000).map(|time| message("a", Some(f64::from(time)), None)).collect();
+        let curve = CompletionCurve::of(&all.iter().collect::<Vec<_>>()).expect("all are delivered");
+        let points = curve.line(String::new(), Ink::Grey).points;
+        let is_step =
+            |pair: &[(f64, Option<f64>)]| pair[0].0.total_cmp(&pair[1].0).is_eq() || pair[0].1 == pair[1].1;
+        assert!(points.windows(2).all(is_step), "{points:?}");
+        assert!(points.iter().filter(|(_, share)| *share > Some(0.99)).count() > POINTS);
     }
 
     #[test]
@@ -173,7 +190,7 @@ mod tests {
         let all: Vec<_> = (1..=1001).map(|time| message("a", Some(f64::from(time)), None)).collect();
         let curve = CompletionCurve::of(&all.iter().collect::<Vec<_>>()).expect("all are delivered");
         let points = curve.line(String::new(), Ink::Grey).points;
-        assert!(points.len() <= 2 * POINTS + 1, "{}", points.len());
+        assert!(points.len() <= 4 * POINTS + 2, "{}", points.len());
         assert_eq!((points[0].0, points[points.len() - 1]), (1.0, (1001.0, Some(1.0))));
     }
 }

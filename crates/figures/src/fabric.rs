@@ -230,9 +230,40 @@ impl Fabric {
                 (node.at.0, node.at.1 - 12.0)
             };
             if width(name, 11.0) <= room(node, alike) {
-                file.text(beside, Anchor::Middle, letters(11.0), name);
+                draw_name(file, beside, letters(11.0), name);
+            } else if !node.is_host && is_named(node, alike, worst) {
+                let is_root = worst.is_some_and(|tree| tree.root.0 == name);
+                draw_name(file, beside, Letters { bold: is_root, ..letters(11.0) }, name);
             }
         }
+    }
+}
+
+/// Draws a name on a ground that the links shine through.
+fn draw_name(file: &mut SvgFile, (x, baseline): (f64, f64), letters: Letters, name: &str) {
+    let half = width(name, letters.size) / 2.0;
+    let (top, bottom) = (baseline - letters.size * 0.85, baseline + letters.size * 0.2);
+    file.polygon(
+        &[(x - half, top), (x + half, top), (x + half, bottom), (x - half, bottom)],
+        "#ffffff",
+        0.75,
+    );
+    file.text((x, baseline), Anchor::Middle, letters, name);
+}
+
+/// Returns true for the switches with names in a row that has no room for all: the root's, and some of the others at equal
+/// distances.
+fn is_named(node: &Node, alike: &[&Node], worst: Option<&WorstTree>) -> bool {
+    let row: Vec<&&Node> = alike.iter().filter(|other| (other.at.1 - node.at.1).abs() < 0.5).collect();
+    let place = |name: &str| row.iter().position(|other| other.name == name);
+    let longest = row.iter().map(|other| width(&other.name, 11.0)).fold(0.0, f64::max) * BOLD;
+    let step = (longest / room(node, alike).max(1.0)).ceil() as usize;
+    let (Some(own), root) = (place(&node.name), worst.and_then(|tree| place(&tree.root.0))) else {
+        return false;
+    };
+    match root {
+        Some(root) => own.abs_diff(root).is_multiple_of(step),
+        None => own.is_multiple_of(step),
     }
 }
 
@@ -327,6 +358,25 @@ mod tests {
         assert!(at("a").0 < at("b").0 && at("b").0 < at("c").0 && at("l1").0 < at("l2").0);
         assert_eq!((at("l1").1, at("a").1), (at("l2").1, at("d").1));
         assert!(fabric.nodes.iter().filter(|node| node.is_host).count() == 4);
+    }
+
+    #[test]
+    fn a_crowded_row_has_some_names_and_the_roots() {
+        let node = |number: usize| Node {
+            name: format!("leaf{number}"),
+            is_host: false,
+            at: (26.0 * number as f64, 100.0),
+        };
+        let nodes: Vec<Node> = (1..=36).map(node).collect();
+        let row: Vec<&Node> = nodes.iter().collect();
+        let named = |worst: Option<&WorstTree>| -> Vec<&str> {
+            row.iter().filter(|node| is_named(node, &row, worst)).map(|node| node.name.as_str()).collect()
+        };
+        assert_eq!(named(None)[..3], ["leaf1", "leaf3", "leaf5"]);
+        let files = fixture::files();
+        let tree = WorstTree::read(RunFiles::Written(&files)).unwrap().expect("there is a tree");
+        let tree = WorstTree { root: ("leaf6".to_owned(), 10), ..tree };
+        assert_eq!(named(Some(&tree))[..3], ["leaf2", "leaf4", "leaf6"]);
     }
 
     #[test]

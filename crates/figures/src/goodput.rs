@@ -4,20 +4,24 @@
 //!
 //! | flows | drawn as |
 //! |---|---|
-//! | up to 6 named flows | lines in a single panel, on top of the groups |
+//! | groups, all others | their sums first; the middle half of their flows as a band with the median, if flows live long |
+//! | up to 6 named flows | lines in a single panel, on top of the bands; thick if they are victims of a congestion tree |
 //! | up to 24 named flows | a small panel each |
-//! | more named flows | with their groups, or as a band of their own |
-//! | groups | the middle half of their flows as a band with the median; their sums in a panel of their own |
-//! | all others | the same, in panels of their own |
+//! | more named flows | with their groups, or as a band of their own, and the worst victims as lines |
+//! | more than 6 named flows of a group | with their group |
 
 mod series;
 
+use results::format::grouped;
 use results::reader::{RunFacts, RunFiles};
 use telemetry::FlowSpread;
 
+use super::engine::axis::number;
 use super::engine::{Axis, Chart, Ink, Layer, Line, Panel};
 use super::fault::FigureFault;
 use super::quartiles::{self, Quartiles};
+use super::scales;
+use super::victims::Victims;
 
 use self::series::GoodputCurve;
 pub(super) use self::series::GoodputSeries;
@@ -40,33 +44,43 @@ struct FlowBand {
 
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let (facts, series) = (files.summary()?, GoodputSeries::read(files)?);
+    let victims = Victims::read(files, series.of_kind("flow").map(|flow| flow.name.as_str()))?;
     let (time, per_second) = Axis::time(facts.end_s());
-    let figure = GoodputFigure { facts: &facts, series: &series, time, per_second };
-    let flows: Vec<_> = series.of_kind("flow").collect();
+    let figure = GoodputFigure { facts: &facts, series: &series, victims: &victims, time, per_second };
+    let flows = series.single_flows(&victims);
     let is_small = flows.len() > OVERLAID && flows.len() <= SMALL;
-    let mut panels = if is_small { figure.small_panels(&flows) } else { Vec::new() };
-    let grid = panels.len();
-    let lines = if flows.len() <= OVERLAID { &flows[..] } else { &[] };
-    panels.extend(figure.lines_and_bands(lines, &figure.bands(&flows)));
-    let groups: Vec<_> = series.of_kind("group").collect();
-    for (number, part) in groups.chunks(OVERLAID).enumerate() {
-        let title = if number == 0 { "Groups, all flows of each together" } else { "Further groups" };
-        panels.push(figure.overlay(title, part, (LOW, lines.len() + OVERLAID * number)));
-    }
-    for others in series.of_kind("others") {
-        panels.extend(figure.others(others));
-    }
-    if panels.is_empty() {
+    let lines = if is_small {
+        Vec::new()
+    } else if flows.len() <= OVERLAID {
+        flows.clone()
+    } else {
+        // Of very many flows with a band, the victims have lines.
+        figure.worst(&flows)
+    };
+    let mut sums = figure.sums(lines.len());
+    let mut singles = figure.lines_and_bands(&lines, &figure.bands(&flows));
+    singles.extend(figure.others_spread());
+    let small = if is_small { figure.small_panels(&flows) } else { Vec::new() };
+    if sums.is_empty() && singles.is_empty() && small.is_empty() {
         return Err(FigureFault::Empty("the run has no samples"));
     }
+    let mut notes = figure.notes();
+    if is_small && !sums.is_empty() {
+        notes.push("The small panels have a scale of their own, the same for all.".to_owned());
+    }
+    // A sum is no measure for a flow, so that each has a scale of its own.
+    scales::share(&mut sums);
+    scales::share(&mut singles);
+    scales::name_finer(&mut singles, &sums);
+    let (above, wide) = (sums.len(), singles.len());
+    let panels = sums.into_iter().chain(small).chain(singles).collect();
+    let columns = if is_small { ACROSS } else { 1 };
     let title = format!("{}, {}: goodput over time", facts.scenario, facts.scheme());
     let description = "Goodput over simulated time. Each point stands in the middle of its interval; the dashed lines of the plot \
-                       separate phases. The middle half of several flows reaches from the lower to the upper quartile of \
-                       their goodput."
+                       separate phases. The line of a group of flows is their sum, or their median within the middle half: \
+                       from the lower to the upper quartile of their goodput. Victims of congestion trees are thick."
         .to_owned();
-    let columns = if is_small { ACROSS } else { 1 };
-    let wide = panels.len() - grid;
-    Ok(Chart { title, description, panels, columns, wide, notes: figure.notes() })
+    Ok(Chart { title, description, panels, columns, above, wide, notes })
 }
 
 /// Height of a small panel, in pixels.
@@ -80,6 +94,7 @@ const LOW: f64 = 150.0;
 struct GoodputFigure<'a> {
     facts: &'a RunFacts,
     series: &'a GoodputSeries,
+    victims: &'a Victims,
     time: Axis,
     per_second: f64,
 }
@@ -107,17 +122,60 @@ impl GoodputFigure<'_> {
         Line::new(name, ink, self.series.points(curve, self.per_second))
     }
 
-    /// Returns a panel of a height with a line for each curve, the first with the pen of this place in the palette.
-    fn overlay(&self, title: &str, curves: &[&GoodputCurve], (height, first): (f64, usize)) -> Panel {
-        let lines = curves.iter().enumerate().map(|(place, curve)| {
-            Layer::Line(self.line(curve.name.clone(), Ink::Palette(first + place), curve))
+    /// Returns a thick line for a victim, with its wait, and a thin line for another flow.
+    fn flow_line(&self, ink: Ink, flow: &GoodputCurve) -> Layer {
+        let line = self.line(self.victims.named(&flow.name), ink, flow);
+        Layer::Line(Line { thick: self.victims.wait(&flow.name).is_some(), ..line })
+    }
+
+    /// Returns the name of a group with the number of its flows, the same in all panels.
+    fn group_name(&self, group: &str) -> String {
+        let flows = self.series.members(group).flows;
+        format!("{group} ({} {})", grouped(flows as u64), plural(flows))
+    }
+
+    /// Returns the victims that waited longest, as many as a panel holds.
+    fn worst<'a>(&self, flows: &[&'a GoodputCurve]) -> Vec<&'a GoodputCurve> {
+        let wait = |flow: &GoodputCurve| self.victims.wait(&flow.name).unwrap_or_default();
+        let mut worst: Vec<_> = flows.iter().copied().filter(|flow| wait(flow) > 0.0).collect();
+        worst.sort_by(|one, other| wait(other).total_cmp(&wait(one)));
+        worst.truncate(OVERLAID);
+        worst
+    }
+
+    /// Returns the panels of sums: groups, and all flows with neither a name nor a group. Groups have the pens after
+    /// those of so many lines.
+    fn sums(&self, lines: usize) -> Vec<Panel> {
+        let groups: Vec<_> = self.series.of_kind("group").collect();
+        let places: Vec<_> = (lines..).zip(groups).collect();
+        let most = places.iter().map(|(_, group)| highest(&[group])).fold(0.0, f64::max);
+        // A small group would lie on the axis below a large one.
+        let (large, small): (Vec<_>, Vec<_>) =
+            places.into_iter().partition(|(_, group)| highest(&[group]) * scales::FACTOR >= most);
+        let title = "Groups, all flows of each together";
+        let part = |(number, part): (usize, &[(usize, &GoodputCurve)])| {
+            let line = |(place, curve): &(usize, &GoodputCurve)| {
+                Layer::Line(self.line(self.group_name(&curve.name), Ink::Palette(*place), curve))
+            };
+            let curves: Vec<_> = part.iter().map(|(_, curve)| *curve).collect();
+            let title = if number == 0 { title } else { "Further groups" };
+            self.panel(title.to_owned(), highest(&curves), LOW, part.iter().map(line).collect())
+        };
+        let others = self.series.of_kind("others").map(|curve| {
+            let line = Layer::Line(self.line(String::new(), Ink::Grey, curve));
+            self.panel(format!("{}, together", self.others_name()), highest(&[curve]), LOW, vec![line])
         });
-        self.panel(title.to_owned(), highest(curves), height, lines.collect())
+        let parts = large.chunks(OVERLAID).chain(small.chunks(OVERLAID));
+        parts.enumerate().map(part).chain(others).collect()
     }
 
     /// Returns a single panel with the bands and the lines on top, or a panel of lines and further panels of bands
     /// where they are too many.
     fn lines_and_bands(&self, lines: &[&GoodputCurve], bands: &[FlowBand]) -> Vec<Panel> {
+        let overlay = |flows: &[&GoodputCurve]| -> Vec<Layer> {
+            let inks = (0..).map(Ink::Palette);
+            flows.iter().zip(inks).map(|(flow, ink)| self.flow_line(ink, flow)).collect()
+        };
         let of_bands = |title: &str, bands: &[FlowBand], on_top: &[&GoodputCurve]| {
             // A group has the same pen in all panels.
             let of_band = |band: &FlowBand| {
@@ -127,19 +185,23 @@ impl GoodputFigure<'_> {
             let mut layers: Vec<Layer> = bands.iter().flat_map(of_band).collect();
             let tops = layers.iter().flat_map(Layer::tops).map(|(_, top)| top);
             let highest = tops.chain([highest(on_top)]).fold(0.0, f64::max);
-            layers.extend(on_top.iter().enumerate().map(|(place, curve)| {
-                Layer::Line(self.line(curve.name.clone(), Ink::Palette(place), curve))
-            }));
+            layers.extend(overlay(on_top));
             self.panel(title.to_owned(), highest, HEIGHT, layers)
+        };
+        let of_lines = || {
+            // A title stands where there is something to tell the lines from.
+            let is_alone = self.series.of_kind("group").next().is_none();
+            let title = if is_alone { "" } else { "Named flows" };
+            self.panel(title.to_owned(), highest(lines), HEIGHT, overlay(lines))
         };
         match (lines, bands) {
             ([], []) => Vec::new(),
-            (lines, []) => vec![self.overlay("", lines, (HEIGHT, 0))],
+            (_, []) => vec![of_lines()],
             (lines, bands) if !lines.is_empty() && lines.len() + bands.len() <= OVERLAID => {
-                vec![of_bands("Named flows, and the flows of each group", bands, lines)]
+                vec![of_bands("Named flows; of each group the median flow and the middle half", bands, lines)]
             }
             (lines, bands) => {
-                let first = (!lines.is_empty()).then(|| self.overlay("Named flows", lines, (HEIGHT, 0)));
+                let first = (!lines.is_empty()).then(of_lines);
                 let title = "Goodput of a flow: median, and the middle half of the flows";
                 let panels = bands.chunks(OVERLAID).map(|part| of_bands(title, part, &[]));
                 first.into_iter().chain(panels).collect()
@@ -154,9 +216,10 @@ impl GoodputFigure<'_> {
         let mut bands = Vec::new();
         let groups: Vec<_> = self.series.of_kind("group").collect();
         for (place, group) in groups.iter().enumerate() {
-            let members = self.series.members(&group.name);
-            if group.has_spread() && (!have_lines || members.named < members.flows) {
-                let name = format!("{} ({} {})", group.name, members.flows, plural(members.flows));
+            let members = self.series.members(&group.name).flows;
+            let drawn = flows.iter().filter(|flow| flow.group.as_ref() == Some(&group.name)).count();
+            if group.has_spread() && group.lives_long(members) && (!have_lines || drawn < members) {
+                let name = self.group_name(&group.name);
                 bands.push(FlowBand { name, place, quartiles: group.quartiles.clone() });
             }
         }
@@ -180,40 +243,53 @@ impl GoodputFigure<'_> {
         // The same scale in all panels, so that they can be compared.
         let highest = highest(flows);
         let panel = |flow: &&GoodputCurve| {
-            let line = Layer::Line(self.line(String::new(), Ink::Palette(0), flow));
-            self.panel(flow.name.clone(), highest, SMALL_HEIGHT, vec![line])
+            let line = self.line(String::new(), Ink::Palette(0), flow);
+            let line = Line { thick: self.victims.wait(&flow.name).is_some(), ..line };
+            self.panel(self.victims.named(&flow.name), highest, SMALL_HEIGHT, vec![Layer::Line(line)])
         };
         flows.iter().map(panel).collect()
     }
 
-    /// Returns the panels of all flows with neither a name nor a group: a flow among them, and all together.
-    fn others(&self, curve: &GoodputCurve) -> Vec<Panel> {
+    fn others_name(&self) -> String {
         let count = self.facts.others.flows;
-        let who = format!("{count} {} without a name or a group", plural(count));
-        let mut panels = Vec::new();
-        if count > 1 && curve.has_spread() {
-            let layers = quartiles::layers("", Ink::Grey, &self.spread(&curve.quartiles));
-            let highest = layers.iter().flat_map(Layer::tops).map(|(_, top)| top).fold(0.0, f64::max);
-            panels.push(self.panel(format!("{who}: goodput of a flow"), highest, LOW, layers));
-        }
-        let line = Layer::Line(self.line(String::new(), Ink::Grey, curve));
-        panels.push(self.panel(format!("{who}, together"), highest(&[curve]), LOW, vec![line]));
-        panels
+        format!("{} {} without a name or a group", grouped(count as u64), plural(count))
     }
 
-    /// Returns the notes: which quartiles are over some of the flows only.
+    /// Returns the panel of a flow among all with neither a name nor a group, if they live long.
+    fn others_spread(&self) -> Option<Panel> {
+        let count = self.facts.others.flows;
+        let curve = self.series.of_kind("others").next().filter(|curve| count > 1 && curve.has_spread())?;
+        let layers = quartiles::layers("", Ink::Grey, &self.spread(&curve.quartiles));
+        let highest = layers.iter().flat_map(Layer::tops).map(|(_, top)| top).fold(0.0, f64::max);
+        let title = format!("{}: goodput of a flow", self.others_name());
+        curve.lives_long(count).then(|| self.panel(title, highest, LOW, layers))
+    }
+
+    /// Returns the notes: which quartiles are over some of the flows only, or not drawn.
     fn notes(&self) -> Vec<String> {
-        let most = FlowSpread::MOST;
-        let groups = self
-            .series
-            .of_kind("group")
-            .map(|group| (group.name.as_str(), self.series.members(&group.name).flows));
-        let all = groups.chain([("others", self.facts.others.flows)]);
-        let many = all.filter(|(_, flows)| *flows > most);
-        many.map(|(name, flows)| {
-            format!("Quartiles of {name}: at most {most} of the {flows} flows, evenly spaced in their order.")
-        })
-        .collect()
+        let groups =
+            self.series.of_kind("group").map(|group| (group, self.series.members(&group.name).flows));
+        let others = self.series.of_kind("others").map(|others| (others, self.facts.others.flows));
+        let note = |(curve, flows): (&GoodputCurve, usize)| {
+            let (name, most) = (&curve.name, FlowSpread::MOST);
+            if flows < 2 || !curve.has_spread() {
+                None
+            } else if !curve.lives_long(flows) {
+                let life = number((curve.life(flows) * 10.0).round() / 10.0);
+                Some(format!(
+                    "No goodput of a single flow of {name}: a flow has data to send in {life} samples, in the mean."
+                ))
+            } else if flows > most {
+                let flows = grouped(flows as u64);
+                Some(format!(
+                    "Quartiles of {name}: at most {} of the {flows} flows, evenly spaced in their order.",
+                    grouped(most as u64)
+                ))
+            } else {
+                None
+            }
+        };
+        groups.chain(others).filter_map(note).collect()
     }
 }
 
@@ -251,7 +327,8 @@ mod tests {
         let files = files();
         let svg = chart(RunFiles::Written(&files)).unwrap().svg();
         let title = "hand-made, InfiniBand congestion control: goodput over time";
-        for text in [title, "F1", "F2", "Groups, all flows of each together", "F2 starts"] {
+        let victim = "F2 (victim, waited 7.25 ms)";
+        for text in [title, "F1", victim, "Groups, all flows of each together", "F2 starts"] {
             assert!(svg.contains(&format!(">{text}</text>")), "no `{text}` in {svg}");
         }
         let written = files.iter().find(|file| file.name == "goodput.svg").expect("the run has the figure");
@@ -262,11 +339,11 @@ mod tests {
     fn a_flow_has_no_points_before_its_start() {
         let chart = chart(RunFiles::Written(&files())).unwrap();
         let line = |name: &str| {
-            let layers = chart.panels[0].layers.iter();
+            let layers = chart.panels[2].layers.iter();
             let mut lines =
                 layers.filter_map(|layer| if let Layer::Line(line) = layer { Some(line) } else { None });
             lines
-                .find(|line| line.name == name)
+                .find(|line| line.name.starts_with(name))
                 .expect("the line is drawn")
                 .points
                 .iter()
@@ -293,36 +370,84 @@ mod tests {
         };
         let groups = "Groups, all flows of each together";
         let together = "1 flow without a name or a group, together";
-        assert_eq!(titles(&files), ["Named flows, and the flows of each group", groups, together]);
-        let first = chart(RunFiles::Written(&files)).unwrap().panels.remove(0);
-        let names: Vec<String> = first
+        let flows = "Named flows; of each group the median flow and the middle half";
+        assert_eq!(titles(&files), [groups, together, flows]);
+        let last = chart(RunFiles::Written(&files)).unwrap().panels.remove(2);
+        let names: Vec<(String, bool)> = last
             .layers
             .iter()
             .filter_map(|layer| match layer {
-                Layer::Line(line) => Some(line.name.clone()),
-                Layer::Band(band) => Some(band.name.clone()),
+                Layer::Line(line) => Some((line.name.clone(), line.thick)),
+                Layer::Band(band) => Some((band.name.clone(), false)),
                 _ => None,
             })
             .collect();
-        assert_eq!(
-            names,
-            ["contributors (2 flows): middle half", "contributors (2 flows): median", "F1", "F2"]
-        );
+        let group = "contributors (2 flows)";
+        let expected = [(group, false), (group, false), ("F1", false), ("F2 (victim, waited 7.25 ms)", true)];
+        assert_eq!(names, expected.map(|(name, thick)| (name.to_owned(), thick)));
         edit(
             &mut files,
             "summary.json",
             "\"others\": {\n    \"flows\": 1",
             "\"others\": {\n    \"flows\": 20000",
         );
-        let many = "20000 flows without a name or a group";
-        assert_eq!(titles(&files)[2..], [format!("{many}: goodput of a flow"), format!("{many}, together")]);
+        // Of 20,000 flows, one has data to send: the others live too short.
+        let many = "20,000 flows without a name or a group";
+        assert_eq!(titles(&files), [groups, &format!("{many}, together"), flows]);
         let notes = chart(RunFiles::Written(&files)).unwrap().notes;
-        assert_eq!(
-            notes,
-            ["Quartiles of others: at most 16384 of the 20000 flows, evenly spaced in their order."]
-        );
+        let short =
+            "No goodput of a single flow of others: a flow has data to send in 0 samples, in the mean.";
+        assert_eq!(notes, [short]);
         edit(&mut files, "flows.csv", "H4,H3,false", "H4,H3,true");
-        assert_eq!(titles(&files)[0], "", "a group whose flows all have lines has no band");
+        let series = files.iter_mut().find(|file| file.name == "series.csv").expect("there is a series");
+        series.contents += "0.02,flow,incast[0],1000000000.0,,,,\n";
+        assert_eq!(titles(&files)[2], "Named flows", "a group whose flows all have lines has no band");
+    }
+
+    /// Flows of a group that live for three of the four samples in the mean, and others for a sample.
+    #[test]
+    fn quartiles_are_of_flows_that_live_long() {
+        let mut files = files();
+        let series = files.iter_mut().find(|file| file.name == "series.csv").expect("there is a series");
+        let row = |ms: u32, name: &str, flows: usize| {
+            let kind = if name == "others" { "others" } else { "group" };
+            format!("0.0{ms:02},{kind},{name},1e9,{flows},1e6,2e6,3e6\n")
+        };
+        let rows = [5, 10, 15, 20]
+            .map(|ms| row(ms, "contributors", 2 - usize::from(ms > 10)) + &row(ms, "others", 1));
+        series.contents = format!(
+            "time_s,kind,name,goodput_bps,flows,lower_quartile_bps,median_bps,upper_quartile_bps\n{}",
+            rows.concat()
+        );
+        let summary = files.iter_mut().find(|file| file.name == "summary.json").expect("there is a summary");
+        summary.contents = summary.contents.replacen("\"flows\": 1", "\"flows\": 4", 1);
+        let chart = chart(RunFiles::Written(&files)).expect("there are samples");
+        let bands = chart
+            .panels
+            .iter()
+            .flat_map(|panel| &panel.layers)
+            .filter(|layer| matches!(layer, Layer::Band(_)));
+        assert_eq!((bands.count(), chart.notes.len()), (1, 1), "{:?}", chart.notes);
+    }
+
+    #[test]
+    fn many_flows_of_a_group_are_the_group_and_its_worst_victims() {
+        let curve = |name: String, group: Option<&str>| GoodputCurve {
+            kind: "flow".to_owned(),
+            name,
+            group: group.map(str::to_owned),
+            ..GoodputCurve::default()
+        };
+        let members = (1..=9).map(|number| curve(format!("write{number}"), Some("write")));
+        let curves: Vec<_> = members.chain([curve("F1".to_owned(), None)]).collect();
+        let groups = [("write".to_owned(), series::Members { flows: 9, named: 9 })].into();
+        let series = GoodputSeries { times: Vec::new(), curves, groups };
+        let names = |victims: &Victims| {
+            series.single_flows(victims).iter().map(|flow| flow.name.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&Victims::default()), ["F1"]);
+        let victims = Victims::of([("write2", 1.0), ("write7", 2.0)]);
+        assert_eq!(names(&victims), ["F1", "write7", "write2"]);
     }
 
     #[test]

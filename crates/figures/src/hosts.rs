@@ -8,6 +8,7 @@ use results::reader::RunFiles;
 
 use super::engine::{Axis, Chart, Ink, Layer, Panel};
 use super::fault::FigureFault;
+use super::scales;
 
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let (facts, flows) = (files.summary()?, files.flows()?);
@@ -36,12 +37,15 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
             layers: vec![bars],
         }
     };
+    let mut panels =
+        vec![panel(0, "Received by each host"), panel(1, "Sent by each host, as far as delivered")];
+    scales::share(&mut panels);
     Ok(Chart {
         title: format!("{}, {}: mean goodput of each host", facts.scenario, facts.scheme()),
         description:
             "Payload delivered over the whole run, divided by its length, by destination and by source."
                 .to_owned(),
-        panels: vec![panel(0, "Received by each host"), panel(1, "Sent by each host, as far as delivered")],
+        panels,
         columns: 1,
         notes: Vec::new(),
         ..Chart::default()

@@ -9,6 +9,8 @@
 //! | `gathered` | nothing: rows by object |
 //! | `quartiles` | the median and the middle half of many objects |
 //! | `heat` | heat maps over time |
+//! | `scales` | nothing: common axes of panels |
+//! | `victims` | nothing: named flows that waited in congestion trees |
 //! | `peaks` | panels with an axis that ends below lone peaks |
 //! | `goodput` | goodput over time |
 //! | `completions`, `slowdown` | completion times of messages; their slowdown by size |
@@ -41,7 +43,9 @@ mod ports;
 mod quantities;
 mod quartiles;
 mod queues;
+mod scales;
 mod slowdown;
+mod victims;
 
 pub use catalogue::{FIGURES, FigureKind};
 pub use compared::{RunCurves, compared};

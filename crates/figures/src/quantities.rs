@@ -85,7 +85,11 @@ fn middle_half(objects: &[(&str, LinePoints)]) -> Vec<Layer> {
     let instants = samples.chunk_by(|one, other| one.0.total_cmp(&other.0).is_eq());
     let at = |instant: &[(f64, f64)]| (instant[0].0, quartiles(instant.iter().map(|(_, y)| *y).collect()));
     let points: Vec<_> = instants.map(at).collect();
-    super::quartiles::layers(&format!("{} objects", objects.len()), Ink::Palette(0), &points)
+    super::quartiles::layers(
+        &format!("{} objects: median, middle half", objects.len()),
+        Ink::Palette(0),
+        &points,
+    )
 }
 
 /// Returns the label of a quantity with a handy unit, and the size of that unit in the unit of the quantity's name.

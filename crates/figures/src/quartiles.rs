@@ -18,16 +18,13 @@ pub(super) fn quartiles(mut values: Vec<f64>) -> Option<[f64; 3]> {
     Some([quantile(&values, 0.25)?, quantile(&values, 0.5)?, quantile(&values, 0.75)?])
 }
 
-/// Returns the median as a line within the middle half as a band. Both have the name.
+/// Returns the median as a line within the middle half as a band. Both have the name; without a name they are `median` and `middle half`.
 pub(super) fn layers(name: &str, ink: Ink, points: &[Quartiles]) -> Vec<Layer> {
-    let band = |points: Vec<(f64, f64, f64)>| {
-        let name = [name, "middle half"].join(if name.is_empty() { "" } else { ": " });
-        Layer::Band(Band { name, ink, points })
-    };
+    let named = |part: &str| if name.is_empty() { part.to_owned() } else { name.to_owned() };
+    let band = |points: Vec<(f64, f64, f64)>| Layer::Band(Band { name: named("middle half"), ink, points });
     let mut layers: Vec<Layer> = bands(points).into_iter().map(band).collect();
     let median = points.iter().map(|(x, at)| (*x, at.map(|[_, median, _]| median))).collect();
-    let name = [name, "median"].join(if name.is_empty() { "" } else { ": " });
-    layers.push(Layer::Line(Line::new(name, ink, median)));
+    layers.push(Layer::Line(Line::new(named("median"), ink, median)));
     layers
 }
 
@@ -75,6 +72,6 @@ mod tests {
         let Some(Layer::Line(median)) = layers("a", Ink::Grey, &points).pop() else {
             panic!("the median is last")
         };
-        assert_eq!((median.name.as_str(), median.points[3]), ("a: median", (3.0, None)));
+        assert_eq!((median.name.as_str(), median.points[3]), ("a", (3.0, None)));
     }
 }

@@ -1,18 +1,21 @@
 //! `queues.svg`: queues over time at the roots of congestion trees and at watched outputs. Below them are the times for
 //! which outputs were paused, or stalled.
 //!
-//! Invariant: a root has no point at a sample without its tree.
+//! Invariant: a line joins only queues that are known. Those of a root are known at its samples with a tree, and at the moments
+//! of `timeline.csv`, or at every sample where `port_series.csv` has the output.
 
 mod pauses;
+mod roots;
 
-use results::reader::{ReadError, RunFacts, RunFiles};
-use results::rows::{PauseRow, PortSeriesRow, TreeRow, WatchRow};
+use results::reader::{RunFacts, RunFiles};
+use results::rows::{PauseRow, PortSeriesRow, WatchRow};
 use results::table::TableRow;
 
+use self::roots::{RootCurve, Roots};
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::gathered::{by_sum, interval};
-use super::goodput::{OVERLAID, phases};
+use super::goodput::phases;
 use super::heat::{TimeGrid, share_class, share_classes};
 use super::peaks::below_peaks;
 use super::quantities;
@@ -20,15 +23,12 @@ use super::quantities;
 /// Most rows of a map of pauses, or of time stalled.
 const STRIPS: usize = 12;
 
-/// Values by sample, of an output.
-type Curve = (String, LinePoints);
-
 pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let facts = files.summary()?;
     let mut panels = Vec::new();
-    let (roots, left_out) = roots(files)?;
-    if !roots.is_empty() {
-        panels.push(queue_panel("Queue at the roots of congestion trees", roots, &facts));
+    let roots = Roots::read(files)?;
+    if !roots.curves.is_empty() {
+        panels.push(roots_panel(&roots, &facts));
     }
     if files.has(WatchRow::FILE) {
         let rows = files.rows()?;
@@ -37,11 +37,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         }));
     }
     let mut notes = Vec::new();
-    if left_out > 0 {
-        notes.push(format!(
-            "{left_out} further roots are not drawn: the lines are those with the largest queues."
-        ));
-    }
+    notes.extend(roots.notes());
     if files.has(PauseRow::FILE) {
         panels.extend(pauses::panel(&files.rows()?, &facts, &mut notes));
     }
@@ -56,7 +52,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     Ok(Chart {
         title: format!("{}, {}: queues over time", facts.scenario, facts.scheme()),
         description:
-            "Packets waiting for outputs at each sample; a root has a line only while it has a tree. Below, a row for each output that \
+            "Packets waiting for outputs over time; the line of a root is thick while it has a tree. Below, a row for each output that \
              was paused or stalled (packets waited with the wire free, for credit or the end of a pause): darker is a \
              larger share of the time."
                 .to_owned(),
@@ -67,37 +63,21 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     })
 }
 
-fn queue_panel(title: &str, curves: Vec<Curve>, facts: &RunFacts) -> Panel {
+fn roots_panel(roots: &Roots, facts: &RunFacts) -> Panel {
     let (time, per_second) = Axis::time(facts.end_s());
-    let line = |(place, (name, points)): (usize, Curve)| {
-        let points = points.into_iter().map(|(x, y)| (x * per_second, y)).collect();
-        let line = Line::new(name, Ink::Palette(place), points);
-        Layer::Line(Line { reduction: Reduction::Extremes, ..line })
-    };
-    let lines = curves.into_iter().enumerate().map(line);
-    let layers = phases(facts, per_second).into_iter().chain(lines).collect();
-    below_peaks(title.to_owned(), time, "queue (KB)", 180.0, layers)
-}
-
-/// Returns the queues in KB of the roots with the largest queues, and the number of further roots.
-fn roots(files: RunFiles<'_>) -> Result<(Vec<Curve>, usize), ReadError> {
-    let trees: Vec<TreeRow<'_>> = files.rows()?;
-    if trees.is_empty() {
-        return Ok((Vec::new(), 0)); // The series, which may be long, need not be read.
-    }
-    let mut times: Vec<f64> = files.series()?.iter().map(|row| row.time_s).collect();
-    times.dedup();
-    let roots = by_sum(&trees, |tree| tree.root(), |tree| tree.queue_bytes as f64);
-    let left_out = roots.len().saturating_sub(OVERLAID);
-    let curve = |(name, _, rows): (String, f64, Vec<&TreeRow<'_>>)| {
-        let mut rows = rows.into_iter().peekable();
-        let point = |time: &f64| {
-            let tree = rows.next_if(|row| row.time_s.total_cmp(time).is_le());
-            (*time, tree.map(|tree| tree.queue_bytes as f64 / 1e3))
+    let (unit, scale) = roots.unit();
+    let line = |(place, root): (usize, &RootCurve)| {
+        let line = |points: &LinePoints, thick| {
+            let points = points.iter().map(|(x, y)| (x * per_second, y.map(|bytes| bytes / scale))).collect();
+            let line = Line::new(root.name.clone(), Ink::Palette(place), points);
+            Layer::Line(Line { thick, reduction: Reduction::Extremes, ..line })
         };
-        (name, times.iter().map(point).collect())
+        [line(&root.with_tree, true), line(&root.whole, false)]
     };
-    Ok((roots.into_iter().take(OVERLAID).map(curve).collect(), left_out))
+    let lines = roots.curves.iter().enumerate().flat_map(line);
+    let layers = phases(facts, per_second).into_iter().chain(lines).collect();
+    let title = "Queue at the roots of congestion trees, thick while they have a tree".to_owned();
+    below_peaks(title, time, &format!("queue ({unit})"), 180.0, layers)
 }
 
 /// Returns a map of the time for which ports were stalled, of the ports that were so longest.
@@ -126,16 +106,10 @@ mod tests {
     use crate::fixture;
 
     #[test]
-    fn a_root_has_points_only_while_it_has_a_tree() {
+    fn roots_and_watched_queues_have_panels() {
         let files = fixture::files();
-        let (roots, left_out) = roots(RunFiles::Written(&files)).expect("there are trees");
-        assert_eq!((roots.len(), left_out, roots[0].0.as_str()), (1, 0, "S1 port 2 to H3"));
-        let points: Vec<_> = roots[0].1.iter().map(|(_, y)| *y).collect();
-        assert_eq!(points, [None, None, Some(31.11), Some(31.11)]);
         let svg = chart(RunFiles::Written(&files)).expect("there is a tree").svg();
-        assert!(
-            svg.contains(">Queue at the roots of congestion trees</text>")
-                && svg.contains(">Watched queues</text>")
-        );
+        let title = ">Queue at the roots of congestion trees, thick while they have a tree</text>";
+        assert!(svg.contains(title) && svg.contains(">Watched queues</text>"), "{svg}");
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use figures::engine::{Axis, AxisScale, Chart, Ink, Layer, Line, Panel, Reduction};
+use figures::engine::{Axis, AxisScale, Chart, Ink, Layer, Line, Panel};
 use measures::Measure;
 use results::column;
 use results::csv_text::{self, CsvTable};
@@ -310,15 +310,8 @@ impl SweepTable {
                     tops.push(mean + half);
                 }
             }
-            let line = Line {
-                name: line.name.clone(),
-                ink: Ink::Palette(line_place),
-                points,
-                intervals,
-                dots: true,
-                reduction: Reduction::Means,
-            };
-            layers.push(Layer::Line(line));
+            let line = Line::new(line.name.clone(), Ink::Palette(line_place), points);
+            layers.push(Layer::Line(Line { intervals, dots: true, ..line }));
         }
         let y = fitting(&labelled(&measure.to_string(), word), &tops, true);
         Ok(Drawn {

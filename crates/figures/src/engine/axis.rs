@@ -107,7 +107,13 @@ impl Axis {
             AxisScale::Linear => linear_ticks(self.from, self.to, most),
             AxisScale::Log => log_ticks(self.from, self.to, most),
         };
-        values.into_iter().map(|value| (value, number(value))).collect()
+        // Numbers of an axis are written alike: with thousands apart, if a number of five digits is among them.
+        let is_long = values.iter().any(|value| value.abs() >= 1e4);
+        let label = |value: f64| match value.abs() {
+            1e3..1e4 if is_long && value.fract() == 0.0 => thousands(value),
+            _ => number(value),
+        };
+        values.into_iter().map(|value| (value, label(value))).collect()
     }
 }
 
@@ -143,7 +149,7 @@ fn log_ticks(from: f64, to: f64, most: usize) -> Vec<f64> {
 }
 
 /// Returns the largest unit of time in which the run lasts at least 1, and the number of units in a second.
-pub(super) fn unit_of_time(seconds: f64) -> (&'static str, f64) {
+pub(crate) fn unit_of_time(seconds: f64) -> (&'static str, f64) {
     if seconds >= 1.0 {
         ("s", 1.0)
     } else if seconds >= 1e-3 {
@@ -193,6 +199,8 @@ mod tests {
         assert_eq!(labels(&Axis::linear("", 0.0, 17.0), 5), ["0", "5", "10", "15"]);
         assert_eq!(labels(&Axis::linear("", 0.0, 0.3), 3), ["0", "0.1", "0.2", "0.3"]);
         assert_eq!(labels(&Axis::linear("", 0.0, 25_000.0), 3), ["0", "10,000", "20,000"]);
+        assert_eq!(labels(&Axis::linear("", 0.0, 11_000.0), 3), ["0", "5,000", "10,000"]);
+        assert_eq!(labels(&Axis::linear("", 0.0, 6000.0), 3), ["0", "2000", "4000", "6000"]);
         let timer = Axis::log("", [1.024, 1310.0].into_iter());
         assert_eq!(labels(&timer, 12), ["1", "2", "5", "10", "20", "50", "100", "200", "500", "1000"]);
         assert_eq!(labels(&timer, 5), ["1", "10", "100", "1000"]);

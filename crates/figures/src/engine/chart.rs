@@ -23,6 +23,8 @@ pub struct Chart {
     pub panels: Vec<Panel>,
     /// Number of panels in a row; 0 counts as 1.
     pub columns: usize,
+    /// Number of panels at the beginning that are as wide as the figure.
+    pub above: usize,
     /// Number of panels at the end that are as wide as the figure.
     pub wide: usize,
     /// Notes below the panels.
@@ -106,10 +108,12 @@ pub struct Line {
     pub ink: Ink,
     /// Points; without y, the line has a gap.
     pub points: LinePoints,
-    /// Low and high end of an interval around some points: x, low, high.
+    /// Low and high end of an interval around some points: x, low, high. An infinite high end is an arrow upwards.
     pub intervals: Vec<(f64, f64, f64)>,
     /// Whether points are marked by dots.
     pub dots: bool,
+    /// Whether the pen is thick, as for victims.
+    pub thick: bool,
     /// Reduction of long lines.
     pub reduction: Reduction,
 }
@@ -155,7 +159,8 @@ impl Line {
     #[must_use]
     pub fn new(name: impl Into<String>, ink: Ink, points: LinePoints) -> Self {
         let name = name.into();
-        Self { name, ink, points, intervals: Vec::new(), dots: false, reduction: Reduction::Means }
+        let reduction = Reduction::Means;
+        Self { name, ink, points, intervals: Vec::new(), dots: false, thick: false, reduction }
     }
 }
 
@@ -214,7 +219,7 @@ pub fn columns() -> Vec<ColumnSchema> {
         text("y_quantity", false, "quantity of the vertical axis, with its unit"),
         number("y", "value on the vertical axis; empty for a band, and where there is none"),
         number("low", "lower end of the 95 % interval, or of the band"),
-        number("high", "upper end of the 95 % interval, or of the band"),
+        number("high", "upper end of the 95 % interval, or of the band; empty where it has none"),
     ]
 }
 
@@ -236,6 +241,7 @@ impl Panel {
                 let point = |(x, y): &(f64, Option<f64>)| {
                     let (low, high) =
                         interval(*x).map_or((None, None), |(_, low, high)| (Some(*low), Some(*high)));
+                    let high = high.filter(|high| high.is_finite());
                     row("line", &line.name, Some(*x), [*y, low, high])
                 };
                 line.points.iter().map(point).collect()

@@ -16,11 +16,15 @@ const NAMED_PHASES: usize = 24;
 const BAND: f64 = 0.22;
 /// Half the length of the caps of an interval, in pixels.
 const CAP: f64 = 5.0;
+/// Width of a thick pen over the width of another.
+const THICK: f64 = 1.9;
 
 /// An entry of the legend.
 #[derive(Clone, Debug, PartialEq)]
 enum Sample {
     Line(Stroke),
+    /// A line within a band of its colour.
+    Banded(Stroke),
     Area(&'static str, f64),
 }
 
@@ -79,12 +83,23 @@ impl Chart {
         let levels = self.level_names();
         let mut legend: Vec<(String, Sample)> = Vec::new();
         let mut add = |name: &str, sample: Sample| {
-            if !name.is_empty() && !legend.iter().any(|(known, _)| known == name) {
-                legend.push((name.to_owned(), sample));
+            let known = legend.iter_mut().find(|(known, _)| known == name);
+            match (known.map(|(_, known)| known), sample) {
+                (Some(known), Sample::Area(..)) => {
+                    if let Sample::Line(stroke) = *known {
+                        *known = Sample::Banded(stroke);
+                    }
+                }
+                // A run whose lines are thick in some panels only has a thin sample.
+                (Some(Sample::Line(known)), Sample::Line(stroke)) if stroke.width < known.width => {
+                    *known = stroke;
+                }
+                (None, sample) if !name.is_empty() => legend.push((name.to_owned(), sample)),
+                _ => {}
             }
         };
         for line in self.lines() {
-            add(&line.name, Sample::Line(pen(line.ink)));
+            add(&line.name, Sample::Line(line.stroke()));
         }
         for layer in self.layers() {
             match layer {
@@ -126,6 +141,13 @@ impl Chart {
     }
 }
 
+impl Line {
+    fn stroke(&self) -> Stroke {
+        let stroke = pen(self.ink);
+        Stroke { width: if self.thick { stroke.width * THICK } else { stroke.width }, ..stroke }
+    }
+}
+
 fn pen(ink: Ink) -> Stroke {
     match ink {
         Ink::Palette(place) => stroke(place),
@@ -135,8 +157,11 @@ fn pen(ink: Ink) -> Stroke {
 
 fn draw_sample(file: &mut SvgFile, sample: &Sample, (left, middle): (f64, f64)) {
     let right = left + SAMPLE - 10.0;
+    if let Sample::Banded(stroke) = sample {
+        draw_sample(file, &Sample::Area(stroke.colour, BAND), (left, middle));
+    }
     match sample {
-        Sample::Line(stroke) => {
+        Sample::Line(stroke) | Sample::Banded(stroke) => {
             let stroke = Stroke { width: stroke.width + 0.4, ..*stroke };
             file.line((left, middle), (right, middle), stroke);
         }
@@ -316,7 +341,7 @@ impl PanelDrawing<'_> {
     }
 
     fn draw_line(&self, file: &mut SvgFile, line: &Line) {
-        let (stroke, drawn) = (pen(line.ink), line.reduced());
+        let (stroke, drawn) = (line.stroke(), line.reduced());
         drawn.ranges.iter().for_each(|range| self.draw_band(file, line.ink, range));
         for piece in &drawn.pieces {
             let points: Vec<_> = piece.iter().map(|(x, y)| (self.x(*x), self.y(*y))).collect();
@@ -330,13 +355,21 @@ impl PanelDrawing<'_> {
             }
         }
         for (x, low, high) in &line.intervals {
-            let (x, low, high) = (self.x(*x), self.y(*low), self.y(*high));
-            let stroke = Stroke { width: 1.2, ..hairline(stroke.colour) };
-            file.line((x, low), (x, high), stroke);
-            // Caps show an interval that is shorter than a pixel.
-            for y in [low, high] {
-                file.line((x - CAP, y), (x + CAP, y), stroke);
-            }
+            self.draw_interval(file, (self.x(*x), *low, *high), stroke.colour);
+        }
+    }
+
+    fn draw_interval(&self, file: &mut SvgFile, (x, low, high): (f64, f64, f64), colour: &'static str) {
+        let stroke = Stroke { width: 1.2, ..hairline(colour) };
+        let is_open = !high.is_finite();
+        let (low, high) = (self.y(low), if is_open { self.frame.plot.top } else { self.y(high) });
+        file.line((x, low), (x, high), stroke);
+        // Caps show an interval that is shorter than a pixel.
+        file.line((x - CAP, low), (x + CAP, low), stroke);
+        if is_open {
+            file.polygon(&[(x, high), (x - CAP, high + 2.0 * CAP), (x + CAP, high + 2.0 * CAP)], colour, 1.0);
+        } else {
+            file.line((x - CAP, high), (x + CAP, high), stroke);
         }
     }
 
@@ -413,6 +446,28 @@ mod tests {
         let (inside, _) = drawn.split_once("</g>").unwrap();
         let (_, clipped) = inside.split_once("<g clip-path").unwrap();
         assert!(clipped.contains("stroke-dasharray=\"8 4\""), "the line is within the clipped group");
+    }
+
+    #[test]
+    fn a_band_and_lines_of_a_name_are_one_entry_with_the_thin_pen() {
+        let mut chart = chart(&[1.0, 2.0]);
+        let line = |thick| Line { thick, ..Line::new("a", Ink::Palette(0), vec![(0.0, Some(1.0))]) };
+        let band = Band { name: "a".to_owned(), ink: Ink::Palette(0), points: vec![(0.0, 0.5, 1.5)] };
+        chart.panels[0].layers = vec![Layer::Band(band), Layer::Line(line(true)), Layer::Line(line(false))];
+        assert_eq!(chart.legend(), [("a".to_owned(), Sample::Banded(stroke(0)))]);
+    }
+
+    #[test]
+    fn an_interval_without_an_upper_end_is_an_arrow_and_has_no_number() {
+        let mut chart = chart(&[1.0, 2.0]);
+        let mut line = Line::new("a", Ink::Palette(0), vec![(1.0, None)]);
+        let heads = |chart: &Chart| chart.svg().matches("fill-opacity").count();
+        line.intervals = vec![(1.0, 2.0, 3.0)];
+        chart.panels[0].layers = vec![Layer::Line(line.clone())];
+        assert_eq!(heads(&chart), 0);
+        line.intervals = vec![(1.0, 2.0, f64::INFINITY)];
+        chart.panels[0].layers = vec![Layer::Line(line)];
+        assert_eq!((heads(&chart), chart.csv().ends_with(",,2.0,\n")), (1, true), "{}", chart.csv());
     }
 
     #[test]

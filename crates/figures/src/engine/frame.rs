@@ -128,10 +128,11 @@ impl Frame {
 
 /// Returns the rows of panels, each with the number of its columns.
 fn rows(chart: &Chart) -> Vec<(usize, &[Panel])> {
-    let (grid, wide) = chart.panels.split_at(chart.panels.len() - chart.wide.min(chart.panels.len()));
+    let (above, rest) = chart.panels.split_at(chart.above.min(chart.panels.len()));
+    let (grid, wide) = rest.split_at(rest.len() - chart.wide.min(rest.len()));
     let columns = chart.columns.clamp(1, grid.len().max(1));
     let in_grid = grid.chunks(columns).map(|row| (columns, row));
-    in_grid.chain(wide.chunks(1).map(|row| (1, row))).collect()
+    above.chunks(1).map(|row| (1, row)).chain(in_grid).chain(wide.chunks(1).map(|row| (1, row))).collect()
 }
 
 /// Returns the lines of a text with their baselines, and the top of what follows.

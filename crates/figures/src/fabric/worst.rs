@@ -43,11 +43,9 @@ impl WorstTree {
                 && (&*tree.root_node, tree.root_port) == (root.0.as_str(), root.1)
         };
         let queue = trees.iter().find(is_it).map_or_else(String::new, |tree| {
-            format!(
-                " to {}, {} KB waiting",
-                tree.root_peer,
-                number((tree.queue_bytes as f64 / 100.0).round() / 10.0)
-            )
+            let (unit, bytes) = if tree.queue_bytes >= 10_000_000 { ("MB", 1e6) } else { ("KB", 1e3) };
+            let queue = number((tree.queue_bytes as f64 / bytes * 10.0).round() / 10.0);
+            format!(" to {}, {queue} {unit} waiting", tree.root_peer)
         });
         let [contributors, victims]: [BTreeSet<String>; 2] = ["contributor", "victim"].map(hosts);
         let flows = |role, hosts: usize| {

@@ -6,9 +6,15 @@ use std::collections::BTreeMap;
 
 use results::reader::{ReadError, RunFiles};
 use results::rows::{FlowRow, SeriesRow};
+use telemetry::FlowSpread;
 
 use super::super::engine::LinePoints;
 use super::super::quartiles;
+use super::super::victims::Victims;
+use super::OVERLAID;
+
+/// Least number of intervals, in the mean, in which a flow has data to send if quartiles of rates are to be drawn.
+const LONG: f64 = 10.0;
 
 /// Goodput of every subject of `series.csv`.
 #[derive(Clone, Debug)]
@@ -17,7 +23,7 @@ pub(in super::super) struct GoodputSeries {
     pub times: Vec<f64>,
     pub curves: Vec<GoodputCurve>,
     /// Groups by name.
-    groups: BTreeMap<String, Members>,
+    pub(super) groups: BTreeMap<String, Members>,
 }
 
 /// Number of flows of a group.
@@ -29,7 +35,7 @@ pub(in super::super) struct Members {
 }
 
 /// Goodput of a flow, of a group, or of all other flows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in super::super) struct GoodputCurve {
     /// `flow`, `group` or `others`.
     pub kind: String,
@@ -42,11 +48,24 @@ pub(in super::super) struct GoodputCurve {
     pub gbps: Vec<f64>,
     /// Quartiles of the goodput of a flow among several, in Gb/s, by interval.
     pub quartiles: Vec<Option<[f64; 3]>>,
+    /// Number of flows that the quartiles are of, all intervals added up.
+    pub(super) observed: u64,
 }
 
 impl GoodputCurve {
     pub(super) fn has_spread(&self) -> bool {
         self.quartiles.iter().any(Option::is_some)
+    }
+
+    /// Returns the number of intervals in which one of so many flows has data to send, in the mean.
+    pub(super) fn life(&self, flows: usize) -> f64 {
+        self.observed as f64 / flows.clamp(1, FlowSpread::MOST) as f64
+    }
+
+    /// Returns true if flows live long enough for quartiles of their rates. A flow that sends its data within an
+    /// interval or two has the rate that the length of an interval gives it.
+    pub(super) fn lives_long(&self, flows: usize) -> bool {
+        self.life(flows) >= LONG.min(self.gbps.len() as f64 / 2.0)
     }
 }
 
@@ -82,11 +101,12 @@ impl GoodputSeries {
                 let group = flow.and_then(|flow| flow.group.as_deref().map(str::to_owned));
                 let (gbps, quartiles) = (Vec::new(), Vec::new());
                 let (kind, name) = (kind.to_string(), name.to_string());
-                curves.push(GoodputCurve { kind, name, group, start, gbps, quartiles });
+                curves.push(GoodputCurve { kind, name, group, start, gbps, quartiles, observed: 0 });
                 curves.len() - 1
             });
             curves[place].gbps.push(goodput_bps / 1e9);
             curves[place].quartiles.push(quartiles);
+            curves[place].observed += u64::from(row.flows.unwrap_or(0));
         }
         let half = times.first().map_or(0.0, |first| first / 2.0);
         times.iter_mut().for_each(|time| *time -= half);
@@ -114,6 +134,22 @@ impl GoodputSeries {
             quartiles::quartiles(begun.filter_map(|curve| curve.gbps.get(row).copied()).collect())
         };
         self.times.iter().enumerate().map(at).collect()
+    }
+
+    /// Returns the named flows with lines of their own. Those of a group with more named flows than a panel holds have
+    /// the line and the band of their group; victims have a line all the same, the longest waits first, as far as a
+    /// panel holds them.
+    pub(in super::super) fn single_flows(&self, victims: &Victims) -> Vec<&GoodputCurve> {
+        let is_single = |flow: &&GoodputCurve| {
+            flow.group.as_ref().is_none_or(|group| self.members(group).named <= OVERLAID)
+        };
+        let (mut single, mut folded): (Vec<_>, Vec<_>) = self.of_kind("flow").partition(is_single);
+        let wait = |flow: &GoodputCurve| victims.wait(&flow.name).unwrap_or_default();
+        folded.retain(|flow| wait(flow) > 0.0);
+        folded.sort_by(|one, other| wait(other).total_cmp(&wait(one)));
+        folded.truncate(OVERLAID.saturating_sub(single.len()));
+        single.extend(folded);
+        single
     }
 
     pub(in super::super) fn of_kind<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a GoodputCurve> {

@@ -5,7 +5,7 @@
 //! | module | makes |
 //! |---|---|
 //! | `marks` | counts of marked packets by reason |
-//! | `loads` | shares of what links carry in intervals |
+//! | `loads` | loads of links in intervals, as shares of their capacity |
 //! | [`flows`](mod@flows) | `flows.csv`, `phases.csv` |
 //! | [`series`](mod@series) | `series.csv`, `watch.csv` |
 //! | [`observed`] | `port_series.csv`, `source_series.csv`, `pauses.csv` |
