@@ -23,8 +23,8 @@ const FEW_SEEDS: u64 = 5;
 pub struct CompareCommand<'a> {
     /// The command without seeds and folder, quoted for a shell.
     pub words: &'a str,
-    /// The folder of its results, quoted for a shell.
-    pub folder: &'a str,
+    /// The folder of each run with the first seed, quoted for a shell.
+    pub folders: &'a [String],
     /// True if the runs go on until finite traffic is delivered.
     pub until_done: bool,
     /// True if a run names a seed of its own.
@@ -96,10 +96,8 @@ impl SeededComparison {
     }
 
     fn cause(&self, story: &Story) -> String {
-        let tree = story.tree.clone().unwrap_or_else(|| {
-            "No run has a congestion tree: no output held up traffic that does not use it.".to_owned()
-        });
-        self.same_runs().map_or(tree.clone(), |same| format!("{tree} {same}"))
+        let cause = &story.cause;
+        self.same_runs().map_or_else(|| cause.clone(), |same| format!("{cause} {same}"))
     }
 
     /// Returns a sentence about runs that are the same, packet for packet, in every seed.
@@ -136,23 +134,19 @@ impl SeededComparison {
     }
 
     fn advice(&self, best: &Result<Verdict, NoVerdict>, command: CompareCommand<'_>) -> String {
-        let CompareCommand { words, folder, until_done, own_seeds } = command;
-        let page =
-            |label: &str| format!("`backwater report {folder}/{}` draws it.", names::shell::word(label));
-        let first = &self.runs[0].label;
-        let Ok(best) = best else { return page(first) };
+        let CompareCommand { words, folders, until_done, own_seeds } = command;
+        let page = |run: usize| format!("`backwater report {}` draws it.", folders[run]);
+        let Ok(best) = best else { return page(0) };
         let bounds = best.best.censored + best.others.iter().map(|one| one.other.censored).sum::<usize>();
         let comparison = best.comparison();
-        if bounds > 0 && !until_done {
+        let can_end = self.story.as_ref().is_some_and(|story| story.is_finite);
+        if bounds > 0 && can_end && !until_done {
             return format!(
                 "`{words} --until-done`: runs that end when their messages are delivered have numbers instead of bounds."
             );
         }
         if self.all_are_the_same() {
-            return format!(
-                "Look whether anything was marked, and whether sources heard of it: {}",
-                page(first)
-            );
+            return format!("Look whether anything was marked, and whether sources heard of it: {}", page(0));
         }
         if self.seeds.len() == 1 {
             return if own_seeds {
@@ -173,7 +167,7 @@ impl SeededComparison {
                     counted(self.seeds.len(), "seed")
                 ),
             },
-            _ => format!("The best is {}: {}", best.best.name, page(&best.best.name)),
+            _ => format!("The best is {}: {}", best.best.name, page(best.best.place)),
         }
     }
 
@@ -193,9 +187,9 @@ fn number(run: &SeededRun, measure: &Measure) -> String {
     let unit = measure.quantity.info().unit;
     let known: Option<Vec<f64>> = run.readings.values().map(|reading| reading.known()).collect();
     if let Some(known) = known {
-        let Estimate { mean, ci95, .. } = Estimate::of(&known);
-        let half = ci95.filter(|half| *half > 0.0).map(|half| format!(" ± {}", unit.spelled(half)));
-        return format!("{}{}", unit.spelled(mean), half.unwrap_or_default());
+        let estimate = Estimate::of(&known);
+        let half = estimate.spread().map(|half| format!(" ± {}", unit.spelled(half)));
+        return format!("{}{}", unit.spelled(estimate.mean), half.unwrap_or_default());
     }
     let least = |reading: &Reading| match reading {
         Reading::Known(value) | Reading::AtLeast(value) => Some(*value),

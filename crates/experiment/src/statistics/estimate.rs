@@ -69,6 +69,12 @@ impl Estimate {
         Some(self.ci95? / student::bound(0.95, (self.seeds - 1) as f64))
     }
 
+    /// Returns half the width of the interval, if it is more than the rounding of a sum of equal numbers.
+    #[must_use]
+    pub fn spread(&self) -> Option<f64> {
+        self.ci95.filter(|half| *half > 1e-9 * self.mean.abs())
+    }
+
     /// Returns the lower end of the interval.
     #[must_use]
     pub fn low(&self) -> f64 {
@@ -112,6 +118,8 @@ mod tests {
         let one = Estimate::of(&[3.0]);
         assert_eq!((one.mean, one.ci95, one.low(), one.high()), (3.0, None, 3.0, 3.0));
         assert_eq!(Estimate::of(&[2.0, 2.0, 2.0]).ci95, Some(0.0));
+        let rounded = Estimate { mean: 15.8e9, ci95: Some(5.8e-6), seeds: 3 };
+        assert_eq!((rounded.spread(), Estimate { ci95: Some(20.0), ..rounded }.spread()), (None, Some(20.0)));
         let chances =
             [&[3.0][..], &[2.0, 2.0], &[0.0, 0.0]].map(|values| Estimate::of(values).chance_if_zero());
         assert_eq!(chances, [None, Some(0.0), Some(1.0)]);

@@ -251,8 +251,8 @@ impl SweepTable {
         if !asked.is_empty() {
             return Ok(asked.to_vec());
         }
-        let usual: Vec<_> =
-            known.iter().filter(|measure| USUAL.contains(&measure.to_string().as_str())).cloned().collect();
+        let of_name = |name: &&str| known.iter().find(|measure| measure.to_string() == **name).cloned();
+        let usual: Vec<_> = USUAL.iter().filter_map(of_name).collect();
         let own = if usual.is_empty() { known.into_iter().take(OWN).collect() } else { usual };
         if own.is_empty() {
             return Err(SweepFigureFault::UnknownMeasure { given: USUAL[0].to_owned(), known: Vec::new() });
@@ -313,7 +313,7 @@ impl SweepTable {
             let line = Line::new(line.name.clone(), Ink::Palette(line_place), points);
             layers.push(Layer::Line(Line { intervals, dots: true, ..line }));
         }
-        let y = fitting(&labelled(&measure.to_string(), word), &tops, true);
+        let y = fitting(&labelled(measure.quantity.name(), word), &tops, true);
         Ok(Drawn {
             panel: Panel { title: measure.to_string(), x: x.axis.clone(), y, height: 220.0, layers },
             bounds,
@@ -414,12 +414,12 @@ mod tests {
         let chart = drawn(SweepAxes::default()).unwrap();
         assert_eq!(chart.title, "demo: goodput(all) and p99(all) against traffic.u.load");
         let csv = chart.csv();
-        let row = "goodput(all),line,scheme=off,traffic.u.load,0.5,goodput(all) (Gb/s),11.0,0.0,23.706205\n";
+        let row = "goodput(all),line,scheme=off,traffic.u.load,0.5,goodput (Gb/s),11.0,0.0,23.706205\n";
         assert!(csv.contains(row), "{csv}");
         // Equal seeds have no interval to draw, and neither has a bound.
-        assert!(csv.contains("scheme=off,traffic.u.load,0.9,goodput(all) (Gb/s),20.0,,\n"), "{csv}");
-        assert!(csv.contains("scheme=off,traffic.u.load,0.9,p99(all) (ms),4.0,,\n"), "{csv}");
-        assert!(csv.contains("scheme=on,traffic.u.load,0.5,p99(all) (ms),2.0,,\n"), "{csv}");
+        assert!(csv.contains("scheme=off,traffic.u.load,0.9,goodput (Gb/s),20.0,,\n"), "{csv}");
+        assert!(csv.contains("scheme=off,traffic.u.load,0.9,p99 (ms),4.0,,\n"), "{csv}");
+        assert!(csv.contains("scheme=on,traffic.u.load,0.5,p99 (ms),2.0,,\n"), "{csv}");
         let notes = chart.notes.join("\n");
         assert!(
             notes.contains(

@@ -30,7 +30,8 @@ impl Tuned {
         self.judged.first().map(|judged| &self.trials[judged.trial])
     }
 
-    /// Returns the number of settings, beside the scenario's own, and how many of them give exactly its numbers.
+    /// Returns the number of settings that were searched, and how many of them give exactly the numbers of the scenario's
+    /// own settings. A guideline is no such setting: it changes more than the parameters.
     #[must_use]
     pub fn equal_to_baseline(&self) -> (usize, usize) {
         let Some((baseline, others)) = self.trials.split_first() else { return (0, 0) };
@@ -40,7 +41,10 @@ impl Tuned {
             one.trial.seeds == baseline.trial.seeds
                 && pairs.all(|(one, other)| one.zip(*other).is_some_and(|(one, other)| near(one, other)))
         };
-        let is_known = |one: &&TrialRow| !one.means.is_empty() && one.means.iter().all(Option::is_some);
+        let is_known = |one: &&TrialRow| {
+            let is_searched = one.trial.candidate.point().is_some();
+            is_searched && !one.means.is_empty() && one.means.iter().all(Option::is_some)
+        };
         let known = others.iter().filter(is_known);
         (known.clone().count(), known.filter(|one| same(one)).count())
     }
@@ -84,8 +88,7 @@ impl TuningJob {
             one.map_or_else(
                 || "no known number".to_owned(),
                 |one| {
-                    let half = one.ci95.filter(|half| *half > 0.0);
-                    let half = half.map(|half| format!(" ± {}", unit.spelled(half)));
+                    let half = one.spread().map(|half| format!(" ± {}", unit.spelled(half)));
                     format!("{}{}", unit.spelled(one.mean), half.unwrap_or_default())
                 },
             )
@@ -111,7 +114,7 @@ impl TuningJob {
         if tuned.is_insensitive() {
             return format!(
                 "{measure} does not depend on any parameter: all {} have the number of the scenario's own.",
-                counted(others, "other setting")
+                counted(others, "searched setting")
             );
         }
         let strength = |rho: Option<f64>| rho.map_or(0.0, f64::abs);
@@ -128,15 +131,16 @@ impl TuningJob {
             0 => String::new(),
             equal => format!(
                 " {equal} of {} give exactly the number of the scenario's own.",
-                counted(others, "other setting")
+                counted(others, "searched setting")
             ),
         };
         if strong.is_empty() {
             format!("No parameter stands out over all settings that were tried.{equal}")
         } else {
+            let verb = if strong.len() == 1 { "moves" } else { "move" };
             format!(
-                "Over all settings that were tried, {} moves {measure} most.{equal}",
-                strong.join(", then ")
+                "Over all settings that were tried, {} {verb} {measure} most.{equal}",
+                strong.join(" and then ")
             )
         }
     }
@@ -175,7 +179,7 @@ impl TuningJob {
 }
 
 /// Longest text of a value in a table, in characters.
-const LONGEST: usize = 38;
+const LONGEST: usize = 44;
 
 /// Returns a value as people read it: a number with its unit, a word, or the form of a value that is too long with the
 /// number of its items: `Entries of 128`.
@@ -244,7 +248,7 @@ mod tests {
         let entries = |count: usize| format!("Entries([{}])", vec!["(3,\n  0)"; count].join(", "));
         assert_eq!(readable(&size, None, Some(&entries(2))), "Entries([(3, 0), (3, 0)])");
         assert_eq!(readable(&size, None, Some(&entries(128))), "Entries of 128");
-        assert_eq!(readable(&size, None, Some(&"x".repeat(50))), "x".repeat(34) + " ...");
+        assert_eq!(readable(&size, None, Some(&"x".repeat(50))), "x".repeat(40) + " ...");
         assert_eq!((items("f([])"), items("f([1, 2, ])"), items("f(1)")), (0, 2, 0));
     }
 
@@ -280,7 +284,7 @@ mod tests {
         answer.trials[2].means = vec![Some(1.1e9)];
         assert_eq!((answer.equal_to_baseline(), answer.is_insensitive()), ((2, 1), false));
         let said = job.answer(&answer).cause;
-        assert!(said.contains("1 of 2 other settings give exactly the number"), "{said}");
+        assert!(said.contains("1 of 2 searched settings give exactly the number"), "{said}");
         // A number that is not known equals nothing.
         answer.trials[1].means = vec![None];
         assert_eq!(answer.equal_to_baseline(), (1, 0));

@@ -48,21 +48,22 @@ impl Shown {
     pub fn has(self, row: &ComparisonRow) -> bool {
         let quantity = row.measure.as_ref().map(|measure| measure.quantity);
         self == Self::All
-            || match row.topic {
-                measured::TOPIC | victims::TOPIC => true,
-                completions::POSTED => row.what == Quantity::P99.name(),
-                groups::TOPIC | whole_run::TOPIC => matches!(
-                    quantity,
-                    Some(
-                        Quantity::Goodput
-                            | Quantity::Waited
-                            | Quantity::P99
-                            | Quantity::PauseFrames
-                            | Quantity::Dropped
-                    )
-                ),
-                topic => topic == Quantity::Goodput.name() && !row.is_member,
-            }
+            || row.has_value()
+                && match row.topic {
+                    measured::TOPIC | victims::TOPIC => true,
+                    completions::POSTED => row.what == Quantity::P99.name(),
+                    groups::TOPIC | whole_run::TOPIC => matches!(
+                        quantity,
+                        Some(
+                            Quantity::Goodput
+                                | Quantity::Waited
+                                | Quantity::P99
+                                | Quantity::PauseFrames
+                                | Quantity::Dropped
+                        )
+                    ),
+                    topic => topic == Quantity::Goodput.name() && !row.is_member,
+                }
     }
 }
 

@@ -12,7 +12,8 @@ fn a_sweep_has_a_figure_with_a_line_for_each_setting() {
     assert_eq!(listed, "sweep        measures against a varied field, a line for each setting\n");
     assert_eq!(scratch.printed(&["figure", "s"]), "wrote sweep.svg to s\n");
     let drawn = scratch.read("s/sweep.svg");
-    for words in ["link.mtu", "congestion_control=Off", "congestion_control=Guideline", "goodput(all) (Gb/s)"]
+    for words in
+        ["link.mtu", "congestion_control=Off", "congestion_control=Guideline", "goodput (Gb/s)", "one-flow: "]
     {
         assert!(drawn.contains(words), "no `{words}` in the figure");
     }

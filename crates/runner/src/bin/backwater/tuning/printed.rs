@@ -219,6 +219,7 @@ fn notes(job: &TuningJob, tuned: &Tuned) -> String {
 
 fn spelled(measure: &Measure, estimate: Option<Estimate>) -> String {
     let unit = measure.quantity.info().unit;
-    let Some(Estimate { mean, ci95, .. }) = estimate else { return "not known".to_owned() };
-    ci95.map_or_else(|| unit.spelled(mean), |half| format!("{} ± {}", unit.spelled(mean), unit.spelled(half)))
+    let Some(estimate) = estimate else { return "not known".to_owned() };
+    let half = estimate.spread().map(|half| format!(" ± {}", unit.spelled(half)));
+    format!("{}{}", unit.spelled(estimate.mean), half.unwrap_or_default())
 }

@@ -242,7 +242,7 @@ fn write(
     (manifest, folder): (Manifest, &ResultFolder),
 ) -> Result<(), Failure> {
     let Compared { seeds, alone, figure, faults, failure, ended } = compared;
-    let verdict = verdict(options, &seeds, folder, asked[0].iter().any(|run| run.names_seed));
+    let verdict = verdict(options, &seeds, folder, &asked[0]);
     let of_seeds = |width, shown| seeds.printed(width, shown);
     let (file_text, terminal, numbers) = match alone {
         Some(Alone { file, terminal, json }) => (file, terminal, json),
@@ -276,7 +276,7 @@ fn verdict(
     options: &CompareOptions,
     seeds: &SeededComparison,
     folder: &ResultFolder,
-    own_seeds: bool,
+    asked: &[RunAsked],
 ) -> Verdict {
     let runs = options.runs.iter().map(|run| shell::word(run));
     let set = options.set.iter().map(|set| format!("--set {}", shell::word(set)));
@@ -285,11 +285,13 @@ fn verdict(
         ["backwater compare".to_owned()].into_iter().chain(runs).chain(set).chain(end).collect();
     let measures = options.measures.iter().map(|list| format!("--measures {}", shell::word(list)));
     let words = words.into_iter().chain(measures).collect::<Vec<_>>().join(" ");
+    let place = |run: &RunAsked| shell::word(&folder.path().join(&run.folder).display().to_string());
+    let folders: Vec<_> = asked.iter().map(place).collect();
     seeds.verdict(CompareCommand {
         words: &words,
-        folder: &shell::word(&folder.path().display().to_string()),
+        folders: &folders,
         until_done: options.end.is_until_done(),
-        own_seeds,
+        own_seeds: asked.iter().any(|run| run.names_seed),
     })
 }
 

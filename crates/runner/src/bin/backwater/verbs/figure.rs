@@ -11,7 +11,6 @@ use experiment::sweep::{SweepAxes, SweepFigureFault, chart};
 use figures::{FIGURES, FigureFault, FigureKind, RunCurves, compared};
 use measures::Measure;
 use results::folder::{add_file, check_whole};
-use results::manifest::{MANIFEST, Manifest};
 use results::reader::ReadError;
 use results::rows::CompareRow;
 use results::{OutputFile, RunFiles};
@@ -164,12 +163,12 @@ fn comparison(folder: &Path) -> Result<OutputFile, FigureFault> {
     Ok(OutputFile { name: format!("{COMPARE}.svg"), contents })
 }
 
-/// Draws the figure of a sweep.
+/// Draws the figure of a sweep. Its plan has the name of its scenario.
 fn sweep(folder: &Path, axes: SweepAxes<'_>) -> Result<OutputFile, SweepFigureFault> {
-    let scenario = std::fs::read_to_string(folder.join(MANIFEST)).ok().and_then(|text| {
-        let manifest = Manifest::read(&text).ok()?;
-        manifest.plans.first().map(|plan| plan.scenario.clone())
-    });
-    let contents = chart(RunFiles::Folder(folder), scenario.as_deref().unwrap_or(SWEEP), axes)?.svg();
+    let plan = std::fs::read_to_string(folder.join("sweep.jsonl")).unwrap_or_default();
+    let first: Option<serde_json::Value> =
+        plan.lines().next().and_then(|line| serde_json::from_str(line).ok());
+    let scenario = first.as_ref().and_then(|run| run["unit"]["scenario"].as_str());
+    let contents = chart(RunFiles::Folder(folder), scenario.unwrap_or(SWEEP), axes)?.svg();
     Ok(OutputFile { name: format!("{SWEEP}.svg"), contents })
 }
