@@ -13,6 +13,7 @@ use cc_policies::hp::spec::{HpMarkingSpec, HpResponseSpec, RateControl, RpiAfter
 use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaMarkingSpec, IbaResponseSpec, PortControl, TimerStart, VictimMask,
 };
+use cc_policies::own::{OwnPolicies, ResponseSetup};
 use cc_policies::{
     AnyMarker, AnyResponse, BufferOwner, BufferView, LimitedBy, Marker, MarkerSetup, MarkingSpec,
     Notification, QueueView, Response, ResponseSpec, SentPacket,
@@ -108,7 +109,7 @@ fn marking(criterion: &mut Criterion) {
     };
     for (name, spec) in markings() {
         for (load, behind) in [("calm", Bytes::ZERO), ("hot", CAPACITY)] {
-            let mut marker = AnyMarker::new(&spec, &setup);
+            let mut marker = AnyMarker::new(&spec, &OwnPolicies::NONE, &setup);
             let mut port = 0;
             group.bench_function(BenchmarkId::new(name, load), |bencher| {
                 bencher.iter(|| {
@@ -129,7 +130,8 @@ fn response(criterion: &mut Criterion) {
     let (line, packet_time) = (Rate::gbps(40), Rate::gbps(40).time_for(PACKET));
     for (name, spec) in responses() {
         for (load, notified_every) in [("calm", u64::MAX), ("hot", 64)] {
-            let response = AnyResponse::new(&spec, line, Pcg64Mcg::new(1));
+            let response =
+                AnyResponse::new(&spec, &OwnPolicies::NONE, ResponseSetup { line, stream: Pcg64Mcg::new(1) });
             let mut flow = response.at_rest(ServiceLevel(0));
             let (mut now, mut number) = (Time::ZERO, 0);
             group.bench_function(BenchmarkId::new(name, load), |bencher| {

@@ -11,6 +11,7 @@
 //! | [`iba`] | InfiniBand's own congestion control (IBA volume 1, Annex A10) |
 //! | [`hp`] | the HP proposal, as Santos, Turner and Janakiraman evaluated it |
 //! | [`dcqcn`] | DCQCN, RoCEv2's (Zhu and others 2015, 2016) |
+//! | [`own`] | policies of a user's program, by name |
 //! | [`control`] | the closed set of policies for each trait, with their settings |
 //! | [`scheme`] | named schemes, which are presets of a [`Control`] |
 //!
@@ -20,6 +21,7 @@ pub mod control;
 pub mod dcqcn;
 pub mod hp;
 pub mod iba;
+pub mod own;
 pub mod policy;
 pub mod scheme;
 

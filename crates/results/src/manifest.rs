@@ -89,6 +89,10 @@ pub struct PlanIdentity {
     pub seed: u64,
     /// Digest of the plan with all overrides and defaults, in hexadecimal. Equal digests mean equal results of one version.
     pub plan_digest: String,
+    /// Policies of congestion control that the program had of its own, each with its type; empty for a plan that the shipped
+    /// program can run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_policies: Vec<String>,
 }
 
 /// End of a run.
@@ -225,6 +229,7 @@ pub fn sample(plan_digest: &str) -> Manifest {
             overrides: vec!["congestion_control=Off".to_owned()],
             seed: 7,
             plan_digest: plan_digest.to_owned(),
+            own_policies: Vec::new(),
         }],
         ended: RunEnd::Complete,
         files: Vec::new(),

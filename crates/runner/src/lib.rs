@@ -26,8 +26,9 @@
 //! # Ok::<(), backwater::SimulationError>(())
 //! ```
 //!
-//! `crates/runner/examples` has three programs: `victim` compares two settings, `sweep` varies a parameter, and
-//! `custom_fabric` builds a scenario from text and reads its congestion trees.
+//! `crates/runner/examples` has four programs: `victim` compares two settings, `sweep` varies a parameter,
+//! `custom_fabric` builds a scenario from text and reads its congestion trees, and `own_response` runs a response that
+//! it implements itself.
 //!
 //! | item | contents |
 //! |---|---|
@@ -41,10 +42,13 @@
 //! | [`Loss`] | packets that a fabric with PFC has dropped |
 //! | [`capture`] | packets at chosen ports, as pcapng |
 //! | [`trace`] | ports and flows over time, for Perfetto |
+//! | [`own`] | responses and marking rules of one's own |
+//! | [`compared`] | several runs side by side |
 //! | [`provenance`] | the origin of results |
 //! | [`wording`] | plans and quantities in words, as the command prints them |
 
 pub mod capture;
+pub mod own;
 pub mod provenance;
 mod simulation;
 pub mod trace;
@@ -61,4 +65,4 @@ pub use telemetry::{self, Progress, RunRecord};
 pub use units;
 
 pub use experiment::{Loss, LossCause, shortage};
-pub use simulation::{FinishedRun, Simulation};
+pub use simulation::{FinishedRun, Simulation, compared};

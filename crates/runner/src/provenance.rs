@@ -26,6 +26,7 @@ pub fn run_manifest(plan: &Plan, overrides: &[String]) -> Manifest {
         overrides: overrides.to_vec(),
         seed: plan.seed(),
         plan_digest: plan.digest().to_string(),
+        own_policies: plan.own_policies().iter().map(ToString::to_string).collect(),
     };
     let names = FILE_NAMES.iter().map(|name| (*name).to_owned());
     manifest(FolderKind::Run, vec![identity], names.chain(plan.files().keys().cloned()))

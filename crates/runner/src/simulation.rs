@@ -5,11 +5,13 @@
 use std::path::Path;
 use std::time::Duration;
 
+use cc_policies::own::OwnPolicies;
 use experiment::{Outcome, SimulationError, simulate, simulate_saving};
 use fabric::{ResumeError, RunError, RunOptions, Saving};
 use figures::RunOutput;
 use measures::run::Posting;
 use measures::{Measure, Measured};
+use results::comparison::{ComparedRun, Comparison, Shown};
 use results::manifest::{Manifest, RunEnd, UndrawnEntry};
 use results::tables::{completions, congestion, margins, printed};
 use results::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, Summary};
@@ -71,6 +73,14 @@ impl Simulation {
         Ok(self)
     }
 
+    /// Gives the simulation policies of its program, which its congestion control may name (`Own`).
+    ///
+    /// `docs/guide/own-response.md` has a whole program.
+    #[must_use]
+    pub fn own(self, policies: OwnPolicies) -> Self {
+        Self { source: self.source.with_own(policies) }
+    }
+
     /// Overrides the seed of the random streams.
     ///
     /// # Errors
@@ -114,6 +124,33 @@ impl Simulation {
     pub fn run(&self) -> Result<FinishedRun, SimulationError> {
         Ok(FinishedRun::of(self.check()?, RunOptions::default(), &mut |_| {})?)
     }
+}
+
+/// Returns runs side by side, by label, as `backwater compare` prints them: by these measures, or by all numbers if
+/// there are none. Tables fit into `width` characters where possible.
+///
+/// ```
+/// use backwater::{FinishedRun, Simulation};
+///
+/// let run = Simulation::find("one-flow")?.set("duration=1 ms")?.run()?;
+/// let measures = ["goodput(F1)".parse().expect("it is a measure")];
+/// let printed = backwater::compared(&[("one", &run), ("same", &run)], &measures, 80);
+/// assert!(printed.contains("goodput(F1)"));
+/// # Ok::<(), backwater::SimulationError>(())
+/// ```
+#[must_use]
+pub fn compared(runs: &[(&str, &FinishedRun)], measures: &[Measure], width: usize) -> String {
+    let runs: Vec<_> = runs
+        .iter()
+        .map(|(label, run)| ComparedRun {
+            label,
+            asked: run.plan.name(),
+            summary: &run.summary,
+            record: &run.record,
+            ends: &run.posting,
+        })
+        .collect();
+    Comparison::of(&runs, (!measures.is_empty()).then_some(measures)).printed(width, Shown::All)
 }
 
 /// A finished run.

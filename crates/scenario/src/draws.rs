@@ -24,13 +24,15 @@ impl Plan {
             MarkingSpec::Iba(marking) => {
                 marking.marking_rate > 0 || marking.ports.iter().any(|port| port.marking_rate > 0)
             }
-            MarkingSpec::Red(_) => true,
+            // A rule of a user's program has a stream, too.
+            MarkingSpec::Red(_) | MarkingSpec::Own(_) => true,
         }
     }
 
     fn times_at_random(&self) -> bool {
         match &self.control.response {
             ResponseSpec::Iba(response) => response.timer_start == TimerStart::FreeRunningOwnPhase,
+            ResponseSpec::Own(_) => true,
             ResponseSpec::Off
             | ResponseSpec::Hp(_)
             | ResponseSpec::Dcqcn(_)

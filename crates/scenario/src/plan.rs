@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ca_transport::{AdapterSpec, Compliance};
-use cc_policies::{Control, Scheme};
+use cc_policies::own::{OwnPolicies, OwnPolicy};
+use cc_policies::{Control, ResponseSpec, Scheme};
 use event_kernel::Digest;
 use link_layer::spec::Discipline;
 use link_layer::{CablePlan, LinkPlan, PortPlan};
@@ -37,6 +38,7 @@ pub struct Plan {
     pub(crate) link: LinkPlan,
     pub(crate) nodes: NodePlans,
     pub(crate) control: Control,
+    pub(crate) own: OwnPolicies,
     pub(crate) workload: Workload,
     pub(crate) files: BTreeMap<String, String>,
     pub(crate) watch: Vec<WatchPlan>,
@@ -268,6 +270,18 @@ impl Plan {
         &self.control
     }
 
+    /// The policies of the program that checked the scenario, by name.
+    #[must_use]
+    pub const fn own(&self) -> &OwnPolicies {
+        &self.own
+    }
+
+    /// The policies of congestion control that are the program's own, so that no other program can repeat the run.
+    #[must_use]
+    pub fn own_policies(&self) -> Vec<OwnPolicy> {
+        self.control.own_policies(&self.own)
+    }
+
     /// The hosts whose adapters do not comply with the congestion control, in the order of their numbers.
     pub fn hosts_that_ignore_control(&self) -> impl Iterator<Item = &str> {
         let hosts = (0..).map(NodeId).zip(&self.nodes.adapters);
@@ -281,7 +295,8 @@ impl Plan {
         &self.scenario.congestion_control
     }
 
-    /// The scheme of congestion control, by its name in the scenario, or by the name of its parameters.
+    /// The scheme of congestion control, by its name in the scenario, by the name of its parameters, or by the name of
+    /// the program's own response.
     #[must_use]
     pub fn congestion_control(&self) -> &str {
         match self.scheme() {
@@ -290,6 +305,7 @@ impl Plan {
             Scheme::Guideline => "Guideline",
             Scheme::Hp(_) => "Hp",
             Scheme::Dcqcn(_) => "Dcqcn",
+            Scheme::Mixed(Control { response: ResponseSpec::Own(own), .. }) => &own.name,
             Scheme::Mixed(_) => "Mixed",
         }
     }

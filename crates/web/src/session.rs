@@ -135,6 +135,7 @@ fn manifest(plan: &Plan, record: &RunRecord, sets: &[String]) -> Manifest {
             overrides: sets.to_vec(),
             seed: plan.seed(),
             plan_digest: plan.digest().to_string(),
+            own_policies: Vec::new(),
         }],
         ended: RunEnd::of(record),
         files: Vec::new(),

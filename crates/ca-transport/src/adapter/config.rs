@@ -64,6 +64,7 @@ impl AdapterConfigs {
 #[cfg(test)]
 mod tests {
     use cc_policies::ResponseSpec;
+    use cc_policies::own::{OwnPolicies, ResponseSetup};
     use link_layer::flow_control::credits::UpdateRule;
     use link_layer::spec::{VlArbitrationSpec, WireTime};
     use link_layer::{FlowControlSetup, Port, PortSetup, VlArbiter, Wire};
@@ -108,8 +109,11 @@ mod tests {
             echo: AnyEcho::Cnp,
             response: AnyResponse::new(
                 &ResponseSpec::Off,
-                Rate::gbps(8),
-                event_kernel::stream(1, "response", "any adapter"),
+                &OwnPolicies::NONE,
+                ResponseSetup {
+                    line: Rate::gbps(8),
+                    stream: event_kernel::stream(1, "response", "any adapter"),
+                },
             ),
         })
     }

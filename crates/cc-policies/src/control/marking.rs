@@ -15,6 +15,7 @@ use crate::hp::HpMarker;
 use crate::hp::spec::HpMarkingSpec;
 use crate::iba::IbaMarker;
 use crate::iba::spec::IbaMarkingSpec;
+use crate::own::{self, BoxedMarker, OwnPolicies, OwnSpec};
 use crate::policy::{BufferOwner, BufferView, Margin, MarkReason, Marker, MarkerSetup, Off, QueueView};
 
 /// A marking rule with its settings.
@@ -28,16 +29,18 @@ pub enum MarkingSpec {
     Hp(HpMarkingSpec),
     /// Random early detection, DCQCN's congestion point.
     Red(RedMarkingSpec),
+    /// A rule of a user's program.
+    Own(OwnSpec),
 }
 
 impl MarkingSpec {
-    /// Checks the rule's settings.
+    /// Checks the settings of a built-in rule. [`Control::check_own`](super::Control::check_own) checks the others.
     ///
     /// # Errors
     /// The first fault.
     pub fn check(&self) -> Result<(), Fault> {
         match self {
-            Self::Off => Ok(()),
+            Self::Off | Self::Own(_) => Ok(()),
             Self::Iba(marking) => marking.check().map_err(|error| error.fault()),
             Self::Hp(marking) => marking.check().map_err(|error| error.fault()),
             Self::Red(marking) => marking.check().map_err(|error| error.fault()),
@@ -52,6 +55,7 @@ impl MarkingSpec {
             Self::Iba(_) => IbaMarker::REASONS,
             Self::Hp(_) => HpMarker::REASONS,
             Self::Red(_) => RedMarker::REASONS,
+            Self::Own(_) => own::REASONS,
         }
     }
 }
@@ -67,19 +71,28 @@ pub enum AnyMarker {
     Hp(Box<HpMarker>),
     /// RED's; boxed for its size.
     Red(Box<RedMarker>),
+    /// A user's program's.
+    Own(BoxedMarker),
 }
 
-state_codec::state!(enum AnyMarker { 0 = Off, 1 = Iba(marker: part), 2 = Hp(marker: part), 3 = Red(marker: part) });
+state_codec::state!(enum AnyMarker {
+    0 = Off, 1 = Iba(marker: part), 2 = Hp(marker: part), 3 = Red(marker: part), 4 = Own(marker: part)
+});
 
 impl AnyMarker {
-    /// Returns the marker of a switch. The settings have passed [`MarkingSpec::check`].
+    /// Returns the marker of a switch, in a program with these policies of its own.
+    ///
+    /// # Panics
+    /// If the settings have not passed [`Control::check`](super::Control::check) and
+    /// [`check_own`](super::Control::check_own).
     #[must_use]
-    pub fn new(marking: &MarkingSpec, switch: &MarkerSetup) -> Self {
+    pub fn new(marking: &MarkingSpec, own: &OwnPolicies, switch: &MarkerSetup) -> Self {
         match marking {
             MarkingSpec::Off => Self::Off,
             MarkingSpec::Iba(marking) => Self::Iba(IbaMarker::new(marking, switch)),
             MarkingSpec::Hp(marking) => Self::Hp(Box::new(HpMarker::new(marking, switch))),
             MarkingSpec::Red(marking) => Self::Red(Box::new(RedMarker::new(marking, switch))),
+            MarkingSpec::Own(marking) => Self::Own(own.make_marker(marking, switch)),
         }
     }
 }
@@ -95,6 +108,7 @@ macro_rules! dispatch {
             Self::Iba($marker) => $call,
             Self::Hp($marker) => $call,
             Self::Red($marker) => $call,
+            Self::Own($marker) => $call,
         }
     };
 }

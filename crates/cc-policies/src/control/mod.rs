@@ -23,6 +23,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use settings::Fault;
 
+use crate::own::{OwnPolicies, OwnPolicy};
+
 /// The three decisions of a congestion control.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,5 +49,29 @@ impl Control {
         self.marking.check().map_err(|fault| fault.below(&"marking".into()))?;
         self.echo.check().map_err(|fault| fault.below(&"echo".into()))?;
         self.response.check().map_err(|fault| fault.below(&"response".into()))
+    }
+
+    /// Checks that a program with these policies of its own has those that are named here, and their settings.
+    ///
+    /// # Errors
+    /// The first fault. Its path begins with `marking` or `response`.
+    pub fn check_own(&self, own: &OwnPolicies) -> Result<(), Fault> {
+        if let MarkingSpec::Own(marking) = &self.marking {
+            own.check_marker(marking).map_err(|fault| fault.below(&"marking".into()))?;
+        }
+        if let ResponseSpec::Own(response) = &self.response {
+            own.check_response(response).map_err(|fault| fault.below(&"response".into()))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the policies that are a program's own.
+    #[must_use]
+    pub fn own_policies(&self, own: &OwnPolicies) -> Vec<OwnPolicy> {
+        let marking =
+            if let MarkingSpec::Own(marking) = &self.marking { own.marker_of(marking) } else { None };
+        let response =
+            if let ResponseSpec::Own(response) = &self.response { own.response_of(response) } else { None };
+        marking.into_iter().chain(response).collect()
     }
 }

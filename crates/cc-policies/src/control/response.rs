@@ -3,11 +3,10 @@
 //! Invariant: a response meets only states that it made. No `match` of this file has a wildcard for responses.
 
 use packet::{ServiceLevel, TransportService};
-use rand_pcg::Pcg64Mcg;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use settings::{Fault, SettingError};
-use units::{Rate, Span, Time};
+use units::{Span, Time};
 
 use crate::dcqcn::spec::DcqcnResponseSpec;
 use crate::dcqcn::timed::spec::TimedResponseSpec;
@@ -17,6 +16,7 @@ use crate::hp::spec::HpResponseSpec;
 use crate::hp::{HpResponse, HpState};
 use crate::iba::spec::IbaResponseSpec;
 use crate::iba::{IbaResponse, IbaState};
+use crate::own::{OwnPolicies, OwnSpec, PackedState, ResponseSetup, SharedResponse};
 use crate::policy::{
     Acknowledgement, ControlState, FlowRate, Notification, NotificationOutcome, Off, Response, SentPacket,
     StateScope, TrafficKind,
@@ -35,16 +35,18 @@ pub enum ResponseSpec {
     Dcqcn(DcqcnResponseSpec),
     /// DCQCN's reaction point as HPCC's simulator has it: alpha, cuts and increases by timers of their own.
     DcqcnTimed(TimedResponseSpec),
+    /// A response of a user's program.
+    Own(OwnSpec),
 }
 
 impl ResponseSpec {
-    /// Checks the response's settings.
+    /// Checks the settings of a built-in response. [`Control::check_own`](super::Control::check_own) checks the others.
     ///
     /// # Errors
     /// The first fault.
     pub fn check(&self) -> Result<(), Fault> {
         match self {
-            Self::Off => Ok(()),
+            Self::Off | Self::Own(_) => Ok(()),
             Self::Iba(response) => response.check().map_err(|error| error.fault()),
             Self::Hp(response) => response.check().map_err(|error| error.fault()),
             Self::Dcqcn(response) => response.check().map_err(|error| error.fault()),
@@ -66,6 +68,8 @@ pub enum AnyResponse {
     Dcqcn(DcqcnResponse),
     /// DCQCN's by timers.
     DcqcnTimed(TimedResponse),
+    /// A user's program's.
+    Own(SharedResponse),
 }
 
 /// State of a controlled flow under any response. Only the response that made it can use it.
@@ -81,26 +85,34 @@ pub enum AnyState {
     Dcqcn(DcqcnState),
     /// Current rate, target rate, alpha and expiries of timers.
     DcqcnTimed(TimedState),
+    /// State of a user's program's response.
+    Own(PackedState),
 }
 
-state_codec::state!(enum AnyState { 0 = Off, 1 = Iba(state), 2 = Hp(state), 3 = Dcqcn(state), 4 = DcqcnTimed(state) });
+state_codec::state!(enum AnyState {
+    0 = Off, 1 = Iba(state), 2 = Hp(state), 3 = Dcqcn(state), 4 = DcqcnTimed(state), 5 = Own(state)
+});
 
 const _: () = assert!(size_of::<AnyState>() <= 32, "the state of a flow is half a cache line");
 
 impl AnyResponse {
-    /// Returns the response of an adapter on a link of rate `line`. `stream` is the adapter's random stream for its
-    /// response, shared with nothing else.
+    /// Returns the response of an adapter, in a program with these policies of its own.
     ///
     /// # Panics
-    /// If the settings have not passed [`ResponseSpec::check`].
+    /// If the settings have not passed [`Control::check`](super::Control::check) and
+    /// [`check_own`](super::Control::check_own).
     #[must_use]
-    pub fn new(response: &ResponseSpec, line: Rate, stream: Pcg64Mcg) -> Self {
+    pub fn new(response: &ResponseSpec, own: &OwnPolicies, adapter: ResponseSetup) -> Self {
+        let ResponseSetup { line, stream } = adapter;
         match response {
             ResponseSpec::Off => Self::Off,
             ResponseSpec::Iba(response) => Self::Iba(IbaResponse::new(response).with_timer_ages(stream)),
             ResponseSpec::Hp(response) => Self::Hp(HpResponse::new(response)),
             ResponseSpec::Dcqcn(response) => Self::Dcqcn(DcqcnResponse::new(response, line)),
             ResponseSpec::DcqcnTimed(response) => Self::DcqcnTimed(TimedResponse::new(response, line)),
+            ResponseSpec::Own(response) => {
+                Self::Own(own.make_response(response, ResponseSetup { line, stream }))
+            }
         }
     }
 }
@@ -117,6 +129,7 @@ macro_rules! dispatch {
             Self::Hp($response) => $call,
             Self::Dcqcn($response) => $call,
             Self::DcqcnTimed($response) => $call,
+            Self::Own($response) => $call,
         }
     };
     // With the state that the response made.
@@ -130,7 +143,8 @@ macro_rules! dispatch {
             (Self::Hp($response), AnyState::Hp($own)) => $call,
             (Self::Dcqcn($response), AnyState::Dcqcn($own)) => $call,
             (Self::DcqcnTimed($response), AnyState::DcqcnTimed($own)) => $call,
-            (Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_), other) => {
+            (Self::Own($response), AnyState::Own($own)) => $call,
+            (Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_) | Self::Own(_), other) => {
                 unreachable!("the state of another response: {other:?}")
             }
         }
@@ -152,6 +166,7 @@ impl Response for AnyResponse {
             Self::Hp(response) => AnyState::Hp(response.at_rest(service_level)),
             Self::Dcqcn(response) => AnyState::Dcqcn(response.at_rest(service_level)),
             Self::DcqcnTimed(response) => AnyState::DcqcnTimed(response.at_rest(service_level)),
+            Self::Own(response) => AnyState::Own(response.at_rest(service_level)),
         }
     }
 
@@ -159,7 +174,7 @@ impl Response for AnyResponse {
     fn on_sent(&self, state: &mut AnyState, sent: SentPacket, now: Time) {
         match self {
             Self::Off | Self::Iba(_) | Self::DcqcnTimed(_) => {}
-            Self::Hp(_) | Self::Dcqcn(_) => {
+            Self::Hp(_) | Self::Dcqcn(_) | Self::Own(_) => {
                 dispatch!(self, state, (response, own) => response.on_sent(own, sent, now));
             }
         }
@@ -170,7 +185,7 @@ impl Response for AnyResponse {
             Self::Iba(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_) if !ack.marked => {
                 NotificationOutcome::default()
             }
-            Self::Off | Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_) => {
+            Self::Off | Self::Iba(_) | Self::Hp(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_) | Self::Own(_) => {
                 dispatch!(self, state, (response, own) => response.on_acknowledged(own, ack, now))
             }
         }
@@ -192,7 +207,7 @@ impl Response for AnyResponse {
     fn window(&self, state: &AnyState) -> u32 {
         match self {
             Self::Off | Self::Iba(_) | Self::Dcqcn(_) | Self::DcqcnTimed(_) => u32::MAX,
-            Self::Hp(_) => dispatch!(self, state, (response, own) => response.window(own)),
+            Self::Hp(_) | Self::Own(_) => dispatch!(self, state, (response, own) => response.window(own)),
         }
     }
 

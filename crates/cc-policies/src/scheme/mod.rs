@@ -14,6 +14,7 @@ use crate::control::{AnyEcho, Control, MarkingSpec, ResponseSpec};
 use crate::dcqcn::spec::DcqcnScheme;
 use crate::hp::spec::HpScheme;
 use crate::iba::spec::IbaScheme;
+use crate::own::OwnPolicies;
 
 /// Congestion control of a fabric: scenario field `congestion_control`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +42,14 @@ impl Scheme {
     /// The first fault. Its path begins with `marking`, `echo` or `response`.
     pub fn check(&self) -> Result<(), Fault> {
         self.control().map_or(Ok(()), |control| control.check())
+    }
+
+    /// Checks the policies that are the program's own: see [`Control::check_own`].
+    ///
+    /// # Errors
+    /// As [`Control::check_own`].
+    pub fn check_own(&self, own: &OwnPolicies) -> Result<(), Fault> {
+        self.control().map_or(Ok(()), |control| control.check_own(own))
     }
 
     /// Returns the decisions that the scheme stands for in a network. `Guideline` is replaced by its settings for

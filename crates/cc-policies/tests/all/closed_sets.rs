@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::own::{self, mirrored_response};
 use crate::schemes::{examples, marks, schemes};
 use cc_policies::dcqcn::spec::{CnpEcho, DcqcnScheme, MarkedAt, Preset, RedMarkingSpec};
 use cc_policies::dcqcn::{DcqcnResponse, RedMarker};
@@ -11,9 +12,9 @@ use cc_policies::iba::spec::{ComparedLoad, IbaEcho, IbaMarkingSpec, VictimMask};
 use cc_policies::iba::{IbaMarker, IbaResponse};
 use cc_policies::policy::Off;
 use cc_policies::{
-    Acknowledgement, AnyEcho, AnyMarker, AnyResponse, AnyState, BufferOwner, ControlState, Echo, FlowRate,
-    LimitedBy, Margin, Marker, MarkerSetup, MarkingSpec, Notification, NotificationOutcome, QueueView,
-    Response, ResponseSpec, SentPacket,
+    Acknowledgement, AnyEcho, AnyResponse, AnyState, BufferOwner, ControlState, Echo, FlowRate, LimitedBy,
+    Margin, Marker, MarkerSetup, MarkingSpec, Notification, NotificationOutcome, QueueView, Response,
+    ResponseSpec, SentPacket,
 };
 use packet::{Lane, PortId, ServiceLevel, VoqId};
 use rand_pcg::Pcg64Mcg;
@@ -73,13 +74,15 @@ fn grow(marker: &mut impl Marker, at: VoqId, most: u64) {
 #[test]
 fn full_buffers_matter_to_the_hp_proposal_alone() {
     for control in schemes() {
-        let marker = AnyMarker::new(&control.marking, &setup());
+        let marker = own::marker(&control.marking, &setup());
         assert_eq!(
             marker.heeds_buffers(BufferOwner::Inputs),
             matches!(control.marking, MarkingSpec::Hp(_)),
             "{control:?}"
         );
-        let has_threshold = matches!(control.marking, MarkingSpec::Iba(_) | MarkingSpec::Red(_));
+        // The rule of one's own is IBA's behind the wrapper.
+        let has_threshold =
+            matches!(control.marking, MarkingSpec::Iba(_) | MarkingSpec::Red(_) | MarkingSpec::Own(_));
         let margins = marker.margins(PortId(0), Lane(0));
         assert_eq!(margins[0].is_some(), has_threshold && marks(&control), "{control:?}");
     }
@@ -90,7 +93,7 @@ fn full_buffers_matter_to_the_hp_proposal_alone() {
 #[test]
 fn an_output_without_credit_is_a_victim() {
     for (mask, marks) in [(VictimMask::None, false), (VictimMask::All, true)] {
-        let mut marker = AnyMarker::new(&MarkingSpec::Iba(iba(mask)), &setup());
+        let mut marker = own::marker(&MarkingSpec::Iba(iba(mask)), &setup());
         grow(&mut marker, place(1, 0), 15_000);
         marker.stalled(PortId(1), Lane(0));
         assert_eq!(marker.departing(place(1, 0), Bytes::new(PACKET)).is_some(), marks, "stalled, {mask:?}");
@@ -101,7 +104,7 @@ fn an_output_without_credit_is_a_victim() {
 /// A lack of credit counts for the next packet that leaves, also where no queue was over its threshold then.
 #[test]
 fn a_lack_of_credit_before_congestion_is_past_when_congestion_comes() {
-    let mut marker = AnyMarker::new(&MarkingSpec::Iba(iba(VictimMask::None)), &setup());
+    let mut marker = own::marker(&MarkingSpec::Iba(iba(VictimMask::None)), &setup());
     marker.stalled(PortId(1), Lane(0));
     assert_eq!(marker.departing(place(1, 0), Bytes::new(PACKET)), None, "no queue is over its threshold");
     grow(&mut marker, place(1, 0), 15_000);
@@ -115,7 +118,7 @@ fn margins_are_those_of_the_output_and_lane() {
         marker(PortId(output), Lane(lane)).map(|margin| margin.map(|of| (of.load, of.limit, of.crossings)))
     };
     let mut own = RedMarker::new(&red(), &setup());
-    let mut any = AnyMarker::new(&MarkingSpec::Red(red()), &setup());
+    let mut any = own::marker(&MarkingSpec::Red(red()), &setup());
     for (output, lane, most) in [(1, 1, 3_000), (2, 0, 6_000)] {
         grow(&mut own, place(output, lane), most);
         grow(&mut any, place(output, lane), most);
@@ -127,7 +130,7 @@ fn margins_are_those_of_the_output_and_lane() {
     }
     let threshold = 16 * 1024 / 16 * 4;
     let mut own = IbaMarker::new(&iba(VictimMask::None), &setup());
-    let mut any = AnyMarker::new(&MarkingSpec::Iba(iba(VictimMask::None)), &setup());
+    let mut any = own::marker(&MarkingSpec::Iba(iba(VictimMask::None)), &setup());
     grow(&mut own, place(1, 1), 6_000);
     grow(&mut any, place(1, 1), 6_000);
     for (output, lane, load, crossings) in [(1, 1, 6_000, 1), (0, 1, 0, 0)] {
@@ -136,9 +139,9 @@ fn margins_are_those_of_the_output_and_lane() {
         assert_eq!(limits(&|output, lane| any.margins(output, lane), output, lane), expected);
     }
     let never =
-        AnyMarker::new(&MarkingSpec::Iba(IbaMarkingSpec { threshold: 0, ..iba(VictimMask::None) }), &setup());
+        own::marker(&MarkingSpec::Iba(IbaMarkingSpec { threshold: 0, ..iba(VictimMask::None) }), &setup());
     assert_eq!(never.margins(PortId(0), Lane(0)), [None; 2]);
-    let off = AnyMarker::new(&MarkingSpec::Off, &setup());
+    let off = own::marker(&MarkingSpec::Off, &setup());
     assert_eq!((off.margins(PortId(0), Lane(0)), Off.margins(PortId(0), Lane(0))), ([None; 2], [None; 2]));
 }
 
@@ -192,18 +195,31 @@ fn any_response_says_what_the_response_within_says() {
     let rate = Rate::gbps(40);
     let mut kinds = BTreeSet::new();
     for control in schemes() {
-        let any = AnyResponse::new(&control.response, rate, Pcg64Mcg::new(1));
+        let any = own::response(&control.response, rate);
         let (kind, own) = match &any {
             AnyResponse::Off => (0, story(&Off)),
             AnyResponse::Iba(own) => (1, story::<IbaResponse>(own)),
             AnyResponse::Hp(own) => (2, story::<HpResponse>(own)),
             AnyResponse::Dcqcn(own) => (3, story::<DcqcnResponse>(own)),
             AnyResponse::DcqcnTimed(own) => (4, story(own)),
+            AnyResponse::Own(own) => (5, story(own)),
         };
         kinds.insert(kind);
         assert_eq!(story(&any), own, "{control:?}");
     }
     assert_eq!(kinds.len(), examples()[2]);
+}
+
+/// Behind the wrapper of a policy of one's own, IBA's response says all that it says without it.
+#[test]
+fn a_response_of_one_s_own_is_asked_and_told_as_a_built_in_one_is() {
+    for control in schemes() {
+        let ResponseSpec::Iba(settings) = &control.response else { continue };
+        let line = Rate::gbps(40);
+        let (built_in, own) =
+            (own::response(&control.response, line), own::response(&mirrored_response(settings), line));
+        assert_eq!(story(&own), story(&built_in), "{control:?}");
+    }
 }
 
 /// The state that is shown is the state that acts: its delay makes the gaps, and its window and rate are the
@@ -213,7 +229,7 @@ fn the_control_that_is_shown_is_the_one_that_acts() {
     let packet = Span::from_ns(200); // as in `story`
     let line = Rate::gbps(40);
     for control in schemes() {
-        let any = AnyResponse::new(&control.response, line, Pcg64Mcg::new(1));
+        let any = own::response(&control.response, line);
         for (_, gap, window, rate, shown) in story(&any) {
             assert_eq!(shown.rate, rate, "{control:?}");
             assert_eq!(shown.window.unwrap_or(u32::MAX), window, "{control:?}");
@@ -223,7 +239,7 @@ fn the_control_that_is_shown_is_the_one_that_acts() {
             let allowed = shown.allowed_rate(line).expect("the delay limits the rate").get() as f64;
             assert!((allowed / line.get() as f64 - share).abs() < 1e-9, "{control:?}: {allowed}");
         }
-        let has_index = matches!(any, AnyResponse::Iba(_));
+        let has_index = matches!(any, AnyResponse::Iba(_) | AnyResponse::Own(_));
         assert!(story(&any).iter().all(|told| told.4.ccti.is_some() == has_index), "{control:?}");
     }
 }
@@ -232,7 +248,7 @@ fn the_control_that_is_shown_is_the_one_that_acts() {
 #[test]
 fn a_mark_on_an_acknowledgement_slows_a_flow_down_except_under_dcqcn() {
     for control in schemes() {
-        let response = AnyResponse::new(&control.response, Rate::gbps(40), Pcg64Mcg::new(1));
+        let response = own::response(&control.response, Rate::gbps(40));
         let mut state = response.at_rest(ServiceLevel(0));
         let ack = |marked| Acknowledgement { psn: 0, next: 1, packets: 1, marked };
         let unmarked = response.on_acknowledged(&mut state, ack(false), Time::ZERO);
@@ -254,7 +270,7 @@ fn a_mark_on_an_acknowledgement_slows_a_flow_down_except_under_dcqcn() {
 #[test]
 fn without_a_response_nothing_is_held_back() {
     let mut state = AnyState::Off;
-    let off = AnyResponse::new(&ResponseSpec::Off, Rate::gbps(40), Pcg64Mcg::new(1));
+    let off = own::response(&ResponseSpec::Off, Rate::gbps(40));
     assert_eq!(off.window(&state), u32::MAX);
     assert_eq!(off.gap(&mut state, Span::from_us(1), Time::ZERO), Span::ZERO);
     assert_eq!((off.flow_rate(&state, Time::ZERO), Off.window(&())), (None, u32::MAX));
@@ -264,14 +280,14 @@ fn without_a_response_nothing_is_held_back() {
 fn dcqcn_alone_computes_a_rate_and_hp_alone_a_window() {
     let line = Rate::gbps(40);
     let dcqcn = DcqcnScheme::preset(Preset::Recommended).response;
-    let response = AnyResponse::new(&ResponseSpec::Dcqcn(dcqcn), line, Pcg64Mcg::new(1));
+    let response = own::response(&ResponseSpec::Dcqcn(dcqcn), line);
     let state = response.at_rest(ServiceLevel(0));
     let found = response.flow_rate(&state, Time::ZERO).expect("DCQCN computes one");
     assert_eq!((found.current, found.target), (line, line));
     assert_eq!(response.window(&state), u32::MAX);
     let rate = Some(RateControl::Lipd { max_ipd: 9 });
     let hp = HpResponseSpec { rate, window: Some(WindowControl::Fixed(7)), ..HpResponseSpec::NONE };
-    let response = AnyResponse::new(&ResponseSpec::Hp(hp), line, Pcg64Mcg::new(1));
+    let response = own::response(&ResponseSpec::Hp(hp), line);
     let state = response.at_rest(ServiceLevel(0));
     assert_eq!((response.window(&state), response.flow_rate(&state, Time::ZERO)), (7, None));
 }

@@ -1,11 +1,12 @@
 //! The HP proposal's functions and tables against the slides' properties.
 
+use crate::own;
 use cc_policies::hp::functions::RateFunction;
 use cc_policies::hp::ladder::{Ladder, ipd_rates, window_rates};
 use cc_policies::hp::spec::{HpMarkingSpec, HpResponseSpec, MarkedSet, WindowControl};
 use cc_policies::{
-    Acknowledgement, AnyMarker, AnyResponse, BufferOwner, BufferView, Marker, MarkerSetup, MarkingSpec,
-    QueueView, Response, ResponseSpec,
+    Acknowledgement, BufferOwner, BufferView, Marker, MarkerSetup, MarkingSpec, QueueView, Response,
+    ResponseSpec,
 };
 use packet::{Lane, PortId, ServiceLevel, VoqId};
 use rand_pcg::Pcg64Mcg;
@@ -100,7 +101,7 @@ fn one_window_stays() {
 fn a_window_falls_as_its_table_says() {
     let window = Some(WindowControl::Derived { window_decrease: vec![1, 1, 2, 2, 3, 4] });
     let settings = HpResponseSpec { window, ..HpResponseSpec::NONE };
-    let response = AnyResponse::new(&ResponseSpec::Hp(settings), Rate::gbps(40), Pcg64Mcg::new(1));
+    let response = own::response(&ResponseSpec::Hp(settings), Rate::gbps(40));
     let mut flow = response.at_rest(ServiceLevel(0));
     let mut windows = vec![response.window(&flow)];
     for psn in 0..4 {
@@ -130,7 +131,7 @@ fn a_buffer_with_room_for_the_longest_packet_is_not_full() {
     let place = VoqId { input: PortId(0), output: PortId(1), lane: Lane(0) };
     for (room, full) in [(longest, false), (longest - Bytes::new(1), true)] {
         let settings = HpMarkingSpec { set: MarkedSet::Naive, ..HpMarkingSpec::PROPOSAL };
-        let mut marker = AnyMarker::new(&MarkingSpec::Hp(settings), &setup);
+        let mut marker = own::marker(&MarkingSpec::Hp(settings), &setup);
         for packets in 1..=3 {
             let held = Bytes::new(packets * 1_000);
             let room = if packets == 3 { room } else { Bytes::kib(4) };

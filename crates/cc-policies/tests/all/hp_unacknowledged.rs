@@ -1,17 +1,17 @@
 //! The HP proposal's state for unacknowledged traffic: its scope, its increases, and the notifications that count.
 
+use crate::own;
 use cc_policies::hp::HpResponse;
 use cc_policies::hp::spec::{
     HpMarkingSpec, HpResponseSpec, HpScheme, MarkedSet, RateControl, RpiAfterDecrease,
 };
 use cc_policies::{
-    Acknowledgement, Answer, AnyResponse, Control, Echo, EchoState, LimitedBy, Notification, Response,
-    SentPacket, StateScope, TrafficKind,
+    Acknowledgement, Answer, Control, Echo, EchoState, LimitedBy, Notification, Response, SentPacket,
+    StateScope, TrafficKind,
 };
 use packet::{
     Bth, BthFlags, FlowId, Lane, Lid, Lrh, Opcode, Packet, Psn, QpNumber, ServiceLevel, TransportService,
 };
-use rand_pcg::Pcg64Mcg;
 use units::{Bytes, Rate, Time};
 
 /// Returns a packet of some length, held back by this constraint.
@@ -37,7 +37,7 @@ fn control() -> Control {
 /// The slides' own table of the state's scope.
 #[test]
 fn the_state_is_kept_where_the_slides_keep_it() {
-    let response = AnyResponse::new(&control().response, Rate::gbps(16), Pcg64Mcg::new(1));
+    let response = own::response(&control().response, Rate::gbps(16));
     for (transport, sends, scope) in [
         (TransportService::Rc, TrafficKind::Requests, StateScope::QueuePair),
         (TransportService::Rd, TrafficKind::Requests, StateScope::EeContext),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::own;
 use cc_policies::iba::spec::{
     CctSpec, ComparedLoad, IbaMarkingSpec, IbaResponseSpec, PortControl, TimerStart, VictimMask,
 };
@@ -43,7 +44,7 @@ fn marker(compare: ComparedLoad) -> AnyMarker {
         rates: vec![Rate::gbps(40); RADIX.into()],
         stream: Pcg64Mcg::new(7),
     };
-    AnyMarker::new(&MarkingSpec::Iba(settings), &setup)
+    own::marker(&MarkingSpec::Iba(settings), &setup)
 }
 
 /// Lengths of virtual output queues, and the queues that are in the congestion state, by output, lane and input.
@@ -138,7 +139,7 @@ fn response(trigger_threshold: u8) -> AnyResponse {
         timer_start: TimerStart::FirstBecn,
         service_levels: vec![],
     };
-    AnyResponse::new(&ResponseSpec::Iba(settings), Rate::gbps(40), Pcg64Mcg::new(1))
+    own::response(&ResponseSpec::Iba(settings), Rate::gbps(40))
 }
 
 /// Entry i of a linear table is i steps, of half a packet time each here.

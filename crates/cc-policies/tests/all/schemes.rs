@@ -5,6 +5,7 @@
 use core::iter;
 use std::collections::BTreeSet;
 
+use crate::own::{mirrored_marking, mirrored_response};
 use cc_policies::dcqcn::spec::{
     AlphaUpdate, CnpEcho, CnpOrder, CnpWindow, DcqcnResponseSpec, DcqcnScheme, MarkedAt, Preset,
     RateThresholds, RedMarkingSpec, StageRule,
@@ -191,6 +192,7 @@ fn mixed() -> impl Iterator<Item = Control> {
     let pairs = settings.flat_map(|(((iba, hp), other), dcqcn)| {
         let markings = [
             MarkingSpec::Off,
+            mirrored_marking(&iba.marking),
             MarkingSpec::Iba(iba.marking),
             MarkingSpec::Hp(hp.marking),
             MarkingSpec::Red(dcqcn.marking),
@@ -198,6 +200,7 @@ fn mixed() -> impl Iterator<Item = Control> {
         markings.into_iter().flat_map(move |marking| {
             let responses = [
                 ResponseSpec::Off,
+                mirrored_response(&iba.response),
                 ResponseSpec::Iba(iba.response.clone()),
                 ResponseSpec::Hp(other.response.clone()),
                 ResponseSpec::Dcqcn(dcqcn.response),
@@ -223,6 +226,7 @@ fn example(control: &Control) -> [&'static str; 3] {
         MarkingSpec::Iba(_) => "Iba",
         MarkingSpec::Hp(_) => "Hp",
         MarkingSpec::Red(_) => "Red",
+        MarkingSpec::Own(_) => "Own",
     };
     let echo = match control.echo {
         AnyEcho::Off => "Off",
@@ -237,6 +241,7 @@ fn example(control: &Control) -> [&'static str; 3] {
         ResponseSpec::Hp(_) => "Hp",
         ResponseSpec::Dcqcn(_) => "Dcqcn",
         ResponseSpec::DcqcnTimed(_) => "DcqcnTimed",
+        ResponseSpec::Own(_) => "Own",
     };
     [marking, echo, response]
 }

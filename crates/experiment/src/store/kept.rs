@@ -85,6 +85,7 @@ fn manifest(plan: &Plan, result: &UnitResult, keep: &FileChoice, origin: &Origin
             overrides: result.unit.assignments(),
             seed: plan.seed(),
             plan_digest: result.plan_digest.clone(),
+            own_policies: plan.own_policies().iter().map(ToString::to_string).collect(),
         }],
         ended: result.ended.of_manifest(),
         // The size of `result.json` is not known before its text, which has a digest of this file.

@@ -4,6 +4,7 @@
 //! their owners, so that one more node changes no other node's draws.
 
 use ca_transport::{Adapter, AdapterConfigs, AdapterSetup, AdapterSpec, Compliance};
+use cc_policies::own::ResponseSetup;
 use cc_policies::policy::{BufferOwner, MarkerSetup};
 use cc_policies::{AnyEcho, AnyMarker, AnyResponse, Control};
 use link_layer::{Port, PortConfigs, PortPlan, VlArbiter};
@@ -45,7 +46,7 @@ impl<'a> NodeBuilder<'a> {
             framing: link.framing,
             spec: &adapter.settings,
             echo,
-            response: AnyResponse::new(response, rate, stream),
+            response: AnyResponse::new(response, self.plan.own(), ResponseSetup { line: rate, stream }),
         });
         adapter.intern(&mut self.adapters);
         adapter
@@ -71,7 +72,7 @@ impl<'a> NodeBuilder<'a> {
             egress_pool: settings.egress_pool.clone(),
             buffering: settings.buffering,
             arbiter: settings.arbiter,
-            marker: AnyMarker::new(&plan.control().marking, &marker_setup(plan, node, settings)),
+            marker: AnyMarker::new(&plan.control().marking, plan.own(), &marker_setup(plan, node, settings)),
             output_buffer: settings.output_buffer,
             speedup_thousandths: settings.speedup_thousandths,
         })

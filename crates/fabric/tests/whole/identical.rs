@@ -32,6 +32,7 @@ const MARKINGS: [Marking; 12] = {
     // Does not compile for a variant that is missing: add an example to the list too.
     const _: fn(MarkingSpec) = |spec| match spec {
         MarkingSpec::Off | MarkingSpec::Iba(_) | MarkingSpec::Hp(_) | MarkingSpec::Red(_) => {}
+        MarkingSpec::Own(_) => {} // Of a user's program.
     };
     const _: fn(MarkTiming) = |timing| match timing {
         MarkTiming::PresentAtEvent | MarkTiming::NextDepartures | MarkTiming::WhileFull => {}
@@ -84,6 +85,7 @@ const RESPONSES: [Response; 9] = {
         | ResponseSpec::Hp(_)
         | ResponseSpec::Dcqcn(_)
         | ResponseSpec::DcqcnTimed(_) => {}
+        ResponseSpec::Own(_) => {} // Of a user's program.
     };
     const _: fn(RateControl) = |rate| match rate {
         RateControl::Lipd { .. }

@@ -18,6 +18,7 @@ mod lane_changes;
 mod laws;
 mod memory;
 mod organisations;
+mod own;
 mod parts;
 mod patterns;
 mod pausing;

@@ -240,7 +240,7 @@ impl Draft<'_> {
         let marking = match &self.plan.control() {
             Control { marking: MarkingSpec::Red(marking), .. } => Some(marking),
             Control { marking: MarkingSpec::Off, .. } => None,
-            Control { marking: MarkingSpec::Iba(_) | MarkingSpec::Hp(_), .. } => {
+            Control { marking: MarkingSpec::Iba(_) | MarkingSpec::Hp(_) | MarkingSpec::Own(_), .. } => {
                 let found = self.plan.congestion_control().to_owned();
                 return Err(ExportError::NotDcqcn { target: "sonic", found });
             }

@@ -251,7 +251,7 @@ fn provenance(
         let end = (0..=LONGEST_PLAN).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         (&text[..end], format!(", the first {end} of {} bytes", text.len()))
     };
-    let terms = [
+    let mut terms = vec![
         ("Scenario", plan.scenario.clone()),
         ("Overrides", if plan.overrides.is_empty() { none() } else { plan.overrides.join(", ") }),
         ("Seed", plan.seed.to_string()),
@@ -272,6 +272,9 @@ fn provenance(
         ),
         ("Elapsed time", words::time(summary.wall_s)),
     ];
+    if !plan.own_policies.is_empty() {
+        terms.push(("Policies of the program's own", plan.own_policies.join(", ")));
+    }
     let plan = (format!("All parameters: plan.ron{length}, a scenario that repeats the run"), shown);
     document.terms("provenance", "Parameters and provenance", &terms, &[plan]);
     Ok(())

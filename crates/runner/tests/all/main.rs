@@ -22,6 +22,7 @@ mod hostile_names;
 mod imports;
 mod inputs;
 mod lossless;
+mod own;
 mod parts;
 mod phases;
 mod ranks;

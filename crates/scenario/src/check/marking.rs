@@ -28,7 +28,7 @@ pub(super) fn check_ports(
     faults: &mut Faults<'_>,
 ) {
     match marking {
-        MarkingSpec::Off | MarkingSpec::Hp(_) => {}
+        MarkingSpec::Off | MarkingSpec::Hp(_) | MarkingSpec::Own(_) => {}
         MarkingSpec::Iba(marking) => check_own_ports(marking, graph, faults),
         MarkingSpec::Red(marking) => check_rates(marking, (graph, cables), faults),
     }

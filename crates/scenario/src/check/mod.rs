@@ -101,6 +101,7 @@ impl Scenario {
             link,
             nodes,
             control,
+            own: faults.source.own().clone(),
             workload,
             files,
             watch,
@@ -124,6 +125,9 @@ impl Scenario {
         let link = link::resolve(self, cables.as_deref(), faults);
         node::check_values(self, faults);
         if let Err(fault) = self.congestion_control.check() {
+            faults.of_setting(&"congestion_control".into(), fault);
+        }
+        if let Err(fault) = self.congestion_control.check_own(faults.source.own()) {
             faults.of_setting(&"congestion_control".into(), fault);
         }
         (cables, link)

@@ -44,6 +44,9 @@ impl<'s> Shape<'s> {
             return Self::Single((*word).to_owned());
         }
         let schema = resolved(schema);
+        if schema.get("const").is_some() {
+            return Self::Single("choice without fields".to_owned());
+        }
         if schema.get("oneOf").is_some() || alternatives(schema).len() > 1 {
             return Self::Choice(schema);
         }
@@ -66,6 +69,9 @@ impl<'s> Shape<'s> {
             ("boolean", "`true` or `false`"),
             ("string", "text"),
         ];
+        if *schema == Value::Bool(true) {
+            return Self::Single("value".to_owned()); // Of any kind: a setting that another program knows.
+        }
         let word = words.iter().find(|(name, _)| has_type(schema, name));
         Self::Single(word.unwrap_or_else(|| panic!("no field has this schema: {schema}")).1.to_owned())
     }

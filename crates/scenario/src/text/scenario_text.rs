@@ -8,6 +8,7 @@ use settings::files::{MOST_TEXT, limited_text};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use cc_policies::own::OwnPolicies;
 use names::file::stays_below;
 use settings::FieldPath;
 
@@ -33,6 +34,8 @@ pub struct ScenarioText {
     folder: Option<PathBuf>,
     /// Files that the scenario names and that lie in no folder: name and text.
     files: Vec<(String, String)>,
+    /// Policies of the program, which the scenario may name.
+    own: OwnPolicies,
     /// The file, then every override, in the order of the command line.
     origins: Vec<TextOrigin>,
     /// The parts of the text, in order.
@@ -108,6 +111,7 @@ impl ScenarioText {
             stem: stem.unwrap_or_default(),
             folder: None,
             files: Vec::new(),
+            own: OwnPolicies::NONE,
             origins: vec![TextOrigin { name: file.to_owned(), text: text.to_owned() }],
             pieces: vec![TextPiece { origin: 0, start: 0, length: text.len(), added: false }],
             text: text.to_owned(),
@@ -125,6 +129,18 @@ impl ScenarioText {
     #[must_use]
     pub fn with_files(self, files: Vec<(String, String)>) -> Self {
         Self { files, ..self }
+    }
+
+    /// Gives the scenario policies that it may name (`Own`), in place of any that it had.
+    #[must_use]
+    pub fn with_own(self, own: OwnPolicies) -> Self {
+        Self { own, ..self }
+    }
+
+    /// Returns the policies that the scenario may name.
+    #[must_use]
+    pub const fn own(&self) -> &OwnPolicies {
+        &self.own
     }
 
     /// Reads a file that the scenario names.
@@ -170,7 +186,7 @@ impl ScenarioText {
             .concat();
         let outline = Outline::new(&text);
         let (stem, folder, files) = (self.stem.clone(), self.folder.clone(), self.files.clone());
-        Self { stem, folder, files, origins, pieces, text, outline }
+        Self { stem, folder, files, own: self.own.clone(), origins, pieces, text, outline }
     }
 
     /// Returns the pieces before and after a part that is removed.

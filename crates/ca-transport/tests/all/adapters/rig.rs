@@ -8,6 +8,7 @@ use ca_transport::{
     Adapter, AdapterSetup, AdapterSpec, AdapterTimer, Compliance, FlowEnd, MessageOrigin, ScheduleSpec,
 };
 use cc_policies::hp::spec::HpResponseSpec;
+use cc_policies::own::{OwnPolicies, ResponseSetup};
 use cc_policies::{AnyEcho, AnyResponse, ResponseSpec};
 use link_layer::flow_control::credits::UpdateRule;
 use link_layer::spec::{VlArbitrationSpec, WireTime};
@@ -186,8 +187,11 @@ impl Setup {
             echo: self.echo,
             response: AnyResponse::new(
                 &self.response,
-                Rate::gbps(32),
-                event_kernel::stream(1, "response", "any adapter"),
+                &OwnPolicies::NONE,
+                ResponseSetup {
+                    line: Rate::gbps(32),
+                    stream: event_kernel::stream(1, "response", "any adapter"),
+                },
             ),
         })
     }

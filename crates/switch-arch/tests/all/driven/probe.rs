@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use cc_policies::own::OwnPolicies;
 use cc_policies::{AnyMarker, BufferOwner, MarkerSetup, MarkingSpec};
 use link_layer::flow_control::credits::UpdateRule;
 use link_layer::flow_control::pause::{LaneMemory, PauseRule};
@@ -110,6 +111,7 @@ pub(crate) fn marker(
 ) -> AnyMarker {
     AnyMarker::new(
         marking,
+        &OwnPolicies::NONE,
         &MarkerSetup {
             name: "S".to_owned(),
             radix: 4,

@@ -60,6 +60,7 @@ pub(crate) fn run(job: &TuningJob, run: TuningRun<'_>) -> Result<FinishedTuning,
         overrides: job.set.clone(),
         seed: plan.seed(),
         plan_digest: plan.digest().to_string(),
+        own_policies: Vec::new(),
     };
     let manifest = manifest(FolderKind::Tuning, vec![identity], TUNING_FILES.map(str::to_owned));
     let folder = ResultFolder::open(run.out, &manifest, run.force)?;

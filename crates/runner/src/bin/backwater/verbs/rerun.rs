@@ -111,6 +111,7 @@ fn of_result(result: &UnitResult) -> Manifest {
         overrides: result.unit.assignments(),
         seed: result.seed,
         plan_digest: result.plan_digest.clone(),
+        own_policies: Vec::new(),
     };
     let manifest = provenance::manifest(FolderKind::Run, vec![identity], []);
     let (version, ended) = (result.version.clone(), result.ended.of_manifest());

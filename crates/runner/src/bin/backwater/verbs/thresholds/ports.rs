@@ -100,7 +100,7 @@ fn thresholds(plan: &Plan, node: NodeId, (port, lane): (PortId, Lane)) -> Thresh
     };
     let marking = match &plan.control().marking {
         MarkingSpec::Red(marking) => marking.thresholds(rate).map(|own| (own.kmin, own.kmax)),
-        MarkingSpec::Off | MarkingSpec::Iba(_) | MarkingSpec::Hp(_) => None,
+        MarkingSpec::Off | MarkingSpec::Iba(_) | MarkingSpec::Hp(_) | MarkingSpec::Own(_) => None,
     };
     let headroom = limit.map_or(Bytes::ZERO, |limit| own.capacity[lane.index()] - limit);
     Thresholds { rate, headroom, share, limit, marking }
