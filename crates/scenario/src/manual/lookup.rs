@@ -93,8 +93,10 @@ fn below(place: &Found, step: &PathStep) -> Vec<Found> {
 /// Returns the choice of a name, or the places to which the step leads in the choices.
 fn of_choice(path: &str, schema: &'static Value, step: &PathStep) -> Vec<Found> {
     let contents = || {
-        variants(schema).into_iter().filter_map(|(choice, content, _)| {
-            Some((choice, Found { path: joined(path, choice), schema: content?, required: true }))
+        variants(schema).into_iter().filter_map(|(choice, content, variant)| {
+            // A choice without content is described by its own schema.
+            let schema = content.or_else(|| variant.get("const").map(|_| variant))?;
+            Some((choice, Found { path: joined(path, choice), schema, required: true }))
         })
     };
     if let PathStep::Name(name) = step {

@@ -2,7 +2,9 @@
 
 use std::{env, fs};
 
+use cc_policies::{AnyEcho, MarkingSpec, ResponseSpec, Scheme};
 use scenario::manual::{self, Entry, Field};
+use serde::de::DeserializeOwned;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scenario.md");
 
@@ -35,6 +37,47 @@ fn the_page_is_that_of_the_types() {
     let differs = present.lines().zip(wanted.lines()).find(|(present, wanted)| present != wanted);
     assert_eq!(differs, None, "`cargo xtask bless` writes docs/scenario.md anew");
     assert_eq!(present, wanted, "`cargo xtask bless` writes docs/scenario.md anew");
+}
+
+/// Returns the names of an enum's variants, which the reader lists where it meets a wrong one.
+fn variants<T: DeserializeOwned>() -> Vec<String> {
+    let error = serde_json::from_str::<T>("\"?\"").err().expect("there is no such variant").to_string();
+    let (_, names) = error.split_once("expected").expect("the reader lists the right names");
+    names.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+/// The types say which policies there are, and the manual knows each, with fields or without.
+#[test]
+fn every_policy_has_an_entry() {
+    let mut found = 0;
+    for (path, names) in [
+        ("congestion_control", variants::<Scheme>()),
+        ("congestion_control.Mixed.marking", variants::<MarkingSpec>()),
+        ("congestion_control.Mixed.echo", variants::<AnyEcho>()),
+        ("congestion_control.Mixed.response", variants::<ResponseSpec>()),
+    ] {
+        for name in names {
+            let path = format!("{path}.{name}");
+            let entries = manual::find(&path).unwrap_or_else(|error| panic!("{error}; {}", error.help));
+            let [entry] = entries.as_slice() else { panic!("{path} is several places") };
+            assert_eq!(entry.place.name, path);
+            assert!(!entry.place.about.is_empty() || !entry.about_type.is_empty(), "{path}");
+            found += 1;
+        }
+    }
+    assert!(found >= 6 + 5 + 5 + 6, "{found} policies");
+}
+
+#[test]
+fn every_choice_leads_to_a_place() {
+    for entry in entries() {
+        let of_enum =
+            |name: &&str| name.chars().all(char::is_alphanumeric) && name.starts_with(char::is_uppercase);
+        for name in entry.choices.iter().map(|choice| choice.name.as_str()).filter(of_enum) {
+            let path = format!("{}.{name}", entry.place.name);
+            manual::find(&path).unwrap_or_else(|error| panic!("{error}; {}", error.help));
+        }
+    }
 }
 
 #[test]
