@@ -181,4 +181,5 @@ pages! {
     packets_and_a_timeline: "packets-and-timeline",
     a_cluster_from_its_files_to_its_settings: "cluster",
     a_roce_fabric_from_its_cables_to_a_verdict: "roce-fabric",
+    a_response_of_one_s_own_is_refused: "own-response",
 }
