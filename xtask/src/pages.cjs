@@ -2,7 +2,7 @@
 //
 // usage: node pages.cjs PLAYWRIGHT CHROMIUM FOLDER
 //
-// FOLDER has `run`, `large` and `sweep`, each with `report.html`. Screenshots and a print go to FOLDER/shots. Prints a line a
+// FOLDER has `run`, `large`, `sweep` and `tuning`, each with `report.html`. Screenshots and a print go to FOLDER/shots. Prints a line a
 // check; the exit status is 1 if one fails.
 "use strict";
 const fs = require("fs");
@@ -52,6 +52,7 @@ async function checkTime(page) {
   check("a button moves the range", (await range(page)) !== closer, await range(page));
   await page.click("text=Whole run");
   check("a button shows the whole run", (await range(page)) === whole);
+  await page.evaluate(() => document.querySelector("#figure-goodput").scrollIntoView({ block: "center" }));
   const box = await page.locator("#figure-goodput .u-over").boundingBox();
   await page.mouse.move(box.x + box.width * 0.3, box.y + 50);
   await page.mouse.down();
@@ -152,6 +153,112 @@ async function checkFabric(page) {
   check("a table has the outputs of the moment", (await page.locator("#figure-fabric tbody tr").count()) > 3);
 }
 
+/** Rows of a table of results without quotes, by the names of its columns. */
+function rowsOf(name, file) {
+  const [header, ...lines] = fs.readFileSync(path.join(folder, name, file), "utf8").trim().split("\n").map((line) => line.split(","));
+  return lines.map((cells) => Object.fromEntries(header.map((column, at) => [column, cells[at]])));
+}
+
+/** The first figure is true to the files: who lost the largest share stands first. */
+async function checkHurt(page, name) {
+  const sum = (rows, column) => rows.reduce((total, row) => total + Number(row[column]), 0);
+  const of = (flow) => {
+    const lost = sum(rowsOf(name, "victims.csv").filter((row) => row.flow === flow), "lost_bytes");
+    const got = sum(rowsOf(name, "flows.csv").filter((row) => row.flow === flow), "delivered_bytes");
+    return got / (got + lost);
+  };
+  const victim = rowsOf(name, "victims.csv")[0].flow;
+  const first = await page.textContent("#figure-hurt .subject");
+  const share = Number(/got ([\d.]+) %/.exec(first)?.[1]);
+  check("who was held back stands first, with its share", first.startsWith(victim) && Math.abs(share - of(victim) * 100) < 0.1, first + " against " + of(victim));
+  const edges = await page.evaluate(() => [".verdict, .lead", "#hurt", "#fabric", "#goodput"].map((of) => document.querySelector(of).getBoundingClientRect().top));
+  check("the answer stands before who was held back, the fabric and the curves", edges.every((one, at) => at === 0 || one > edges[at - 1]), edges.join());
+}
+
+/** The text, the slider and the picture tell of the same tree. */
+async function checkAgreement(page) {
+  const [, time, root] = /It opens at ([^,]+), with the worst tree, of (.+?): /.exec(await page.textContent("#fabric p")) ?? [];
+  const moment = await page.getAttribute(".player input", "aria-valuetext");
+  check("the page opens at the moment that it names", moment.endsWith("to " + time), moment + " and " + time);
+  check("the tree that it names is there", (await page.textContent(".trees")).includes("Root " + root + ":"), root);
+  const { seen, tree } = await page.evaluate(() => {
+    const colour = getComputedStyle(document.documentElement).getPropertyValue("--tree").trim();
+    const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+    const canvas = document.querySelector(".picture canvas");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let seen = 0;
+    for (let at = 0; at < data.length; at += 4) if (wanted.every((part, place) => Math.abs(data[at + place] - part) < 4)) seen += 1;
+    return { seen, tree: colour };
+  });
+  check("the tree has a colour of its own in the picture", seen > 200, seen + " points of " + tree);
+}
+
+/** Finds the place of a node of the picture: a host of the tree that the page opens with. */
+async function checkPointing(page) {
+  const canvas = page.locator(".picture canvas");
+  await canvas.scrollIntoViewIfNeeded();
+  const box = await canvas.boundingBox();
+  const tip = () => page.locator(".tip");
+  const found = { host: null, link: null };
+  for (let y = 4; y < box.height && !(found.host && found.link); y += 6) {
+    for (let x = 4; x < box.width && !(found.host && found.link); x += 24) {
+      await page.mouse.move(box.x + x, box.y + y);
+      if (await tip().isHidden()) continue;
+      const words = await tip().textContent();
+      if (!found.host && words.startsWith("Host ")) found.host = { x, y, words };
+      if (!found.link && /port \d+ to .*load .*stalled .*of the time/.test(words)) found.link = { x, y, words };
+    }
+  }
+  check("a pointer finds a host with its flows", /sends|takes/.test(found.host?.words ?? ""), found.host?.words);
+  check("a pointer finds a link with load and stall", found.link !== null, found.link?.words);
+  const alphas = () => page.evaluate(() => document.querySelector("#figure-goodput .plot").plot().series.slice(1).map((one) => one.alpha ?? 1));
+  await page.mouse.click(box.x + found.host.x, box.y + found.host.y);
+  await page.waitForTimeout(150);
+  const lit = await alphas();
+  const faded = await page.locator("#figure-hurt .subject.faded").count();
+  check("a click lights the flows of a host in the curves, and fades others", lit.some((one) => one === 1) && lit.some((one) => one < 0.5) && faded > 0, lit.join() + ", " + faded + " rows");
+  await page.keyboard.press("Escape");
+  await page.focus(".picture");
+  await page.keyboard.press("Escape");
+  await page.waitForTimeout(150);
+  check("Escape ends that", (await alphas()).every((one) => one === 1) && (await tip().isHidden()));
+}
+
+/** Saves a figure, and returns the text of the file. */
+async function saved(page, figure, label) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(`${figure} .savers button:text("${label}")`)]);
+  return { name: download.suggestedFilename(), text: fs.readFileSync(await download.path(), "utf8") };
+}
+
+async function checkSaving(page, figures) {
+  for (const figure of figures) {
+    const svg = await saved(page, figure, "Save SVG");
+    const isWell = await page.evaluate((text) => {
+      const made = new DOMParser().parseFromString(text, "image/svg+xml");
+      return made.querySelector("parsererror") === null && made.documentElement.namespaceURI === "http://www.w3.org/2000/svg" && made.querySelectorAll("path, line, rect, polyline").length > 3;
+    }, svg.text);
+    const csv = (await saved(page, figure, "Save CSV")).text.trim().split("\n");
+    check(figure + " is saved as SVG and CSV", svg.name.endsWith(".svg") && isWell && csv.length > 1 && csv[0].includes(","), svg.name + ", " + csv.length + " lines, " + csv[0].slice(0, 60));
+  }
+}
+
+/** Hosts of a switch are a bar in a large fabric, and open on a click. */
+async function checkBars(page) {
+  const canvas = page.locator(".picture canvas");
+  const height = async () => (await canvas.boundingBox()).height;
+  const before = await height();
+  await canvas.scrollIntoViewIfNeeded();
+  const box = await canvas.boundingBox();
+  let bar = null;
+  for (let y = 4; y < box.height && !bar; y += 8) {
+    await page.mouse.move(box.x + 32, box.y + y);
+    if ((await page.locator(".tip").isVisible()) && /^\d+ hosts? of /.test(await page.textContent(".tip"))) bar = y;
+  }
+  check("hosts of a switch are a bar with their number", bar !== null, await page.textContent(".tip"));
+  await page.mouse.click(box.x + 32, box.y + bar);
+  check("a click shows each host of the bar", (await height()) > before + 30, before + " becomes " + (await height()));
+}
+
 async function checkTables(page) {
   const cells = () => page.$$eval("#figure-tables .table:nth-of-type(2) tbody tr td:first-child", (found) => found.map((one) => one.textContent));
   const heading = page.locator("#figure-tables .table >> nth=1").locator("th button >> nth=0");
@@ -188,6 +295,10 @@ async function takeShots(browser, name) {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     check(name + " fits into " + width + " px", wide <= width, wide);
     await page.screenshot({ path: path.join(shots, name + "-" + width + ".png"), fullPage: true });
+    // The first screen, in the other colours too.
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.screenshot({ path: path.join(shots, name + "-" + width + "-dark.png") });
+    await page.emulateMedia({ colorScheme: "light" });
     if (width === WIDTHS[0]) await page.pdf({ path: path.join(shots, name + ".pdf"), format: "A4" });
     await page.context().close();
   }
@@ -196,9 +307,14 @@ async function takeShots(browser, name) {
 async function checkSweep(browser) {
   const { page, noted } = await opened(browser, "sweep");
   const drawing = (id) => page.innerHTML("#figure-" + id + " svg");
+  check("the page of a sweep names its scenario", (await page.textContent("h1")) === "Sweep of victim", await page.textContent("h1"));
+  const opensOn = await page.evaluate(() => ["lines", "heat", "front", "parallel"].map((id) => document.querySelector("#figure-" + id + " select").selectedOptions[0].textContent));
+  check("figures open on the measure that was asked for", opensOn.every((one) => one === "p99(all)"), opensOn.join());
+  check("keys are whole", (await page.textContent("#figure-lines .keys")).includes("marking.threshold = 2"), await page.textContent("#figure-lines .keys"));
+  await checkSaving(page, ["#figure-lines", "#figure-front"]);
   const before = await drawing("lines");
   check("a point leads to its run", /^runs\/[^/]+\/$/.test(await page.getAttribute("#figure-lines svg a", "href")), await page.getAttribute("#figure-lines svg a", "href"));
-  await page.selectOption("#figure-lines select >> nth=0", { index: 1 });
+  await page.selectOption("#figure-lines select >> nth=0", { index: 0 });
   check("another measure gives other lines", (await drawing("lines")) !== before);
   check("a heat map has a cell for each pair", (await page.locator("#figure-heat td").count()) >= 4);
   check("the front is marked", (await page.locator("#figure-front svg rect").count()) > 0);
@@ -213,10 +329,28 @@ async function checkSweep(browser) {
   await page.context().close();
 }
 
+async function checkTuning(browser) {
+  const { page, noted } = await opened(browser, "tuning");
+  check("the page of a tuning names its scenario", (await page.textContent("h1")) === "Tuning of victim", await page.textContent("h1"));
+  const cells = (id) => page.$$eval("#figure-" + id + " tbody td", (found) => found.map((one) => one.textContent));
+  const set = await cells("set");
+  check("baseline and winner stand side by side", set.slice(0, 3).join() === "threshold,7,12", set.slice(0, 4).join());
+  check("the command to copy is there", (await page.textContent("#figure-set pre")).includes("--set 'congestion_control.marking.threshold=12'"), await page.textContent("#figure-set pre"));
+  check("the judgement on held-out seeds is there", (await cells("held-out")).includes("2 ms ± 100 us"), (await cells("held-out")).join());
+  check("the effect of each parameter is drawn", (await page.locator("#figure-sensitivity svg rect").count()) === 2);
+  check("a tuning for one goal has no front", (await page.locator("#figure-front").count()) === 0);
+  check("the page of a tuning is quiet", noted.length === 0, noted.join("; "));
+  await page.context().close();
+}
+
 async function main() {
   fs.mkdirSync(shots, { recursive: true });
   const browser = await chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox"] });
   const { page, noted } = await opened(browser, "run");
+  await checkHurt(page, "run");
+  await checkAgreement(page);
+  await checkPointing(page);
+  await checkSaving(page, ["#figure-hurt", "#figure-fabric", "#figure-goodput", "#figure-completions"]);
   for (const part of [checkTime, checkKeys, checkToggles, checkFabric, checkTables]) await part(page);
   await checkTabs(browser);
   await checkThemes(browser, page);
@@ -225,13 +359,16 @@ async function main() {
   const bytes = fs.statSync(path.join(folder, "large", "report.html")).size;
   check("the large page opens within 3 s", large.took < LONGEST_MS, large.took + " ms");
   check("the large page has less than 5 MB", bytes < LARGEST_BYTES, (bytes / 1e6).toFixed(2) + " MB");
+  await checkAgreement(large.page);
+  await checkBars(large.page);
   await large.page.click(".play");
   await large.page.waitForTimeout(1000);
   check("the large page plays", Number(await large.page.inputValue(".player input")) >= 0);
   check("the large page is quiet", large.noted.length === 0, large.noted.join("; "));
   await large.page.context().close();
   if (fs.existsSync(path.join(folder, "sweep", "report.html"))) await checkSweep(browser);
-  for (const name of ["run", "large", "sweep"]) await takeShots(browser, name);
+  await checkTuning(browser);
+  for (const name of ["run", "large", "sweep", "tuning"]) await takeShots(browser, name);
   await browser.close();
   console.log((failures === 0 ? "all checks hold" : failures + " checks failed") + "; screenshots and prints are in " + shots);
   process.exit(failures === 0 ? 0 : 1);

@@ -3,7 +3,8 @@
 //! Invariant: nothing is installed here, and nothing is asked of a network. The script `pages.cjs` knows the page's controls, and
 //! no crate.
 //!
-//! Pages: `run`, a run with a congestion tree; `large`, 648 hosts and 10,000 flows; `sweep`, the table `pages.csv`.
+//! Pages: `run`, a run with a congestion tree; `large`, 648 hosts and 10,000 flows; `sweep`, the table
+//! `pages.csv`; `tuning`, three settings.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -19,8 +20,22 @@ const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// A collected table of a sweep, made by hand, with a missing run and lower bounds.
 const SWEEP: &str = include_str!("pages.csv");
 /// Its manifest, with the answer that the page opens with.
-const SWEEP_MANIFEST: &str = r#"{"schema": "backwater-run/1", "version": "0", "commit": null, "kind": "sweep", "command": ["by", "hand"],
+const SWEEP_MANIFEST: &str = r#"{"schema": "backwater-run/1", "version": "0", "commit": null, "kind": "sweep", "command": ["sweep", "victim", "--minimise", "p99(all)"],
 "plans": [], "verdict": "Best of 6 settings: made by hand.", "ended": {"how": "complete"}, "files": []}"#;
+/// Settings of a tuning, made by hand.
+const TRIALS: &str = "trial,run,setting,seeds,feasible,front,winner,threshold,p99(all)_s,violation\n\
+    1,victim-seed1-00000001,baseline,3,true,false,false,7,0.003,0\n\
+    2,victim-seed1-00000002,searched,3,true,true,true,12,0.002,0\n\
+    3,victim-seed1-00000003,searched,3,true,false,false,2,0.004,0\n";
+/// Its answer.
+const TUNED: &str = r#"{"scenario": "victim", "set": [], "held_out_seeds": [7, 8],
+    "objectives": [{"measure": "p99(all)"}],
+    "parameters": [{"name": "threshold", "path": "congestion_control.marking.threshold"}],
+    "baseline": {"objectives": [{"mean": 0.003, "ci95": 0.0001}]},
+    "judged": [{"held_out": {"objectives": [{"mean": 0.002, "ci95": 0.0001}]}, "gains": [{"mean": 0.001, "ci95": 0.0002}]}],
+    "winner": {"set": ["congestion_control.marking.threshold=12"]},
+    "sensitivity": [{"parameter": "threshold", "rank_correlation": -0.5,
+        "neighbours": [{"value": "11", "loss": {"mean": 0.0002, "ci95": null}}, {"value": "13", "loss": {"mean": -0.0001, "ci95": null}}]}]}"#;
 /// Finds the library that drives the browser, and prints its path.
 const RESOLVE: &str = "process.stdout.write(require.resolve('playwright-core', \
                        { paths: [process.argv[1], process.argv[1] + '/web', '/usr/share/nodejs', '/usr/lib/node_modules', '/usr/local/lib/node_modules'] }))";
@@ -116,7 +131,7 @@ fn large_traffic() -> String {
     format!("traffic=[{}]", patterns.join(","))
 }
 
-/// Makes the three pages.
+/// Makes the pages.
 fn make_pages(program: &Path, folder: &Path) -> Result<(), ExitCode> {
     let failed = |what: &str| {
         eprintln!("error: {what}");
@@ -125,10 +140,19 @@ fn make_pages(program: &Path, folder: &Path) -> Result<(), ExitCode> {
     // What an earlier call left may be missing.
     let _ = fs::remove_dir_all(folder);
     let sweep = folder.join("sweep");
-    let written = fs::create_dir_all(&sweep)
-        .and_then(|()| fs::write(sweep.join("results.csv"), SWEEP))
-        .and_then(|()| fs::write(sweep.join("run.json"), SWEEP_MANIFEST));
-    written.map_err(|cause| failed(&format!("{}: {cause}", sweep.display())))?;
+    let tuning = folder.join("tuning");
+    let tuning_manifest = SWEEP_MANIFEST.replace("\"kind\": \"sweep\"", "\"kind\": \"tuning\"");
+    let by_hand = [
+        (&sweep, "results.csv", SWEEP),
+        (&sweep, "run.json", SWEEP_MANIFEST),
+        (&tuning, "trials.csv", TRIALS),
+        (&tuning, "tuning.json", TUNED),
+        (&tuning, "run.json", &tuning_manifest),
+    ];
+    for (folder, file, contents) in by_hand {
+        let written = fs::create_dir_all(folder).and_then(|()| fs::write(folder.join(file), contents));
+        written.map_err(|cause| failed(&format!("{}: {cause}", folder.display())))?;
+    }
     let succeeds =
         |command: &mut Command| command.stdin(Stdio::null()).status().is_ok_and(|status| status.success());
     let traffic = large_traffic();
@@ -143,7 +167,7 @@ fn make_pages(program: &Path, folder: &Path) -> Result<(), ExitCode> {
             return Err(failed(&format!("the run `{name}` failed")));
         }
     }
-    for name in ["run", "large", "sweep"] {
+    for name in ["run", "large", "sweep", "tuning"] {
         if !succeeds(Command::new(program).arg("report").arg(folder.join(name))) {
             return Err(failed(&format!("`{name}` has no page")));
         }

@@ -4,7 +4,7 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-Wp2rOB7gOcfSxxVecm5bxPLL+/La4m6jOEh1t7/A8/A='; \
+     script-src 'sha256-WSyOfq6tE5oqvZqK36D+lLxENJ8eVNzy+W6Qo5HiUgs='; \
      style-src 'sha256-zViplfwLa7zKFhReIP2cI877c/IfTZYEDMhrE6yRObE='; \
      base-uri 'none'; form-action 'none'";
 

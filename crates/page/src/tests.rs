@@ -206,7 +206,7 @@ fn the_fabric_has_its_moments_and_its_tree() {
     assert_eq!(fabric["rates_gbps"].as_array().map(Vec::len), Some(outputs));
 }
 
-/// Losses are those of the victims' rows, and those who lost the largest share stand first.
+/// Payload and losses are those of the rows of their flows, and shares follow from them or from slowdowns.
 #[test]
 fn subjects_have_what_their_flows_got_and_lost() {
     let files = files("F1");
@@ -218,6 +218,9 @@ fn subjects_have_what_their_flows_got_and_lost() {
     for subject in subjects {
         let is_its = |flow: &str, group: Option<&str>| match subject["kind"].as_str() {
             Some("group") => group.is_some_and(|group| subject["name"] == group),
+            Some("pattern") => {
+                group.is_none() && flow.split(':').next().is_some_and(|name| subject["name"] == name)
+            }
             _ => subject["name"] == flow && group.is_none(),
         };
         let own: Vec<_> = flows.iter().filter(|row| is_its(&row.flow, row.group.as_deref())).collect();
@@ -234,11 +237,18 @@ fn subjects_have_what_their_flows_got_and_lost() {
     }
     let lost: u64 = subjects.iter().filter_map(|one| one["lost_bytes"].as_u64()).sum();
     assert_eq!(lost, victims.iter().map(|row| row.lost_bytes).sum::<u64>());
-    let share = |one: &Value| {
-        let [got, lost] = ["delivered_bytes", "lost_bytes"].map(|name| one[name].as_f64().expect("a number"));
-        lost / (got + lost).max(1.0)
-    };
-    assert!(subjects.iter().map(share).is_sorted_by(|one, other| one >= other));
+    for subject in subjects {
+        let [got, lost, share] =
+            ["delivered_bytes", "lost_bytes", "share"].map(|name| subject[name].as_f64().expect("a number"));
+        let median = subject["slowdown"]["median"].as_f64();
+        let wanted = match (median, subject["waited_share"].as_f64()) {
+            (Some(median), _) => 1.0 / median,
+            (None, Some(waited)) => 1.0 - waited,
+            (None, None) if subject["slowdown"].is_null() => got / (got + lost),
+            (None, None) => 0.0,
+        };
+        assert!((share - wanted).abs() < 1e-12, "{subject}");
+    }
 }
 
 /// Returns a number of the data as a place.

@@ -194,7 +194,7 @@ fn data(files: RunFiles<'_>, (summary, facts): (&RunSummary, &RunFacts)) -> Resu
         kind: "run",
         phases: facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s, phase.to_s)).collect(),
         end_s: facts.end_s(),
-        subjects: subjects::read(files)?,
+        subjects: subjects::read(files, facts.simulated_s)?,
         panels: curves::panels(files, facts)?,
         completions: completions::panel(files)?,
         fabric: fabric::read(files, facts.simulated_s, summary.congestion.worst_roots.first())?,

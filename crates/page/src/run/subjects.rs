@@ -1,24 +1,30 @@
-//! Flows and groups with the payload that congestion trees kept from them.
+//! Flows and groups with what congestion kept from them, against what each would have alone.
 //!
-//! Invariant: payload is that of `flows.csv`, losses are those of `victims.csv`. Flows of a group count together, and a
-//! flow with neither a name nor a group has a row only if it is a victim.
+//! Invariant: payload is that of `flows.csv`, losses are those of `victims.csv`, slowdowns those of `fct.csv`. Flows of a
+//! group count together, and so do those of a pattern of traffic, which have names such as `incast2:h1->h7`.
+//!
+//! | flows | their share of what they would have alone |
+//! |---|---|
+//! | a flow without end | payload, of that and of what was lost while trees made packets wait |
+//! | others | the inverse of the median slowdown of their messages |
+//! | others, of a run that kept no messages | the share of their time for which they did not wait for trees |
 
+use core::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::reader::{ReadError, RunFiles};
-use results::rows::{ContributorRow, FlowRow, VictimRow};
+use results::rows::{ContributorRow, FlowRow, MessageRow, VictimRow};
+use results::table::TableRow;
 use serde::Serialize;
 
 /// Most flows and groups.
 const MOST: usize = 64;
-/// Most flows with neither a name nor a group.
-const MOST_NAMELESS: usize = 8;
 
 /// A flow or a group.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(super) struct Subject {
     name: String,
-    /// `flow`, `group`, or `pair` for a flow without a name, which is known by its hosts.
+    /// `flow`, `group`, or `pattern` for flows without a group.
     kind: &'static str,
     delivered_bytes: u64,
     /// Payload that it would have got in the time for which trees made it wait.
@@ -26,81 +32,126 @@ pub(super) struct Subject {
     flows: usize,
     victims: usize,
     contributors: usize,
+    /// Share of what it would have alone.
+    share: f64,
+    /// Slowdown of its messages; `None` of a flow without end.
+    slowdown: Option<Slowdown>,
+    /// Share of its time for which it waited for trees; `None` if its payload or its messages say more.
+    waited_share: Option<f64>,
+    #[serde(skip)]
+    is_endless: bool,
+    #[serde(skip)]
+    waited_s: f64,
+    #[serde(skip)]
+    active_s: f64,
+    #[serde(skip)]
+    slowdowns: Vec<f64>,
 }
 
-impl Subject {
-    /// Returns the share of its payload that was lost to trees.
-    fn lost_share(&self) -> f64 {
-        self.lost_bytes as f64 / (self.delivered_bytes + self.lost_bytes).max(1) as f64
-    }
+/// Slowdown of messages: the time that they take, over the time alone. `None` where messages that were not delivered
+/// could be as slow as any.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Slowdown {
+    median: Option<f64>,
+    p99: Option<f64>,
 }
 
-/// Reads flows and groups, those that lost the largest share first.
-pub(super) fn read(files: RunFiles<'_>) -> Result<Vec<Subject>, ReadError> {
+/// Reads flows and groups: victims first, and of those the ones that got the smallest share. `end_s` is the end of the
+/// run.
+pub(super) fn read(files: RunFiles<'_>, end_s: f64) -> Result<Vec<Subject>, ReadError> {
     let flows = files.flows()?;
     let victims: Vec<VictimRow<'_>> = files.rows()?;
     let contributors: Vec<ContributorRow<'_>> = files.rows()?;
-    let mut lost: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut lost: BTreeMap<&str, (u64, f64)> = BTreeMap::new();
     for row in &victims {
-        *lost.entry(&row.flow).or_default() += row.lost_bytes;
+        let (bytes, waited_s) = lost.entry(&row.flow).or_default();
+        *bytes += row.lost_bytes;
+        *waited_s += row.waited_s;
     }
     let giving: BTreeSet<&str> = contributors.iter().map(|row| &*row.flow).collect();
-    let mut subjects: BTreeMap<(&'static str, String), Subject> = BTreeMap::new();
+    let mut subjects: BTreeMap<(&'static str, &str), Subject> = BTreeMap::new();
     for flow in &*flows {
-        let lost_bytes = lost.get(&*flow.flow).copied();
-        let Some((kind, name)) = subject_of(flow, lost_bytes.is_some()) else { continue };
-        let subject = subjects.entry((kind, name.clone())).or_insert_with(|| Subject {
-            name,
+        let (kind, name) = subject_of(flow);
+        let subject = subjects.entry((kind, name)).or_insert_with(|| Subject {
+            name: name.to_owned(),
             kind,
-            delivered_bytes: 0,
-            lost_bytes: 0,
-            flows: 0,
-            victims: 0,
-            contributors: 0,
+            ..Subject::default()
         });
+        let of_trees = lost.get(&*flow.flow).copied();
+        let (lost_bytes, waited_s) = of_trees.unwrap_or_default();
+        let active_s = (flow.completed_s.or(flow.stop_s).unwrap_or(end_s) - flow.start_s).max(0.0);
         subject.flows += 1;
         subject.delivered_bytes += flow.delivered_bytes;
-        subject.lost_bytes += lost_bytes.unwrap_or(0);
-        subject.victims += usize::from(lost_bytes.is_some());
+        subject.lost_bytes += lost_bytes;
+        subject.victims += usize::from(of_trees.is_some());
         subject.contributors += usize::from(giving.contains(&*flow.flow));
+        subject.is_endless |= kind == "flow" && flow.size_bytes.is_none();
+        subject.active_s += active_s;
+        // Packets of a flow may wait at several places at a time.
+        subject.waited_s += waited_s.min(active_s);
+    }
+    if files.has(MessageRow::FILE) {
+        let subject_of: BTreeMap<&str, _> =
+            flows.iter().map(|flow| (&*flow.flow, subject_of(flow))).collect();
+        for message in files.messages()?.iter() {
+            let subject = subject_of.get(&*message.flow).and_then(|subject| subjects.get_mut(subject));
+            if let Some(subject) = subject.filter(|subject| !subject.is_endless) {
+                subject.slowdowns.push(message.slowdown.unwrap_or(f64::INFINITY));
+            }
+        }
     }
     let mut subjects: Vec<_> = subjects.into_values().collect();
-    // The largest share first: a group of thousands may lose more than a victim that hardly gets anything.
-    let worse = |one: &Subject, other: &Subject| {
-        other.lost_share().total_cmp(&one.lost_share()).then(other.contributors.cmp(&one.contributors))
-    };
-    subjects.sort_by(worse);
-    let mut nameless = 0;
-    subjects.retain(|one| {
-        nameless += usize::from(one.kind == "pair");
-        one.kind != "pair" || nameless <= MOST_NAMELESS
+    subjects.iter_mut().for_each(Subject::settle);
+    let is_victim = |one: &Subject| one.victims > one.contributors.min(one.victims / 2);
+    subjects.sort_by(|one, other| {
+        let lost =
+            (Reverse(is_victim(one)), one.share).partial_cmp(&(Reverse(is_victim(other)), other.share));
+        lost.expect("shares are numbers").then(other.contributors.cmp(&one.contributors))
     });
     subjects.truncate(MOST);
     Ok(subjects)
 }
 
-/// Returns kind and name of the subject that a flow belongs to; `None` if it has no row.
-fn subject_of(flow: &FlowRow<'_>, is_victim: bool) -> Option<(&'static str, String)> {
-    match &flow.group {
-        Some(group) => Some(("group", group.to_string())),
-        None if flow.named => Some(("flow", flow.flow.to_string())),
-        None if is_victim => Some(("pair", format!("{} to {} ({})", flow.src, flow.dst, flow.flow))),
-        None => None,
+impl Subject {
+    /// Works out the share, once all flows and messages are known.
+    fn settle(&mut self) {
+        self.slowdowns.sort_by(f64::total_cmp);
+        let quantile = |share: f64| {
+            measures::censoring::quantile(&self.slowdowns, share).filter(|slowdown| slowdown.is_finite())
+        };
+        self.slowdown =
+            (!self.slowdowns.is_empty()).then(|| Slowdown { median: quantile(0.5), p99: quantile(0.99) });
+        let is_counted = !self.is_endless && self.slowdown.is_none() && self.active_s > 0.0;
+        self.waited_share = is_counted.then(|| self.waited_s / self.active_s);
+        self.share = match (self.slowdown, self.waited_share) {
+            (Some(Slowdown { median, .. }), _) => median.map_or(0.0, |median| 1.0 / median.max(1.0)),
+            (None, Some(waited)) => 1.0 - waited,
+            (None, None) => {
+                self.delivered_bytes as f64 / (self.delivered_bytes + self.lost_bytes).max(1) as f64
+            }
+        };
+    }
+}
+
+/// Returns kind and name of the subject that a flow belongs to.
+fn subject_of<'a>(flow: &'a FlowRow<'_>) -> (&'static str, &'a str) {
+    match (&flow.group, flow.flow.split_once(':')) {
+        (Some(group), _) => ("group", group),
+        (None, Some((pattern, _))) if !flow.named => ("pattern", pattern),
+        (None, _) => ("flow", &flow.flow),
     }
 }
 
 /// Returns the sentence on the figure.
 pub(super) fn about(subjects: &[Subject]) -> String {
-    let held_back = subjects.iter().filter(|one| one.lost_bytes > 0).count();
+    let held_back = subjects.iter().filter(|one| one.victims > 0).count();
+    let rest = "A bar is the share of what each would have alone. Each curve of goodput has a scale of its own.";
     let first = match held_back {
-        0 => "Congestion trees held nothing of this back.".to_owned(),
+        0 => "No congestion tree held any of this back.".to_owned(),
         1 => format!("Congestion trees held {} back.", subjects[0].name),
         several => {
             format!("Congestion trees held {several} of {} back, {} most.", subjects.len(), subjects[0].name)
         }
     };
-    format!(
-        "{first} A bar is the payload that was delivered, as a share of that and of what was lost while trees made packets wait for an \
-         output of others. Each curve of goodput has a scale of its own."
-    )
+    format!("{first} {rest}")
 }

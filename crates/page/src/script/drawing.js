@@ -11,10 +11,10 @@ const WIDTHS = [1, 1.6, 2.4, 3.2, 4.2, 5.4];
 const COLOURED = 1;
 /** Distance of a lane from the middle of its link in px, by the most links of a fabric. */
 const DISTANCES = [[24, 4.5], [120, 3], [700, 2], [Infinity, 1.2]];
-/** Most distance of the outermost of several lanes between two nodes, in px. */
-const OUTERMOST = 9;
+/** Most distance of the outermost of several lanes between two nodes, in px, by the most links of a fabric. */
+const OUTERMOST = [[120, 9], [Infinity, 5]];
 /** Width of links without heat, by the most links of a fabric: many would be a wall. */
-const QUIET = [[120, 1], [700, 0.7], [Infinity, 0.45]];
+const QUIET = [[120, 1], [700, 0.5], [Infinity, 0.4]];
 /** Paper and colour around a link of a tree, in px on both sides together. */
 const CASING = { paper: 3, branch: 7, root: 11 };
 const MOST_NAMED_ROOTS = 3;
@@ -30,6 +30,7 @@ const NAME_FONT = "11px system-ui, sans-serif";
 export function lanes(fabric, { places, isBeside }) {
   const count = fabric.outputs.length / 3;
   const distance = DISTANCES.find(([most]) => count / 2 <= most)?.[1] ?? 1;
+  const outermost = OUTERMOST.find(([most]) => count / 2 <= most)?.[1] ?? distance;
   /** @type {Map<string, number>} */
   const seen = new Map();
   /** @type {Map<string, number>} */
@@ -45,7 +46,7 @@ export function lanes(fabric, { places, isBeside }) {
     seen.set(pair, parallel + 1);
     const [a, b] = [places[from], places[to]];
     const length = Math.hypot(b.x - a.x, b.y - a.y) || 1;
-    const step = Math.min(2.4 * distance, (OUTERMOST - distance) / Math.max((all.get(pair) ?? 1) - 1, 1));
+    const step = Math.min(2.4 * distance, (outermost - distance) / Math.max((all.get(pair) ?? 1) - 1, 1));
     const away = distance + step * parallel;
     const [x, y] = [-(b.y - a.y) / length * away, (b.x - a.x) / length * away];
     const isBent = !isBeside && !a.isHost && a.level === b.level;

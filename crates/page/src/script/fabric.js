@@ -296,6 +296,8 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
   const queues = fabric.queue ? shorts(fabric.queue) : null;
   /** @type {{ moment: number | null, colour: Quantity, tree: string, spot: Spot | null }} */
   const view = { moment: fabric.moments.length > 0 ? 0 : null, colour: "stalled", tree: "", spot: null };
+  // Without a stall, stalls leave all links grey.
+  if (!stalled.whole.some((share) => share > 0) && !stalled.all.some((share) => share > 0)) view.colour = "load";
   const picture = new Picture(fabric);
   const title = element("p", { class: "moment" });
   const words = element("ul", { class: "trees" });

@@ -1,6 +1,6 @@
-// Flows and groups, those that congestion held back first: the share of their payload that trees let through, and goodput over time, each on a scale of its own.
+// Flows and groups, those that congestion held back first: the share of what they would have alone, and goodput over time, each on a scale of its own.
 import { element, onceAFrame } from "./dom.js";
-import { counted, percent, spelled } from "./format.js";
+import { counted, percent, short, spelled } from "./format.js";
 import { shape } from "./plane.js";
 import { savers } from "./saving.js";
 
@@ -11,12 +11,15 @@ const FIRST = 12;
 const STRIP = { width: 1000, height: 40 };
 
 /**
- * Returns the share of its payload that a subject got, of all that it would have got without congestion trees.
+ * Returns in words what a subject got of what it would have alone.
  *
  * @param {Subject} subject
  */
-export function kept({ delivered_bytes, lost_bytes }) {
-  return delivered_bytes + lost_bytes > 0 ? delivered_bytes / (delivered_bytes + lost_bytes) : 1;
+function outcome({ slowdown, waited_share, share, lost_bytes }) {
+  if (waited_share !== null) return waited_share > 0 ? "waited for trees in " + percent(waited_share) + " of its time" : "did not wait for trees";
+  if (!slowdown) return lost_bytes > 0 ? "got " + percent(share) + ", lost " + spelled(lost_bytes, "B") : "lost nothing to trees";
+  const times = (/** @type {number | null} */ value) => value === null ? "without end" : short(value) + " ×";
+  return "messages take " + times(slowdown.median) + " the time alone, the slowest percent " + times(slowdown.p99);
 }
 
 /**
@@ -76,11 +79,9 @@ function strip(line, panel, axis, subject) {
  * @param {Subject} subject
  */
 function bar(subject) {
-  const share = kept(subject);
-  const filled = element("span", { class: subject.lost_bytes > 0 ? "filled victim" : "filled" });
-  filled.style.width = share * 100 + "%";
-  return element("div", { class: "kept" }, element("span", { class: "bar", "aria-hidden": "true" }, filled),
-    element("span", { class: "share" }, subject.lost_bytes > 0 ? "got " + percent(share) + ", lost " + spelled(subject.lost_bytes, "B") : "lost nothing to trees"));
+  const filled = element("span", { class: subject.victims > 0 ? "filled victim" : "filled" });
+  filled.style.width = subject.share * 100 + "%";
+  return element("div", { class: "kept" }, element("span", { class: "bar", "aria-hidden": "true" }, filled), element("span", { class: "share" }, outcome(subject)));
 }
 
 /**
@@ -109,8 +110,8 @@ export function hurtFigure(subjects, panel, axis) {
     rows.forEach((row) => { row.hidden = false; });
     more.hidden = true;
   } }, "Show all " + rows.length);
-  const cells = () => [["name", "kind", "flows", "victims", "contributors", "delivered_bytes", "lost_bytes", "share"],
-    ...subjects.map((one) => [one.name, one.kind, one.flows, one.victims, one.contributors, one.delivered_bytes, one.lost_bytes, kept(one)])];
+  const cells = () => [["name", "kind", "flows", "victims", "contributors", "delivered_bytes", "lost_bytes", "median_slowdown", "p99_slowdown", "waited_share", "share"],
+    ...subjects.map((one) => [one.name, one.kind, one.flows, one.victims, one.contributors, one.delivered_bytes, one.lost_bytes, one.slowdown?.median ?? null, one.slowdown?.p99 ?? null, one.waited_share, one.share])];
   return element("div", { class: "hurt" }, element("div", { role: "list" }, rows), more,
     element("div", { class: "controls" }, savers("Who was held back", { svg: () => svgOfSubjects(subjects), rows: cells })));
 }
@@ -123,9 +124,8 @@ export function hurtFigure(subjects, panel, axis) {
 function svgOfSubjects(subjects) {
   const parts = subjects.flatMap((subject, at) => {
     const y = 12 + 26 * at;
-    const words = subject.lost_bytes > 0 ? "got " + percent(kept(subject)) + ", lost " + spelled(subject.lost_bytes, "B") : "lost nothing to trees";
     return [shape("text", { x: 10, y: y + 13 }, subject.name + (role(subject) ? " (" + role(subject) + ")" : "")), shape("rect", { x: 330, y, width: 300, height: 16, fill: "none", stroke: "#84898f" }),
-      shape("rect", { x: 330, y, width: 300 * kept(subject), height: 16, fill: subject.lost_bytes > 0 ? "#b0008e" : "#84898f" }), shape("text", { x: 645, y: y + 13 }, words)];
+      shape("rect", { x: 330, y, width: 300 * subject.share, height: 16, fill: subject.victims > 0 ? "#b0008e" : "#84898f" }), shape("text", { x: 645, y: y + 13 }, outcome(subject))];
   });
-  return shape("svg", { viewBox: "0 0 900 " + (26 * subjects.length + 20), "font-size": 13 }, parts);
+  return shape("svg", { viewBox: "0 0 1160 " + (26 * subjects.length + 20), "font-size": 13 }, parts);
 }

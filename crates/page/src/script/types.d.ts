@@ -170,16 +170,22 @@ export interface FlowFacts {
   victims: { flow: string; root: string }[];
 }
 
-/** A flow or a group, and how much of its payload congestion trees let through. */
+/** A flow or a group, and what congestion let it have. */
 export interface Subject {
   name: string;
-  /** `flow`, `group`, or `pair` for a flow without a name. */
+  /** `flow`, `group`, or `pattern` for flows without a group. */
   kind: string;
   delivered_bytes: number;
   lost_bytes: number;
   flows: number;
   victims: number;
   contributors: number;
+  /** Share of what it would have alone. */
+  share: number;
+  /** Slowdown of its messages, `null` where it has no bound; none of a flow without end. */
+  slowdown: { median: number | null; p99: number | null } | null;
+  /** Share of its time for which it waited for trees; `null` if its payload or its messages say more. */
+  waited_share: number | null;
 }
 
 /** A value of a table. */
