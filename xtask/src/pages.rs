@@ -32,7 +32,7 @@ const TUNED: &str = r#"{"scenario": "victim", "set": [], "held_out_seeds": [7, 8
     "objectives": [{"measure": "p99(all)"}],
     "parameters": [{"name": "threshold", "path": "congestion_control.marking.threshold"}],
     "baseline": {"objectives": [{"mean": 0.003, "ci95": 0.0001}]},
-    "judged": [{"held_out": {"objectives": [{"mean": 0.002, "ci95": 0.0001}]}, "gains": [{"mean": 0.001, "ci95": 0.0002}]}],
+    "judged": [{"trial": 2, "held_out": {"objectives": [{"mean": 0.002, "ci95": 0.0001}]}, "gains": [{"mean": 0.001, "ci95": 0.0002}]}],
     "winner": {"set": ["congestion_control.marking.threshold=12"]},
     "sensitivity": [{"parameter": "threshold", "rank_correlation": -0.5,
         "neighbours": [{"value": "11", "loss": {"mean": 0.0002, "ci95": null}}, {"value": "13", "loss": {"mean": -0.0001, "ci95": null}}]}]}"#;

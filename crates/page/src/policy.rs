@@ -4,8 +4,8 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-WSyOfq6tE5oqvZqK36D+lLxENJ8eVNzy+W6Qo5HiUgs='; \
-     style-src 'sha256-zViplfwLa7zKFhReIP2cI877c/IfTZYEDMhrE6yRObE='; \
+     script-src 'sha256-UJMp6sSerONgq7IgxDRSICDR8q1sN0bvVzUOgDetH6U='; \
+     style-src 'sha256-sdD599rKeqpCjg08dMN/iHAHxu1ZrCkBikS0Bw1S4Kc='; \
      base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]

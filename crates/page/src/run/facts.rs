@@ -9,16 +9,13 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 pub(super) struct RunSummary {
     pub scenario: String,
-    pub seed: u64,
     pub digest: String,
     pub wall_s: f64,
     pub events: u64,
     pub delivered_packets: u64,
     pub dropped_packets: u64,
-    pub stands_still_since_s: Option<f64>,
     pub completions: Option<CompletionFacts>,
     pub congestion: CongestionFacts,
-    pub phases: Vec<PhaseResult>,
     /// The answer in four sentences; a run of a former version has none.
     pub verdict: Option<Verdict>,
 }
@@ -26,7 +23,6 @@ pub(super) struct RunSummary {
 #[derive(Debug, Deserialize)]
 pub(super) struct CompletionFacts {
     pub posted_messages: u64,
-    pub delivered_messages: u64,
     pub by_size: Vec<SizeFacts>,
 }
 
@@ -56,10 +52,7 @@ pub(super) enum Bound {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct CongestionFacts {
-    pub samples: u64,
-    pub roots: u64,
-    pub victims: u64,
-    pub lost_bytes: f64,
+    /// Those that cost most first.
     pub worst_roots: Vec<RootFacts>,
 }
 
@@ -68,20 +61,6 @@ pub(super) struct CongestionFacts {
 pub(super) struct RootFacts {
     pub node: String,
     pub port: u32,
-    pub peer: String,
-    pub from_s: f64,
-    pub to_s: f64,
-    pub cause_in_words: String,
-    pub contributors: usize,
-    pub victims: usize,
-    pub lost_bytes: f64,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct PhaseResult {
-    pub name: String,
-    pub second_half_total_goodput_bps: f64,
-    pub second_half_jain: Option<f64>,
 }
 
 impl RunSummary {

@@ -6,7 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `facts` | the parts of `summary.json` that the page needs |
-//! | `sentences` | the run in three sentences |
+//! | `sentences` | what was run, in words |
 //! | `subjects` | flows and groups with their losses |
 //! | `curves` | goodput, queues and rates over time |
 //! | `completions` | completion times of messages |
@@ -170,12 +170,9 @@ pub(super) fn json_and_numbers(
 ) -> Result<(String, Numbers), PageError> {
     let summary = RunSummary::read(files)?;
     let facts = files.summary()?;
-    let leads = match &summary.verdict {
-        Some(verdict) => {
-            verdict.parts().into_iter().map(|(label, text)| format!("{label}: {text}")).collect()
-        }
-        None => sentences::leads(files, (&summary, &facts), &manifest.plans[0], manifest)?,
-    };
+    let said = summary.verdict.iter().flat_map(|verdict| verdict.parts());
+    let said = said.map(|(label, text)| format!("{label}: {text}"));
+    let leads = said.chain(sentences::leads(summary.verdict.is_some(), manifest)).collect();
     let mut numbers = Numbers::default();
     let data = WithLeads { leads, data: data(files, (&summary, &facts))?.take_out(&mut numbers) };
     Ok((serde_json::to_string(&data).expect("data are plain"), numbers))
@@ -209,13 +206,9 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
     let facts = files.summary()?;
     let plan = &manifest.plans[0];
     let data = data(files, (&summary, &facts))?;
-    let subtitle = format!("{}, seed {}", facts.scheme(), summary.seed);
+    let subtitle = sentences::run(files, &facts, plan)?;
     let verdict = summary.verdict.as_ref();
-    // A run of a former version has no verdict.
-    let leads = match verdict {
-        Some(_) => Vec::new(),
-        None => sentences::leads(files, (&summary, &facts), plan, manifest)?,
-    };
+    let leads = sentences::leads(verdict.is_some(), manifest);
     let mut document = Document::new(&summary.scenario, &subtitle, verdict, &leads);
     if !data.subjects.is_empty() {
         document.section("hurt", "Who was held back", &[subjects::about(&data.subjects)]);

@@ -1,45 +1,25 @@
-//! A run in three sentences: the question, the result, the congestion; in a fourth, a fabric that stands still.
+//! What was run, and how it ended, in words. What came out stands in the verdict of `summary.json`.
 //!
 //! Invariant: each number is from `summary.json`, or a count of rows.
+
+use std::collections::BTreeSet;
 
 use results::manifest::{Manifest, PlanIdentity, RunEnd};
 use results::reader::{ReadError, RunFacts, RunFiles};
 use results::rows::PortRow;
 
-use super::facts::RunSummary;
 use crate::words;
 
 /// Longest overrides that a sentence names, in bytes.
 const LONGEST_OVERRIDES: usize = 160;
+/// Sentence of a run without a verdict.
+const NO_VERDICT: &str = "The run is of a version that made no verdict: `backwater rerun DIR` runs it again.";
 
-/// Returns the sentences at the head of the page.
-pub(super) fn leads(
-    files: RunFiles<'_>,
-    (summary, facts): (&RunSummary, &RunFacts),
-    plan: &PlanIdentity,
-    manifest: &Manifest,
-) -> Result<Vec<String>, ReadError> {
-    let question = question(files, facts, plan)?;
-    // Before the numbers: they describe a fabric that does not do its work.
-    let standstill = summary.stands_still_since_s.map(standstill);
-    let rest = [result(summary, facts, manifest), congestion(summary)];
-    Ok([question].into_iter().chain(standstill).chain(rest).collect())
-}
-
-/// Says since when the fabric stands still.
-fn standstill(since_s: f64) -> String {
-    format!(
-        "The fabric stands still since {}, to the end of the run: nothing more was delivered while blocked outputs waited for each \
-         other. It may be a deadlock.",
-        words::time(since_s)
-    )
-}
-
-fn question(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Result<String, ReadError> {
+/// Returns what was run: scheme, flows, time, fabric, seed and overrides.
+pub(super) fn run(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Result<String, ReadError> {
     let flows = files.flows()?;
     let ports: Vec<PortRow<'_>> = files.rows()?;
-    let nodes: std::collections::BTreeSet<&str> =
-        ports.iter().flat_map(|port| [&*port.node, &*port.peer]).collect();
+    let nodes: BTreeSet<&str> = ports.iter().flat_map(|port| [&*port.node, &*port.peer]).collect();
     let overrides = plan.overrides.join(", ");
     let with = match overrides.len() {
         0 => String::new(),
@@ -47,8 +27,7 @@ fn question(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Resul
         _ => format!(", with {}, which stand below", words::count(plan.overrides.len(), "override")),
     };
     Ok(format!(
-        "Asked: the result of {} under {}, with {} for {} in a fabric of {} (seed {}{with}).",
-        plan.scenario,
+        "{}, {} for {} in a fabric of {}, seed {}{with}",
         facts.scheme(),
         words::count(flows.len(), "flow"),
         words::time(facts.end_s()),
@@ -57,76 +36,11 @@ fn question(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Resul
     ))
 }
 
-fn result(summary: &RunSummary, facts: &RunFacts, manifest: &Manifest) -> String {
-    let goodput = summary.phases.last().map_or_else(
-        || "There is no phase".to_owned(),
-        |phase| {
-            let jain = phase.second_half_jain.map_or_else(String::new, |jain| {
-                format!(", with a Jain's index of {} among the named ones", words::short(jain))
-            });
-            let when = if facts.phases.len() > 1 {
-                format!("the second half of the last phase ({})", phase.name)
-            } else {
-                "the second half of the run".to_owned()
-            };
-            format!(
-                "In {when} all flows together got {}{jain}",
-                words::rate(phase.second_half_total_goodput_bps)
-            )
-        },
-    );
-    let messages = summary.completions.as_ref().map_or_else(String::new, |messages| {
-        format!(
-            "; {} of {} posted messages were delivered",
-            words::thousands(messages.delivered_messages),
-            words::thousands(messages.posted_messages)
-        )
-    });
-    let lost = match summary.dropped_packets {
-        0 => "no packet was lost".to_owned(),
-        lost => format!("{} lost", words::count(lost, "packet")),
-    };
-    let ended = match manifest.ended {
-        RunEnd::Complete => String::new(),
-        _ => format!(" ({})", end(manifest)),
-    };
-    format!("Came out: {}{messages}; {lost}{ended}.", lowered(&goodput))
-}
-
-fn congestion(summary: &RunSummary) -> String {
-    let facts = &summary.congestion;
-    let Some(worst) = facts.worst_roots.first() else {
-        return format!(
-            "Congestion: none of {} showed a congestion tree.",
-            words::count(facts.samples, "sample")
-        );
-    };
-    let cost = if worst.victims > 0 && worst.lost_bytes > 0.0 {
-        format!("and cost {} about {}", words::count(worst.victims, "victim"), words::bytes(worst.lost_bytes))
-    } else {
-        "and cost no other flow anything".to_owned()
-    };
-    let all = if facts.roots > 1 {
-        format!(
-            "{} and {}, which lost {} in all; the worst",
-            words::count(facts.roots, "root"),
-            words::count(facts.victims, "victim"),
-            words::bytes(facts.lost_bytes)
-        )
-    } else {
-        "one root, which".to_owned()
-    };
-    format!(
-        "Congestion: {all}, {} port {} to {}, stood from {} to {} ({}), had {}, {cost}.",
-        worst.node,
-        worst.port,
-        worst.peer,
-        words::time(worst.from_s),
-        words::time(worst.to_s),
-        worst.cause_in_words,
-        words::count(worst.contributors, "contributor"),
-    )
-    .replace("one root, which, ", "one root, ")
+/// Returns the sentences below the verdict: that there is none, and how a run ended that was not complete.
+pub(super) fn leads(has_verdict: bool, manifest: &Manifest) -> Vec<String> {
+    let missing = (!has_verdict).then(|| NO_VERDICT.to_owned());
+    let ended = !matches!(manifest.ended, RunEnd::Complete);
+    missing.into_iter().chain(ended.then(|| format!("The run ended {}.", end(manifest)))).collect()
 }
 
 /// Returns the end of a run in words.
@@ -146,10 +60,4 @@ pub(super) fn end(manifest: &Manifest) -> String {
         RunEnd::Deadlock { message } | RunEnd::Violation { message } => message.clone(),
         RunEnd::Writing => "while its files were being written".to_owned(),
     }
-}
-
-/// Returns a sentence without its first capital.
-fn lowered(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

@@ -145,7 +145,8 @@ fn subject_of<'a>(flow: &'a FlowRow<'_>) -> (&'static str, &'a str) {
 /// Returns the sentence on the figure.
 pub(super) fn about(subjects: &[Subject]) -> String {
     let held_back = subjects.iter().filter(|one| one.victims > 0).count();
-    let rest = "A bar is the share of what each would have alone. Each curve of goodput has a scale of its own.";
+    let rest =
+        "A bar is the share of what each would have alone. Each curve of goodput has a scale of its own.";
     let first = match held_back {
         0 => "No congestion tree held any of this back.".to_owned(),
         1 => format!("Congestion trees held {} back.", subjects[0].name),

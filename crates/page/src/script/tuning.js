@@ -35,13 +35,13 @@ function texts(heading, values) {
  *
  * @param {TuningAnswer} answer
  */
-export function settingsToSet({ parameters, set, scenario }) {
+export function settingsToSet({ parameters, set, scenario, rival }) {
   const quoted = (/** @type {string} */ text) => "'" + text.replaceAll("'", "'\\''") + "'";
   const columns = [texts("parameter", parameters.map((one) => one.name)), texts("baseline", parameters.map((one) => one.baseline)),
-    texts("winner", parameters.map((one) => one.winner)), texts("path", parameters.map((one) => one.path))];
+    texts(rival, parameters.map((one) => one.winner)), texts("path", parameters.map((one) => one.path))];
   const table = sortableTable({ caption: "Parameters of baseline and winner", columns, rows: parameters.length });
   const command = "backwater sim " + quoted(scenario).replace(/^'([\w./-]+)'$/, "$1") + set.map((one) => " \\\n  --set " + quoted(one)).join("");
-  return element("div", {}, table, set.length > 0 ? copied(command) : element("p", { class: "note" }, "The baseline stays: there is nothing to set."));
+  return element("div", {}, table, set.length > 0 ? copied(command) : element("p", { class: "note" }, "The scenario's own settings stay. The file `searched.set` below has the best others that were found."));
 }
 
 /**
@@ -49,11 +49,11 @@ export function settingsToSet({ parameters, set, scenario }) {
  *
  * @param {TuningAnswer} answer
  */
-export function heldOut({ objectives }) {
+export function heldOut({ objectives, rival }) {
   const percent = (/** @type {TuningAnswer["objectives"][number]} */ { gain, baseline }) => gain && baseline && baseline.mean !== 0
     ? (gain.mean >= 0 ? "+" : "") + (gain.mean / Math.abs(baseline.mean) * 100).toFixed(1) + " %" + (gain.half === null ? "" : " ± " + (gain.half / Math.abs(baseline.mean) * 100).toFixed(1) + " %") : "–";
   const columns = [texts("measure", objectives.map((one) => one.name + " (" + one.better + " is better)")), texts("baseline", objectives.map((one) => words(one.baseline, one.unit))),
-    texts("winner", objectives.map((one) => words(one.winner, one.unit))), texts("gain", objectives.map((one) => words(one.gain, one.unit))), texts("in percent", objectives.map(percent))];
+    texts(rival, objectives.map((one) => words(one.winner, one.unit))), texts("gain", objectives.map((one) => words(one.gain, one.unit))), texts("in percent", objectives.map(percent))];
   return sortableTable({ caption: "Held-out seeds", about: "Means with 95 % intervals. A gain above zero is better, and paired by seed.", columns, rows: objectives.length });
 }
 

@@ -267,6 +267,8 @@ export interface Estimated {
 
 /** What a tuning found: settings, the judgement on held-out seeds, and the effect of each parameter. */
 export interface TuningAnswer {
+  /** The setting beside the baseline: `winner`, or `best other setting` if the baseline wins. */
+  rival: string;
   parameters: { name: string; path: string; baseline: string; winner: string }[];
   /** Overrides of the winner, as `--set` takes them. */
   set: string[];

@@ -1,6 +1,7 @@
 //! The answer of a tuning, as `tuning.json` has it, for the script.
 //!
-//! Invariant: numbers are those of the file. Values of baseline and winner are those of their rows in `trials.csv`.
+//! Invariant: numbers are those of the file. Values of baseline and winner are those of their rows in `trials.csv`. If
+//! the baseline wins, the best other setting stands beside it, and is not called the winner.
 
 use measures::Measure;
 use results::reader::{ReadError, RunFiles};
@@ -15,6 +16,8 @@ pub(super) const FILE: &str = "tuning.json";
 /// What a tuning found.
 #[derive(Debug, Serialize)]
 pub(crate) struct TuningAnswer {
+    /// The setting beside the baseline: `winner`, or `best other setting` if the baseline wins.
+    rival: &'static str,
     parameters: Vec<Parameter>,
     /// Overrides of the winner, with those of all runs before them.
     set: Vec<String>,
@@ -100,6 +103,7 @@ struct Held {
 
 #[derive(Debug, Deserialize)]
 struct Judged {
+    trial: usize,
     held_out: Held,
     gains: Vec<Option<Estimated>>,
 }
@@ -129,16 +133,17 @@ pub(super) fn read(
         |error: serde_json::Error| ReadError::Malformed { file: FILE.to_owned(), fault: error.to_string() };
     let written: Written = serde_json::from_str(&files.text(FILE)?).map_err(malformed)?;
     let baseline = table.texts("setting")?.iter().position(|setting| setting == "baseline");
-    let winner = table.flags("winner")?.iter().position(|is| *is);
+    let winner = table.flags("winner")?.iter().position(|is| *is).filter(|row| Some(*row) != baseline);
+    let judged = written.judged.first();
+    let rival = winner.or_else(|| judged?.trial.checked_sub(1)).filter(|row| *row < table.rows.len());
     let parameters = written.parameters.into_iter().map(|WrittenParameter { name, path }| {
         let found = settings.iter().find_map(|setting| Some((setting, unit_behind(&setting.name, &name)?)));
         let value = |row: Option<usize>| match (found, row) {
             (Some((setting, unit)), Some(row)) => setting.in_words(row, unit),
             _ => String::new(),
         };
-        Parameter { baseline: value(baseline), winner: value(winner), name, path }
+        Parameter { baseline: value(baseline), winner: value(rival), name, path }
     });
-    let judged = written.judged.first();
     let objectives = written.objectives.iter().enumerate().map(|(place, WrittenObjective { measure })| {
         let info = Measure::read_first(measure).ok().map(|(measure, _)| measure.quantity.info());
         let of = |all: &[Option<Estimated>]| all.get(place).copied().flatten();
@@ -152,8 +157,12 @@ pub(super) fn read(
             gain: judged.and_then(|judged| of(&judged.gains)),
         }
     });
-    let set = written.winner.map(|winner| written.set.iter().cloned().chain(winner.set).collect());
+    let set = written
+        .winner
+        .filter(|_| winner.is_some())
+        .map(|winner| written.set.iter().cloned().chain(winner.set).collect());
     Ok(Some(TuningAnswer {
+        rival: if winner.is_some() { "winner" } else { "best other setting" },
         parameters: parameters.collect(),
         set: set.unwrap_or_default(),
         seeds: written.held_out_seeds.len(),

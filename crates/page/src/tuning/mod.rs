@@ -37,9 +37,9 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
         .map_or_else(|| "Tuning".to_owned(), |answer| format!("Tuning of {}", answer.scenario));
     let mut document = Document::new(&title, &in_words(&data.settings), verdict, &leads);
     if data.found.is_some() {
-        let set = "Parameters of the scenario as it is, and of the winner; below, the command that runs the winner.";
+        let set = "Parameters of the scenario as it is, and of the best that was found.";
         document.section("set", "What to set", &[set.to_owned()]);
-        let held_out = "Baseline and winner on seeds that the search did not see.";
+        let held_out = "The same two on seeds that the search did not see.";
         document.section("held-out", "Held-out seeds", &[held_out.to_owned()]);
         let moved = "The loss of the first objective if a parameter of the winner is moved by a tenth of its range, and Spearman's rank \
                      correlation of the parameter with the loss over all trials.";
@@ -198,6 +198,17 @@ mod tests {
         assert_eq!(data["asked"], serde_json::json!(["p99(all)"]));
         // No setting breaks a constraint, so that there is no front against a row of zeros.
         assert!(!html.contains("id=\"front\""));
+        let kept = rows
+            .replace("true,false,false,5", "true,true,true,5")
+            .replace("true,true,true,9", "true,false,false,9");
+        let html =
+            page(RunFiles::Written(&[file(TRIALS, &kept), file(answer::FILE, ANSWER)]), &sample("p"), "")
+                .unwrap();
+        assert!(
+            html.contains("\"rival\":\"best other setting\"") && html.contains("\"winner\":\"9 KB\""),
+            "{html}"
+        );
+        assert!(html.contains("\"set\":[]"), "the baseline wins, and nothing is to be set");
         let broken = [file(TRIALS, rows), file(answer::FILE, "{}")];
         let fault = page(RunFiles::Written(&broken), &sample("p"), "").unwrap_err().to_string();
         assert!(fault.contains("tuning.json") && fault.contains("scenario"), "{fault}");
@@ -232,7 +243,6 @@ mod tests {
         let html = page(RunFiles::Written(&files), &Manifest { verdict, ..sample("p") }, "").unwrap();
         let first = html.find("<p class=\"lead\">").expect("there is a sentence");
         assert!(html[first..].starts_with("<p class=\"lead\">Keep the settings.</p>"), "{html}");
-        // A front of one goal is a point.
-        assert!(!html.contains("id=\"front\""));
+        assert!(!html.contains("id=\"front\""), "there is one goal");
     }
 }
