@@ -24,6 +24,7 @@ use results::manifest::{Manifest, PlanIdentity};
 use results::reader::{RunFacts, RunFiles};
 use results::rows::{ContributorRow, FlowRow, MarginRow, MessageRow, PhaseRow, PortRow, RootRow, VictimRow};
 use results::table::TableRow;
+use results::verdict::Verdict;
 use results::{column, columns};
 use serde::Serialize;
 
@@ -170,7 +171,7 @@ pub(super) fn json_and_numbers(
 ) -> Result<(String, Numbers), PageError> {
     let summary = RunSummary::read(files)?;
     let facts = files.summary()?;
-    let said = summary.verdict.iter().flat_map(|verdict| verdict.parts());
+    let said = summary.verdict.iter().flat_map(Verdict::parts);
     let said = said.map(|(label, text)| format!("{label}: {text}"));
     let leads = said.chain(sentences::leads(summary.verdict.is_some(), manifest)).collect();
     let mut numbers = Numbers::default();
