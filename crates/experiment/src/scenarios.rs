@@ -97,7 +97,12 @@ mod tests {
             {
                 let overrides: Vec<_> = overrides.iter().map(|&one| one.to_owned()).collect();
                 for seeds in seeds {
-                    let unit = Unit { scenario: scenario.to_owned(), overrides: overrides.clone(), seeds };
+                    let unit = Unit {
+                        scenario: scenario.to_owned(),
+                        overrides: overrides.clone(),
+                        seeds,
+                        drain: false,
+                    };
                     let (plan, anew) = (scenarios.plan(&unit).unwrap(), unit.plan().unwrap());
                     assert_eq!(plan.digest(), anew.digest(), "{unit}");
                     assert_eq!((plan.seed(), plan.marking_seed()), (anew.seed(), anew.marking_seed()));
@@ -115,7 +120,7 @@ mod tests {
             [("one-flo", "duration=1 ms")].into_iter().chain(faults.map(|one| ("one-flow", one)))
         {
             let (scenario, overrides) = (scenario.to_owned(), vec![overrides.to_owned()]);
-            let unit = Unit { scenario, overrides, seeds: UnitSeeds::of_run(2) };
+            let unit = Unit { scenario, overrides, seeds: UnitSeeds::of_run(2), drain: false };
             for _ in 0..2 {
                 assert_eq!(scenarios.plan(&unit).err(), unit.plan().err(), "{unit}");
                 assert!(unit.plan().is_err(), "{unit}");
@@ -130,6 +135,7 @@ mod tests {
             scenario: "one-flow".to_owned(),
             overrides: vec![format!("duration={} us", 1000 + ns)],
             seeds: UnitSeeds::default(),
+            drain: false,
         };
         for ns in 0..MOST + 2 {
             scenarios.plan(&unit(ns)).unwrap();

@@ -85,6 +85,18 @@ pub fn plan_until_done(
     Scenario::read(&source)?.check(&source)
 }
 
+/// Returns the overrides that stand for `--until-done`, after others: the end, and the longest time.
+pub(crate) fn overrides_until_done(
+    scenario: &str,
+    overrides: &[String],
+    at_most: Option<Span>,
+) -> Result<[String; 2], Diagnostic> {
+    let mut source = text(scenario, overrides, None)?;
+    source.set_until_done(at_most)?;
+    let duration = Scenario::read(&source)?.duration;
+    Ok([format!("duration={duration}"), "until_done=true".to_owned()])
+}
+
 /// Returns the text of a scenario with these overrides and this seed.
 pub(crate) fn text(
     scenario: &str,

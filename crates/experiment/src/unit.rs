@@ -20,6 +20,7 @@ use crate::simulation::{self, VERSION};
 ///     scenario: "one-flow".to_owned(),
 ///     overrides: vec!["duration=1 ms".to_owned()],
 ///     seeds: UnitSeeds::of_run(7),
+///     drain: false,
 /// };
 /// let identified = unit.identify()?;
 /// assert!(identified.name().starts_with("one-flow-seed7-"));
@@ -36,6 +37,14 @@ pub struct Unit {
     /// Seeds, applied after the overrides.
     #[serde(default)]
     pub seeds: UnitSeeds,
+    /// True if everything under way is delivered after the end, as `--drain` does.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub drain: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Seeds of a unit; those that are `None` are the scenario's.
@@ -105,7 +114,8 @@ impl Display for Unit {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let all = self.assignments();
         let with = if all.is_empty() { "" } else { " with " };
-        write!(f, "{}{with}{}", self.scenario, all.join(", "))
+        let drained = if self.drain { ", drained" } else { "" };
+        write!(f, "{}{with}{}{drained}", self.scenario, all.join(", "))
     }
 }
 
@@ -128,7 +138,7 @@ impl IdentifiedUnit {
     #[must_use]
     pub fn new(unit: Unit, plan: &Plan) -> Self {
         let plan_digest = plan.digest();
-        let end = end_of_name(plan_digest, VERSION);
+        let end = end_of_name(plan_digest, VERSION, unit.drain);
         let name = format!("{}-seed{}-{end}", readable(plan.name()), plan.seed());
         Self { unit, name, plan_digest: plan_digest.to_string() }
     }
@@ -157,10 +167,10 @@ impl IdentifiedUnit {
     }
 }
 
-/// Returns true for a name as the unit of a plan has it. It can name a folder, and ends with the digest of this plan
-/// and version.
-pub(crate) fn is_name(name: &str, plan_digest: &str, version: &str) -> bool {
-    let end = Digest::read(plan_digest).map(|digest| end_of_name(digest, version));
+/// Returns true for a name as the unit of a plan has it. It can name a folder, and ends with the digest of this plan,
+/// this version, and whether the run is drained.
+pub(crate) fn is_name(name: &str, plan_digest: &str, version: &str, drain: bool) -> bool {
+    let end = Digest::read(plan_digest).map(|digest| end_of_name(digest, version, drain));
     let parts = name.rsplit_once('-').and_then(|(rest, end)| Some((rest.rsplit_once("-seed")?, end)));
     parts.is_some_and(|((scenario, seed), digits)| {
         end.is_some_and(|end| end == digits)
@@ -169,8 +179,11 @@ pub(crate) fn is_name(name: &str, plan_digest: &str, version: &str) -> bool {
     })
 }
 
-fn end_of_name(plan_digest: Digest, version: &str) -> String {
-    Digest::combine([plan_digest, Digest::of_text(version)]).to_string()[..DIGITS].to_owned()
+fn end_of_name(plan_digest: Digest, version: &str, drain: bool) -> String {
+    // A drain is no part of the plan, and adds to the results.
+    let drained = drain.then(|| Digest::of_text("drain"));
+    let parts = [plan_digest, Digest::of_text(version)].into_iter().chain(drained);
+    Digest::combine(parts).to_string()[..DIGITS].to_owned()
 }
 
 /// Returns a name with characters replaced that a path or a shell would take for something else.
@@ -185,7 +198,7 @@ mod tests {
 
     fn unit(overrides: &[&str], seeds: UnitSeeds) -> Unit {
         let overrides = overrides.iter().map(|&one| one.to_owned()).collect();
-        Unit { scenario: "one-flow".to_owned(), overrides, seeds }
+        Unit { scenario: "one-flow".to_owned(), overrides, seeds, drain: false }
     }
 
     #[test]
@@ -207,7 +220,7 @@ mod tests {
     #[test]
     fn a_name_is_known_by_its_plan() {
         let named = unit(&[], UnitSeeds::of_run(7)).identify().unwrap();
-        let is_name = |name: &str| is_name(name, named.plan_digest(), VERSION);
+        let is_name = |name: &str| is_name(name, named.plan_digest(), VERSION, false);
         assert!(is_name(named.name()));
         let end = named.name().rsplit_once('-').unwrap().1;
         for other in [
@@ -222,8 +235,8 @@ mod tests {
         ] {
             assert!(!is_name(other), "{other}");
         }
-        assert!(!super::is_name(named.name(), named.plan_digest(), "0.0.1"));
-        assert!(!super::is_name(named.name(), "", VERSION));
+        assert!(!super::is_name(named.name(), named.plan_digest(), "0.0.1", false));
+        assert!(!super::is_name(named.name(), "", VERSION, false));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The page of a sweep.
 //!
-//! Invariant: the page opens with the answer that the sweep printed, word for word.
+//! Invariant: the page opens with the answer that the sweep printed, word for word, and lower bounds keep their sign.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,6 +8,7 @@ use results::column;
 use results::manifest::Manifest;
 use results::reader::{ReadError, RunFiles};
 use results::rows::SweepRow;
+use results::sweep::{ANSWER, SweepAnswer};
 use results::table::TableRow;
 
 use super::document::Document;
@@ -23,10 +24,14 @@ const NO_QUESTION: &str = "No question has been asked of these runs: `backwater 
 /// Returns the page of a sweep. `folder` is the address of its folder from the page's place: empty, or with `/` at its
 /// end.
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
-    let data = SweepData { asked: asked(manifest), ..read(files, folder)? };
+    let read = read(files, folder)?;
+    // The last answer may be to another question than the command's.
+    let of_answer = read.answer.as_ref().map(|answer| vec![answer.measure.clone()]);
+    let data = SweepData { asked: of_answer.unwrap_or_else(|| asked(manifest)), ..read };
     let leads = leads(&data, manifest.verdict.as_deref());
+    let verdict = data.answer.as_ref().map(|answer| &answer.verdict);
     let title = format!("Sweep of {}", scenarios(&data.names));
-    let mut document = Document::new(&title, &in_words(&data.settings), None, &leads);
+    let mut document = Document::new(&title, &in_words(&data.settings), verdict, &leads);
     let figures = [
         (
             "lines",
@@ -97,10 +102,18 @@ fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
         folders: table.texts(column!(SweepRow: name))?,
         names: table.texts(column!(SweepRow: name))?,
         feasible: None,
+        answer: files.has(ANSWER).then(|| answer(files)).transpose()?,
     })
 }
 
-/// Returns the answer to the question of the sweep, then what it holds, in sentences.
+/// Reads the answer of the sweep.
+fn answer(files: RunFiles<'_>) -> Result<SweepAnswer, ReadError> {
+    let malformed =
+        |error: serde_json::Error| ReadError::Malformed { file: ANSWER.to_owned(), fault: error.to_string() };
+    SweepAnswer::read(&files.text(ANSWER)?).map_err(malformed)
+}
+
+/// Returns what a sweep holds, in sentences; before them the answer of a sweep that has it in its manifest alone.
 fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
     let count = data.names.len();
     let points: BTreeSet<String> = (0..count)
@@ -117,10 +130,10 @@ fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
         .collect();
     let lacking = data.measures.iter().filter(|measure| measure.values.contains(&None)).count();
     let censored = data.measures.iter().filter_map(|measure| measure.censored.as_ref()).flatten();
-    let answer = verdict.map_or_else(|| NO_QUESTION.to_owned(), |verdict| verdict.replace('\n', " "));
+    let former = || verdict.map_or_else(|| NO_QUESTION.to_owned(), |verdict| verdict.replace('\n', " "));
     let faults = faults(&data.ended);
-    let mut leads = vec![
-        answer,
+    let mut leads: Vec<String> = data.answer.is_none().then(former).into_iter().collect();
+    leads.extend([
         format!(
             "Asked: {} of {} with {}.",
             words::count(count, "run"),
@@ -128,7 +141,7 @@ fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
             words::count(seeds.len(), "seed")
         ),
         format!("Ends of the runs: {}.", ends.join(", ")),
-    ];
+    ]);
     leads.extend(faults);
     leads.push(format!(
         "Measures: {}, of which {} lack a value in some run; {} are lower bounds.",
@@ -206,6 +219,28 @@ mod tests {
         let data = read(RunFiles::Written(&files(ROWS)), "").unwrap();
         assert!(leads(&data, None)[0].contains("sweep collect DIR --maximise MEASURE"));
         assert_eq!(leads(&data, Some("Best of 2.\nAt the edge."))[0], "Best of 2. At the edge.");
+        let verdict = results::verdict::Verdict {
+            loss: "Best of 2: <B>.".to_owned(),
+            cause: "With B: less waiting.".to_owned(),
+            confidence: "One seed.".to_owned(),
+            advice: "`backwater sweep`".to_owned(),
+        };
+        let answer = SweepAnswer {
+            schema: results::sweep::SCHEMA.to_owned(),
+            scenarios: vec!["s".to_owned()],
+            measure: "p99(all)".to_owned(),
+            better: "smaller".to_owned(),
+            is_asked: true,
+            conditions: Vec::new(),
+            choices: vec!["scheme".to_owned()],
+            verdict,
+            cases: Vec::new(),
+        };
+        let with_answer =
+            [files(ROWS), vec![OutputFile { name: ANSWER.to_owned(), contents: answer.json() }]];
+        let html = page(RunFiles::Written(&with_answer.concat()), &sample("p"), "").unwrap();
+        assert!(html.contains("<dl class=\"verdict\">") && html.contains("Best of 2: &lt;B&gt;."), "{html}");
+        assert!(!html.contains(NO_QUESTION), "{html}");
         let verdict = Some("Best of 2 settings: <A>.".to_owned());
         let manifest = Manifest { verdict, ..sample("p") };
         let html = page(RunFiles::Written(&files(ROWS)), &manifest, "").unwrap();

@@ -10,6 +10,7 @@
 use measures::{Direction, Measure, QuantityInfo, Unit};
 use results::csv_text;
 use results::reader::{ReadError, RunFiles};
+use results::sweep::SweepAnswer;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -37,6 +38,8 @@ pub(super) struct SweepData {
     pub(super) names: Vec<String>,
     /// True for each setting of a tuning that keeps the constraints; `None` in a sweep.
     pub(super) feasible: Option<Vec<bool>>,
+    /// Answer and means of a sweep (`sweep.json`); `None` in a tuning, and in a folder without it.
+    pub(super) answer: Option<SweepAnswer>,
 }
 
 /// A setting that a sweep varies.

@@ -29,6 +29,7 @@
 //! | [`schema`] | schemas of all files |
 //! | [`manifest`] | `run.json`: the run that a result folder belongs to |
 //! | [`formats`] | tables in CSV, in Parquet, or in both |
+//! | [`sweep`] | `sweep.json`: the answer of a sweep |
 //! | [`folder`] | the result folder, written whole or not at all |
 //!
 //! `docs/outputs.md` describes every column and field.
@@ -53,6 +54,7 @@ pub mod reader;
 pub mod rows;
 pub mod schema;
 pub mod summary;
+pub mod sweep;
 pub mod table;
 pub mod tables;
 pub mod verdict;

@@ -24,6 +24,7 @@ use crate::rows::{
     PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow, VictimRow,
     WatchRow, WorstTreeRow,
 };
+use crate::sweep::ANSWER;
 use crate::table::{ColumnSchema, TableRow};
 
 /// A file of a result folder.
@@ -99,6 +100,11 @@ pub fn files() -> Vec<FileSchema> {
             "results.schema.json",
             "Table Schema of all columns of `results.csv` beside it",
             "application/json",
+        ),
+        json_file(
+            ANSWER,
+            "the answer of `sweep`: four texts, and the mean of each measure by setting, with its interval",
+            include_str!("schema/sweep.json"),
         ),
         other("sweep.jsonl", "the plan of `sweep`: a line of JSON for each run", "application/jsonl"),
         other(

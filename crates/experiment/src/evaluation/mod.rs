@@ -120,7 +120,7 @@ impl CheckedQuestion {
         let ended = UnitEnd::of(&outcome).unwrap_or(UnitEnd::Complete);
         let outcome = outcome.ok().filter(|_| ended.has_results());
         let digest = outcome.as_ref().map(|outcome| outcome.summary.digest.to_string());
-        let fault = outcome.as_ref().and_then(|outcome| RunFault::of(plan, &outcome.record));
+        let fault = outcome.as_ref().and_then(|outcome| RunFault::of(plan, &outcome.record, false));
         let measured = outcome.map(|outcome| {
             self.measures.iter().map(|measure| measures::run::one(outcome.measured(), measure)).collect()
         });
@@ -138,7 +138,7 @@ fn status(runs: &[EvaluatedRun]) -> &'static str {
         (ended, _) if !ended.has_results() => 0,
         (_, Some(RunFault::StandsStill { .. })) => 1,
         (_, Some(RunFault::NotLossless { .. })) => 2,
-        (UnitEnd::GaveUp { .. }, None) => 3,
+        (_, Some(RunFault::NotDrained { .. })) | (UnitEnd::GaveUp { .. }, None) => 3,
         (UnitEnd::NotDone { .. }, None) => 4,
         _ => 5,
     };

@@ -22,9 +22,22 @@ pub fn chance(wins: usize, losses: usize) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
+/// Returns the smallest number of pairs that are significant at a two-sided `level` if the same side wins them all.
+#[must_use]
+pub fn pairs_needed(level: f64) -> usize {
+    // The chance halves with each pair.
+    (1..).find(|pairs| chance(*pairs, 0) < level).expect("a chance falls below every level")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 2/32 is above 5 %, 2/64 below; two comparisons at once need another pair.
+    #[test]
+    fn few_pairs_are_never_significant() {
+        assert_eq!([0.05, 0.025, 0.01].map(pairs_needed), [6, 7, 8]);
+    }
 
     #[test]
     fn chances_are_sums_of_binomial_coefficients() {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use fabric::{RunOptions, Threads};
 use results::{FileChoice, OutputFile};
 use scenario::Plan;
-use telemetry::Progress;
+use telemetry::{Progress, RunEnding};
 
 use super::entry;
 use super::kept::{Origin, files, kept, made};
@@ -211,7 +211,7 @@ fn run_unit(
         return Err(StoreError::Changed { name: named.name().to_owned(), scenario: unit.scenario.clone() });
     }
     let began = Instant::now();
-    let Some((ended, outcome)) = simulated(&plan, options.budget, stop) else { return Ok(None) };
+    let Some((ended, outcome)) = simulated(&plan, unit.drain, options.budget, stop) else { return Ok(None) };
     let summary = outcome.as_ref().map(|outcome| &outcome.summary);
     let result = UnitResult {
         name: named.name().to_owned(),
@@ -221,7 +221,7 @@ fn run_unit(
         version: VERSION.to_owned(),
         commit: options.origin.commit.clone(),
         ended,
-        fault: outcome.as_ref().and_then(|outcome| RunFault::of(&plan, &outcome.record)),
+        fault: outcome.as_ref().and_then(|outcome| RunFault::of(&plan, &outcome.record, unit.drain)),
         digest: summary.map(|summary| summary.digest.clone()),
         lost_packets: summary.map(|summary| summary.audit.dropped_packets),
         measures: outcome
@@ -267,7 +267,9 @@ pub fn trial(
     // A run that fails early says nothing about the others.
     let Ok(outcome) = simulate_among_others(&plan, options, &mut progress) else { return Ok(None) };
     let wall_s = began.elapsed().as_secs_f64();
-    let share = outcome.summary.simulated_s / plan.duration().seconds();
+    // A run that ends when it is done seldom reaches its longest time.
+    let is_whole = outcome.record.ended != RunEnding::Interrupted;
+    let share = if is_whole { 1.0 } else { outcome.summary.simulated_s / plan.duration().seconds() };
     let measured =
         serde_json::to_string(&measures::run::all(outcome.measured())).expect("measures are plain data");
     let times = serde_json::to_string(&completions_of(&outcome.record)).expect("histograms are plain data");
@@ -297,7 +299,12 @@ fn measured(outcome: &Outcome, asked: &[Measure], former: Option<&UnitResult>) -
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Runs a plan within its budget; `None` if it was stopped. An outcome is there only if the run has results.
-fn simulated(plan: &Plan, budget: RunBudget, stop: &dyn Fn() -> bool) -> Option<(UnitEnd, Option<Outcome>)> {
+fn simulated(
+    plan: &Plan,
+    drain: bool,
+    budget: RunBudget,
+    stop: &dyn Fn() -> bool,
+) -> Option<(UnitEnd, Option<Outcome>)> {
     let expected = plan.memory().total();
     if let Some(most) = budget.memory.filter(|most| expected > *most) {
         let over = UnitEnd::OverMemory { budget_bytes: most.get(), expected_bytes: expected.get() };
@@ -314,7 +321,7 @@ fn simulated(plan: &Plan, budget: RunBudget, stop: &dyn Fn() -> bool) -> Option<
             }
         }
     };
-    let options = RunOptions { interrupt: Some(&end), ..RunOptions::default() };
+    let options = RunOptions { drain, interrupt: Some(&end), ..RunOptions::default() };
     let outcome = simulate_among_others(plan, options, &mut progress);
     match (UnitEnd::of(&outcome), outcome) {
         (Some(ended), outcome) => Some((ended, outcome.ok())),

@@ -160,7 +160,7 @@ fn result_of(unit: &IdentifiedUnit, mut result: UnitResult) -> Result<UnitResult
     if result.version != VERSION {
         return Err(format!("it is of version {}", result.version));
     }
-    if result.plan_digest != unit.plan_digest() {
+    if result.plan_digest != unit.plan_digest() || result.unit.drain != unit.unit().drain {
         return Err("it is the result of another plan".to_owned());
     }
     // The same plan may have been asked for in other words.

@@ -82,23 +82,31 @@ pub enum RunFault {
         /// Number of packets.
         packets: u64,
     },
+    /// The run was to be drained, and packets were still under way after the longest drain.
+    NotDrained {
+        /// Number of packets under way.
+        packets: u64,
+    },
 }
 
 impl RunFault {
-    /// Returns the fault of a run; of both the standstill.
+    /// Returns the fault of a run, which was to be drained or not; of several the first of a standstill, a loss and a
+    /// drain that took too long.
     #[must_use]
-    pub fn of(plan: &Plan, record: &RunRecord) -> Option<Self> {
+    pub fn of(plan: &Plan, record: &RunRecord, drain: bool) -> Option<Self> {
         let standstill = record.stands_still.map(|since| Self::StandsStill { since_s: since.seconds() });
         let loss = || Loss::of(plan, record).map(|loss| Self::NotLossless { packets: loss.packets });
-        standstill.or_else(loss)
+        let not_drained = Self::NotDrained { packets: record.audit.under_way };
+        standstill.or_else(loss).or_else(|| (drain && !record.audit.drained).then_some(not_drained))
     }
 
-    /// Returns the fault as a single word, as tables have it: `stands_still`, `not_lossless`.
+    /// Returns the fault as a single word, as tables have it: `stands_still`, `not_lossless`, `not_drained`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::StandsStill { .. } => "stands_still",
             Self::NotLossless { .. } => "not_lossless",
+            Self::NotDrained { .. } => "not_drained",
         }
     }
 }

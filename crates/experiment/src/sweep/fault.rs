@@ -73,6 +73,8 @@ pub enum ValueFault {
     TooMany { runs: String, most: usize },
     #[error("no scenario is named")]
     NoScenario,
+    #[error("`duration` is given beside `--at-most`")]
+    TwoDurations,
 }
 
 impl ValueFault {
@@ -122,6 +124,7 @@ impl ValueFault {
             Self::SeedKind { .. } => "write `traffic`, `ecmp`, `marking`, or no name for all streams".to_owned(),
             Self::SeedsTwice { .. } => "write them in one list".to_owned(),
             Self::TooMany { .. } => "vary fewer fields at once, or draw points with `--lhs N`".to_owned(),
+            Self::TwoDurations => "with `--until-done`, leave out one of the two: both are the longest time of a run".to_owned(),
             Self::NoScenario => "name a file or a shipped scenario: `backwater sweep victim --seeds 1..=5`".to_owned(),
         }
     }

@@ -15,24 +15,34 @@
 //! | `axis` | lists of settings; a sweep is their cross product |
 //! | `rows` | the runs, and the plan: a line of JSON for each |
 //! | `request` | options and the sweep file |
+//! | `cases` | the runs by condition and setting |
+//! | `means` | means over seeds |
+//! | `alike` | seeds and settings that change nothing |
+//! | `answer` | the best setting under each condition, in words and numbers |
+//! | `printed` | the answer as text |
 //! | `collect` | the table of all results |
 //! | `figure` | measures against a varied field, as a chart |
-//! | `verdict` | the best setting |
 
+mod alike;
+mod answer;
 mod axis;
+mod cases;
 mod collect;
 mod fault;
 mod figure;
+mod means;
+mod printed;
 mod request;
 mod rows;
 mod seeds;
 mod values;
-mod verdict;
 
+pub use answer::{SweepQuestion, UnknownBaseline};
+pub use cases::{Conditions, NO_CONDITION, UnknownCondition};
 pub use collect::{Collected, ResultColumn};
 pub use fault::{Given, GivenPlace, ValueFault};
 pub use figure::{SweepAxes, SweepFigureFault, chart};
+pub use printed::{conditions_table, means_table};
 pub use request::SweepRequest;
-pub use rows::{PlannedRun, Shard, ShardError, Sweep, SweepPlan};
+pub use rows::{PlannedRun, Shard, ShardError, Sweep, SweepPlan, UntilDone};
 pub use seeds::SeedKind;
-pub use verdict::{runs_of, settings, verdict};

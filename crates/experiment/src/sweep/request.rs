@@ -20,10 +20,11 @@ use std::path::Path;
 use scenario::{Diagnostic, ScenarioText};
 use serde::Deserialize;
 use settings::FieldPath;
+use units::Span;
 
 use super::axis::{Axis, VARIANT, Variant};
 use super::fault::{Given, GivenPlace, ValueFault};
-use super::rows::{Sweep, SweepRow};
+use super::rows::{Sweep, SweepRow, UntilDone};
 use super::seeds::{self, SeedKind};
 use crate::unit::Unit;
 
@@ -51,6 +52,10 @@ pub struct SweepRequest {
     pub lhs_seed: Option<u64>,
     /// Lists of seeds, `1..=20`, `traffic=1..=5`.
     pub seeds: Vec<Given>,
+    /// End of all runs, if it is not their scenario's.
+    pub until_done: Option<UntilDone>,
+    /// True if everything under way is delivered after the end.
+    pub drain: bool,
     /// Lists of variants of the sweep file, by name.
     variants: BTreeMap<String, Vec<Variant>>,
     /// The sweep file.
@@ -69,6 +74,9 @@ struct SweepFile {
     lhs_seed: Option<u64>,
     variants: BTreeMap<String, Vec<VariantSpec>>,
     seeds: Vec<String>,
+    until_done: bool,
+    at_most: Option<Span>,
+    drain: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -114,6 +122,8 @@ impl SweepRequest {
             }),
             lhs_seed: file.lhs_seed,
             seeds: given("seeds", file.seeds),
+            until_done: file.until_done.then_some(UntilDone { at_most: file.at_most }),
+            drain: file.drain,
             variants: variants.map(|(name, list)| (name, list.into_iter().map(variant).collect())).collect(),
             file: Some(source),
         })
@@ -130,6 +140,9 @@ impl SweepRequest {
         };
         let axes = self.axes()?;
         let seeds = self.seeds()?;
+        if self.until_done.is_some_and(|end| end.at_most.is_some()) {
+            self.check_one_duration(&axes)?;
+        }
         let mut sizes =
             axes.iter().map(|(axis, _)| axis.points.len()).chain(seeds.iter().map(|(_, list)| list.len()));
         let runs = sizes.try_fold(1usize, usize::checked_mul).filter(|runs| *runs <= MOST_RUNS);
@@ -144,6 +157,7 @@ impl SweepRequest {
                 scenario: scenario.clone(),
                 overrides: self.set.iter().map(|given| given.text.clone()).collect(),
                 seeds: crate::UnitSeeds::default(),
+                drain: self.drain,
             },
             settings: Vec::new(),
         };
@@ -160,6 +174,7 @@ impl SweepRequest {
             rows: settings.iter().flat_map(with_seeds).collect(),
             origins: self.origins(&axes),
             file: self.file.clone(),
+            until_done: self.until_done,
         })
     }
 
@@ -185,6 +200,19 @@ impl SweepRequest {
             }
         }
         Ok(axes)
+    }
+
+    /// Refuses a duration beside a longest time, which would replace it.
+    fn check_one_duration(&self, axes: &[(Axis, Given)]) -> Result<(), Diagnostic> {
+        let is_duration = |text: &str| text.split('=').next().is_some_and(|path| path.trim() == "duration");
+        let of_axes = axes.iter().filter(|(axis, _)| {
+            axis.points.iter().flat_map(|point| &point.overrides).any(|set| is_duration(set))
+        });
+        let set = self.set.iter().filter(|given| is_duration(&given.text));
+        match set.chain(of_axes.map(|(_, given)| given)).next() {
+            Some(given) => Err(self.fault(given, &ValueFault::TwoDurations)),
+            None => Ok(()),
+        }
     }
 
     /// Returns the axes of ranges: an axis for each, or, with a Latin hypercube, a single axis for all.
@@ -224,7 +252,12 @@ impl SweepRequest {
             axes.iter().flat_map(|(axis, given)| axis.points.iter().map(move |point| (point, given)));
         let of_axes = points.flat_map(|(point, given)| point.overrides.iter().map(move |set| (set, given)));
         let of_all = self.set.iter().map(|given| (&given.text, given));
-        of_all.chain(of_axes).map(|(set, given)| (set.clone(), given.clone())).collect()
+        let of_end = |option, set: String| (set.clone(), Given::by_option(option, &set));
+        let until_done = self.until_done.map(|_| of_end("--until-done", "until_done=true".to_owned()));
+        let longest = self.until_done.and_then(|end| end.at_most);
+        let longest = longest.map(|longest| of_end("--at-most", format!("duration={longest}")));
+        let given = of_all.chain(of_axes).map(|(set, given)| (set.clone(), given.clone()));
+        given.chain(until_done).chain(longest).collect()
     }
 
     fn each<T>(

@@ -3,7 +3,7 @@
 //! Invariant: every row is checked before any is run, so a wrong value of the last row is found before the first run. A
 //! plan is read back only if it is whole.
 
-use settings::files::{MOST_TEXT, limited_text};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -11,11 +11,13 @@ use names::rule::{NameFault, check_prose};
 use results::format::counted;
 use scenario::{Diagnostic, Excerpt, LocatedFault, ScenarioText};
 use serde::{Deserialize, Serialize};
+use settings::files::{MOST_TEXT, limited_text};
+use units::Span;
 
 use super::fault::{Given, GivenPlace};
 use crate::pool;
 use crate::scenarios::Scenarios;
-use crate::simulation::VERSION;
+use crate::simulation::{self, VERSION};
 use crate::unit::{IdentifiedUnit, Unit, is_name};
 
 /// A sweep before its values are checked.
@@ -25,6 +27,15 @@ pub struct Sweep {
     /// The place of each override.
     pub(super) origins: BTreeMap<String, Given>,
     pub(super) file: Option<ScenarioText>,
+    /// End of all runs, if it is not their scenario's.
+    pub(super) until_done: Option<UntilDone>,
+}
+
+/// Runs end when their finite traffic is delivered, as `--until-done` has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UntilDone {
+    /// Longest simulated time of a run; `None` for ten times its duration.
+    pub at_most: Option<Span>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,19 +102,20 @@ impl Sweep {
     /// If values are wrong: each fault once, with the option or the place in the sweep file that gives the value.
     pub fn identify(&self) -> Result<SweepPlan, Diagnostic> {
         let scenarios = Scenarios::default();
+        let rows = self.with_ends();
         let check = |row: &SweepRow| {
             let plan = scenarios.plan(&row.unit)?;
             Ok((IdentifiedUnit::new(row.unit.clone(), &plan), plan.memory().total().get()))
         };
-        let named: Vec<Result<_, Diagnostic>> = pool::results(&self.rows, check);
+        let named: Vec<Result<_, Diagnostic>> = pool::results(&rows, check);
         let (mut faults, mut known) = (Vec::new(), BTreeSet::new());
         let mut runs = Vec::with_capacity(named.len());
-        for (place, (named, row)) in named.into_iter().zip(&self.rows).enumerate() {
+        for (place, (named, row)) in named.into_iter().zip(&*rows).enumerate() {
             match named {
                 Ok((unit, memory_bytes)) => runs.push(PlannedRun {
                     memory_bytes,
                     run: place + 1,
-                    runs: self.rows.len(),
+                    runs: rows.len(),
                     name: unit.name().to_owned(),
                     plan_digest: unit.plan_digest().to_owned(),
                     version: VERSION.to_owned(),
@@ -121,6 +133,23 @@ impl Sweep {
             }
         }
         if faults.is_empty() { Ok(SweepPlan { runs }) } else { Err(Diagnostic::new(faults)) }
+    }
+
+    /// Returns the rows with the overrides that `--until-done` stands for. Rows that cannot be read stay, and their faults
+    /// are told of the options that they come from.
+    fn with_ends(&self) -> Cow<'_, [SweepRow]> {
+        let Some(UntilDone { at_most }) = self.until_done else { return Cow::Borrowed(&self.rows) };
+        let mut rows = self.rows.clone();
+        let is_same = |one: &SweepRow, other: &SweepRow| {
+            (&one.unit.scenario, &one.unit.overrides) == (&other.unit.scenario, &other.unit.overrides)
+        };
+        // Rows that differ in their seeds alone stand together, and end alike.
+        for rows in rows.chunk_by_mut(is_same) {
+            let Unit { scenario, overrides, .. } = &rows[0].unit;
+            let Ok(end) = simulation::overrides_until_done(scenario, overrides, at_most) else { continue };
+            rows.iter_mut().for_each(|row| row.unit.overrides.extend(end.clone()));
+        }
+        Cow::Owned(rows)
     }
 
     /// Returns a fault of an override with the place at which the sweep gives it. Where another file than the override
@@ -192,7 +221,7 @@ impl SweepPlan {
                 return Err(fault(at(1, line.chars().count()), message));
             }
             // The name becomes the name of a folder, which is replaced.
-            if !is_name(&run.name, &run.plan_digest, &run.version) {
+            if !is_name(&run.name, &run.plan_digest, &run.version, run.unit.drain) {
                 let column = line.find("\"name\":").map_or(1, |at| line[..at].chars().count() + 1);
                 let message = format!("`{}` is not the name of a run of this plan and version", run.name);
                 return Err(fault(at(column, 6), message));

@@ -247,6 +247,7 @@ mod tests {
                 scenario: "one-flow".to_owned(),
                 overrides: Vec::new(),
                 seeds: crate::UnitSeeds::of_run(1),
+                drain: false,
             },
             seed: 1,
             plan_digest: String::new(),

@@ -274,7 +274,7 @@ impl TuningJob {
     pub(super) fn unit(&self, base: &[String], own: &[String], seed: u64, held_out: bool) -> Unit {
         let traffic = self.held_out_set.iter().filter(|_| held_out);
         let overrides = base.iter().chain(traffic).chain(own).cloned().collect();
-        Unit { scenario: self.scenario.clone(), overrides, seeds: UnitSeeds::of_run(seed) }
+        Unit { scenario: self.scenario.clone(), overrides, seeds: UnitSeeds::of_run(seed), drain: false }
     }
 }
 

@@ -24,7 +24,8 @@ fn scratch(test: &str) -> PathBuf {
 
 fn unit(scenario: &str, overrides: &[&str], seed: u64) -> IdentifiedUnit {
     let overrides = overrides.iter().map(|&one| one.to_owned()).collect();
-    let unit = Unit { scenario: scenario.to_owned(), overrides, seeds: UnitSeeds::of_run(seed) };
+    let unit =
+        Unit { scenario: scenario.to_owned(), overrides, seeds: UnitSeeds::of_run(seed), drain: false };
     unit.identify().expect("the unit is right")
 }
 

@@ -219,6 +219,6 @@ fn seeds_are_apart() {
     let alike = of(&["seeds=(traffic: 1, ecmp: 1, marking: 1)"]);
     assert_eq!((alike.workload(), alike.routes()), (plain.workload(), plain.routes()));
     let seeds = UnitSeeds { marking: Some(9), ..UnitSeeds::of_run(4) };
-    let unit = Unit { scenario: "one-flow".to_owned(), overrides: vec![], seeds };
+    let unit = Unit { scenario: "one-flow".to_owned(), overrides: vec![], seeds, drain: false };
     assert_eq!(unit.plan().unwrap().marking_seed(), 9);
 }

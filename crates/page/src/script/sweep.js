@@ -22,7 +22,7 @@ function runTable(sweep) {
   const text = (/** @type {string} */ words, /** @type {string[]} */ values) => ({ words, kind: "string", values });
   const columns = [text(isTuning ? "setting" : "run", data.names), ...data.settings.map((setting) => ({ words: setting.name, kind: setting.kind === "number" ? "number" : "string", unit: setting.unit, values: setting.values, spell: (/** @type {string | number} */ value) => spelledSetting(setting, value) })),
     { words: isTuning ? "seeds" : "seed", kind: "integer", values: data.seeds }, text(isTuning ? "state" : "ended", data.ended),
-    ...data.measures.map((measure) => ({ words: measure.name, kind: "number", unit: measure.unit, values: measure.values }))];
+    ...data.measures.map((measure) => ({ words: measure.name, kind: "number", unit: measure.unit, values: measure.values, bounds: measure.censored }))];
   return sortableTable({ caption: isTuning ? "All settings" : "All runs", about: isTuning ? "A row a setting." : "A row a run; its name leads to its folder.", columns, rows: data.names.length, link: (run) => sweep.address(run) });
 }
 

@@ -27,14 +27,16 @@ export function ordered(values, descending) {
 }
 
 /**
- * Returns a cell: a number with a unit of its column, or a text.
+ * Returns a cell: a number with a unit of its column, and the sign of a lower bound, or a text.
  *
  * @param {any} value
  * @param {Column} column
+ * @param {number} row
  */
-function cell(value, { kind, unit, spell }) {
+function cell(value, { kind, unit, spell, bounds }, row) {
   if (kind === "string" || kind === "boolean") return element("td", {}, value);
-  const text = spell && value !== null ? spell(value) : unit ? spelled(value, unit) : value === null ? "–" : kind === "integer" ? value.toLocaleString("en-US") : short(value);
+  const sign = bounds && bounds[row] ? "≥ " : "";
+  const text = sign + (spell && value !== null ? spell(value) : unit ? spelled(value, unit) : value === null ? "–" : kind === "integer" ? value.toLocaleString("en-US") : short(value));
   return element("td", { class: "number", title: value === null ? null : String(value) }, text);
 }
 
@@ -57,7 +59,7 @@ export function sortableTable({ caption, about, columns, rows, link }) {
   });
   const fill = () => {
     body.replaceChildren(...order.slice(0, shown).map((row) => {
-      const cells = columns.map((one) => cell(one.values[row], one));
+      const cells = columns.map((one) => cell(one.values[row], one, row));
       const address = link ? link(row) : null;
       if (address) cells[0].replaceChildren(element("a", { href: address }, cells[0].textContent));
       return element("tr", {}, cells);

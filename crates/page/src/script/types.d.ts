@@ -200,6 +200,8 @@ export interface Column {
   meaning?: string;
   /** Spelling of its values, if it is not that of its unit. */
   spell?(value: any): string;
+  /** Rows whose number is a lower bound; none is if absent. */
+  bounds?: boolean[] | null;
   values: ArrayLike<Cell> & Cell[];
 }
 
@@ -297,4 +299,25 @@ export interface SweepPage {
   names: string[];
   /** By setting of a tuning: false if it breaks a constraint. */
   feasible: boolean[] | null;
+  /** Answer and means of a sweep, as `sweep.json` has them. */
+  answer: SweepAnswer | null;
+}
+
+/** The answer of a sweep. */
+export interface SweepAnswer {
+  measure: string;
+  better: "larger" | "smaller";
+  conditions: string[];
+  choices: string[];
+  verdict: { loss: string; cause: string; confidence: string; advice: string };
+  cases: { condition: string[]; best: number | null; answer: string; settings: SweepSetting[] }[];
+}
+
+/** A setting of a sweep under a condition. */
+export interface SweepSetting {
+  values: string[];
+  runs: number;
+  /** True if the best setting is significantly better; `null` for the best setting itself. */
+  is_worse: boolean | null;
+  means: { measure: string; unit: string; mean: number | null; ci95: number | null; is_bound: boolean; missing: number }[];
 }

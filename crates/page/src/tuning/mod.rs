@@ -96,6 +96,7 @@ fn read_trials(table: &ColumnTable, folder: &str) -> Result<SweepData, ReadError
         folders: table.texts("run")?,
         names: table.texts("trial")?.iter().zip(table.texts("setting")?).map(named).collect(),
         feasible: Some(feasible),
+        answer: None,
     })
 }
 

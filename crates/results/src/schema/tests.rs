@@ -9,13 +9,14 @@ use schemars::generate::SchemaSettings;
 
 use super::*;
 use crate::manifest::{self, MANIFEST, Manifest};
+use crate::sweep::SweepAnswer;
 use crate::table::ColumnType;
 use crate::{FILE_NAMES, OutputFile, Summary, sample};
 
 /// Files of `compare` alone.
 const COMPARED: [&str; 3] = ["compare.csv", "compare.txt", "compare.svg"];
 /// Files of `sweep` alone.
-const SWEPT: [&str; 4] = ["results.csv", "results.schema.json", "sweep.jsonl", RESULT];
+const SWEPT: [&str; 5] = ["results.csv", "results.schema.json", ANSWER, "sweep.jsonl", RESULT];
 
 fn schema_of(name: &str) -> FileSchema {
     files().into_iter().find(|file| file.name == name).unwrap_or_else(|| panic!("{name} has no schema"))
@@ -32,6 +33,7 @@ fn schema_of_type(name: &str) -> Value {
     let schema = match name {
         MANIFEST => generated::<Manifest>(),
         "summary.json" => generated::<Summary>(),
+        ANSWER => generated::<SweepAnswer>(),
         _ => panic!("no type writes {name}"),
     };
     serde_json::from_str(&schema).expect("a schema is JSON")
@@ -54,6 +56,7 @@ fn assert_schema<T: JsonSchema>(name: &str) {
 fn schemas_of_json_files_are_what_the_types_say() {
     assert_schema::<Manifest>("run.json");
     assert_schema::<Summary>("summary.json");
+    assert_schema::<SweepAnswer>(ANSWER);
 }
 
 #[test]

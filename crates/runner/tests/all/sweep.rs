@@ -56,7 +56,10 @@ fn kill_at(scratch: &Scratch, runs: usize) {
 fn a_sweep_that_is_killed_twice_ends_with_the_same_table_by_any_number_of_threads() {
     let scratch = Scratch::new("sweep-killed");
     let printed = scratch.printed(&with(&["--out", "whole", "--threads", "1"]));
-    assert!(printed.contains("... and 20 more rows in the table"), "{printed}");
+    // Six settings, each with the mean of its ten seeds, once.
+    assert!(printed.starts_with("Lost ") && printed.contains("\nMeans over the seeds"), "{printed}");
+    let rows = printed.lines().filter(|line| line.starts_with(" 1 KiB") || line.starts_with(" 2 KiB"));
+    assert_eq!(rows.count(), 6, "{printed}");
     kill_at(&scratch, 10);
     assert!(finished(&scratch.0.join("killed")) < 60 && !scratch.0.join("killed/results.csv").exists());
     kill_at(&scratch, 30);
@@ -137,6 +140,126 @@ fn a_verdict_names_the_best_setting() {
     assert_refused(&wrong, "error: `--baseline 512 B` is no setting of the sweep");
 }
 
+/// Fields of the traffic are conditions: each has a best setting of its own, and a load is never chosen.
+#[test]
+fn conditions_have_answers_of_their_own() {
+    let scratch = Scratch::new("sweep-conditions");
+    let traffic =
+        "traffic=[Poisson(name: \"u\", from: \"0 s\", until: \"100 us\", message: \"16 KiB\", load: 0.5)]";
+    let sweep = [
+        "sweep",
+        "two-flows-one-link",
+        "--set",
+        "flows=[]",
+        "--set",
+        traffic,
+        "--set",
+        "duration=300 us",
+        "--set",
+        "sample=10 us",
+    ];
+    let vary = ["--vary", "traffic.u.load=0.2,0.6", "--vary", "link.mtu=256 B,2 KiB", "--seeds", "1..=3"];
+    let of = |more: &[&'static str]| [&sweep[..], &vary, more].concat();
+    let said = scratch.printed(&of(&["--minimise", "mean_completion(u)", "--out", "mine"]));
+    assert!(said.contains("link.mtu=2 KiB under all 2 conditions"), "{said}");
+    for load in ["0.2", "0.6"] {
+        let line = format!(" traffic.u.load={load}  link.mtu=2 KiB, ");
+        assert!(
+            said.lines().any(|one| one.starts_with(&line) && one.contains("less than link.mtu=256 B")),
+            "{said}"
+        );
+    }
+    let answer = json(&scratch.read("mine/sweep.json"));
+    assert_eq!(
+        (answer["conditions"][0].as_str(), answer["choices"][0].as_str()),
+        (Some("traffic.u.load"), Some("link.mtu"))
+    );
+    assert_eq!(answer["cases"].as_array().map(Vec::len), Some(2));
+    // The means are those of the table.
+    let table = scratch.read("mine/results.csv");
+    let header: Vec<_> = table.lines().next().unwrap().split(',').collect();
+    let place = header.iter().position(|name| *name == "mean_completion(u)_s").unwrap();
+    let numbers =
+        table.lines().skip(1).take(3).map(|row| row.split(',').nth(place).unwrap().parse::<f64>().unwrap());
+    let mean = numbers.sum::<f64>() / 3.0;
+    let stored = answer["cases"][0]["settings"][0]["means"][0]["mean"].as_f64().unwrap();
+    assert!((stored - mean).abs() <= 1e-9 * mean, "{stored} {mean}");
+    // Without conditions a load is a setting as any other; with all fields as conditions there is nothing to choose.
+    let free =
+        scratch.printed(&["sweep", "collect", "mine", "--minimise", "mean_completion(u)", "--by", "none"]);
+    assert!(free.contains("Best of 4 settings"), "{free}");
+    let curve =
+        ["sweep", "collect", "mine", "--minimise", "mean_completion(u)", "--by", "traffic.u.load,link.mtu"];
+    let curve = scratch.printed(&curve);
+    assert!(curve.contains("is least at traffic.u.load=0.2, link.mtu=2 KiB, "), "{curve}");
+    assert!(curve.contains("there is no setting to choose"), "{curve}");
+}
+
+/// Seeds that change nothing, and settings that repeat the baseline, are told, once.
+#[test]
+fn runs_that_are_the_same_are_told() {
+    let scratch = Scratch::new("sweep-same");
+    let sweep = ["sweep", "one-flow", "--set", "duration=200 us", "--seeds", "1..=3", "--out", "mine"];
+    let vary =
+        ["--vary", "adapter.retry_count=7,6,5", "--maximise", "goodput(all)", "--baseline", "retry_count=7"];
+    let said = scratch.printed(&[&sweep[..], &vary].concat());
+    assert_eq!(
+        said.matches("Seeds change nothing: the 3 runs of each setting are the same").count(),
+        1,
+        "{said}"
+    );
+    let same = "adapter.retry_count=6 gives the same runs as the baseline adapter.retry_count=7; adapter.retry_count=5 gives";
+    assert!(said.contains(same), "{said}");
+    // A single seed says nothing of chance, and the advice is the same command with more.
+    let one =
+        ["sweep", "one-flow", "--set", "duration=200 us", "--vary", "link.mtu=1 KiB,2 KiB", "--out", "one"];
+    let said = scratch.printed(&one);
+    assert!(said.contains("How sure  One seed: nothing says what chance does."), "{said}");
+    let advice = "Try       `backwater sweep one-flow --set 'duration=200 us' --vary 'link.mtu=1 KiB,2 KiB' --out one --seeds 1..=5`: ";
+    assert!(said.contains(advice), "{said}");
+    let more = scratch.printed(&[&one[..], &["--seeds", "1..=5"]].concat());
+    assert!(more.starts_with("2 runs already here, 8 to come\n"), "{more}");
+}
+
+/// A drain makes every completion time known; the run that it ends is another run than without, and is repeated with it.
+#[test]
+fn runs_of_a_sweep_are_drained() {
+    let scratch = Scratch::new("sweep-drained");
+    let sweep = ["sweep", "one-flow", "--set", "duration=300 us", "--quiet", "--out"];
+    scratch.printed(&[&sweep[..], &["short", "--measures", "p99(all)"]].concat());
+    scratch.printed(&[&sweep[..], &["drained", "--measures", "p99(all)", "--drain"]].concat());
+    let row = |folder: &str| {
+        let table = scratch.read(&format!("{folder}/results.csv"));
+        table.lines().nth(1).unwrap().split(',').map(str::to_owned).collect::<Vec<_>>()
+    };
+    // run, seed, ended, lost packets, p99, censored
+    assert_eq!((row("short")[5].as_str(), row("drained")[5].as_str()), ("true", "false"));
+    assert_ne!(scratch.names_in("short/runs"), scratch.names_in("drained/runs"));
+    let unit = format!("drained/runs/{}", scratch.names_in("drained/runs")[0]);
+    assert!(scratch.printed(&["rerun", &unit]).starts_with("the same: digest "));
+    // Parts of a plan are drained, too.
+    scratch.printed(&["sweep", "plan", "one-flow", "--set", "duration=300 us", "--drain", "--out", "parts"]);
+    scratch.printed(&["sweep", "run", "parts", "--files", "summary.json", "--quiet"]);
+    scratch.printed(&["sweep", "collect", "parts", "--measures", "p99(all)", "--quiet"]);
+    assert_eq!(scratch.read("parts/results.csv"), scratch.read("drained/results.csv"));
+    assert!(scratch.printed(&["rerun", &unit.replace("drained", "parts")]).starts_with("the same: digest "));
+}
+
+/// Runs end when their finite traffic is delivered, and each has a longest time of its own duration.
+#[test]
+fn runs_of_a_sweep_end_when_they_are_done() {
+    let scratch = Scratch::new("sweep-until-done");
+    let finite = "flows.F1.load=Messages(4)";
+    let sweep = ["sweep", "one-flow", "--set", finite, "--until-done", "--quiet", "--vary"];
+    scratch.printed(&[&sweep[..], &["link.mtu=1 KiB,2 KiB", "--out", "done"]].concat());
+    let table = scratch.read("done/results.csv");
+    assert_eq!(table.matches(",done,").count(), 2, "{table}");
+    let beside = [&sweep[..], &["duration=1 ms,2 ms", "--at-most", "3 ms"]].concat();
+    assert_refused(&scratch.run(&beside), "`duration` is given beside `--at-most`");
+    let endless = ["sweep", "one-flow", "--until-done"];
+    assert_refused(&scratch.run(&endless), "error: --until-done until_done=true:");
+}
+
 #[test]
 fn two_shards_are_joined_to_what_one_run_gives() {
     let scratch = Scratch::new("sweep-shards");
@@ -185,8 +308,12 @@ fn wrong_options_are_refused_and_leave_nothing() {
         (&["one-flow", "--set", "duration=0 s"], "error: --set duration=0 s:1:1: duration: "),
         (&["one-flow", "--measures", "p99(victms)"], "error: column 5 of `p99(victms)`"),
         (
-            &["one-flow", "--baseline", "x"],
-            "error: `--baseline x` compares nothing\nhelp: add `--minimise MEASURE`",
+            &["one-flow", "--vary", "link.mtu=1 KiB,2 KiB", "--baseline", "link.mtu=4 KiB"],
+            "error: `--baseline link.mtu=4 KiB` is no setting of the sweep",
+        ),
+        (
+            &["one-flow", "--vary", "link.mtu=1 KiB,2 KiB", "--by", "link.mtuu"],
+            "error: `--by link.mtuu` is no field that the sweep varies\nhelp: did you mean `link.mtu`?",
         ),
         (&["one-flow", "--minimise", "p99(F1)", "--maximise", "p99(F1)"], "cannot be used with"),
         (&["one-flow", "--budget-run", "soon"], "invalid value 'soon' for '--budget-run <TIME>'"),
@@ -264,23 +391,24 @@ fn a_sweep_is_extended_in_its_folder() {
     assert!(of("mine", "link.mtu=1 KiB", "1..=3").starts_with("2 runs already here, 1 to come\n"));
     let more = of("mine", "link.mtu=1 KiB,2 KiB", "1..=3");
     assert!(more.starts_with("3 runs already here, 3 to come\n"), "{more}");
-    assert!(of("new", "link.mtu=1 KiB,2 KiB", "1..=3").starts_with(" run "));
+    assert!(of("new", "link.mtu=1 KiB,2 KiB", "1..=3").starts_with("Lost      Best of 2 settings"));
     assert_eq!(scratch.read("mine/results.csv"), scratch.read("new/results.csv"));
     // The manifest has the sentences that were printed, and the page opens with them.
     let verdict = manifest()["verdict"].as_str().expect("there is a verdict").to_owned();
     assert!(
-        verdict.starts_with("Best of 2 settings by goodput(all)") && more.contains(&verdict),
+        verdict.starts_with("Lost      Best of 2 settings by goodput(all)") && more.contains(&verdict),
         "{verdict}"
     );
+    let answer = json(&scratch.read("mine/sweep.json"));
+    assert_eq!(answer["cases"][0]["settings"].as_array().map(Vec::len), Some(2));
     scratch.printed(&["report", "mine"]);
     let page = scratch.read("mine/report.html");
-    let lead = format!("<p class=\"lead\">{}</p>", verdict.replace('\n', " "));
-    assert!(page.contains(&lead), "{lead}");
-    // A table without a question has no answer, and the page says how to ask.
-    scratch.printed(&["sweep", "collect", "mine", "--quiet"]);
-    assert_eq!(manifest()["verdict"].as_str(), None);
-    scratch.printed(&["report", "mine"]);
-    assert!(scratch.read("mine/report.html").contains("sweep collect DIR --maximise MEASURE"));
+    let loss = answer["verdict"]["loss"].as_str().unwrap();
+    assert!(page.contains("<dl class=\"verdict\">") && page.contains(loss), "{loss}");
+    // Without a question, the answer says which measure it takes.
+    let taken = scratch.printed(&["sweep", "collect", "mine"]);
+    assert!(taken.contains("goodput(all) is taken, since no measure is named."), "{taken}");
+    assert_eq!(json(&scratch.read("mine/sweep.json"))["is_asked"].as_bool(), Some(false));
     assert_refused(&scratch.run(&["rerun", "mine"]), "it is not the folder of one run");
 }
 

@@ -229,7 +229,7 @@ fn of_two_sweeps_at_once_one_has_the_folder() {
         assert!(json(&scratch.read(&format!("{folder}/run.json")))["command"].to_string().contains(field));
         assert_eq!(
             scratch.names_in(&folder),
-            ["results.csv", "results.schema.json", "run.json", "runs", "sweep.jsonl"]
+            ["results.csv", "results.schema.json", "run.json", "runs", "sweep.json", "sweep.jsonl"]
         );
         assert_eq!(scratch.names_in(&format!("{folder}/runs")).len(), 8);
     }

@@ -138,7 +138,8 @@ pub struct Comparison {
     /// True if the corrected chance is below 5 %.
     pub significant: bool,
     /// Seeds, more than there are, with which the difference would be significant with a chance of 80 % if it stays as
-    /// it is. `None` if it is significant, or no number of seeds is enough.
+    /// it is; by the sign test, with which it can be significant at all. `None` if it is significant, or no number of
+    /// seeds is enough.
     pub more_seeds: Option<usize>,
 }
 
@@ -231,10 +232,17 @@ fn correct(comparisons: &mut [Comparison]) {
             Test::Signs => one.wins.0 > one.wins.1,
         };
         one.significant = is_ahead && corrected < LEVEL;
-        let needed = one.advantage.filter(|_| one.test == Test::PairedT && !one.significant);
-        one.more_seeds = needed.and_then(|advantage| {
-            Some(power::seeds_needed(&advantage, level)?.saturating_sub(advantage.seeds).max(1))
-        });
+        one.more_seeds = match one.test {
+            _ if one.significant => None,
+            Test::PairedT => one.advantage.and_then(|advantage| {
+                Some(power::seeds_needed(&advantage, level)?.saturating_sub(advantage.seeds).max(1))
+            }),
+            // Pairs without an order count for nothing, however many there are.
+            Test::Signs if one.wins.0 > 0 && one.wins.1 == 0 => {
+                sign_test::pairs_needed(level).checked_sub(one.wins.0).filter(|more| *more > 0)
+            }
+            Test::Signs => None,
+        };
     }
 }
 
@@ -287,6 +295,19 @@ impl Comparison {
             significant: false,
             more_seeds: None,
         }
+    }
+
+    /// Returns true if both settings have the same number in every seed.
+    #[must_use]
+    pub fn is_equal(&self) -> bool {
+        self.test == Test::PairedT
+            && self.advantage.is_some_and(|one| one.mean == 0.0 && one.ci95.is_none_or(|half| half == 0.0))
+    }
+
+    /// Returns true if the best is better in every seed that tells, and these are too few for the sign test.
+    #[must_use]
+    pub fn is_undecidable(&self) -> bool {
+        self.test == Test::Signs && self.more_seeds.is_some()
     }
 
     /// Returns true if every seed has the same difference, up to rounding: the seeds change nothing, or both settings

@@ -28,6 +28,36 @@ impl Display for Verdict {
 }
 
 impl Verdict {
+    /// Returns the finding without its certainty: the best setting, its mean, and its difference from another.
+    #[must_use]
+    pub fn finding(&self) -> String {
+        let best = self.of_best();
+        let Some(comparison) = self.comparison() else { return best };
+        let difference = self.difference(comparison);
+        let mut letters = difference.chars();
+        let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
+        format!("{}: {first}{}.", best.trim_end_matches('.'), letters.as_str())
+    }
+
+    /// Returns the certainty of the finding, in sentences.
+    #[must_use]
+    pub fn certainty(&self) -> String {
+        let of_comparison = self.comparison().filter(|one| !one.is_equal()).map(|one| {
+            let certainty = self.certainty_of(one);
+            let mut letters = certainty.chars();
+            let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+            first + letters.as_str()
+        });
+        let sentences = [of_comparison, self.of_ties(), self.of_unknown(), self.of_left_out()];
+        sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the sentence on values of the best setting beyond which none was tried; `None` if there are none.
+    #[must_use]
+    pub fn edges(&self) -> Option<String> {
+        self.of_edges()
+    }
+
     fn of_best(&self) -> String {
         let count = self.others.len() + 1;
         let settings =
@@ -44,13 +74,18 @@ impl Verdict {
     }
 
     fn of_comparison(&self, comparison: &Comparison) -> String {
+        let difference = self.difference(comparison);
+        if comparison.is_equal() {
+            return format!("{difference}.");
+        }
+        format!("{difference}: {}", self.certainty_of(comparison))
+    }
+
+    /// Returns the difference of the best from another setting, without a point.
+    pub(crate) fn difference(&self, comparison: &Comparison) -> String {
         let other = self.name_of(comparison);
         let difference = match (comparison.advantage, comparison.test) {
-            (Some(advantage), Test::PairedT)
-                if advantage.mean == 0.0 && advantage.ci95.is_none_or(|half| half == 0.0) =>
-            {
-                return format!("It does not differ from {other}.");
-            }
+            _ if comparison.is_equal() => return format!("It does not differ from {other}"),
             (Some(advantage), Test::PairedT) => {
                 format!("{}{} {}", self.spelled(&advantage), share(&advantage, comparison), self.than())
             }
@@ -64,17 +99,20 @@ impl Verdict {
                 counted(self.seeds, "seed")
             ),
         };
-        format!("{difference} {other}: {}", self.certainty(comparison))
+        format!("{difference} {other}")
     }
 
     /// Returns the end of the sentence about a comparison: whether it is significant, and by which test.
-    fn certainty(&self, comparison: &Comparison) -> String {
+    fn certainty_of(&self, comparison: &Comparison) -> String {
         let Some(chance) = comparison.corrected_chance else {
             return "one seed shows no spread, so nothing says whether that is chance; run several."
                 .to_owned();
         };
         if comparison.significant && comparison.test == Test::PairedT && comparison.is_alike() {
             return "the same in every seed.".to_owned();
+        }
+        if let Some(more) = comparison.more_seeds.filter(|_| comparison.is_undecidable()) {
+            return self.too_few(comparison.wins.0, more);
         }
         let test = match comparison.test {
             Test::PairedT => "paired t test",
@@ -93,13 +131,54 @@ impl Verdict {
         format!("{verdict} ({test}, {chance}{correction}){}.", more.unwrap_or_default())
     }
 
+    /// Says that so few seeds cannot be significant by the sign test, and how many can.
+    fn too_few(&self, wins: usize, more: usize) -> String {
+        let correction = match self.others.len() {
+            0 | 1 => String::new(),
+            comparisons => format!(" after Holm's correction for {comparisons} comparisons"),
+        };
+        format!(
+            "{} cannot be significant by the sign test, which is used since a number is a bound or missing; {} are \
+             needed{correction}.",
+            counted(wins, "seed"),
+            wins + more
+        )
+    }
+
     fn of_ties(&self) -> Option<String> {
-        let ties = self.others.iter().enumerate();
-        let ties = ties.filter(|(place, one)| Some(*place) != self.against && !one.significant).count();
-        let differ = if ties == 1 { "does" } else { "do" };
-        (ties > 0 && self.seeds > 1).then(|| {
-            format!("{} {differ} not differ significantly from the best.", counted(ties, "other setting"))
-        })
+        let others = self.others.iter().enumerate();
+        let ties = others.filter(|(place, one)| Some(*place) != self.against && !one.significant);
+        let (undecided, ties): (Vec<_>, Vec<_>) =
+            ties.map(|(_, one)| one).partition(|one| one.is_undecidable());
+        let differ = if ties.len() == 1 { "does" } else { "do" };
+        let ties = (!ties.is_empty() && self.seeds > 1).then(|| {
+            format!(
+                "{} {differ} not differ significantly from the best.",
+                counted(ties.len(), "other setting")
+            )
+        });
+        let sentences: Vec<_> = self.of_undecided(&undecided).into_iter().chain(ties).collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    /// Says how far settings lie behind for which the seeds are too few to decide.
+    fn of_undecided(&self, undecided: &[&Comparison]) -> Option<String> {
+        let most = undecided.iter().filter_map(|one| one.more_seeds.map(|more| (one.wins.0, more)));
+        let (wins, more) = most.max_by_key(|(_, more)| *more)?;
+        let bounds: Option<Vec<f64>> = undecided.iter().map(|one| Some(one.advantage?.mean)).collect();
+        let least = bounds.map(|all| all.into_iter().fold(f64::INFINITY, f64::min));
+        let by = least.filter(|least| *least > 0.0);
+        let by = by
+            .map_or_else(String::new, |least| format!(", by at least {}", self.question.unit.spelled(least)));
+        let is = if undecided.len() == 1 { "is" } else { "are" };
+        let settings = counted(undecided.len(), "other setting");
+        let said = self.against.is_some_and(|place| self.others[place].is_undecidable());
+        let few = if said {
+            String::new()
+        } else {
+            format!(": {}", self.too_few(wins, more).trim_end_matches('.'))
+        };
+        Some(format!("{settings} {is} worse in every seed that tells{by}{few}."))
     }
 
     fn of_unknown(&self) -> Option<String> {
@@ -155,7 +234,8 @@ impl Verdict {
     /// Returns a number with its interval: `2.41 ms ± 0.12 ms`.
     fn spelled(&self, estimate: &Estimate) -> String {
         let unit = self.question.unit;
-        let half = estimate.ci95.map(|half| format!(" ± {}", unit.spelled(half)));
+        let half = estimate.ci95.filter(|half| *half > 0.0);
+        let half = half.map(|half| format!(" ± {}", unit.spelled(half)));
         format!("{}{}", unit.spelled(estimate.mean), half.unwrap_or_default())
     }
 }
@@ -163,5 +243,8 @@ impl Verdict {
 /// Returns the advantage as a share of the other setting's number: ` (18 %)`.
 fn share(advantage: &Estimate, comparison: &Comparison) -> String {
     let other = comparison.other.estimate.map(|other| other.mean.abs()).filter(|mean| *mean > 0.0);
-    other.map_or_else(String::new, |mean| format!(" ({:.1} %)", 100.0 * advantage.mean / mean))
+    other.map_or_else(String::new, |mean| match 100.0 * advantage.mean / mean {
+        percent if percent.abs() < 0.05 => " (less than 0.1 %)".to_owned(),
+        percent => format!(" ({percent:.1} %)"),
+    })
 }

@@ -74,6 +74,27 @@ fn a_setting_whose_runs_do_not_end_never_wins() {
     insta::assert_snapshot!(verdict.to_string());
 }
 
+/// Three seeds, all won by at least 90 us, cannot be significant by the sign test. Seven can, with two comparisons.
+#[test]
+fn too_few_seeds_for_the_sign_test_are_told() {
+    use Reading::AtLeast;
+    let settings = |seeds: usize| {
+        [
+            known("a", &vec![1e-6; seeds]),
+            setting("b", &vec![AtLeast(91e-6); seeds]),
+            setting("c", &vec![AtLeast(188e-6); seeds]),
+        ]
+    };
+    let verdict = Verdict::of(ask("p99(all)", None), &settings(3)).unwrap();
+    assert_eq!(verdict.others.iter().map(|one| one.more_seeds).collect::<Vec<_>>(), [Some(4), Some(4)]);
+    assert!(verdict.others.iter().all(Comparison::is_undecidable));
+    insta::assert_snapshot!(format!("{}\n{}", verdict.finding(), verdict.certainty()));
+    let enough = Verdict::of(ask("p99(all)", None), &settings(7)).unwrap();
+    assert!(enough.others.iter().all(|one| one.significant && one.more_seeds.is_none()));
+    let six = Verdict::of(ask("p99(all)", None), &settings(6)).unwrap();
+    assert!(six.others.iter().all(|one| !one.significant));
+}
+
 #[test]
 fn larger_is_better_where_the_measure_says_so() {
     let settings = [known("a", &[1e9, 1.1e9, 0.9e9]), known("b", &[1.2e9, 1.3e9, 1.1e9])];

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{COMPARED, FileFormat, SWEPT, files, schema_of_type};
 use crate::table::{ColumnSchema, ColumnType};
-use crate::{manifest, summary};
+use crate::{manifest, summary, sweep};
 
 const MANUAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/outputs.md");
 
@@ -186,7 +186,7 @@ fn the_manual_has_every_file_column_and_field() {
         }
     }
     assert!(fields > 80, "{fields}");
-    for schema in [manifest::SCHEMA, summary::SCHEMA] {
+    for schema in [manifest::SCHEMA, summary::SCHEMA, sweep::SCHEMA] {
         assert!(present.contains(&format!("`{schema}`")), "the manual does not name {schema}");
     }
     if env::var_os("INSTA_UPDATE").is_some_and(|update| update == "always") {

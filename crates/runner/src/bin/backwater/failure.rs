@@ -9,7 +9,7 @@ use backwater::capture::CaptureError;
 use backwater::capture::filter::FilterError;
 use claims::{ClaimError, ReproductionError, UnknownPaper};
 use experiment::evaluation::{EvaluationError, ParameterError};
-use experiment::sweep::SweepFigureFault;
+use experiment::sweep::{SweepFigureFault, UnknownBaseline, UnknownCondition};
 use experiment::tuning::{GoalError, TuningError};
 use experiment::{RelativeError, SimulationError, StoreError, VERSION};
 use fabric::{CheckpointError, Deadlock, RankFault, RunError, Violation};
@@ -227,13 +227,11 @@ pub(crate) enum Failure {
     )]
     PlanOfOtherVersion(String),
     /// No setting of a sweep has this name.
-    #[error("error: `--baseline {name}` is no setting of the sweep\nhelp: {help}")]
-    NoBaseline { name: String, help: String },
-    /// A baseline without a question.
-    #[error(
-        "error: `--baseline {0}` compares nothing\nhelp: add `--minimise MEASURE` or `--maximise MEASURE`"
-    )]
-    BaselineAlone(String),
+    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help())]
+    Baseline(#[from] UnknownBaseline),
+    /// A sweep does not vary a field that is to be a condition.
+    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help())]
+    Condition(#[from] UnknownCondition),
     /// A measure is not among the stored measures.
     #[error(
         "error: the results do not have `{0}`\nhelp: give `--measures` to `sweep` too: it runs again what lacks them"

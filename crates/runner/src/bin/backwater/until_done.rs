@@ -4,6 +4,7 @@
 
 use backwater::Plan;
 use clap::Args;
+use experiment::sweep::UntilDone;
 use units::Span;
 
 use crate::arguments;
@@ -23,6 +24,11 @@ pub(crate) struct EndOptions {
 }
 
 impl EndOptions {
+    /// Returns the end as a sweep has it; `None` if it is the scenario's.
+    pub(crate) fn of_sweep(self) -> Option<UntilDone> {
+        self.until_done.then_some(UntilDone { at_most: self.at_most })
+    }
+
     /// Returns the plan of a scenario with these overrides and this end.
     pub(crate) fn plan(self, scenario: &str, set: &[String], seed: Option<u64>) -> Result<Plan, Failure> {
         if !self.until_done {

@@ -47,7 +47,9 @@ pub(crate) fn run(options: &RerunOptions) -> Result<(), Failure> {
         ));
     }
     let plan = plan(folder, &manifest)?;
-    let drain = manifest.command.iter().any(|word| word == "--drain");
+    // A part of a sweep has no `--drain` in its command; the result of the run knows.
+    let is_drained = || checked(folder).is_ok_and(|result| result.unit.drain);
+    let drain = manifest.command.iter().any(|word| word == "--drain") || is_drained();
     let mut report = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let simulation = RunOptions { drain, interrupt: Some(interrupt::watched()), ..RunOptions::default() };
     let outcome = FinishedRun::of(plan, simulation, &mut |progress| report.update(progress));

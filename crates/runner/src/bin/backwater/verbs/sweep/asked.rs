@@ -17,6 +17,7 @@ use crate::arguments;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::threads;
+use crate::until_done::EndOptions;
 
 #[derive(Args, Debug)]
 pub(crate) struct AskedOptions {
@@ -53,6 +54,12 @@ pub(crate) struct AskedOptions {
     /// [default: the scenario's].
     #[arg(long, value_name = "LIST")]
     seeds: Vec<String>,
+    #[command(flatten)]
+    end: EndOptions,
+    /// After the end of each run, deliver what is under way: hosts post no further message, and time goes on until every
+    /// message that they have posted is delivered, so that its completion time is known.
+    #[arg(long)]
+    drain: bool,
 }
 
 #[derive(Args, Debug)]
@@ -95,6 +102,8 @@ impl AskedOptions {
             request.lhs = Some((points, Given::by_option("--lhs", &points.to_string())));
         }
         request.lhs_seed = self.lhs_seed.or(request.lhs_seed);
+        request.until_done = self.end.of_sweep().or(request.until_done);
+        request.drain |= self.drain;
         Ok(request.sweep()?.identify()?)
     }
 
@@ -112,7 +121,8 @@ impl AskedOptions {
         let seeds = self.seeds.iter().map(|seeds| format!("seeds={seeds}"));
         let lhs = self.lhs.map(|points| format!("lhs={points}"));
         let words = file.into_iter().chain(scenario).chain(lists.into_iter().flatten().cloned());
-        words.chain(lhs).chain(seeds).collect()
+        let drain = self.drain.then(|| "drain".to_owned());
+        words.chain(lhs).chain(seeds).chain(self.end.words(&[])).chain(drain).collect()
     }
 }
 

@@ -15,6 +15,7 @@ use results::Manifest;
 use results::folder::wait_for_lock;
 use results::manifest::{FileEntry, FolderKind, MANIFEST};
 use results::rows::SweepRow;
+use results::sweep::ANSWER;
 use results::table::TableRow;
 use settings::files::text_of_file;
 
@@ -62,7 +63,8 @@ pub(super) fn claim(folder: &Path, plan: &SweepPlan, force: bool) -> Result<Fold
     MadeFolders::down_to(folder).map_err(unwritable(folder))?.keep();
     write(folder, PLAN, lines)?;
     // An answer to the former plan does not answer this plan's question.
-    describe(folder, None)?;
+    remove(folder, ANSWER)?;
+    describe_as(folder, None, provenance::command_line().collect())?;
     Ok(claim)
 }
 
@@ -95,15 +97,23 @@ fn manifest(folder: &Path) -> Result<Option<Manifest>, Failure> {
 /// Writes the manifest of a sweep's folder: its command, its files, and the answer to its question. The command stays
 /// the sweep's.
 pub(super) fn describe(folder: &Path, verdict: Option<&str>) -> Result<(), Failure> {
+    describe_as(folder, verdict, command(folder)?)
+}
+
+fn describe_as(folder: &Path, verdict: Option<&str>, command: Vec<String>) -> Result<(), Failure> {
     let own = provenance::manifest(FolderKind::Sweep, Vec::new(), []);
-    let command = manifest(folder)?.map_or_else(|| own.command.clone(), |there| there.command);
     let entry = |name: &str| {
         let bytes = fs::metadata(folder.join(name)).ok()?.len();
         Some(FileEntry { name: name.to_owned(), bytes })
     };
-    let files = [PLAN, TABLE, BINARY_TABLE, SCHEMA].into_iter().filter_map(entry).collect();
+    let files = [PLAN, ANSWER, TABLE, BINARY_TABLE, SCHEMA].into_iter().filter_map(entry).collect();
     let verdict = verdict.map(str::to_owned);
     write(folder, MANIFEST, Manifest { command, verdict, files, ..own }.json())
+}
+
+/// Returns the command line of a sweep: that of its folder's manifest, or this one.
+pub(super) fn command(folder: &Path) -> Result<Vec<String>, Failure> {
+    Ok(manifest(folder)?.map_or_else(|| provenance::command_line().collect(), |there| there.command))
 }
 
 /// Writes a file of the sweep whole or not at all.

@@ -20,6 +20,7 @@ mod table;
 
 use std::path::PathBuf;
 
+use backwater::provenance;
 use clap::{Args, Subcommand};
 use experiment::store::{BatchEvent, BatchOptions};
 use experiment::sweep::{Collected, PlannedRun, Shard, SweepPlan};
@@ -124,7 +125,7 @@ pub(crate) fn run(options: &SweepOptions) -> Result<(), Failure> {
 fn whole(options: &SweepOptions) -> Result<(), Failure> {
     let formats = options.format.checked()?;
     let plan = options.asked.plan()?;
-    let wanted = options.measures.read(Some(&plan))?;
+    let wanted = options.measures.read(&plan, true)?;
     options.work.note_fewer_cores();
     let default = || folder_name::of_run("sweep", &options.asked.words(), None);
     let dir = options.folder.out.clone().unwrap_or_else(default);
@@ -134,7 +135,7 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
         return Ok(());
     }
     // A baseline that is no setting is found before the first run.
-    wanted.verdict(&plan, &vec![None; plan.runs.len()], &[])?;
+    wanted.check(&plan)?;
     check_memory(plan.runs.iter().map(|run| run.memory_bytes), &options.work, options.memory_limit)?;
     let claim = folder::claim(&dir, &plan, options.folder.force)?;
     let batch = BatchOptions { measures: wanted.all(), ..options.work.batch() };
@@ -144,14 +145,14 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     let results: Vec<_> = results.into_iter().map(Some).collect();
     let measures = wanted.measures.as_deref();
     let collected = Collected::of(&plan, &results, measures);
-    let verdict = wanted.verdict(&plan, &results, std::slice::from_ref(&dir))?;
-    let written = table::write(&dir, formats, (&plan, &collected), verdict.as_deref())?;
+    let dirs = std::slice::from_ref(&dir);
+    let answer = wanted.answer(&plan, &results, (&provenance::command_line().collect::<Vec<_>>(), dirs))?;
+    let written = table::write(&dir, formats, (&plan, &collected), &answer)?;
     if !options.work.quiet {
-        let text = table::printed(&plan, &results, wanted.printed().as_deref());
-        let verdict = verdict.map_or_else(String::new, |verdict| format!("{verdict}\n"));
+        let text = wanted.printed(&answer, wanted.pooled(&plan, &answer, dirs).as_ref());
         let ends = ends.as_ref().map_or_else(String::new, |ends| format!("{ends}\n"));
         let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
-        print(&format!("{text}\n{ends}{verdict}wrote {} to {}\n", names.join(", "), dir.display()));
+        print(&format!("{text}{ends}wrote {} to {}\n", names.join(", "), dir.display()));
     }
     Ok(())
 }

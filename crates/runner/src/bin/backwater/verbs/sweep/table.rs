@@ -7,13 +7,14 @@ use backwater::provenance;
 use clap::Args;
 use experiment::measuring;
 use experiment::statistics::pooled::Pooled;
-use experiment::sweep::{self, Collected, PlannedRun, SweepPlan};
+use experiment::sweep::{self, Collected, Conditions, PlannedRun, SweepPlan, SweepQuestion};
 use experiment::{Store, UnitResult};
-use measures::{ALL, Direction, Measure, Measured, Quantity};
+use measures::{ALL, Direction, Measure, Quantity};
 use results::TableFormats;
-use results::format::{counted, in_blocks};
+use results::format::counted;
 use results::formats::{self, FormatFault};
 use results::manifest::FolderKind;
+use results::sweep::{ANSWER, SweepAnswer};
 use serde_json::json;
 
 use super::folder::{self, BINARY_TABLE, SCHEMA, TABLE};
@@ -22,8 +23,6 @@ use crate::formats::FormatOptions;
 use crate::new_file;
 use crate::terminal::{print, print_exactly, warn, width};
 
-/// Largest number of rows that are printed.
-const MOST_ROWS: usize = 40;
 /// Quantities of all flows that are printed unless measures are named.
 const SHOWN: [Quantity; 4] = [Quantity::Goodput, Quantity::LeastGoodput, Quantity::P99, Quantity::Last];
 
@@ -55,7 +54,8 @@ pub(crate) struct MeasureOptions {
     /// Measures in the table, such as `p99(victims),goodput(all)` (docs/statistics.md lists them) [default: all that a run has].
     #[arg(long, value_name = "LIST")]
     measures: Option<String>,
-    /// Measure whose smallest mean over the seeds is best: the verdict names the best setting, by how much, and how sure that is.
+    /// Measure whose smallest mean over the seeds is best: the answer names the best setting, by how much, and how sure that is
+    /// [default: p99(all) if it is known in every run, else the largest goodput(all)].
     #[arg(long, visible_alias = "minimize", value_name = "MEASURE", conflicts_with = "maximise")]
     minimise: Option<String>,
     /// Measure whose largest mean over the seeds is best.
@@ -64,86 +64,88 @@ pub(crate) struct MeasureOptions {
     /// Setting with which the best is compared, such as `congestion_control=Off` [default: the next best].
     #[arg(long, value_name = "PATH=VALUE, ...")]
     baseline: Option<String>,
+    /// Varied fields that are conditions, such as `traffic.job.load`, which nobody chooses: each combination of their values has
+    /// a best setting of its own. `none` for no condition [default: varied fields of the traffic, and `duration`].
+    #[arg(long, value_name = "PATH,...", value_delimiter = ',')]
+    by: Vec<String>,
 }
 
-/// The measures of a table, and the question of the verdict.
-#[derive(Clone, Debug, Default)]
+/// The measures of a table, and the question of the answer.
+#[derive(Clone, Debug)]
 pub(crate) struct Wanted {
     /// Measures of the table, if they are named.
     pub(crate) measures: Option<Vec<Measure>>,
-    question: Option<(Measure, Direction)>,
-    baseline: Option<String>,
+    question: SweepQuestion,
 }
 
 impl Wanted {
     /// Returns all measures that results must have.
     pub(crate) fn all(&self) -> Vec<Measure> {
         let mut all = self.measures.clone().unwrap_or_default();
-        let question = self.question.iter().map(|(measure, _)| measure);
+        let question = self.question.measure.iter().map(|(measure, _)| measure);
         let more: Vec<_> = question.filter(|measure| !all.contains(measure)).cloned().collect();
         all.extend(more);
         all
     }
 
-    /// Returns the measures to print: the named measures, then the question's; `None` if there are none.
-    pub(crate) fn printed(&self) -> Option<Vec<Measure>> {
-        let all = self.all();
-        (!all.is_empty()).then_some(all)
+    /// Refuses a baseline that is no setting.
+    pub(crate) fn check(&self, plan: &SweepPlan) -> Result<(), Failure> {
+        Ok(self.question.baseline_in(plan).map(drop)?)
     }
 
-    /// Returns the verdict in words, if the command line asks for it.
-    pub(crate) fn verdict(
+    /// Returns the answer to the question. `command` is that of the sweep, and `dirs` are its folders.
+    pub(crate) fn answer(
         &self,
         plan: &SweepPlan,
         results: &[Option<UnitResult>],
-        dirs: &[PathBuf],
-    ) -> Result<Option<String>, Failure> {
-        let Some((measure, better)) = &self.question else { return Ok(None) };
-        let settings = sweep::settings(plan, results, measure);
-        let place = |name: &str| {
-            let exact = settings.iter().position(|setting| setting.name == name);
-            let mut within = (0..settings.len()).filter(|place| settings[*place].name.contains(name));
-            let only = within.next().filter(|_| within.next().is_none());
-            let names = settings.iter().map(|setting| setting.name.as_str());
-            exact.or(only).ok_or_else(|| Failure::NoBaseline {
-                name: name.to_owned(),
-                help: scenario::help_with_name(name, names, "settings"),
-            })
+        (command, dirs): (&[String], &[PathBuf]),
+    ) -> Result<SweepAnswer, Failure> {
+        let few = || {
+            let of_all = |quantity| Measure { group: ALL.to_owned(), quantity, phase: None };
+            let is_stored = |measure: &Measure| {
+                let mut measured = results.iter().flatten().filter_map(|result| result.measured(measure));
+                measured.any(|one| one.value.is_some())
+            };
+            SHOWN.map(of_all).into_iter().filter(is_stored).collect()
         };
-        let baseline = self.baseline.as_deref().map(place).transpose()?;
-        Ok(Some(match sweep::verdict(&settings, measure, *better, baseline) {
-            Ok(verdict) => {
-                let pooled = pooled(plan, verdict.best.place, measure, dirs);
-                let pooled = pooled.map_or_else(String::new, |pooled| format!("\n{pooled}"));
-                format!("{verdict}{pooled}")
-            }
-            Err(none) => format!("No verdict on {measure}: {none}."),
-        }))
+        let measures = self.measures.clone().unwrap_or_else(few);
+        let dir = dirs[0].display().to_string();
+        Ok(self.question.answer(plan, results, &measures, (command, &dir))?)
+    }
+
+    /// Returns the answer, the best under each condition and the means as text.
+    pub(crate) fn printed(&self, answer: &SweepAnswer, pooled: Option<&Pooled>) -> String {
+        let pooled = pooled.map_or_else(String::new, |pooled| format!("{pooled}\n"));
+        let means = sweep::means_table(answer, self.measures.is_some(), width());
+        format!("{}\n\n{}{means}{pooled}", answer.verdict, sweep::conditions_table(answer))
+    }
+
+    /// Returns a quantile of completion times over the messages of all runs of the best setting. `None` under several
+    /// conditions, if the measure is no such quantile, or if a run lacks them.
+    pub(crate) fn pooled(&self, plan: &SweepPlan, answer: &SweepAnswer, dirs: &[PathBuf]) -> Option<Pooled> {
+        let (measure, _) = self.question.measure.as_ref()?;
+        let [only] = &answer.cases[..] else { return None };
+        let best = only.settings.get(usize::try_from(only.best?).ok()?)?;
+        let is_of_best = |run: &&PlannedRun| run.settings.iter().map(|(_, value)| value).eq(&best.values);
+        let of_run = |run: &PlannedRun| dirs.iter().find_map(|dir| Store::open(dir).completions(&run.name));
+        let runs = plan.runs.iter().filter(is_of_best).map(of_run).collect::<Option<Vec<_>>>()?;
+        Pooled::of(measure, &runs.iter().map(Vec::as_slice).collect::<Vec<_>>())
     }
 }
 
-/// Returns a quantile of completion times over the messages of all runs of a setting. `None` if the measure is no such
-/// quantile, or a run lacks them.
-fn pooled(plan: &SweepPlan, place: usize, measure: &Measure, dirs: &[PathBuf]) -> Option<Pooled> {
-    let of_run = |run: &PlannedRun| dirs.iter().find_map(|dir| Store::open(dir).completions(&run.name));
-    let runs = sweep::runs_of(plan, place).map(of_run).collect::<Option<Vec<_>>>()?;
-    Pooled::of(measure, &runs.iter().map(Vec::as_slice).collect::<Vec<_>>())
-}
-
 impl MeasureOptions {
-    /// Reads the measures, and checks them with the first run's plan, if any.
-    pub(crate) fn read(&self, plan: Option<&SweepPlan>) -> Result<Wanted, Failure> {
+    /// Reads the measures and the question. With `checks`, the measures are compared with the first run's plan.
+    pub(crate) fn read(&self, plan: &SweepPlan, checks: bool) -> Result<Wanted, Failure> {
         let measures = self.measures.as_deref().map(Measure::read_list).transpose()?;
-        let question = match (&self.minimise, &self.maximise) {
+        let measure = match (&self.minimise, &self.maximise) {
             (Some(text), _) => Some((text.parse()?, Direction::Smaller)),
             (None, Some(text)) => Some((text.parse()?, Direction::Larger)),
             (None, None) => None,
         };
-        if let (Some(name), None) = (&self.baseline, &question) {
-            return Err(Failure::BaselineAlone(name.clone()));
-        }
-        let wanted = Wanted { measures, question, baseline: self.baseline.clone() };
-        if let Some(plan) = plan {
+        let conditions = Conditions::of(plan, &self.by)?;
+        let question = SweepQuestion { measure, baseline: self.baseline.clone(), conditions };
+        let wanted = Wanted { measures, question };
+        if checks {
             let first = plan.runs[0].unit.plan()?;
             wanted.all().iter().try_for_each(|measure| measuring::check(measure, &first))?;
         }
@@ -154,8 +156,8 @@ impl MeasureOptions {
 /// Collects the results of a sweep from its folders.
 pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
     let formats = options.format.checked()?;
-    let wanted = options.measures.read(None)?;
     let plan = folder::same_plan(&options.dir)?;
+    let wanted = options.measures.read(&plan, false)?;
     let results = looked_up(&plan, &options.dir);
     let lacks = |result: &UnitResult, measure: &Measure| {
         result.ended.has_results() && result.measured(measure).is_none()
@@ -166,21 +168,21 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
         return Err(Failure::MeasureNotStored(missing.to_string()));
     }
     let measures = wanted.measures.as_deref();
-    let verdict = wanted.verdict(&plan, &results, &options.dir)?;
+    let command = folder::command(&options.dir[0])?;
+    let answer = wanted.answer(&plan, &results, (&command, &options.dir))?;
     let table = Collected::of(&plan, &results, measures);
     let mut written = Vec::new();
     if let Some(path) = &options.out {
         written = write_to((path, options.force), formats, &plan, &table)?;
     } else if !options.csv {
-        written = write(&options.dir[0], formats, (&plan, &table), verdict.as_deref())?;
+        written = write(&options.dir[0], formats, (&plan, &table), &answer)?;
     }
     if options.csv {
         print_exactly(&table.csv());
     } else if !options.quiet {
-        let verdict = verdict.map_or_else(String::new, |verdict| format!("{verdict}\n"));
-        let text = printed(&plan, &results, wanted.printed().as_deref());
+        let text = wanted.printed(&answer, wanted.pooled(&plan, &answer, &options.dir).as_ref());
         let paths: Vec<_> = written.iter().map(|path| path.display().to_string()).collect();
-        print(&format!("{text}\n{verdict}wrote {}\n", paths.join(", ")));
+        print(&format!("{text}wrote {}\n", paths.join(", ")));
     }
     warn_of_missing(&results);
     Ok(())
@@ -193,7 +195,7 @@ pub(super) fn write(
     folder: &Path,
     formats: TableFormats,
     (plan, table): (&SweepPlan, &Collected),
-    verdict: Option<&str>,
+    answer: &SweepAnswer,
 ) -> Result<Vec<PathBuf>, Failure> {
     let _lock = folder::locked(folder, plan)?;
     let mut written = Vec::new();
@@ -206,7 +208,8 @@ pub(super) fn write(
         folder::remove(folder, name)?;
     }
     folder::write(folder, SCHEMA, table.schema())?;
-    folder::describe(folder, verdict)?;
+    folder::write(folder, ANSWER, answer.json())?;
+    folder::describe(folder, Some(&answer.verdict.to_string()))?;
     Ok(written)
 }
 
@@ -289,42 +292,4 @@ pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
     });
     let lines: Vec<_> = without.into_iter().chain(faulty).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
-}
-
-/// Returns the table as text: the first rows, with the measures named, or a few of all flows.
-pub(super) fn printed(
-    plan: &SweepPlan,
-    results: &[Option<UnitResult>],
-    measures: Option<&[Measure]>,
-) -> String {
-    let few = || -> Vec<Measure> {
-        let stored = |measure: &Measure| {
-            let mut measured = results.iter().flatten().filter_map(|result| result.measured(measure));
-            measured.any(|one| one.value.is_some())
-        };
-        let of_all = |quantity| Measure { group: ALL.to_owned(), quantity, phase: None };
-        SHOWN.map(of_all).into_iter().filter(stored).collect()
-    };
-    let measures = measures.map_or_else(few, <[Measure]>::to_vec);
-    let own = ["run".to_owned()].into_iter().chain(plan.columns().into_iter().map(str::to_owned));
-    let header: Vec<_> = own
-        .chain(["seed".to_owned(), "ended".to_owned()])
-        .chain(measures.iter().map(ToString::to_string))
-        .collect();
-    let row = |(run, result): (&PlannedRun, &Option<UnitResult>)| -> Vec<String> {
-        let settings = run.settings.iter().map(|(_, value)| value.clone());
-        let dash = || "-".to_owned();
-        let seed = result.as_ref().map_or_else(dash, |result| result.seed.to_string());
-        let ended = result.as_ref().map_or("not_run", UnitResult::word).to_owned();
-        let value = |measure: &Measure| {
-            let measured = result.as_ref().and_then(|result| result.measured(measure));
-            measured.map_or_else(dash, Measured::printed)
-        };
-        let first = [run.run.to_string()].into_iter().chain(settings).chain([seed, ended]);
-        first.chain(measures.iter().map(value)).collect()
-    };
-    let rows: Vec<_> = plan.runs.iter().zip(results).take(MOST_ROWS).map(row).collect();
-    let text = in_blocks(&header, &rows, 1 + plan.columns().len() + 1, 1 + plan.columns().len(), width());
-    let more = plan.runs.len().saturating_sub(MOST_ROWS);
-    if more > 0 { format!("{text}\n... and {more} more rows in the table\n") } else { text + "\n" }
 }

@@ -1,0 +1,138 @@
+//! The advice of a sweep: a command that answers the next question.
+//!
+//! Invariant: a command is quoted for a shell, and repeats no run that is there, unless its end is another.
+
+use std::collections::BTreeSet;
+
+use names::shell::word;
+use packet::Framing;
+use results::format::counted;
+
+use super::Asked;
+use crate::unit::Unit;
+
+/// Seeds that are advised where there is one.
+const FIRST_SEEDS: u64 = 5;
+/// Options that a command has in another form.
+const SEEDS: &str = "--seeds";
+const OUT: &str = "--out";
+
+impl Asked<'_> {
+    /// Returns the command that answers the next question. `command` is that of the sweep, `dir` its folder.
+    pub(super) fn advice(&self, command: &[String], dir: &str) -> String {
+        let (bounds, missing) = self.unknown();
+        let drains = self.plan.runs.iter().all(|run| run.unit.drain);
+        let none = self.cases.iter().all(|judged| judged.verdict.is_err());
+        if bounds > 0 && !drains && (none || missing == 0) {
+            let drained = shell(without(command, OUT).chain(["--drain".to_owned()]));
+            return format!(
+                "`{drained}`: delivers what is under way at the end, so that no number is a bound."
+            );
+        }
+        if none {
+            return format!("`backwater sweep collect {} --maximise 'goodput(all)'`", word(dir));
+        }
+        if !self.has_choice() {
+            return self.to_choose(command);
+        }
+        self.more_seeds(command, dir).or_else(|| self.beyond()).unwrap_or_else(|| self.side_by_side(dir))
+    }
+
+    fn has_choice(&self) -> bool {
+        self.cases.iter().any(|judged| judged.case.settings.len() > 1)
+    }
+
+    fn to_choose(&self, command: &[String]) -> String {
+        let plan = self.plan.runs[0].unit.plan();
+        let schemes = match plan.map(|plan| plan.link().framing) {
+            Ok(Framing::InfiniBand) | Err(_) => "Off,Guideline",
+            Ok(Framing::RoCEv2 | Framing::Hpcc) => "Off,Dcqcn()",
+        };
+        let vary = ["--vary".to_owned(), format!("congestion_control={schemes}")];
+        let varied = without(command, OUT).chain(vary);
+        format!("`{}`: settings to choose from, or any other field of `backwater fields`.", shell(varied))
+    }
+
+    /// Returns the command with the seeds that a difference needs; `None` if no more are needed.
+    fn more_seeds(&self, command: &[String], dir: &str) -> Option<String> {
+        let comparisons =
+            || self.cases.iter().filter_map(|judged| judged.verdict.as_ref().ok()?.comparison());
+        // Seeds in use stay, so that their runs are found in the folder.
+        let seeds: BTreeSet<_> = self.results.iter().flatten().map(|result| result.seed).collect();
+        let most = seeds.last().copied().unwrap_or(0);
+        let with = |last: u64| {
+            let list = if seeds.iter().copied().eq(1..=most) {
+                format!("1..={last}")
+            } else {
+                let own: Vec<_> = seeds.iter().map(ToString::to_string).collect();
+                format!("{},{}..={last}", own.join(","), most + 1)
+            };
+            let kept: Vec<_> = without(command, SEEDS).collect();
+            let with_dir = kept.iter().any(|one| one == OUT || one.starts_with("--out="));
+            let out = (!with_dir && !dir.is_empty()).then(|| [OUT.to_owned(), dir.to_owned()]);
+            shell(kept.into_iter().chain([SEEDS.to_owned(), list]).chain(out.into_iter().flatten()))
+        };
+        let more_in_words = |more: usize| format!("about {} would settle it", counted(more, "more seed"));
+        let is_of_run = |path: &str| path == "seed";
+        let is_apart =
+            self.plan.runs.iter().any(|run| run.unit.seeds.given().any(|(path, _)| !is_of_run(path)));
+        let is_of_file = command.iter().any(|one| one == "--file" || one.starts_with("--file="));
+        if self.seeds() < 2 && !is_of_file {
+            return Some(format!("`{}`: what chance does.", with(most + FIRST_SEEDS - 1)));
+        }
+        let open = comparisons().filter(|one| !one.significant);
+        let more = open.filter_map(|one| one.more_seeds).max()?;
+        Some(match is_apart || is_of_file {
+            true => format!("The same with further seeds: {}.", more_in_words(more)),
+            false => format!("`{}`: {}.", with(most + more as u64), more_in_words(more)),
+        })
+    }
+
+    /// Says where the best lies at the end of what was tried.
+    fn beyond(&self) -> Option<String> {
+        self.cases.iter().find_map(|judged| judged.verdict.as_ref().ok()?.edges())
+    }
+
+    /// Returns the command that shows the best setting beside the one with which it is compared.
+    fn side_by_side(&self, dir: &str) -> String {
+        let Some((judged, comparison)) = self.largest() else {
+            return format!("`backwater report {}`: all runs as a page.", word(dir));
+        };
+        let verdict = judged.verdict.as_ref().expect("it has a comparison");
+        let run = |place: usize| {
+            let run = &self.plan.runs[judged.case.settings[place].runs[0]];
+            let Unit { scenario, overrides: sets, .. } = &run.unit;
+            if sets.is_empty() { scenario.clone() } else { format!("{scenario}:{}", sets.join(";")) }
+        };
+        let runs = [("best", verdict.best.place), ("other", comparison.other.place)]
+            .map(|(label, place)| word(&format!("{label}={}", run(place))));
+        let first = &self.plan.runs[judged.case.settings[verdict.best.place].runs[0]];
+        let seeds = first.unit.seeds.given().map(|(path, seed)| match path {
+            "seed" => format!(" --seed {seed}"),
+            path => format!(" --set {path}={seed}"),
+        });
+        format!("`backwater compare {}{}`: both side by side.", runs.join(" "), seeds.collect::<String>())
+    }
+}
+
+/// Returns the words of a command line without an option and its value.
+fn without<'a>(command: &'a [String], option: &'a str) -> impl Iterator<Item = String> + 'a {
+    let mut is_value = false;
+    command
+        .iter()
+        .filter(move |one| {
+            let joined = one.strip_prefix(option).is_some_and(|rest| rest.starts_with('='));
+            let skipped = is_value || joined || *one == option;
+            is_value = *one == option;
+            !skipped
+        })
+        .cloned()
+}
+
+/// Returns a command line for a shell, with the program's name.
+fn shell(words: impl Iterator<Item = String>) -> String {
+    // A plan that was written apart runs as a whole, too, and an answer is to be seen.
+    let is_left_out = |(place, one): &(usize, String)| *place == 1 && one == "plan" || one == "--quiet";
+    let words = words.skip(1).enumerate().filter(|one| !is_left_out(one)).map(|(_, one)| word(&one));
+    ["backwater".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}

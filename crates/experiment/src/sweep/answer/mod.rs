@@ -1,0 +1,248 @@
+//! The answer of a sweep: under each condition the best setting, and all of it in four texts.
+//!
+//! Invariant: settings are compared on their common seeds, under one condition at a time. A run without results counts
+//! as missing, never as a number.
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | the question, and the answer from plan and results |
+//! | `words` | the sentences |
+//! | `cause` | by what else the runs of two settings differ |
+//! | `advice` | the command that answers the next question |
+
+mod advice;
+mod cause;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use measures::{ALL, Direction, Measure, Quantity};
+use results::sweep::{SCHEMA, SweepAnswer, SweepCase, SweepMean, SweepSetting};
+
+use super::cases::{Case, CaseSetting, Conditions, assigned};
+use super::means::{mean_of, reading};
+use super::rows::SweepPlan;
+use super::values::{self, Kind};
+use crate::statistics::verdict::{NoVerdict, VerdictQuestion};
+use crate::statistics::{EdgeOfTried, Setting, Verdict};
+use crate::store::UnitResult;
+use crate::unit::UnitSeeds;
+
+/// Quantities of all flows, of which the first with a known number in every run is taken if no measure is named.
+const TAKEN: [Quantity; 2] = [Quantity::P99, Quantity::Goodput];
+
+/// What is asked of the runs of a sweep.
+#[derive(Clone, Debug)]
+pub struct SweepQuestion {
+    /// Measure that is to be best, and the direction of better numbers; `None` for a measure that the program takes.
+    pub measure: Option<(Measure, Direction)>,
+    /// Name of the setting with which the best is compared, or a part of it that no other name has; `None` for the next
+    /// best.
+    pub baseline: Option<String>,
+    /// Conditions, which are not to be chosen.
+    pub conditions: Conditions,
+}
+
+/// A baseline that is no setting.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`--baseline {name}` is no setting of the sweep")]
+pub struct UnknownBaseline {
+    name: String,
+    known: Vec<String>,
+}
+
+impl UnknownBaseline {
+    /// Returns the correction.
+    #[must_use]
+    pub fn help(&self) -> String {
+        scenario::help_with_name(&self.name, &self.known, "settings")
+    }
+}
+
+/// The runs of a sweep, with what is asked of them.
+struct Asked<'a> {
+    plan: &'a SweepPlan,
+    results: &'a [Option<UnitResult>],
+    measure: Measure,
+    better: Direction,
+    is_asked: bool,
+    conditions: Vec<String>,
+    choices: Vec<String>,
+    /// Name of the baseline.
+    baseline: Option<String>,
+    cases: Vec<Judged>,
+}
+
+/// A case with its verdict.
+struct Judged {
+    case: Case,
+    verdict: Result<Verdict, NoVerdict>,
+}
+
+impl SweepQuestion {
+    /// Returns the whole name of the baseline, if there is one.
+    ///
+    /// # Errors
+    /// If no setting has this name, or several have it.
+    pub fn baseline_in(&self, plan: &SweepPlan) -> Result<Option<String>, UnknownBaseline> {
+        let Some(name) = &self.baseline else { return Ok(None) };
+        let choices = choices(plan, &self.conditions);
+        let mut known = Vec::new();
+        for setting in self.conditions.cases(plan).iter().flat_map(|case| &case.settings) {
+            let name = assigned(&choices, &setting.values);
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
+        let exact = known.iter().find(|known| *known == name);
+        let mut within = known.iter().filter(|known| known.contains(name));
+        let only = within.next().filter(|_| within.next().is_none());
+        match exact.or(only) {
+            Some(found) => Ok(Some(found.clone())),
+            None => Err(UnknownBaseline { name: name.clone(), known }),
+        }
+    }
+
+    /// Returns the measure of the question, or the measure that is taken without one.
+    #[must_use]
+    pub fn measure_for(&self, results: &[Option<UnitResult>]) -> (Measure, Direction) {
+        let taken = || {
+            let measures = TAKEN.map(|quantity| Measure { group: ALL.to_owned(), quantity, phase: None });
+            let is_known = |measure: &&Measure| {
+                let mut all = results.iter().flatten().filter(|result| result.ended.has_results()).peekable();
+                let is_known = |result: &UnitResult| reading(Some(result), measure).known().is_some();
+                all.peek().is_some() && all.all(is_known)
+            };
+            let measure = measures.iter().find(is_known).unwrap_or(&measures[TAKEN.len() - 1]).clone();
+            let better = measure.quantity.info().better;
+            (measure, better)
+        };
+        self.measure.clone().unwrap_or_else(taken)
+    }
+
+    /// Answers the question. `measures` are those of which means are wanted; `command` is the command line of the sweep,
+    /// and `dir` its folder.
+    ///
+    /// # Errors
+    /// If the baseline is no setting.
+    pub fn answer(
+        &self,
+        plan: &SweepPlan,
+        results: &[Option<UnitResult>],
+        measures: &[Measure],
+        (command, dir): (&[String], &str),
+    ) -> Result<SweepAnswer, UnknownBaseline> {
+        let (measure, better) = self.measure_for(results);
+        let baseline = self.baseline_in(plan)?;
+        let choices = choices(plan, &self.conditions);
+        let ends = ends(plan);
+        let judged = |case: Case| {
+            let settings: Vec<_> = case
+                .settings
+                .iter()
+                .map(|setting| compared(setting, (plan, results), (&measure, &choices), &ends))
+                .collect();
+            let place = settings.iter().position(|setting| Some(&setting.name) == baseline.as_ref());
+            let question = VerdictQuestion { better, ..VerdictQuestion::of(&measure, place) };
+            Judged { case, verdict: Verdict::of(question, &settings) }
+        };
+        let cases = self.conditions.cases(plan).into_iter().map(judged).collect();
+        let conditions = self.conditions.names(plan);
+        let is_asked = self.measure.is_some();
+        let asked = Asked { plan, results, measure, better, is_asked, conditions, choices, baseline, cases };
+        Ok(asked.answer(measures, command, dir))
+    }
+}
+
+impl Asked<'_> {
+    fn answer(&self, measures: &[Measure], command: &[String], dir: &str) -> SweepAnswer {
+        let scenarios: BTreeSet<_> = self.plan.runs.iter().map(|run| run.unit.scenario.clone()).collect();
+        let mut of_means = vec![self.measure.clone()];
+        of_means.extend(measures.iter().filter(|one| **one != self.measure).cloned());
+        SweepAnswer {
+            schema: SCHEMA.to_owned(),
+            scenarios: scenarios.into_iter().collect(),
+            measure: self.measure.to_string(),
+            better: self.better.word().to_owned(),
+            is_asked: self.is_asked,
+            conditions: self.conditions.clone(),
+            choices: self.choices.clone(),
+            verdict: results::verdict::Verdict {
+                loss: self.loss(),
+                cause: self.cause(),
+                confidence: self.confidence(),
+                advice: self.advice(command, dir),
+            },
+            cases: self.cases.iter().map(|judged| self.case(judged, &of_means)).collect(),
+        }
+    }
+
+    fn case(&self, judged: &Judged, measures: &[Measure]) -> SweepCase {
+        let verdict = judged.verdict.as_ref().ok();
+        let is_worse = |place: usize| {
+            let other = verdict?.others.iter().find(|one| one.other.place == place)?;
+            Some(other.significant)
+        };
+        let setting = |(place, setting): (usize, &CaseSetting)| SweepSetting {
+            values: setting.values.clone(),
+            runs: setting.runs.len() as u64,
+            is_worse: is_worse(place),
+            means: self.means(setting, measures),
+        };
+        SweepCase {
+            condition: judged.case.condition.clone(),
+            best: verdict.map(|verdict| verdict.best.place as u64),
+            answer: self.of_case(judged),
+            settings: judged.case.settings.iter().enumerate().map(setting).collect(),
+        }
+    }
+
+    fn means(&self, setting: &CaseSetting, measures: &[Measure]) -> Vec<SweepMean> {
+        measures.iter().map(|measure| mean_of(measure, &setting.runs, self.results)).collect()
+    }
+}
+
+/// Returns the names of the columns that are to be chosen.
+fn choices(plan: &SweepPlan, conditions: &Conditions) -> Vec<String> {
+    conditions.choices(plan).into_iter().map(|place| plan.columns()[place].to_owned()).collect()
+}
+
+/// Returns a setting with a reading for each seed.
+fn compared(
+    setting: &CaseSetting,
+    (plan, results): (&SweepPlan, &[Option<UnitResult>]),
+    (measure, choices): (&Measure, &[String]),
+    ends: &BTreeMap<&str, [f64; 2]>,
+) -> Setting<UnitSeeds> {
+    let of_seed = |run: &usize| (plan.runs[*run].unit.seeds, reading(results[*run].as_ref(), measure));
+    let name = assigned(choices, &setting.values);
+    let edge = |(path, value): (&String, &String)| {
+        let ([least, most], (_, number)) = (ends.get(path.as_str())?, values::quantity(value)?);
+        (number == *least || number == *most).then(|| EdgeOfTried {
+            path: path.clone(),
+            value: value.clone(),
+            is_largest: number == *most,
+        })
+    };
+    Setting {
+        name: if name.is_empty() { plan.runs[setting.runs[0]].unit.scenario.clone() } else { name },
+        edges: choices.iter().zip(&setting.values).filter_map(edge).collect(),
+        readings: setting.runs.iter().map(of_seed).collect(),
+    }
+}
+
+/// Returns the smallest and the largest value of each column with values of the same kind that are not all equal.
+fn ends<'a>(plan: &'a SweepPlan) -> BTreeMap<&'a str, [f64; 2]> {
+    let of = |(column, path): (usize, &'a str)| {
+        let quantities: Option<Vec<(Kind, f64)>> =
+            plan.runs.iter().map(|run| values::quantity(&run.settings[column].1)).collect();
+        let quantities = quantities?;
+        let plain = |kind: Kind| if kind == Kind::Real { Kind::Whole } else { kind };
+        let one_kind = quantities.windows(2).all(|pair| plain(pair[0].0) == plain(pair[1].0));
+        let values = || quantities.iter().map(|(_, value)| *value);
+        let (least, most) =
+            (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+        (one_kind && least < most).then_some((path, [least, most]))
+    };
+    plan.columns().into_iter().enumerate().filter_map(of).collect()
+}
