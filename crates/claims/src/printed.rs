@@ -20,6 +20,9 @@ pub fn judgements_table(papers: &[Paper], judgements: &[Judgement]) -> String {
     for Paper { name, reference, .. } in papers {
         text += &format!("{}\n\n", wrapped(&format!("{name}: {reference}")));
     }
+    if judgements.is_empty() {
+        return text;
+    }
     let mut table = plain_table();
     table.set_header(["claim", "reported result", "measured", "expected", "verdict"]);
     for one in judgements {

@@ -50,6 +50,16 @@ pub struct GoodputFigure {
 }
 
 impl GoodputFigure {
+    /// Returns the title.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Returns the names of its runs.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &str> {
+        self.panels.iter().map(|(_, run)| run.as_str())
+    }
+
     /// Returns the fault of the figure, if any.
     pub(crate) fn fault(&self, runs: &Runs) -> Option<String> {
         let missing = self.panels.iter().find(|(_, run)| !runs.contains_key(run));

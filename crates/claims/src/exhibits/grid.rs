@@ -359,6 +359,11 @@ impl HotSpotGrid {
         ]
     }
 
+    /// Returns the title.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
     /// Returns the name of the grid's files, without their endings.
     pub(crate) fn name(&self) -> &str {
         &self.name

@@ -31,6 +31,16 @@ pub struct ShareFigure {
 }
 
 impl ShareFigure {
+    /// Returns the title.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Returns the names of its runs.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &str> {
+        self.bars.iter().map(|(_, run)| run.as_str())
+    }
+
     /// Returns the fault of the figure, if any.
     pub(crate) fn fault(&self, runs: &Runs) -> Option<String> {
         if self.flows.is_empty() || self.phase == 0 {

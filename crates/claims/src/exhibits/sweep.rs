@@ -45,6 +45,21 @@ pub struct ParameterSweep {
 }
 
 impl ParameterSweep {
+    /// Returns the title.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Returns the name of its run.
+    pub(crate) fn run(&self) -> &str {
+        &self.run
+    }
+
+    /// Returns the name of the reference of which its numbers are shares.
+    pub(crate) fn reference(&self) -> Option<&str> {
+        self.unit.reference()
+    }
+
     /// Returns the fault of the sweep, if any.
     pub(crate) fn fault(&self, runs: &Runs, references: &References) -> Option<String> {
         if !runs.contains_key(&self.run) {

@@ -67,6 +67,11 @@ pub struct Combination {
 type FilledRow = (Combination, Vec<Option<Estimate>>);
 
 impl CombinationTable {
+    /// Returns the names of the references of which its numbers are shares.
+    pub(crate) fn references(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().filter_map(|column| column.unit.reference())
+    }
+
     /// Returns the rows, organisation by organisation.
     #[must_use]
     pub fn rows(&self) -> Vec<Combination> {

@@ -56,6 +56,15 @@ impl Unit {
         }
     }
 
+    /// Returns the name of the reference of which numbers are shares.
+    #[must_use]
+    pub fn reference(&self) -> Option<&str> {
+        match self {
+            Self::Of(name) => Some(name),
+            Self::Gbps | Self::Links { .. } | Self::Ms | Self::Packets | Self::Kb | Self::One => None,
+        }
+    }
+
     /// Returns the unit in the plain unit of its dimension; `reference` returns the number of a reference by its name.
     pub(crate) fn scale<E>(&self, reference: impl FnOnce(&str) -> Result<f64, E>) -> Result<f64, E> {
         match self {

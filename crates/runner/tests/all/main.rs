@@ -3,6 +3,7 @@
 mod bench;
 mod capture;
 mod checkpoint;
+mod cite;
 mod cli;
 mod cluster_ports;
 mod compare;

@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::verbs::bench::BenchOptions;
 use crate::verbs::capture::CaptureOptions;
 use crate::verbs::check::CheckOptions;
+use crate::verbs::cite::CiteOptions;
 use crate::verbs::compare::CompareOptions;
 use crate::verbs::eval::EvalOptions;
 use crate::verbs::export::ExportTarget;
@@ -75,6 +76,8 @@ pub(crate) enum Verb {
     Fields(FieldsOptions),
     /// Reproduce published results: run the experiments of papers, and compare with the reported numbers.
     Repro(ReproOptions),
+    /// Print BibTeX of this program, with version and digests, and of the papers behind the models that the runs of a folder used.
+    Cite(CiteOptions),
     /// Make one page of a result folder, `report.html`, to be read in a browser without a network.
     Report(ReportOptions),
     /// Draw figures from the files of a result folder.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use backwater::Loss;
 use backwater::capture::CaptureError;
 use backwater::capture::filter::FilterError;
-use claims::{ClaimError, ReproductionError, UnknownPaper};
+use claims::{ClaimError, ReproductionError, UnknownPaper, UnknownPart};
 use experiment::evaluation::{EvaluationError, ParameterError};
 use experiment::sweep::{SweepFigureFault, UnknownBaseline, UnknownCondition};
 use experiment::tuning::{GoalError, TuningError};
@@ -271,6 +271,21 @@ pub(crate) enum Failure {
     /// There is no such paper.
     #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
     UnknownPaper(#[from] UnknownPaper),
+    /// A folder has no runs that can be cited.
+    #[error(
+        "error: `{}` cannot be cited: {why}\nhelp: name a result folder of `sim`, `compare` or `sweep`, or of a run of a sweep (`DIR/runs/NAME`)",
+        folder.display()
+    )]
+    NoCitation { folder: PathBuf, why: String },
+    /// A paper has no such claim or figure.
+    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help())]
+    UnknownPart(#[from] UnknownPart),
+    /// Tunings have neither claims nor figures.
+    #[error(
+        "error: `repro tuning` has neither claims nor figures\nhelp: name a paper, such as `backwater repro gran2011 --list`, or leave the \
+         option out"
+    )]
+    NoPartOfTuning,
     /// There is no such field.
     #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
     UnknownPlace(#[from] UnknownPlace),

@@ -64,8 +64,8 @@ use crate::cli::{Cli, Verb};
 use crate::failure::Failure;
 use crate::ranks::Processes;
 use crate::verbs::{
-    bench, capture, check, compare, eval, export, fields, figure, guideline, headroom, import, list, new,
-    report, repro, rerun, schema, show, sim, sweep, thresholds, trace, tune,
+    bench, capture, check, cite, compare, eval, export, fields, figure, guideline, headroom, import, list,
+    new, report, repro, rerun, schema, show, sim, sweep, thresholds, trace, tune,
 };
 
 fn main() -> ExitCode {
@@ -124,6 +124,7 @@ fn run(verb: Verb, ranks: Option<&dyn Ranks>) -> Result<(), Failure> {
         Verb::Show(options) => show::run(&options),
         Verb::New { fabric } => new::run(&fabric),
         Verb::Check(options) => check::run(&options),
+        Verb::Cite(options) => cite::run(&options),
         Verb::Fields(options) => fields::run(&options),
         Verb::Repro(options) => repro::run(&options),
         Verb::Schema(options) => schema::run(&options),

@@ -5,6 +5,7 @@
 pub(crate) mod bench;
 pub(crate) mod capture;
 pub(crate) mod check;
+pub(crate) mod cite;
 pub(crate) mod compare;
 pub(crate) mod eval;
 pub(crate) mod export;

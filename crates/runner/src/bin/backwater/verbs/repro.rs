@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use backwater::provenance::manifest;
 use claims::tunings::{TUNING, shipped_tunings};
-use claims::{Bite, Judgement, Paper, Reproduction, Verdict, numbers_file, printed};
+use claims::{Bite, Judgement, Paper, PartChoice, Reproduction, Verdict, numbers_file, printed};
 use clap::Args;
 use experiment::tuning::{Advice, Judged};
 use results::format::counted;
@@ -16,6 +16,7 @@ use results::tables::printed::written;
 use results::{Manifest, OutputError, ResultFolder};
 
 use crate::failure::Failure;
+use crate::folder_name;
 use crate::terminal::{print, print_exactly};
 use crate::tuning::{self, TuningRun};
 
@@ -24,6 +25,15 @@ pub(crate) struct ReproOptions {
     /// Name of the paper [default: all papers]; `tuning` searches for better settings than those of papers, which takes some
     /// minutes.
     paper: Option<String>,
+    /// Judge this claim of the paper alone, with the runs that it needs; several times for several claims.
+    #[arg(long, value_name = "NAME", requires = "paper", conflicts_with = "list")]
+    claim: Vec<String>,
+    /// Draw this figure or table of the paper alone, with the runs that it needs; several times for several.
+    #[arg(long, value_name = "NAME", requires = "paper", conflicts_with = "list")]
+    figure: Vec<String>,
+    /// Print the names of claims, figures and tables, with the number of runs that each needs; run nothing.
+    #[arg(long)]
+    list: bool,
     /// Print a JSON list of claims instead of a table.
     #[arg(long)]
     json: bool,
@@ -41,12 +51,35 @@ pub(crate) struct ReproOptions {
     force: bool,
 }
 
+impl ReproOptions {
+    /// Returns the options that choose a part of the paper, each with its name.
+    fn part(&self) -> Vec<(&'static str, &str)> {
+        let claims = self.claim.iter().map(|name| ("--claim", name.as_str()));
+        claims.chain(self.figure.iter().map(|name| ("--figure", name.as_str()))).collect()
+    }
+}
+
 /// Simulates the papers' runs, judges the claims, prints them, writes tables and figures.
 pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
     if options.paper.as_deref() == Some(TUNING) {
-        return tunings(options);
+        let has_part = options.list || !options.part().is_empty();
+        return if has_part { Err(Failure::NoPartOfTuning) } else { tunings(options) };
     }
-    let papers = Paper::shipped(options.paper.as_deref())?;
+    let mut papers = Paper::shipped(options.paper.as_deref())?;
+    if options.list {
+        let contents: Vec<_> = papers.iter().map(Paper::contents).collect();
+        print(&contents.join("\n"));
+        return Ok(());
+    }
+    if !options.part().is_empty() {
+        let choice = PartChoice {
+            claims: &options.claim,
+            figures: &options.figure,
+            full: options.full,
+            teeth: options.teeth,
+        };
+        papers = papers.into_iter().map(|paper| paper.part(choice)).collect::<Result<_, _>>()?;
+    }
     for paper in &papers {
         opened(paper, options)?;
     }
@@ -57,7 +90,9 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         let judged = reproduction.judgements(paper)?;
         let asked = if options.teeth { reproduction.bites(paper)? } else { Vec::new() };
         let mut of_paper = reproduction.exhibits(paper)?;
-        of_paper.files.insert(0, numbers_file(&judged, &asked));
+        if !judged.is_empty() {
+            of_paper.files.insert(0, numbers_file(&judged, &asked));
+        }
         exhibits += &of_paper.printed;
         let ((manifest, folder), files) = (opened(paper, options)?, of_paper.files);
         folder.write(&manifest, &files)?;
@@ -78,11 +113,12 @@ pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
         print(&printed::judgements_table(&papers, &judgements));
         print(&exhibits);
         let (totals, runs) = (printed::totals(&judgements), reproduction.runs());
+        let totals = if totals.is_empty() { totals } else { totals + "\n" };
         if options.teeth {
             print(&(printed::bites_table(&bites) + "\n"));
         }
         let seconds = began.elapsed().as_secs_f64();
-        print(&format!("{totals}\n{} in {seconds:.1} s\n", counted(runs, "run")));
+        print(&format!("{totals}{} in {seconds:.1} s\n", counted(runs, "run")));
     }
     verdict(&judgements, &bites)
 }
@@ -125,10 +161,15 @@ fn tunings(options: &ReproOptions) -> Result<(), Failure> {
 /// Opens the folder of a paper's tables and figures, and returns their manifest.
 fn opened(paper: &Paper, options: &ReproOptions) -> Result<(Manifest, ResultFolder), OutputError> {
     let full = options.full.then_some("--full");
-    let command = ["backwater", "repro", &paper.name].into_iter().chain(full).map(str::to_owned);
+    let part = options.part();
+    let words = part.iter().flat_map(|(option, name)| [*option, *name]);
+    let command = ["backwater", "repro", &paper.name].into_iter().chain(words).chain(full).map(str::to_owned);
     let manifest =
         Manifest { command: command.collect(), ..manifest(FolderKind::Reproduction, Vec::new(), []) };
-    let name = format!("repro-{}{}", paper.name, full.map_or("", |_| "-full"));
+    // A part leaves the results of the whole alone.
+    let named: String = part.iter().map(|(option, name)| format!(",{}={name}", &option[2..])).collect();
+    let name = format!("repro-{}{}{named}", paper.name, full.map_or("", |_| "-full"));
+    let name = folder_name::safe(&name);
     let folder = ResultFolder::open(&options.out.join(name), &manifest, options.force)?;
     Ok((manifest, folder))
 }
