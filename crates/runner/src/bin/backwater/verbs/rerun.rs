@@ -215,10 +215,15 @@ fn compared(folder: &Path, manifest: &Manifest, run: &FinishedRun) -> Result<(us
     Ok((same, differences))
 }
 
-/// Returns a summary without the cost of its run; `None` if it is no JSON.
+/// Returns a summary without the cost of its run, and without the command that its verdict advises; `None` if it is no
+/// JSON.
 fn results(summary: &str) -> Option<Value> {
     let mut value: Value = serde_json::from_str(summary).ok()?;
     let fields = value.as_object_mut()?;
+    // The advice repeats the words of the command line, which name a file for a run from its plan.
+    if let Some(verdict) = fields.get_mut("verdict").and_then(Value::as_object_mut) {
+        verdict.remove("advice");
+    }
     for name in COST {
         fields.remove(name);
     }
