@@ -113,7 +113,7 @@ fn answer(files: RunFiles<'_>) -> Result<SweepAnswer, ReadError> {
     SweepAnswer::read(&files.text(ANSWER)?).map_err(malformed)
 }
 
-/// Returns what a sweep holds, in sentences; before them the answer of a sweep that has it in its manifest alone.
+/// Returns the contents of a sweep, in sentences; before them the answer of a sweep that has it in its manifest alone.
 fn leads(data: &SweepData, verdict: Option<&str>) -> Vec<String> {
     let count = data.names.len();
     let points: BTreeSet<String> = (0..count)

@@ -1,6 +1,6 @@
 //! Entries of papers and standards.
 //!
-//! Invariant: an entry holds what the source prints about itself. A DOI stands only where the source has one.
+//! Invariant: an entry repeats the title page of its source. A DOI stands only where the source has one.
 
 use core::fmt::{self, Display, Formatter};
 

@@ -1,4 +1,4 @@
-//! Conditions and choices: the runs of a sweep by what is given, and by what is to be chosen.
+//! Conditions and choices: the runs of a sweep by given fields, and by fields to be chosen.
 //!
 //! Invariant: every run belongs to a single setting of a single case. Cases and settings have the order of the plan.
 
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::rows::{PlannedRun, SweepPlan};
 
-/// First steps of the paths that are conditions unless others are named: what a fabric is asked to carry, and how long.
+/// First steps of the paths that are conditions unless others are named: the traffic, and the length of the run.
 const GIVEN: [&str; 3] = ["traffic", "flows", "duration"];
 /// Word for no condition.
 pub const NO_CONDITION: &str = "none";

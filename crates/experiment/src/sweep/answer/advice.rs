@@ -88,7 +88,7 @@ impl Asked<'_> {
         })
     }
 
-    /// Says where the best lies at the end of what was tried.
+    /// Names the values of the best setting beyond which none was tried.
     fn beyond(&self) -> Option<String> {
         self.cases.iter().find_map(|judged| judged.verdict.as_ref().ok()?.edges())
     }

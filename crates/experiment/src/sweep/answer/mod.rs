@@ -7,7 +7,7 @@
 //! |---|---|
 //! | here | the question, and the answer from plan and results |
 //! | `words` | the sentences |
-//! | `cause` | by what else the runs of two settings differ |
+//! | `cause` | further differences between the runs of two settings |
 //! | `advice` | the command that answers the next question |
 
 mod advice;
@@ -31,7 +31,7 @@ use crate::unit::UnitSeeds;
 /// Quantities of all flows, of which the first with a known number in every run is taken if no measure is named.
 const TAKEN: [Quantity; 2] = [Quantity::P99, Quantity::Goodput];
 
-/// What is asked of the runs of a sweep.
+/// The question to the runs of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepQuestion {
     /// Measure that is to be best, and the direction of better numbers; `None` for a measure that the program takes.
@@ -59,7 +59,7 @@ impl UnknownBaseline {
     }
 }
 
-/// The runs of a sweep, with what is asked of them.
+/// The runs of a sweep, with the question to them.
 struct Asked<'a> {
     plan: &'a SweepPlan,
     results: &'a [Option<UnitResult>],

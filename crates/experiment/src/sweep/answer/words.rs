@@ -113,7 +113,7 @@ impl Asked<'_> {
         )
     }
 
-    /// Returns what is known of chance, bounds, and runs that repeat others.
+    /// Returns the sentences on chance, bounds, and runs that repeat others.
     pub(super) fn confidence(&self) -> String {
         let mut sentences = Vec::new();
         let cases: Vec<_> = self.cases.iter().map(|judged| judged.case.clone()).collect();
@@ -138,7 +138,7 @@ impl Asked<'_> {
         if sentences.is_empty() { "Every number is known.".to_owned() } else { sentences.join(" ") }
     }
 
-    /// Says what the seeds change.
+    /// Says whether seeds change anything.
     fn of_seeds(&self, several: usize, alike: usize) -> Option<String> {
         let seeds = self.seeds();
         match (several, alike) {

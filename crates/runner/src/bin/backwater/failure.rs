@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use backwater::Loss;
 use backwater::capture::CaptureError;
 use backwater::capture::filter::FilterError;
-use claims::{ClaimError, ReproductionError, UnknownPaper, UnknownPart};
+use claims::{ClaimError, ReproductionError};
 use experiment::evaluation::{EvaluationError, ParameterError};
-use experiment::sweep::{SweepFigureFault, UnknownBaseline, UnknownCondition};
+use experiment::sweep::SweepFigureFault;
 use experiment::tuning::{GoalError, TuningError};
 use experiment::{RelativeError, SimulationError, StoreError, VERSION};
 use fabric::{CheckpointError, Deadlock, RankFault, RunError, Violation};
@@ -226,12 +226,9 @@ pub(crate) enum Failure {
         "error: the sweep was planned by version {0}, and this is {VERSION}\nhelp: plan it again, in another folder"
     )]
     PlanOfOtherVersion(String),
-    /// No setting of a sweep has this name.
-    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help())]
-    Baseline(#[from] UnknownBaseline),
-    /// A sweep does not vary a field that is to be a condition.
-    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help())]
-    Condition(#[from] UnknownCondition),
+    /// A name or a folder is wrong, in the words of the part of the program that knows it.
+    #[error("error: {error}\nhelp: {help}")]
+    Worded { error: String, help: String },
     /// A measure is not among the stored measures.
     #[error(
         "error: the results do not have `{0}`\nhelp: give `--measures` to `sweep` too: it runs again what lacks them"
@@ -268,24 +265,6 @@ pub(crate) enum Failure {
     /// A repeated run differs from the original.
     #[error("error: the run differs from the one in `{}`: {differences}", folder.display())]
     RerunDiffers { folder: PathBuf, differences: String },
-    /// There is no such paper.
-    #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
-    UnknownPaper(#[from] UnknownPaper),
-    /// A folder has no runs that can be cited.
-    #[error(
-        "error: `{}` cannot be cited: {why}\nhelp: name a result folder of `sim`, `compare` or `sweep`, or of a run of a sweep (`DIR/runs/NAME`)",
-        folder.display()
-    )]
-    NoCitation { folder: PathBuf, why: String },
-    /// A paper has no such claim or figure.
-    #[error("error: {error}\nhelp: {help}", error = .0, help = .0.help())]
-    UnknownPart(#[from] UnknownPart),
-    /// Tunings have neither claims nor figures.
-    #[error(
-        "error: `repro tuning` has neither claims nor figures\nhelp: name a paper, such as `backwater repro gran2011 --list`, or leave the \
-         option out"
-    )]
-    NoPartOfTuning,
     /// There is no such field.
     #[error("error: {unknown}\nhelp: {help}", unknown = .0, help = .0.help)]
     UnknownPlace(#[from] UnknownPlace),

@@ -63,7 +63,11 @@ pub(crate) fn run(options: &CiteOptions) -> Result<(), Failure> {
 }
 
 fn refused(folder: &Path, why: String) -> Failure {
-    Failure::NoCitation { folder: folder.to_owned(), why }
+    Failure::Worded {
+        error: format!("`{}` cannot be cited: {why}", folder.display()),
+        help: "name a result folder of `sim`, `compare` or `sweep`, or of a run of a sweep (`DIR/runs/NAME`)"
+            .to_owned(),
+    }
 }
 
 fn manifest(folder: &Path) -> Result<Manifest, Failure> {

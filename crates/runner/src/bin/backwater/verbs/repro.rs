@@ -7,7 +7,10 @@ use std::time::Instant;
 
 use backwater::provenance::manifest;
 use claims::tunings::{TUNING, shipped_tunings};
-use claims::{Bite, Judgement, Paper, PartChoice, Reproduction, Verdict, numbers_file, printed};
+use claims::{
+    Bite, Judgement, Paper, PartChoice, Reproduction, UnknownPaper, UnknownPart, Verdict, numbers_file,
+    printed,
+};
 use clap::Args;
 use experiment::tuning::{Advice, Judged};
 use results::format::counted;
@@ -51,6 +54,26 @@ pub(crate) struct ReproOptions {
     force: bool,
 }
 
+impl From<UnknownPaper> for Failure {
+    fn from(unknown: UnknownPaper) -> Self {
+        Self::Worded { error: unknown.to_string(), help: unknown.help }
+    }
+}
+
+impl From<UnknownPart> for Failure {
+    fn from(unknown: UnknownPart) -> Self {
+        Self::Worded { error: unknown.to_string(), help: unknown.help() }
+    }
+}
+
+/// Refuses a part of `repro tuning`.
+fn no_part_of_tuning() -> Failure {
+    Failure::Worded {
+        error: "`repro tuning` has neither claims nor figures".to_owned(),
+        help: "name a paper, such as `backwater repro gran2011 --list`, or leave the option out".to_owned(),
+    }
+}
+
 impl ReproOptions {
     /// Returns the options that choose a part of the paper, each with its name.
     fn part(&self) -> Vec<(&'static str, &str)> {
@@ -63,7 +86,7 @@ impl ReproOptions {
 pub(crate) fn run(options: &ReproOptions) -> Result<(), Failure> {
     if options.paper.as_deref() == Some(TUNING) {
         let has_part = options.list || !options.part().is_empty();
-        return if has_part { Err(Failure::NoPartOfTuning) } else { tunings(options) };
+        return if has_part { Err(no_part_of_tuning()) } else { tunings(options) };
     }
     let mut papers = Paper::shipped(options.paper.as_deref())?;
     if options.list {

@@ -56,7 +56,7 @@ pub(crate) struct AskedOptions {
     seeds: Vec<String>,
     #[command(flatten)]
     end: EndOptions,
-    /// After the end of each run, deliver what is under way: hosts post no further message, and time goes on until every
+    /// After the end of each run, deliver all packets under way: hosts post no further message, and time goes on until every
     /// message that they have posted is delivered, so that its completion time is known.
     #[arg(long)]
     drain: bool,

@@ -7,7 +7,9 @@ use backwater::provenance;
 use clap::Args;
 use experiment::measuring;
 use experiment::statistics::pooled::Pooled;
-use experiment::sweep::{self, Collected, Conditions, PlannedRun, SweepPlan, SweepQuestion};
+use experiment::sweep::{
+    self, Collected, Conditions, PlannedRun, SweepPlan, SweepQuestion, UnknownBaseline, UnknownCondition,
+};
 use experiment::{Store, UnitResult};
 use measures::{ALL, Direction, Measure, Quantity};
 use results::TableFormats;
@@ -76,6 +78,18 @@ pub(crate) struct Wanted {
     /// Measures of the table, if they are named.
     pub(crate) measures: Option<Vec<Measure>>,
     question: SweepQuestion,
+}
+
+impl From<UnknownBaseline> for Failure {
+    fn from(unknown: UnknownBaseline) -> Self {
+        Self::Worded { error: unknown.to_string(), help: unknown.help() }
+    }
+}
+
+impl From<UnknownCondition> for Failure {
+    fn from(unknown: UnknownCondition) -> Self {
+        Self::Worded { error: unknown.to_string(), help: unknown.help() }
+    }
 }
 
 impl Wanted {
