@@ -81,7 +81,7 @@ pub fn bites_table(bites: &[Bite]) -> String {
     let toothless = bites.iter().filter(|one| !one.bites).count();
     let failing = bites.len() - toothless;
     format!(
-        "{}\n\n{} claims asked of runs under which they must fail: {failing} fail, {toothless} do not\n",
+        "{}\n\n{} claims also tried on runs in which they must not hold: {failing} do not hold there, {toothless} do\n",
         aligned(fitted(table, WIDTH, &[1, 2, 3]), 5),
         bites.len()
     )

@@ -86,16 +86,37 @@ pub fn in_blocks(header: &[String], rows: &[Vec<String>], keys: usize, left: usi
     blocks.iter().map(block).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Breaks lines of more than `width` characters, where possible. Further lines of a table's row are indented to its
+/// Breaks lines of more than `width` characters, where possible, but none with a command of the program. Further lines of a table's row are indented to its
 /// last column; further lines of indented prose, by two characters more than the first.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> String {
-    let line = |line: &str| if line.chars().count() <= width { line.to_owned() } else { broken(line, width) };
+    // A command that is broken cannot be copied.
+    let stays = |line: &str| line.chars().count() <= width || line.trim_start().starts_with("backwater ");
+    let line = |line: &str| if stays(line) { line.to_owned() } else { broken(line, width) };
     let mut wrapped = text.lines().map(line).collect::<Vec<_>>().join("\n");
     if text.ends_with('\n') {
         wrapped.push('\n');
     }
     wrapped
+}
+
+/// Breaks a line of more than `width` characters between words. Further lines are indented to the column `below`.
+#[must_use]
+pub fn wrapped_below(text: &str, width: usize, below: usize) -> String {
+    let kept = text.char_indices().nth(below).map_or(text.len(), |(at, _)| at);
+    let (mut lines, mut line) = (String::new(), text[..kept].to_owned());
+    let mut is_first = true;
+    for word in text[kept..].split(' ') {
+        if !is_first && line.chars().count() + 1 + word.chars().count() > width {
+            lines += &line;
+            line = format!("\n{:below$}", "");
+            is_first = true;
+        }
+        line += if is_first { "" } else { " " };
+        line += word;
+        is_first = false;
+    }
+    lines + &line
 }
 
 /// Breaks a line at single spaces.
@@ -200,6 +221,9 @@ mod tests {
             "short\n\n audit  one two\n        three\nall of this is\nprose\n  a-word-that-is-longer-than-the-line\n    b\n"
         );
         assert_eq!(wrapped(text, 80), text);
+        assert_eq!(wrapped("  backwater sim a --set b", 12), "  backwater sim a --set b");
+        assert_eq!(wrapped_below("Lost  one two three", 13, 6), "Lost  one two\n      three");
+        assert_eq!(wrapped_below("Lost", 3, 6), "Lost");
         assert_eq!(wrapped("≥ is a bound", 12), "≥ is a bound");
         assert_eq!(wrapped("many  columns  of a table", 16), "many  columns\nof a table");
     }

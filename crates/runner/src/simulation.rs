@@ -13,13 +13,13 @@ use measures::run::Posting;
 use measures::{Measure, Measured};
 use results::comparison::{ComparedRun, Comparison, Shown};
 use results::manifest::{Manifest, RunEnd, UndrawnEntry};
-use results::tables::{completions, congestion, margins, printed};
+use results::tables::{brief, completions, congestion, margins, printed};
 use results::{FileChoice, MadeFiles, OutputError, OutputFile, ResultFolder, Summary};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use telemetry::{Progress, RunRecord, Timeline};
 use units::Span;
 
-use crate::{Loss, provenance, wording};
+use crate::{provenance, wording};
 
 /// A scenario with overrides.
 ///
@@ -159,7 +159,7 @@ pub fn compared(runs: &[(&str, &FinishedRun)], measures: &[Measure], width: usiz
 ///
 /// ```
 /// let run = backwater::Simulation::find("one-flow")?.set("duration=1 ms")?.run()?;
-/// assert!(run.printed().contains("Goodput over each phase"));
+/// assert!(run.printed().starts_with("Lost      Nothing"));
 /// assert!(run.files().iter().any(|file| file.name == "flows.csv"));
 /// # Ok::<(), backwater::SimulationError>(())
 /// ```
@@ -227,18 +227,24 @@ impl FinishedRun {
         RunEnd::of(&self.record)
     }
 
-    /// Returns the tables that `backwater sim` prints where the width of the terminal is not known.
+    /// Returns what `backwater sim` prints where the width of the terminal is not known: the verdict and the numbers
+    /// that matter most.
     #[must_use]
     pub fn printed(&self) -> String {
         self.printed_within(results::format::WIDTH)
     }
 
-    /// Returns the tables that `backwater sim` prints on a terminal of this width, in characters. Tables fit into it
-    /// where possible.
+    /// Returns the same for a terminal of this width, in characters. Tables fit into it where possible.
     #[must_use]
     pub fn printed_within(&self, width: usize) -> String {
-        let loss = Loss::of(&self.plan, &self.record).map_or_else(String::new, |loss| format!("{loss}\n"));
-        let mut parts = vec![loss + &printed::tables(&self.summary, width)];
+        brief::printed(&self.summary, &self.record, width)
+    }
+
+    /// Returns the verdict and all tables, which `backwater sim --tables` prints, for a terminal of this width.
+    #[must_use]
+    pub fn tables_within(&self, width: usize) -> String {
+        let verdict = brief::verdict(&self.summary.verdict, width);
+        let mut parts = vec![verdict, printed::tables(&self.summary, width)];
         parts.extend(self.plan.ecn_first().map(|first| wording::ecn_before_pfc(&first)));
         parts.push(completions::printed(&self.summary, width));
         parts.push(congestion::printed(&self.record, width));

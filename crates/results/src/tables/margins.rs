@@ -51,8 +51,7 @@ fn row<'a>(lane: &'a LaneRecord, kind: &'static str, margin: MarginRecord) -> Ma
 /// characters where possible.
 #[must_use]
 pub fn printed(record: &RunRecord, width: usize) -> String {
-    let header =
-        ["limit", "came nearest at", "load (KB)", "limit (KB)", "load / limit", "passed", "over 90 % only"];
+    let header = ["limit", "came nearest at", "load (KB)", "limit (KB)", "load / limit", "passed", "near"];
     let mut rows = Vec::new();
     for (kind, of) in KINDS {
         let margins = record.lanes.iter().filter_map(|lane| of(lane).map(|margin| (lane, margin)));
@@ -73,7 +72,10 @@ pub fn printed(record: &RunRecord, width: usize) -> String {
         ]);
     }
     let table = in_blocks(&header.map(str::to_owned), &rows, 2, 2, width);
-    format!("Nearest to each kind of limit; all stand in margins.csv\n{table}\n")
+    format!(
+        "Nearest to each kind of limit; margins.csv has all ports and lanes\n{table}\n\
+         passed: times that the load went over the limit; near: over 90 % of it only. xoff: where PAUSE is sent; marking: where packets are marked\n"
+    )
 }
 
 fn kilobytes(amount: Bytes) -> String {
@@ -82,7 +84,7 @@ fn kilobytes(amount: Bytes) -> String {
 
 /// Returns a share in percent; from ten times the limit on, as a multiple.
 fn multiple(share: f64) -> String {
-    if share < 10.0 { format!("{:.1} %", share * 100.0) } else { format!("x {share:.0}") }
+    if share < 10.0 { format!("{:.1} %", share * 100.0) } else { format!("{share:.0} times") }
 }
 
 fn share(margin: MarginRecord) -> f64 {
@@ -97,7 +99,7 @@ mod tests {
 
     #[test]
     fn shares_are_percentages_until_they_are_multiples() {
-        assert_eq!([0.953, 1.0, 9.999, 2055.7].map(multiple), ["95.3 %", "100.0 %", "999.9 %", "x 2056"]);
+        assert_eq!([0.953, 1.0, 9.999, 2055.7].map(multiple), ["95.3 %", "100.0 %", "999.9 %", "2056 times"]);
     }
 
     #[test]

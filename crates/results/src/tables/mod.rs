@@ -15,7 +15,9 @@
 //! | [`congestion`] | files of trees, roots, contributors, victims; worst trees and hottest outputs on the terminal |
 //! | [`margins`] | `margins.csv`, and the nearest limits on the terminal |
 //! | [`printed`] | the tables of a summary on the terminal |
+//! | [`brief`] | the verdict, and a screen of numbers |
 
+pub mod brief;
 pub mod completions;
 pub mod congestion;
 pub mod flows;

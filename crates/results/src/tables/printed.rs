@@ -40,7 +40,7 @@ pub fn written(folder: &Path, names: &[&str]) -> String {
     format!("written to {}: {}\n", folder.display(), names.join(", "))
 }
 
-fn head(summary: &Summary) -> String {
+pub(super) fn head(summary: &Summary) -> String {
     let lines = [summary.stands_still_since_s.map(standstill), finite(summary)].into_iter().flatten();
     let finite: String = lines.map(|line| format!("\n{line}")).collect();
     format!(
@@ -192,7 +192,7 @@ fn of<T>(part: PhasePart, whole: T, second_half: T) -> T {
 }
 
 /// Returns a goodput; a dash if nothing was to be sent, and nothing arrived.
-fn cell(is_active: bool, goodput: f64) -> String {
+pub(super) fn cell(is_active: bool, goodput: f64) -> String {
     if is_active || goodput > 0.0 { gbps(goodput) } else { "-".to_owned() }
 }
 
@@ -265,15 +265,16 @@ fn groups(summary: &Summary, width: usize) -> String {
 fn counts(summary: &Summary) -> String {
     let mut table = plain_table();
     let marked: u64 = summary.marks.values().sum();
+    let reasons = summary.marks.iter();
     let reasons: Vec<_> =
-        summary.marks.iter().map(|(reason, count)| format!("{reason} {}", grouped(*count))).collect();
-    let by_reason = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
+        reasons.map(|(reason, count)| format!("{} {}", grouped(*count), in_words(reason))).collect();
+    let by_reason = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
     table.add_row(vec!["marks".to_owned(), format!("{} packets{by_reason}", grouped(marked))]);
     let transport = &summary.transport;
     table.add_row(vec![
         "notifications".to_owned(),
         format!(
-            "{} CNPs sent, {} BECNs received; trigger threshold reached {} times",
+            "{} CNPs sent, {} BECNs received; `Trigger_Threshold`, which only counts, reached {} times",
             grouped(transport.cnps),
             grouped(transport.becns),
             grouped(transport.trigger_events)
@@ -301,6 +302,19 @@ fn counts(summary: &Summary) -> String {
     aligned(table, 2)
 }
 
+/// Returns the name of a reason for marks, and its meaning.
+fn in_words(reason: &str) -> String {
+    let meaning = match reason {
+        "root" => "over the threshold, with credits",
+        "victim_mask" => "over it without credits",
+        "propagation" => "waited in a full buffer",
+        "generation" => "for an output taken for a root",
+        "red" => "by chance, by the length of the queue",
+        _ => return reason.to_owned(),
+    };
+    format!("`{reason}` ({meaning})")
+}
+
 fn others(others: &OthersSummary) -> String {
     let OthersSummary { flows, finite_flows, completed_flows } = *others;
     let complete = match finite_flows {
@@ -314,7 +328,7 @@ fn others(others: &OthersSummary) -> String {
     };
     let noun = if flows == 1 { "flow" } else { "flows" };
     format!(
-        "{} {noun} with neither a name nor a group, {complete}; each stands in flows.csv",
+        "{} {noun} with neither a name nor a group, {complete}; flows.csv has each",
         grouped(flows as u64)
     )
 }
@@ -354,7 +368,7 @@ impl Summary {
     }
 }
 
-fn gbps(bps: f64) -> String {
+pub(super) fn gbps(bps: f64) -> String {
     format!("{:.2}", bps / 1e9)
 }
 

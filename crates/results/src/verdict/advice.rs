@@ -4,13 +4,15 @@
 //! with its overrides.
 
 use cc_policies::MarkingSpec;
-use telemetry::RunEnding;
+use packet::NodeId;
+use telemetry::{Cause, RunEnding};
 use units::{Bytes, Rate};
 
 use super::command::AskedScenario;
 use super::confidence;
 use super::loss::Lost;
 use super::run::Facts;
+use crate::congestion::worst;
 use crate::format::grouped;
 use crate::lossless::LossCause;
 
@@ -77,6 +79,9 @@ fn bytes(amount: Bytes) -> String {
 /// Returns the question about congestion control after a loss.
 fn control(facts: Facts<'_>, lost: &Lost, asked: &AskedScenario) -> (String, String) {
     let field = "congestion_control";
+    if let Some(remedy) = of_switch(facts, asked) {
+        return remedy;
+    }
     if !facts.is_controlled() {
         let (scheme, name) = scheme(facts);
         return (format!("Whether {name} helps"), asked.comparison(field, &scheme));
@@ -95,6 +100,29 @@ fn control(facts: Facts<'_>, lost: &Lost, asked: &AskedScenario) -> (String, Str
             vary("congestion_control.response.ccti_increase", "1,2,4,8"),
         ),
         _ => ("What congestion control changes".to_owned(), asked.comparison(field, "Off")),
+    }
+}
+
+/// Returns the remedy for congestion that a switch makes by itself, whatever hosts send.
+fn of_switch(facts: Facts<'_>, asked: &AskedScenario) -> Option<(String, String)> {
+    let root = worst(facts.record).into_iter().next()?;
+    match root.cause? {
+        Cause::HeadOfLine => {
+            let words = "Virtual output queues, which no packet for another output blocks";
+            Some((words.to_owned(), asked.comparison("switch.buffering", "InputVoq")))
+        }
+        Cause::CreditRoundTrip { needed, .. } => {
+            let graph = facts.plan?.graph();
+            let is_host = (0..graph.hosts() as u32).any(|host| graph.name(NodeId(host)) == root.peer);
+            let field = if is_host { "adapter.receive_buffer" } else { "switch.buffer" };
+            // Buffers are often in whole KiB; a larger one serves as well.
+            let kib = needed.get().div_ceil(1024);
+            Some((
+                format!("The run with a buffer for the round trip of a credit, {kib} KiB"),
+                asked.with("sim", &[&format!("{field}={kib} KiB")], &[]),
+            ))
+        }
+        _ => None,
     }
 }
 

@@ -61,12 +61,19 @@ fn standstill(facts: Facts<'_>) -> Option<String> {
 
 fn failures(facts: Facts<'_>) -> Option<String> {
     let tally = &facts.record.transport;
-    (!facts.record.failed.is_empty()).then(|| {
-        format!(
-            "{} of acknowledgements: a queue pair gives up after its last retry.",
-            counted(tally.timeouts, "timeout")
-        )
+    (!facts.record.failed.is_empty()).then(|| match tally.timeouts {
+        0 => "Its packets were lost or refused until its retries were used up.".to_owned(),
+        timeouts => {
+            format!(
+                "No acknowledgement came in time, {}; a queue pair gives up after its last retry.",
+                times(timeouts)
+            )
+        }
     })
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count)) }
 }
 
 /// Describes the worst tree.

@@ -32,6 +32,8 @@ const FULL: f64 = 0.95;
 const SLOW: f64 = 2.0;
 /// Most flows, patterns or groups that a sentence names.
 const MOST_NAMED: usize = 3;
+/// Most pairs of a flow and a phase for which all phases are looked at; beyond, the last alone is.
+const MOST_PAIRS: usize = 200_000;
 /// Fewest messages of which a hundredth is at least one.
 const HUNDRED: usize = 100;
 
@@ -107,7 +109,12 @@ impl Lost {
     fn goodput(&mut self, facts: Facts<'_>, owners: &Owners, best: &BestRates) {
         let victims = victims(facts);
         let mut most = 0.0;
-        for (number, phase) in facts.goodput.iter().enumerate() {
+        let skipped = if facts.goodput.len() * facts.record.flows.len() > MOST_PAIRS {
+            facts.goodput.len().saturating_sub(1)
+        } else {
+            0
+        };
+        for (number, phase) in facts.goodput.iter().enumerate().skip(skipped) {
             let active: Vec<_> = (0..phase.flows.len()).filter(|flow| phase.flows[*flow].active).collect();
             let lasts = |flow: &usize| {
                 let flow = &facts.record.flows[*flow];

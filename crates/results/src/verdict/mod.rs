@@ -9,12 +9,14 @@
 //! | `owners` | names of flows in sentences: their own, their pattern's or group's |
 //! | [`command`] | commands to copy |
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
+//! | [`deadlock`] | the verdict of a run that ended in a deadlock |
 //! | `run` | the facts of a run, and its verdict |
 
 mod advice;
 mod cause;
 pub mod command;
 mod confidence;
+pub mod deadlock;
 mod loss;
 mod owners;
 pub(crate) mod run;

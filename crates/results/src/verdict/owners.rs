@@ -113,3 +113,31 @@ fn shared_name<'a>(record: &'a RunRecord, plan: Option<&'a Plan>, flow: usize) -
     let of_name = one.name.split_once(':').map_or(&*one.name, |(pattern, _)| pattern);
     of_pattern.or((!one.named).then_some(of_name))
 }
+
+#[cfg(test)]
+mod tests {
+    use telemetry::{FlowRecord, GroupRecord};
+
+    use super::*;
+
+    #[test]
+    fn few_named_flows_stand_for_themselves_and_many_for_their_group() {
+        let flow = |name: &str, named, group| FlowRecord {
+            name: name.into(),
+            named,
+            group,
+            ..FlowRecord::default()
+        };
+        let mut flows: Vec<_> = (1..=4).map(|n| flow(&format!("s{n}"), true, Some(0))).collect();
+        flows.extend([flow("F", true, None), flow("G", true, Some(1)), flow("job:a->b", false, Some(1))]);
+        flows.extend([flow("poisson:a->b", false, None), flow("poisson:b->a", false, None)]);
+        let groups = ["storage", "job"].map(|name| GroupRecord { name: name.to_owned() }).to_vec();
+        let record = RunRecord { flows, groups, ..RunRecord::default() };
+        let owners = Owners::new(&record, None);
+        let words = |flow, flows| owners.at(owners.of(flow)).flows_in_words(flows);
+        assert_eq!(words(0, 4), "all 4 flows of storage");
+        assert_eq!((words(3, 1), words(4, 1)), ("1 flow of storage".to_owned(), "F".to_owned()));
+        assert_eq!((words(5, 1), words(6, 1)), ("G".to_owned(), "the flow of job".to_owned()));
+        assert_eq!((words(7, 2), owners.of(7)), ("all 2 flows of poisson".to_owned(), owners.of(8)));
+    }
+}

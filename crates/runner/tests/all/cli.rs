@@ -217,7 +217,7 @@ fn the_json_is_the_summary_file_with_the_cost_of_the_run() {
 #[test]
 fn the_default_folder_is_out_and_the_name_and_holds_ten_files() {
     let scratch = Scratch::new("folder");
-    let printed = scratch.printed(&ONE_FLOW);
+    let printed = scratch.printed(&[&ONE_FLOW[..], &["--tables"]].concat());
     for words in [
         "congestion control ",
         "Goodput over each phase",

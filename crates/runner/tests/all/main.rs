@@ -37,3 +37,4 @@ mod trace;
 mod tune;
 mod two_at_once;
 mod until_done;
+mod verdict;

@@ -16,6 +16,12 @@ pub mod worst;
 
 use telemetry::RunRecord;
 
+/// Returns the worst tree for the terminal; `None` if there is none.
+#[must_use]
+pub fn worst_printed(record: &RunRecord) -> Option<String> {
+    trees::worst_printed(record)
+}
+
 /// Returns the worst trees and the hottest outputs for the terminal. Tables have lines of at most `width` characters
 /// where possible.
 #[must_use]

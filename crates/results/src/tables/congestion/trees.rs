@@ -13,6 +13,9 @@ const PRINTED: usize = 5;
 /// Number of contributors, and of victims, that a line names.
 const NAMED: usize = 3;
 
+/// Explains words of a tree's first line.
+const WORDS: &str = "branches: outputs that the root holds up; depth: links from the root to the farthest of them; VL: lane\n";
+
 /// Returns the worst trees, each in a paragraph.
 pub(super) fn printed(record: &RunRecord) -> String {
     let roots = worst(record);
@@ -20,10 +23,20 @@ pub(super) fn printed(record: &RunRecord) -> String {
         0 => return "Congestion trees: none at any sample\n".to_owned(),
         1 => "Congestion trees: one root".to_owned(),
         n if n <= PRINTED => format!("Congestion trees: {n} roots"),
-        n => format!("Congestion trees: the worst {PRINTED} of {n} roots; all stand in roots.csv"),
+        n => format!("Congestion trees: the worst {PRINTED} of {n} roots; roots.csv has all"),
     };
     let trees = roots.iter().take(PRINTED).map(|root| tree(record, root));
-    std::iter::once(what + "\n").chain(trees).collect()
+    std::iter::once(what + "\n").chain(trees).chain([WORDS.to_owned()]).collect()
+}
+
+/// Returns the worst tree in a paragraph; `None` if there is none.
+pub(super) fn worst_printed(record: &RunRecord) -> Option<String> {
+    let roots = worst(record);
+    let what = match roots.len() {
+        1 => "Congestion tree: one root".to_owned(),
+        n => format!("Congestion trees: the worst of {n} roots; roots.csv has all"),
+    };
+    Some(format!("{what}\n{}{WORDS}", tree(record, roots.first()?)))
 }
 
 /// Returns the extent of a tree, the cause of its root, the contributors with their shares, and the victims with their
@@ -124,8 +137,7 @@ mod tests {
         let root = record.congestion.roots[0].clone();
         record.congestion.roots = vec![root; 7];
         assert!(
-            printed(&record)
-                .starts_with("Congestion trees: the worst 5 of 7 roots; all stand in roots.csv\n")
+            printed(&record).starts_with("Congestion trees: the worst 5 of 7 roots; roots.csv has all\n")
         );
         let names = ["a", "b", "c", "d", "e"].map(str::to_owned);
         assert_eq!(some(names.into_iter()), "a, b, c and 2 more");

@@ -1,6 +1,6 @@
 //! All verbs, as clap reads them.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::verbs::bench::BenchOptions;
 use crate::verbs::capture::CaptureOptions;
@@ -114,11 +114,67 @@ pub(crate) enum Verb {
     Bench(BenchOptions),
 }
 
+/// Verbs by their purpose, in the order of the help.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("One run", &["sim", "check", "report", "figure", "figures", "trace", "capture", "rerun"]),
+    ("Many runs", &["compare", "sweep", "tune", "eval"]),
+    (
+        "Scenarios, and files of clusters",
+        &["list", "show", "new", "fields", "import", "export", "headroom", "thresholds", "guideline"],
+    ),
+    ("Papers", &["repro"]),
+    ("Upkeep", &["schema", "bench", "help"]),
+];
+/// Width of the help.
+const WIDTH: usize = 100;
+/// Characters before what a verb does.
+const BEFORE: usize = 14;
+
+/// Reads the command line.
+pub(crate) fn parsed() -> Result<Cli, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// Returns the command line, with its verbs in groups.
+fn command() -> clap::Command {
+    let command = Cli::command();
+    let groups: String = GROUPS.iter().map(|(heading, verbs)| group(&command, heading, verbs)).collect();
+    command.help_template(format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}"
+    ))
+}
+
+/// Returns the lines of a group of verbs.
+fn group(command: &clap::Command, heading: &str, verbs: &[&str]) -> String {
+    let line = |verb: &&str| {
+        let about = command.find_subcommand(verb).and_then(clap::Command::get_about);
+        let about =
+            about.map_or_else(|| "Print this help, or the help of a verb".to_owned(), ToString::to_string);
+        let text = format!("  {verb:<12}{about}");
+        results::format::wrapped_below(&text, WIDTH, BEFORE)
+    };
+    let lines: Vec<_> = verbs.iter().map(line).collect();
+    format!("{heading}:\n{}\n\n", lines.join("\n"))
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
+
+    #[test]
+    fn every_verb_is_in_one_group_of_the_help() {
+        let mut grouped: Vec<_> = GROUPS.iter().flat_map(|(_, verbs)| verbs.iter().copied()).collect();
+        grouped.sort_unstable();
+        let all = Cli::command();
+        let mut verbs: Vec<_> = all.get_subcommands().map(clap::Command::get_name).chain(["help"]).collect();
+        verbs.sort_unstable();
+        assert_eq!(grouped, verbs);
+        let help = command().render_help().to_string();
+        assert!(help.lines().all(|line| line.chars().count() <= WIDTH), "{help}");
+        assert!(help.contains("\nMany runs:\n  compare     Run several"), "{help}");
+    }
 
     #[test]
     fn the_command_line_is_consistent() {

@@ -56,11 +56,10 @@ mod verbs;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use fabric::release;
 use parallel::Ranks;
 
-use crate::cli::{Cli, Verb};
+use crate::cli::Verb;
 use crate::failure::Failure;
 use crate::ranks::Processes;
 use crate::verbs::{
@@ -71,9 +70,12 @@ use crate::verbs::{
 fn main() -> ExitCode {
     let processes = Processes::joined();
     match processes.ranks() {
-        None => answered(Cli::parse().verb, None),
+        None => match cli::parsed() {
+            Ok(cli) => answered(cli.verb, None),
+            Err(error) => error.exit(),
+        },
         Some(ranks) if ranks.rank() == 0 => {
-            let status = match Cli::try_parse() {
+            let status = match cli::parsed() {
                 Ok(cli) => answered(cli.verb, Some(ranks)),
                 Err(error) => {
                     // Nothing more can be done if the terminal is closed.

@@ -8,12 +8,16 @@ use std::path::{Path, PathBuf};
 use backwater::provenance::{end_of_failure, run_manifest};
 use backwater::{FinishedRun, Plan, ResumeError, RunError, RunOptions, Saving};
 use clap::Args;
+use fabric::{BlockedOutput, Deadlock};
 use figures::RunOutput;
+use measures::spelling::instant;
 use parallel::Ranks;
 use results::choice::{FCT_TXT, FileChoice, PAGE};
 use results::manifest::{RunEnd, UndrawnEntry};
-use results::tables::{completions, printed};
+use results::tables::{brief, completions, printed};
+use results::verdict::Verdict;
 use results::verdict::command::AskedScenario;
+use results::verdict::deadlock::ProvedDeadlock;
 use results::{Manifest, ResultFolder, RunFiles, TableFormats};
 
 use crate::browser;
@@ -70,6 +74,9 @@ pub(crate) struct SimOptions {
     /// Make the page `report.html`, too, and open it in the browser; print its path where there is none.
     #[arg(long)]
     open: bool,
+    /// Print all tables: goodput over whole phases, completion by size, marks and counts, trees, hottest outputs, margins.
+    #[arg(long)]
+    tables: bool,
     /// Print `summary.json` instead of tables.
     #[arg(long)]
     json: bool,
@@ -101,11 +108,19 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
     }
     let (manifest, folder) = opened(&plan, options, formats)?;
     let mut checkpoints = options.checkpoint.opened(&plan, folder.path(), options.force)?;
+    let asked = asked(options, &plan);
+    let routing = plan.scenario().routing.word();
     let run = simulated(plan, (options, ranks), &mut checkpoints).map_err(|error| match error {
         ResumeError::State(error) => checkpoints.unusable(error),
         ResumeError::Ranks(fault) => fault.into(),
         ResumeError::Run(error) => {
             record_failure(&error, &manifest, &folder);
+            if let RunError::Deadlock(deadlock) = &error
+                && !options.quiet
+                && !options.json
+            {
+                print(&brief::verdict(&verdict_of(deadlock, routing, &asked), width()));
+            }
             if matches!(error, RunError::Deadlock(_)) {
                 checkpoints.remove(); // The run has ended, and would end in the same way again.
             }
@@ -113,7 +128,7 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
         }
     })?;
     let mut run = run;
-    run.summary.advise(&run.plan, &run.record, &asked(options));
+    run.summary.advise(&run.plan, &run.record, &asked);
     let ended = run.end();
     let manifest = Manifest { ended: ended.clone(), ..manifest };
     let RunOutput { files, undrawn } = output(&run, options, (&manifest, folder.path()))?;
@@ -129,7 +144,8 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
         let completions = run.summary.completions.as_ref();
         let note = completions.filter(|_| names.contains(&FCT_TXT)).and_then(completions::hpcc_note);
         let written = printed::written(folder.path(), &names);
-        print(&format!("{}\n{}{written}", run.printed_within(width()), note.unwrap_or_default()));
+        let tables = if options.tables { run.tables_within(width()) } else { run.printed_within(width()) };
+        print(&format!("{tables}\n{}{written}", note.unwrap_or_default()));
     }
     if options.open {
         browser::open(&folder.path().join(PAGE));
@@ -146,12 +162,23 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
 }
 
 /// Returns the scenario as the command line names it, for the command that the verdict advises.
-fn asked(options: &SimOptions) -> AskedScenario {
+fn asked(options: &SimOptions, plan: &Plan) -> AskedScenario {
     AskedScenario {
         scenario: options.scenario.clone(),
-        sets: options.change.set().to_vec(),
+        sets: options.end.overrides(options.change.set(), plan),
         seed: options.change.seed,
     }
+}
+
+/// Returns the verdict of a run that a deadlock has ended.
+fn verdict_of(deadlock: &Deadlock, routing: &str, asked: &AskedScenario) -> Verdict {
+    let output = |at: &BlockedOutput| format!("{} port {} to {}", at.node, at.port, at.peer);
+    let proved = ProvedDeadlock {
+        found: instant(deadlock.found.seconds()),
+        cycle: deadlock.cycle.iter().map(output).collect(),
+        stuck: deadlock.stuck,
+    };
+    results::verdict::deadlock::verdict(routing, &proved, asked)
 }
 
 /// Opens the result folder of a run, and returns the manifest of the run to come.

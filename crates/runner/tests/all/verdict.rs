@@ -1,0 +1,300 @@
+//! The verdict of a run, sentence by sentence, against the run's own files.
+//!
+//! Invariant: numbers are computed again from the CSV files of the same run, and advised commands are run.
+
+use backwater::{FinishedRun, Simulation};
+use measures::spelling::{Dimension, Zeros, spelled};
+
+use crate::scratch::{Scratch, text};
+
+/// A table of a run: its header, and its rows.
+struct Table(Vec<Vec<String>>);
+
+impl Table {
+    fn of(run: &FinishedRun, name: &str) -> Self {
+        let file = run.files().into_iter().find(|file| file.name == name);
+        let file = file.unwrap_or_else(|| panic!("no {name}"));
+        Self(file.contents.lines().map(cells).collect())
+    }
+
+    fn column(&self, name: &str) -> usize {
+        self.0[0]
+            .iter()
+            .position(|column| column == name)
+            .unwrap_or_else(|| panic!("no {name}: {:?}", self.0[0]))
+    }
+
+    /// Returns the cells of a column in rows that have these cells.
+    fn cells(&self, column: &str, wanted: &[(&str, &str)]) -> Vec<&str> {
+        let place = self.column(column);
+        let wanted: Vec<_> = wanted.iter().map(|(name, cell)| (self.column(name), *cell)).collect();
+        let rows = self.0[1..].iter().filter(|row| wanted.iter().all(|(place, cell)| row[*place] == *cell));
+        rows.map(|row| row[place].as_str()).collect()
+    }
+
+    fn number(&self, column: &str, wanted: &[(&str, &str)]) -> f64 {
+        self.numbers(column, wanted).last().copied().unwrap_or_else(|| panic!("no row with {wanted:?}"))
+    }
+
+    fn numbers(&self, column: &str, wanted: &[(&str, &str)]) -> Vec<f64> {
+        let cells = self.cells(column, wanted);
+        cells.iter().filter(|cell| !cell.is_empty()).map(|cell| cell.parse().expect("a number")).collect()
+    }
+}
+
+/// Splits a line of CSV whose cells hold no quotes of their own.
+fn cells(line: &str) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(String::new()),
+            letter => cells.last_mut().expect("a cell").push(letter),
+        }
+    }
+    cells
+}
+
+fn run(scenario: &str, sets: &[&str]) -> FinishedRun {
+    let mut simulation = Simulation::find(scenario).expect("it ships");
+    for set in sets {
+        simulation = simulation.set(set).expect("it can be set");
+    }
+    simulation.run().unwrap_or_else(|error| panic!("{scenario} {sets:?}: {error}"))
+}
+
+fn rate(bps: f64) -> String {
+    spelled(bps, Dimension::Rate, Zeros::Dropped)
+}
+
+#[track_caller]
+fn says(sentence: &str, part: &str) {
+    assert!(sentence.contains(part), "`{part}` is not in: {sentence}");
+}
+
+#[track_caller]
+fn is_silent(sentence: &str, part: &str) {
+    assert!(!sentence.contains(part), "`{part}` is in: {sentence}");
+}
+
+/// Goodput of a named flow over the second half of the last phase.
+fn goodput(run: &FinishedRun, flow: &str) -> f64 {
+    let phases = Table::of(run, "phases.csv");
+    let last = phases.cells("phase", &[]).last().expect("a phase").to_string();
+    phases.number("second_half_goodput_bps", &[("phase", &last), ("kind", "flow"), ("name", flow)])
+}
+
+#[test]
+fn a_victim_is_named_with_its_fair_share_and_the_root_of_others() {
+    let run = run("victim", &["congestion_control=Off", "duration=30 ms"]);
+    let verdict = &run.summary.verdict;
+    let got = goodput(&run, "victim");
+    says(&verdict.loss, &format!("victim got {} (fair share: ", rate(got)));
+    // Its own rate in the first phase, alone, is its fair share: it crosses no full link.
+    let phases = Table::of(&run, "phases.csv");
+    let alone = phases.numbers("second_half_goodput_bps", &[("kind", "flow"), ("name", "victim")])[0];
+    says(&verdict.loss, &format!("(fair share: {})", rate(alone)));
+    for other in ["far got", "near got"] {
+        is_silent(&verdict.loss, other);
+    }
+    let roots = Table::of(&run, "roots.csv");
+    let root = [roots.cells("root_node", &[])[0], roots.cells("root_port", &[])[0]];
+    says(&verdict.cause, &format!("{} port {} to H5", root[0], root[1]));
+    says(&verdict.cause, "far 50 % and near 50 %");
+    says(&verdict.confidence, "draws nothing at random");
+    says(&verdict.advice, "congestion_control=Guideline");
+}
+
+#[test]
+fn flows_that_congestion_control_holds_back_too_far_are_named_without_a_tree() {
+    let run = run("victim", &["duration=30 ms"]);
+    let verdict = &run.summary.verdict;
+    assert_eq!(Table::of(&run, "roots.csv").0.len(), 1, "no root");
+    is_silent(&verdict.loss, "victim got");
+    let [far, near] = ["far", "near"].map(|flow| goodput(&run, flow));
+    let alone = goodput(&run, "victim");
+    for (flow, got) in [("far", far), ("near", near)] {
+        says(&verdict.loss, &format!("{flow} got {} (fair share: {})", rate(got), rate(alone / 2.0)));
+    }
+    says(&verdict.cause, "No congestion tree: at none of 150 samples");
+    // The payload of `victim`, alone, is all that a link of the same rate carries.
+    says(&verdict.cause, &format!("S2 port 3 to H5 was used to {:.0} %", (far + near) / alone * 100.0));
+    let becns = Table::of(&run, "flows.csv").number("received_becns", &[("flow", "far")]);
+    says(&verdict.cause, &format!("{} notifications", results::format::grouped(becns as u64)));
+    says(&verdict.confidence, "random draws: other seeds");
+    says(&verdict.advice, "--vary congestion_control.marking.threshold=");
+}
+
+#[test]
+fn a_slow_receiver_is_the_cause_and_its_victims_are_counted() {
+    let run = run("hdr-fat-tree-slow-receiver", &["duration=400 us"]);
+    let verdict = &run.summary.verdict;
+    let victims = Table::of(&run, "victims.csv");
+    let of_background = victims.cells("flow", &[]);
+    let mut of_background: Vec<_> =
+        of_background.into_iter().filter(|flow| flow.starts_with("background")).collect();
+    of_background.sort_unstable();
+    of_background.dedup();
+    says(
+        &verdict.loss,
+        &format!("{} flows of background waited", results::format::grouped(of_background.len() as u64)),
+    );
+    says(&verdict.cause, "leaf1 port 1 to h1");
+    says(&verdict.cause, "host h1 takes 100 Gb/s of payload, less than its link of 200 Gb/s brings");
+    let waited: f64 = victims.numbers("waited_s", &[]).iter().sum();
+    let named = victims.numbers("waited_s", &[("flow", "victim")]).iter().sum::<f64>();
+    let told = [waited, waited - named].map(|time| spelled(time, Dimension::Time, Zeros::Dropped));
+    assert!(
+        told.iter().any(|time| verdict.loss.contains(&format!("waited {time} in all"))),
+        "{told:?} {verdict}"
+    );
+}
+
+#[test]
+fn a_fabric_that_drops_says_so_first_and_the_advised_headroom_loses_nothing() {
+    let few = "link.flow_control.headroom=\"2 KB\"";
+    let run = run("roce-victim", &[few]);
+    let verdict = &run.summary.verdict;
+    let ports = Table::of(&run, "ports.csv");
+    let dropped: f64 = ["dropped_at_input_packets", "dropped_at_output_packets"]
+        .iter()
+        .map(|column| ports.numbers(column, &[]).iter().sum::<f64>())
+        .sum();
+    let dropped = results::format::grouped(dropped as u64);
+    assert!(
+        verdict.loss.starts_with(&format!("NOT LOSSLESS: {dropped} packets dropped at ")),
+        "{}",
+        verdict.loss
+    );
+    says(&verdict.loss, "headroom 2,000 B of 7,906 B needed");
+    says(&verdict.cause, "the headroom is too small for the cable");
+    let scratch = Scratch::new("verdict-headroom");
+    let first = scratch.run(&["sim", "roce-victim", "--set", few, "--out", "o", "--force"]);
+    assert_eq!(first.status.code(), Some(7));
+    let command = advised(&scratch.read("o/summary.json"));
+    let again = rerun(&scratch, &command);
+    assert_eq!(again.status.code(), Some(0), "{command}: {}", text(&again.stderr));
+}
+
+#[test]
+fn a_run_without_traffic_says_that_nothing_was_sent() {
+    let run = run("one-flow", &["flows=[]"]);
+    let verdict = &run.summary.verdict;
+    says(&verdict.loss, "Nothing was sent");
+    says(&verdict.advice, "`backwater check plan.ron`");
+}
+
+#[test]
+fn a_closed_loop_is_held_against_its_links() {
+    let traffic = "traffic=[Synthetic(name: Some(\"a2a\"), group: Some(\"job\"), destinations: AllToAll, \
+                   arrivals: Closed(outstanding: 1), size: Fixed(\"64 KiB\"))]";
+    let run = run("bench-a32", &[traffic, "duration=1 ms", "completions=Kept"]);
+    let verdict = &run.summary.verdict;
+    let phases = Table::of(&run, "phases.csv");
+    let got = phases.number("second_half_goodput_bps", &[("kind", "group"), ("name", "job")]);
+    says(
+        &verdict.loss,
+        &format!("job moved {} of the 3.2 Tb/s that the links of its 32 hosts carry", rate(got)),
+    );
+    says(&verdict.loss, "closed loop");
+    is_silent(&verdict.loss, "as long as on the empty fabric");
+}
+
+/// A scenario whose plan draws nothing has one digest; one that draws has others, in these cases.
+#[test]
+fn seeds_change_runs_with_random_draws_and_no_others() {
+    let cases: [(&str, &[&str], bool); 7] = [
+        ("victim", &["congestion_control=Off", "duration=25 ms"], false),
+        ("victim", &["duration=25 ms"], true),
+        ("ring", &["duration=1 ms"], false),
+        ("roce-victim", &["duration=4 ms"], false),
+        ("one-flow", &["duration=1 ms"], false),
+        ("bench-a32", &["duration=2 ms", "traffic[0].until=2 ms"], true),
+        ("hp2001-window-only", &["duration=1 ms"], true),
+    ];
+    for (scenario, sets, draws) in cases {
+        let digest = |seed: &str| run(scenario, &[sets, &[seed]].concat()).summary.digest;
+        let first = run(scenario, sets);
+        assert_eq!(digest("seed=1") != digest("seed=2"), draws, "{scenario} {sets:?}");
+        assert_eq!(first.summary.verdict.confidence.contains("draws nothing"), !draws, "{scenario} {sets:?}");
+    }
+}
+
+/// Every advised command is one that the program takes.
+#[test]
+fn advised_commands_run() {
+    let cases: [(&str, &[&str]); 6] = [
+        ("victim", &["congestion_control=Off", "duration=25 ms"]),
+        ("victim", &["duration=25 ms"]),
+        ("one-flow", &["duration=1 ms"]),
+        ("roce-victim", &["duration=4 ms"]),
+        ("two-flows-one-link", &["duration=12 ms"]),
+        ("bench-a32", &["duration=500 us", "traffic[0].until=400 us", "traffic[1].at=100 us"]),
+    ];
+    for (number, (scenario, sets)) in cases.into_iter().enumerate() {
+        let scratch = Scratch::new(&format!("advised-{number}"));
+        let sets: Vec<_> = sets.iter().flat_map(|set| ["--set", set]).collect();
+        let first = scratch.run(&[&["sim", scenario, "--out", "o"], sets.as_slice()].concat());
+        assert_eq!(first.status.code(), Some(0), "{scenario}: {}", text(&first.stderr));
+        let command = advised(&scratch.read("o/summary.json"));
+        let again = rerun(&scratch, &command);
+        assert_eq!(again.status.code(), Some(0), "{command}: {}", text(&again.stderr));
+        // The first thing that the program prints is the verdict, and it is not torn.
+        let printed = text(&first.stdout);
+        assert!(printed.starts_with("Lost      "), "{printed}");
+        assert!(
+            printed.lines().any(|line| line.trim() == command),
+            "{command} is not on a line of: {printed}"
+        );
+        assert!(printed.lines().count() <= 45, "{} lines: {printed}", printed.lines().count());
+    }
+}
+
+/// Runs a command as it stands, with a folder of its own for results.
+fn rerun(scratch: &Scratch, command: &str) -> std::process::Output {
+    let words = words(command);
+    let mut words: Vec<_> = words.iter().map(String::as_str).collect();
+    assert_eq!(words[0], "backwater");
+    if words[1] != "check" {
+        words.extend(["--out", "p"]);
+    }
+    scratch.run(&words[1..])
+}
+
+/// Returns the command in the verdict of a summary.
+fn advised(summary: &str) -> String {
+    let summary: serde_json::Value = serde_json::from_str(summary).expect("it is JSON");
+    let advice = summary["verdict"]["advice"].as_str().expect("there is advice").to_owned();
+    advice.split('`').nth(1).expect("a command in backticks").to_owned()
+}
+
+/// Splits a command as a shell does, whose quotes are single ones.
+fn words(command: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for letter in command.chars() {
+        match letter {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            letter => words.last_mut().expect("a word").push(letter),
+        }
+    }
+    words
+}
+
+#[test]
+fn a_deadlock_has_a_verdict_too() {
+    let scratch = Scratch::new("verdict-deadlock");
+    let sets = ["--set", "routing=MinHop", "--set", "dependency_cycles=Allowed"];
+    let run = scratch.run(&[&["sim", "ring", "--out", "o"], &sets[..]].concat());
+    assert_eq!(run.status.code(), Some(4));
+    let (printed, failure) = (text(&run.stdout), text(&run.stderr));
+    assert!(printed.starts_with("Lost      DEADLOCK: "), "{printed}");
+    let stuck = failure.lines().find(|line| line.contains("outputs stand still")).expect("a count");
+    let stuck = stuck.split(' ').next().expect("a number");
+    says(&printed, &format!("{stuck} outputs"));
+    let command = printed.lines().last().expect("a command").trim().to_owned();
+    let again = rerun(&scratch, &command);
+    assert_eq!(again.status.code(), Some(0), "{command}: {}", text(&again.stderr));
+}
