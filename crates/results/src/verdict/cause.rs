@@ -93,12 +93,12 @@ fn of_trees(facts: Facts<'_>, owners: &Owners) -> Option<String> {
     let until =
         if root.samples == 1 { String::new() } else { format!(" to {}", instant(root.last.seconds())) };
     Some(format!(
-        "{which} {} port {} to {}, {seen} {}{until}: {}.{} {}",
+        "{which} {} port {} to {}, {seen} {}{until}{}.{} {}",
         root.node,
         root.port,
         root.peer,
         instant(root.first.seconds()),
-        cause::words(root),
+        root.cause.map_or_else(|| ", of unknown cause".to_owned(), |_| format!(": {}", cause::words(root))),
         reach,
         contributors(root, owners)
     ))
@@ -156,14 +156,27 @@ fn without_tree(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     Some([Some(none), throttled, hot].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// Says why the flow that lost most got less than its fair share, if it waited in no tree.
+/// Says why the flow that lost most got less than its best rate, if it waited in no tree meanwhile.
 fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     let (loss, best, plan) = (lost.goodput.first()?, lost.best.as_ref()?, facts.plan?);
+    let measured = facts.goodput[lost.phase].phase;
     let roots = facts.record.congestion.roots.iter();
-    let is_victim = roots.flat_map(|root| &root.victims).any(|victim| victim.flow as usize == loss.flow);
+    let meanwhile = roots.filter(|root| root.last >= measured.second_half && root.first <= measured.to);
+    let is_victim = meanwhile.flat_map(|root| &root.victims).any(|victim| victim.flow as usize == loss.flow);
     // Packets that are sent again take the place of payload.
-    if is_victim || !loss.fair || facts.record.dropped_packets > 0 {
+    if is_victim || facts.record.dropped_packets > 0 {
         return None;
+    }
+    let flow = &facts.record.flows[loss.flow];
+    if !loss.fair {
+        return (flow.becns > 0).then(|| {
+            format!(
+                "From {} on {} waited in no tree: {} had cut its rate.",
+                instant(measured.second_half.seconds()),
+                flow.name,
+                counted(flow.becns, "notification")
+            )
+        });
     }
     let phase = &facts.goodput[lost.phase].flows;
     let rates: Vec<_> =
@@ -175,7 +188,6 @@ fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
         plan.graph().port_number((node, port)),
         plan.graph().name(plan.graph().ports(node)[port.index()].peer)
     );
-    let flow = &facts.record.flows[loss.flow];
     Some(if load >= FULL {
         format!("{place} is full, and its flows do not share it alike.")
     } else if flow.becns > 0 {

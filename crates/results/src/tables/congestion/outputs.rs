@@ -36,7 +36,8 @@ pub(super) fn printed(record: &RunRecord, width: usize) -> String {
         n if n <= PRINTED => "Hottest outputs, by the mean of their queues, in KB".to_owned(),
         n => format!("The {PRINTED} hottest of {n} outputs with queues, in KB; ports.csv has all"),
     };
-    format!("{what}\n{}\n", in_blocks(&header.map(str::to_owned), &rows, 1, LEFT, width))
+    let note = "busy: share of time in which the wire carried packets; holds up none: no other output waits for it";
+    format!("{what}\n{}\n{note}\n", in_blocks(&header.map(str::to_owned), &rows, 1, LEFT, width))
 }
 
 /// Returns the states of an output in words, each with its number of samples.
@@ -52,7 +53,7 @@ fn state(record: &RunRecord, load: &OutputLoad) -> String {
     let states: Vec<_> = by_itself.into_iter().chain(waiting).collect();
     match (states.is_empty(), rooted + stalled) {
         (true, _) => "-".to_owned(),
-        (false, 0) => format!("{} of {samples}, holds up no other", states.join(", ")),
+        (false, 0) => format!("{} of {samples}, holds up none", states.join(", ")),
         _ => format!("{} of {samples}", states.join(", ")),
     }
 }
@@ -70,7 +71,7 @@ mod tests {
             let load = hottest(&record)[0].1;
             state(&record, &OutputLoad { rooted, congested, stalled, ..load })
         };
-        assert_eq!(state(0, 3, 0), "congested at 3 of 4, holds up no other");
+        assert_eq!(state(0, 3, 0), "congested at 3 of 4, holds up none");
         assert_eq!(state(0, 1, 3), "congested at 1, stalled at 3 of 4");
         assert_eq!(state(2, 3, 1), "root at 2, stalled at 1 of 4");
         assert_eq!(

@@ -110,7 +110,7 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
     let mut checkpoints = options.checkpoint.opened(&plan, folder.path(), options.force)?;
     let asked = asked(options, &plan);
     let routing = plan.scenario().routing.word();
-    let run = simulated(plan, (options, ranks), &mut checkpoints).map_err(|error| match error {
+    let mut run = simulated(plan, (options, ranks), &mut checkpoints).map_err(|error| match error {
         ResumeError::State(error) => checkpoints.unusable(error),
         ResumeError::Ranks(fault) => fault.into(),
         ResumeError::Run(error) => {
@@ -127,8 +127,6 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
             error.into()
         }
     })?;
-    let mut run = run;
-    run.summary.advise(&run.plan, &run.record, &asked);
     let ended = run.end();
     let manifest = Manifest { ended: ended.clone(), ..manifest };
     let RunOutput { files, undrawn } = output(&run, options, (&manifest, folder.path()))?;
@@ -144,6 +142,8 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
         let completions = run.summary.completions.as_ref();
         let note = completions.filter(|_| names.contains(&FCT_TXT)).and_then(completions::hpcc_note);
         let written = printed::written(folder.path(), &names);
+        // In files the command names `plan.ron`: results depend on the plan alone, not on the words of a command line.
+        run.summary.advise(&run.plan, &run.record, &asked);
         let tables = if options.tables { run.tables_within(width()) } else { run.printed_within(width()) };
         print(&format!("{tables}\n{}{written}", note.unwrap_or_default()));
     }
