@@ -16,7 +16,7 @@ use crate::congestion::CongestionSummary;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput, rounded_jain};
 use crate::groups::{self, GroupInPhase, GroupSummary};
 use crate::verdict::command::AskedScenario;
-use crate::verdict::run::Facts;
+use crate::verdict::facts::Facts;
 use crate::verdict::{self, Verdict};
 use crate::{RunCost, RunIdentity};
 use measures::PhasePart;

@@ -227,8 +227,8 @@ impl FinishedRun {
         RunEnd::of(&self.record)
     }
 
-    /// Returns what `backwater sim` prints where the width of the terminal is not known: the verdict and the numbers
-    /// that matter most.
+    /// Returns the output of `backwater sim` for a terminal of unknown width: the verdict and the numbers that matter
+    /// most.
     #[must_use]
     pub fn printed(&self) -> String {
         self.printed_within(results::format::WIDTH)

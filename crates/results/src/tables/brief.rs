@@ -19,7 +19,7 @@ const MOST_FLOWS: usize = 8;
 /// Characters before the texts of a verdict.
 const LABEL: usize = 10;
 
-/// Returns what `backwater sim` prints: the verdict, the goodput, the groups and the worst tree, in lines of at most
+/// Returns the output of `backwater sim`: the verdict, the goodput, the groups and the worst tree, in lines of at most
 /// `width` characters where possible.
 #[must_use]
 pub fn printed(summary: &Summary, record: &RunRecord, width: usize) -> String {

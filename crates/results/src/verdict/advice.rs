@@ -10,8 +10,8 @@ use units::{Bytes, Rate};
 
 use super::command::AskedScenario;
 use super::confidence;
+use super::facts::Facts;
 use super::loss::Lost;
-use super::run::Facts;
 use crate::congestion::worst;
 use crate::format::grouped;
 use crate::lossless::LossCause;

@@ -8,9 +8,9 @@ use measures::PhasePart;
 use measures::spelling::instant;
 use telemetry::RootRecord;
 
+use super::facts::Facts;
 use super::loss::Lost;
 use super::owners::Owners;
-use super::run::Facts;
 use super::words;
 use crate::congestion::{cause, hottest, worst};
 use crate::format::{counted, grouped};
@@ -127,7 +127,7 @@ fn contributors(root: &RootRecord, owners: &Owners) -> String {
     }
 }
 
-/// Says what holds flows back where no tree does.
+/// Names the reason for low rates where no tree holds flows back.
 fn without_tree(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     let throttled = throttled(facts, lost);
     let congestion = &facts.record.congestion;

@@ -6,7 +6,7 @@ use measures::spelling::instant;
 use measures::steady_state::SteadyInPhase;
 use telemetry::RunEnding;
 
-use super::run::Facts;
+use super::facts::Facts;
 use crate::completions::CompletionSummary;
 use crate::format::{counted, grouped};
 

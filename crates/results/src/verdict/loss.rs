@@ -21,8 +21,8 @@ use telemetry::Phase;
 use workload::spec::ArrivalSpec;
 use workload::{MessageSchedule, PatternSpec, Posting};
 
+use super::facts::Facts;
 use super::owners::Owners;
-use super::run::Facts;
 use super::words;
 use crate::format::{counted, grouped};
 
@@ -369,7 +369,7 @@ fn of_loops(facts: Facts<'_>, owners: &Owners) -> Option<String> {
     })
 }
 
-/// Says what shows that nothing was lost.
+/// Gives the evidence that nothing was lost.
 fn nothing(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String {
     let flows = match lost.held {
         0 => None,

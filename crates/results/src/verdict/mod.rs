@@ -1,22 +1,25 @@
 //! Verdict: the answer of a command in four sentences.
 //!
 //! Invariant: whoever shows a verdict shows the same words. A run's verdict is made with its summary and stands in
-//! `summary.json`, so that the terminal, the page of a report and the playground cannot differ.
+//! `summary.json`, so that the terminal, the page of a report and the playground cannot differ, but for the name of the
+//! scenario in the advised command.
 //!
 //! | module | contents |
 //! |---|---|
 //! | `words` | quantities and lists in sentences |
+//! | `facts` | the facts of a run |
 //! | `owners` | names of flows in sentences: their own, their pattern's or group's |
 //! | [`command`] | commands to copy |
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | [`deadlock`] | the verdict of a run that ended in a deadlock |
-//! | `run` | the facts of a run, and its verdict |
+//! | `run` | the verdict of a run |
 
 mod advice;
 mod cause;
 pub mod command;
 mod confidence;
 pub mod deadlock;
+pub(crate) mod facts;
 mod loss;
 mod owners;
 pub(crate) mod run;

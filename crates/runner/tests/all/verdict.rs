@@ -284,7 +284,7 @@ fn rerun(scratch: &Scratch, command: &str) -> std::process::Output {
     scratch.run(&words[1..])
 }
 
-/// Returns the command that a run advises, from what it printed.
+/// Returns the command that a run advises, from its output.
 fn advised(printed: &str) -> String {
     let mut lines = printed.lines().skip_while(|line| !line.starts_with("Try"));
     let command = lines.find(|line| line.trim_start().starts_with("backwater ")).expect("a command");

@@ -36,7 +36,8 @@ pub(super) fn printed(record: &RunRecord, width: usize) -> String {
         n if n <= PRINTED => "Hottest outputs, by the mean of their queues, in KB".to_owned(),
         n => format!("The {PRINTED} hottest of {n} outputs with queues, in KB; ports.csv has all"),
     };
-    let note = "busy: share of time in which the wire carried packets; holds up none: no other output waits for it";
+    let note =
+        "busy: share of time in which the wire carried packets; holds up none: no other output waits for it";
     format!("{what}\n{}\n{note}\n", in_blocks(&header.map(str::to_owned), &rows, 1, LEFT, width))
 }
 

@@ -1,0 +1,40 @@
+//! Facts of a run that its sentences are made of.
+//!
+//! Invariant: nothing here is in words.
+
+use scenario::Plan;
+use telemetry::RunRecord;
+
+use crate::completions::CompletionSummary;
+use crate::goodput::PhaseGoodput;
+use crate::lossless::Loss;
+
+/// Facts that sentences are made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts<'a> {
+    /// Record of the run.
+    pub(crate) record: &'a RunRecord,
+    /// Plan of the run, if it is at hand.
+    pub(crate) plan: Option<&'a Plan>,
+    /// Goodput of every flow in every phase.
+    pub(crate) goodput: &'a [PhaseGoodput<'a>],
+    /// Completion times, if they were kept.
+    pub(crate) completions: Option<&'a CompletionSummary>,
+}
+
+impl Facts<'_> {
+    /// Returns true if no host sent anything.
+    pub(super) fn is_idle(&self) -> bool {
+        self.record.audit.injected == 0 && self.record.delivered_packets == 0
+    }
+
+    /// Returns the packets that a fabric with PFC dropped.
+    pub(super) fn not_lossless(&self) -> Option<Loss> {
+        self.plan.and_then(|plan| Loss::of(plan, self.record))
+    }
+
+    /// Returns true if switches mark packets or sources respond.
+    pub(super) fn is_controlled(&self) -> bool {
+        self.plan.is_some_and(|plan| plan.congestion_control() != "Off")
+    }
+}
