@@ -102,14 +102,15 @@ impl Citations {
     fn add_decisions(&mut self, control: &Control) {
         let marking = "congestion_control.marking";
         match control.marking {
-            MarkingSpec::Off => {}
+            // A rule of the user's own has a source that the user knows.
+            MarkingSpec::Off | MarkingSpec::Own(_) => {}
             MarkingSpec::Iba(_) => self.cite("ibta", &format!("{marking}: Iba (Annex A10)")),
             MarkingSpec::Hp(_) => self.cite_all(&["hp2001", "santos2002"], &format!("{marking}: Hp")),
             MarkingSpec::Red(_) => self.cite_all(&["floyd1993", "zhu2015"], &format!("{marking}: Red")),
         }
         let response = "congestion_control.response";
         match control.response {
-            ResponseSpec::Off => {}
+            ResponseSpec::Off | ResponseSpec::Own(_) => {}
             ResponseSpec::Iba(_) => {
                 self.cite_all(&["ibta", "gran2011"], &format!("{response}: Iba (Annex A10)"));
             }
