@@ -54,7 +54,7 @@ impl SeededComparison {
         }
     }
 
-    /// Returns the number of each run, and what the worst victim waited.
+    /// Returns the number of each run, and the waits of the worst victim.
     fn loss(&self, story: &Story) -> String {
         let measure = &story.measure;
         let all: Vec<_> =

@@ -1,6 +1,6 @@
 //! The figure of a sweep: measures against a varied field, with intervals over seeds and a line for each setting.
 //!
-//! Invariant: it is drawn from `results.csv` alone. A mean of which a seed knows only a bound has no interval, and a note
+//! Invariant: it is drawn from `results.csv` alone. A mean with a bound among its numbers has no interval, and a note
 //! counts such points.
 
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ impl SweepFigureFault {
 /// Draws the sweep of a folder.
 ///
 /// # Errors
-/// If the folder has no table of a sweep, or the table lacks what is asked for.
+/// If the folder has no table of a sweep, or the table lacks a field or measure that is asked for.
 pub fn chart(files: RunFiles<'_>, title: &str, axes: SweepAxes<'_>) -> Result<Chart, SweepFigureFault> {
     let file = SweepRow::FILE;
     let malformed = |fault: String| ReadError::Malformed { file: file.to_owned(), fault };
@@ -158,7 +158,7 @@ struct Drawn {
     missing: usize,
 }
 
-/// What a point has of its seeds.
+/// Numbers of the seeds of a point.
 struct Point {
     x: f64,
     known: Vec<f64>,
@@ -201,7 +201,7 @@ impl SweepTable {
         self.cells(place).iter().map(|cell| cell.parse().ok()).collect()
     }
 
-    /// Returns the column of a field: that of this path, else a load, else the field with the most numbers, else the first.
+    /// Returns the column of this path; else of a load, of the field with the most numbers, or the first.
     fn horizontal(&self, asked: Option<&str>) -> Result<Horizontal, SweepFigureFault> {
         let name = |place: &usize| named_unit(&self.table.header[*place]).0;
         let known = || self.settings.iter().map(|place| name(place).to_owned()).collect();

@@ -30,8 +30,8 @@ impl Tuned {
         self.judged.first().map(|judged| &self.trials[judged.trial])
     }
 
-    /// Returns the number of settings that were searched, and how many of them give exactly the numbers of the scenario's
-    /// own settings. A guideline is no such setting: it changes more than the parameters.
+    /// Returns the number of settings that were searched, and how many of them give exactly the numbers of the
+    /// scenario's own settings. A guideline is no such setting: it changes more than the parameters.
     #[must_use]
     pub fn equal_to_baseline(&self) -> (usize, usize) {
         let Some((baseline, others)) = self.trials.split_first() else { return (0, 0) };
@@ -59,8 +59,8 @@ impl Tuned {
 }
 
 impl TuningJob {
-    /// Returns the number of held-out seeds, more than there are, with which a gain of the first goal that was seen would
-    /// be shown. `None` if it is shown already, is no gain, or no number of seeds is enough.
+    /// Returns the number of held-out seeds, more than there are, with which the gain of the first goal would be
+    /// significant. `None` if it is shown already, is no gain, or no number of seeds is enough.
     #[must_use]
     pub fn more_held_out(&self, judged: &Judged) -> Option<usize> {
         let gain = judged.gains.first().copied().flatten()?;

@@ -17,7 +17,7 @@ const MOST_LINES: usize = 24;
 pub enum Shown {
     /// All rows, flows of large groups included.
     All,
-    /// What a screen holds: goodput, waits, p99 of completion times, losses and pauses.
+    /// As many as a screen holds: goodput, waits, p99 of completion times, losses and pauses.
     Brief,
 }
 

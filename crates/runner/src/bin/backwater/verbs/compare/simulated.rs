@@ -24,7 +24,7 @@ pub(super) struct Recorded {
     pub(super) undrawn: Vec<UndrawnFigure>,
 }
 
-/// Simulates the runs of all seeds. `work` gets the runs of a seed as soon as they are there, in the order of the seeds,
+/// Simulates the runs of all seeds. `work` gets the runs of each seed once they are there, in the order of the seeds,
 /// and returns true if further seeds are wanted.
 pub(super) fn simulated(
     asked: &[Vec<RunAsked>],
