@@ -61,7 +61,7 @@ function because(result: Result, label: string): HTMLElement[] {
   const verdict = verdictOf(result);
   const before = label === "" ? "" : label + ": ";
   if (!verdict) return result.leads.slice(-1).map((lead) => element("p", { class: "because" }, withCode(before + lead)));
-  return [element("p", { class: "because" }, withCode(before + verdict.loss + " " + verdict.cause)), element("p", { class: "note" }, withCode(verdict.confidence + " " + verdict.advice))];
+  return [element("p", { class: "because" }, withCode(before + verdict.loss + " " + verdict.cause)), element("p", { class: "note" }, withCode(verdict.confidence + " " + verdict.advice + (verdict.advice.includes("plan.ron") ? " (`plan.ron` is among the run's files below.)" : "")))];
 }
 
 function rate(value: number): HTMLElement {
