@@ -5,7 +5,7 @@
 use cc_policies::policy::BufferOwner;
 use link_layer::flow_control::credits::{BLOCK, MAX_BLOCKS};
 use link_layer::spec::{Discipline, LinkSpec, VlArbitrationSpec};
-use link_layer::{Alpha, Share};
+use link_layer::{Alpha, CablePlan, Share};
 use packet::Lane;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,7 +52,8 @@ pub struct SwitchSpec {
     #[serde(default)]
     pub output_buffer: Option<Bytes>,
     /// Division of a central memory among ports and lanes: for `buffering: Central`. If left out, a central memory is
-    /// shared completely, with the least guarantee that the link allows (`Complete`).
+    /// shared completely (`Complete`). Its guarantee is then a longest packet, and under credits what the longest cable needs
+    /// to be busy, within half of `buffer`.
     #[serde(default)]
     pub sharing: Option<Sharing>,
     /// Ports, lanes or rates whose share of a shared memory differs. Of several entries that name a port and lane, the
@@ -99,24 +100,44 @@ impl SwitchSpec {
         self.vl_arbitration.iter().rposition(names)
     }
 
-    /// Returns the division of memory if the scenario leaves it out. A central memory is shared completely, with the least
-    /// guarantee that the link allows: one longest packet, under credits in whole blocks, and as many blocks as an update
-    /// waits for. Complete sharing with minimum allocations: Kamoun and Kleinrock 1980. The other organisations have no
-    /// memory to share.
+    /// Returns the division of memory if the scenario leaves it out. A central memory is shared completely: complete
+    /// sharing with minimum allocations, Kamoun and Kleinrock 1980. The other organisations have no memory to share.
+    ///
+    /// The guarantee is one longest packet. Credits may run ahead of the load by the guarantee only, so under credits it
+    /// is as much as each of these cables needs to be busy, within half of a port's buffer. It has whole blocks, and at
+    /// least as many as an update waits for.
     #[must_use]
-    pub fn usual_sharing(&self, link: &LinkSpec) -> Sharing {
+    pub fn usual_sharing(&self, link: &LinkSpec, cables: &[CablePlan]) -> Sharing {
         if !self.buffering.shares_memory() {
             return Sharing::Static;
         }
         let longest = link.longest_packet().get();
         let guaranteed = match &link.flow_control {
             Discipline::Credits(credits) => {
-                let update = credits.update_blocks.min(MAX_BLOCKS);
-                longest.next_multiple_of(BLOCK).max(u64::from(update) * BLOCK)
+                let update = u64::from(credits.update_blocks.min(MAX_BLOCKS)) * BLOCK;
+                let needed = cables.iter().map(|cable| self.window_of(link, cable).get() + update).max();
+                let half = self.least_buffer().get() / 2 / BLOCK * BLOCK;
+                let window = needed.unwrap_or_default().next_multiple_of(BLOCK).min(half);
+                longest.next_multiple_of(BLOCK).max(update).max(window)
             }
             Discipline::Pause(_) | Discipline::Lossy => longest,
         };
         Sharing::Complete { guaranteed: Bytes::new(guaranteed) }
+    }
+
+    /// Returns the bytes that a cable between two such switches carries from a packet's start until its credit is back,
+    /// if the credit waits for a packet on its way.
+    fn window_of(&self, link: &LinkSpec, cable: &CablePlan) -> Bytes {
+        let packet = cable.rate.time_for(link.longest_packet());
+        cable.rate.amount_in((cable.flight + self.latency + packet) * 2)
+    }
+
+    /// Returns the smallest buffer of a port and lane; 0 B for a memory that is stated as a total, or has a part for absent
+    /// ports.
+    fn least_buffer(&self) -> Bytes {
+        let own = self.buffers.iter().map(|own| own.size);
+        let buffer = self.buffer.filter(|_| self.provisioned.is_none());
+        buffer.map_or(Bytes::ZERO, |buffer| own.fold(buffer, Ord::min))
     }
 
     /// Returns the division of memory: `sharing`, which a scenario that leaves it out gets as
@@ -218,7 +239,7 @@ pub enum Sharing {
     /// Every port and lane has a buffer of its own.
     Static,
     /// Memory beyond the guarantees is given on demand: complete sharing with minimum allocations (Kamoun and Kleinrock
-    /// 1980). The default with `Central`, at the least guarantee.
+    /// 1980). The default with `Central`.
     Complete {
         /// Memory guaranteed to every port and lane, and also the most that its credits may run ahead of its load: at
         /// least one packet of the link's MTU, at most 128 KiB, counted in whole blocks of 64 bytes.

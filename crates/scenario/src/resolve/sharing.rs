@@ -6,9 +6,11 @@ use crate::format::Scenario;
 
 /// Writes the usual division of memory into the settings of switches that state none.
 pub(crate) fn resolve(scenario: &mut Scenario) {
-    let Scenario { switch, switches, link, .. } = scenario;
+    let Scenario { switch, switches, link, cables, .. } = scenario;
+    // A fault in a cable is reported by the check of cables.
+    let cables: Vec<_> = cables.values().filter_map(|cable| cable.resolve().ok()).collect();
     for spec in [switch].into_iter().chain(switches.values_mut()) {
-        let usual = spec.usual_sharing(link);
+        let usual = spec.usual_sharing(link, &cables);
         spec.sharing.get_or_insert(usual);
     }
 }

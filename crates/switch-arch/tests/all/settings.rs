@@ -395,12 +395,12 @@ fn provisioned_ports_take_their_part() {
     }
 }
 
-/// The least guarantee that a link allows: a longest packet, in whole blocks under credits, and as many blocks as an
-/// update waits for.
+/// The guarantee is a longest packet, in whole blocks under credits, and as many blocks as an update waits for. A cable
+/// adds what it carries until a credit is back, within half of the buffer.
 #[test]
 fn a_central_memory_is_shared_unless_told_otherwise() {
     let central = SwitchSpec { buffering: BufferingSpec::Central, sharing: None, ..own() };
-    let guaranteed = |link: &LinkSpec| match central.usual_sharing(link) {
+    let guaranteed = |link: &LinkSpec| match central.usual_sharing(link, &[]) {
         Sharing::Complete { guaranteed } => guaranteed.get(),
         other => panic!("{other:?}"),
     };
@@ -409,8 +409,20 @@ fn a_central_memory_is_shared_unless_told_otherwise() {
     let blocks = credits(4).longest_packet().get().div_ceil(64);
     assert_eq!(guaranteed(&credits(4)), blocks * 64);
     assert_eq!(guaranteed(&credits(100)), 6_400);
+    // 10 Gb/s are 1.25 bytes a nanosecond: 2 * (500 + latency) ns, two packets, and the update's blocks.
+    let cable = CablePlan { rate: Rate::gbps(10), symbol_time: Span::ZERO, flight: Span::from_ns(500) };
+    let window = |buffer| {
+        let central = SwitchSpec { buffer: Some(buffer), latency: Span::from_ns(100), ..central.clone() };
+        match central.usual_sharing(&credits(4), &[cable]) {
+            Sharing::Complete { guaranteed } => guaranteed.get(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let needed = 1_500 + 2 * credits(4).longest_packet().get() + 4 * 64;
+    assert!((needed..needed + 128).contains(&window(Bytes::kib(128))), "{needed}");
+    assert_eq!(window(Bytes::new(needed)), (needed / 2 / 64 * 64).max(blocks * 64));
     for buffering in BufferingSpec::ALL {
-        let usual = SwitchSpec { buffering, sharing: None, ..own() }.usual_sharing(&lossy());
+        let usual = SwitchSpec { buffering, sharing: None, ..own() }.usual_sharing(&lossy(), &[]);
         assert_eq!(usual == Sharing::Static, buffering != BufferingSpec::Central);
     }
 }
