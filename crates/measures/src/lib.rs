@@ -14,6 +14,7 @@
 //! | [`phase`] | goodput in a phase, and in its second half |
 //! | [`samples`] | the samples within a time, and the time until goodput reaches a level |
 //! | [`steady_state`] | the warm-up of a series, and whether the rest is stationary |
+//! | [`turnover`] | rate of messages, and hosts that stand still |
 //! | `unit` | units, and the spelling of numbers |
 //! | `quantity` | quantities, their units, directions and definitions |
 //! | `language` | measures as users write them: `p99(victims)` |
@@ -33,6 +34,7 @@ pub mod samples;
 pub mod spelling;
 pub mod statistics;
 pub mod steady_state;
+pub mod turnover;
 mod unit;
 
 pub use language::{ALL, Measure, MeasureError, MeasureFault};

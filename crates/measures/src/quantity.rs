@@ -57,6 +57,10 @@ pub enum Quantity {
     SlowdownP50,
     /// 99th percentile of slowdowns.
     SlowdownP99,
+    /// Rate of messages.
+    MessageRate,
+    /// Hosts that stand still.
+    StillHosts,
     /// Mean latency of packets.
     MeanLatency,
     /// Longest latency of a packet.
@@ -125,7 +129,7 @@ const NAMES: [&str; Quantity::ALL.len()] = {
 
 impl Quantity {
     /// Every quantity, in the order of tables.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 29] = [
         Self::P50,
         Self::P95,
         Self::P99,
@@ -134,6 +138,8 @@ impl Quantity {
         Self::Last,
         Self::SlowdownP50,
         Self::SlowdownP99,
+        Self::MessageRate,
+        Self::StillHosts,
         Self::MeanLatency,
         Self::LongestLatency,
         Self::Goodput,
@@ -180,6 +186,8 @@ impl Quantity {
             Self::Last => "last delivery after the first start",
             Self::SlowdownP50 => "slowdown, p50",
             Self::SlowdownP99 => "slowdown, p99",
+            Self::MessageRate => "rate of messages",
+            Self::StillHosts => "hosts that stand still",
             Self::MeanLatency => "mean latency of a delivered packet",
             Self::LongestLatency => "longest latency of a delivered packet",
             Self::Goodput => "goodput",
@@ -207,7 +215,7 @@ impl Quantity {
     pub const fn info(self) -> QuantityInfo {
         use Direction::{Larger, Smaller};
         use Reach::{Fabric, Phase, Run, RunOrPhase};
-        use Unit::{BitsPerSecond, Bytes, One, Packets, Seconds};
+        use Unit::{BitsPerSecond, Bytes, MessagesPerSecond, One, Packets, Seconds};
         let (name, unit, better, reach, about) = match self {
             Self::P50 => (
                 "p50",
@@ -237,6 +245,22 @@ impl Quantity {
                 "median slowdown of the group's messages: completion time over that in the empty fabric",
             ),
             Self::SlowdownP99 => ("slowdown_p99", One, Smaller, Run, "99th percentile of the same slowdowns"),
+            Self::MessageRate => (
+                "message_rate",
+                MessagesPerSecond,
+                Larger,
+                Run,
+                "the group's messages delivered per second, from its first posting to its last delivery, or to the end of the run \
+                 if messages are outstanding; beside it, quantiles of a closed loop hide hosts that wait",
+            ),
+            Self::StillHosts => (
+                "still_hosts",
+                One,
+                Smaller,
+                Run,
+                "hosts that stand still, as a mean over the same time: those with messages outstanding that complete none for ten \
+                 times as long as all these messages take alone, one after another",
+            ),
             Self::MeanLatency => (
                 "mean_latency",
                 Seconds,

@@ -20,6 +20,8 @@ pub enum Unit {
     Seconds,
     /// Packets.
     Packets,
+    /// Messages/s.
+    MessagesPerSecond,
     /// Bytes.
     Bytes,
     /// None: a ratio, a share or an index.
@@ -56,6 +58,7 @@ impl Unit {
             Self::BitsPerSecond => "_bps",
             Self::Seconds => "_s",
             Self::Packets => "_packets",
+            Self::MessagesPerSecond => "_messages_per_s",
             Self::Bytes => "_bytes",
             Self::One => "",
         }
@@ -68,13 +71,14 @@ impl Unit {
             Self::BitsPerSecond => "bit/s",
             Self::Seconds => "s",
             Self::Packets => "packets",
+            Self::MessagesPerSecond => "messages/s",
             Self::Bytes => "B",
             Self::One => "1",
         }
     }
 
-    /// Reads a number of this unit as users write it: `3 ms`, `10 Gb/s`, `64 KiB`. Packets and shares are plain
-    /// numbers.
+    /// Reads a number of this unit as users write it: `3 ms`, `10 Gb/s`, `64 KiB`. Packets, messages/s and
+    /// shares are plain numbers.
     ///
     /// # Errors
     /// If the text is not such a number.
@@ -84,7 +88,7 @@ impl Unit {
             Self::BitsPerSecond => units::Rate::from_str(text)?.get() as f64,
             Self::Seconds => units::Span::from_str(text)?.ps() as f64 / 1e12,
             Self::Bytes => units::Bytes::from_str(text)?.get() as f64,
-            Self::Packets | Self::One => {
+            Self::Packets | Self::MessagesPerSecond | Self::One => {
                 let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
                 number.ok_or_else(|| NumberError::Number(text.to_owned()))?
             }
@@ -99,6 +103,7 @@ impl Unit {
             Self::Seconds => spelling::spelled(number, Dimension::Time, Zeros::Kept),
             Self::Bytes => spelling::spelled(number, Dimension::Size, Zeros::Kept),
             Self::Packets => format!("{number:.0} packets"),
+            Self::MessagesPerSecond => format!("{number:.0} messages/s"),
             Self::One => spelling::digits(number, Zeros::Kept),
         }
     }

@@ -16,6 +16,9 @@ use measures::PhasePart;
 use measures::flows::{FlowTotals, waited};
 use measures::rounded;
 
+/// Most named flows of a group that tables show one by one. The group of more has a column for all of them.
+pub const MOST_MEMBERS: usize = 8;
+
 /// A group over the whole run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GroupSummary {
@@ -82,6 +85,14 @@ pub struct GroupInPhase {
     /// Messages posted in the phase, whenever they were delivered.
     #[serde(flatten)]
     pub messages: GroupMessages,
+}
+
+/// Returns for each item true if it is shown by itself: it has no group, or a group of at most [`MOST_MEMBERS`] items.
+#[must_use]
+pub fn shown_alone(groups: &[Option<&str>]) -> Vec<bool> {
+    let mut members: BTreeMap<&str, usize> = BTreeMap::new();
+    groups.iter().copied().flatten().for_each(|group| *members.entry(group).or_default() += 1);
+    groups.iter().map(|group| group.is_none_or(|group| members[group] <= MOST_MEMBERS)).collect()
 }
 
 /// Returns the groups of a run over the whole run, in the order of the plan.
@@ -239,6 +250,20 @@ mod tests {
                 .map(|flow| (flow.over(PhasePart::Whole), flow.over(PhasePart::SecondHalf)));
             assert!(of_groups.eq(of_flows));
         }
+    }
+
+    #[test]
+    fn flows_of_a_large_group_are_not_shown_one_by_one() {
+        let shown = |members| {
+            let groups: Vec<_> = (0..=members).map(|place| (place > 0).then_some("many")).collect();
+            shown_alone(&groups)
+        };
+        assert_eq!(shown(MOST_MEMBERS), [true; MOST_MEMBERS + 1]);
+        assert_eq!(
+            shown(MOST_MEMBERS + 1).iter().filter(|shown| **shown).count(),
+            1,
+            "the flow without a group"
+        );
     }
 
     #[test]

@@ -18,6 +18,7 @@
 //! | [`congestion`] | the worst roots of congestion trees, and the hottest outputs |
 //! | [`rows`] | the row of each table |
 //! | [`lossless`] | packets that a fabric with PFC has dropped |
+//! | [`remarks`] | facts of a run that its tables hide |
 //! | [`verdict`] | the answer of a command in four sentences |
 //! | [`summary`] | `summary.json`: the results of a run in one object |
 //! | [`tables`] | tables of a run, in files and on the terminal |
@@ -51,6 +52,7 @@ pub mod lossless;
 pub mod manifest;
 pub mod parquet;
 pub mod reader;
+pub mod remarks;
 pub mod rows;
 pub mod schema;
 pub mod summary;

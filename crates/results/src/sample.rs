@@ -5,12 +5,12 @@ use cc_policies::hp::HpMarker;
 use cc_policies::iba::IbaMarker;
 use packet::MarkCode;
 use telemetry::{
-    Acknowledged, Audit, BranchRecord, Cause, Completions, Congestion, ContributorRecord, FailedFlow,
-    FiniteRecord, FlowRecord, FlowSpread, GroupRecord, LaneMoment, LaneRecord, MarginCounts, MarginRecord,
-    Marks, MessageRecord, Moment, OutputLoad, PauseEvent, PauseEvents, PauseRecord, Phase, PortSample,
-    PortSeries, QueueRecord, RootRecord, RunEnding, RunRecord, Series, SeriesColumn, Snapshot, SourceSample,
-    SourceSeries, Timeline, TransportTally, TreeMoment, TreeSample, VictimRecord, Watched, WatchedQuantity,
-    WorstTree,
+    Acknowledged, Audit, BranchRecord, Cause, ClosedLoopRecord, Completions, Congestion, ContributorRecord,
+    FailedFlow, FiniteRecord, FlowRecord, FlowSpread, GroupRecord, LaneMoment, LaneRecord, LockstepRecord,
+    MarginCounts, MarginRecord, Marks, MessageRecord, Moment, OutputLoad, PatternRecord, PauseEvent,
+    PauseEvents, PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord, RunEnding, RunRecord,
+    Series, SeriesColumn, SlowHostRecord, Snapshot, SourceSample, SourceSeries, Timeline, TransportTally,
+    TreeMoment, TreeSample, VictimRecord, Watched, WatchedQuantity, WorstTree,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -56,13 +56,36 @@ pub fn record() -> RunRecord {
         digest: 0x0123_4567_89ab_cdef,
         mark_reasons: every_reason(),
         marks: marks(40, 2),
-        transport: TransportTally { acknowledgements: 900, cnps: 42, becns: 41, ..TransportTally::default() },
+        transport: TransportTally {
+            acknowledgements: 900,
+            cnps: 42,
+            becns: 41,
+            late_becns: 30,
+            ..TransportTally::default()
+        },
         flows: vec![
             FlowRecord { group: Some(0), ..flow("F1", ("H1", "H3"), at(0), true) },
             flow("F2", ("H2", "H3"), at(10), true),
-            FlowRecord { group: Some(0), ..flow("incast[0]", ("H4", "H3"), at(10), false) },
-            flow("incast[1]", ("H5", "H3"), at(10), false),
+            FlowRecord {
+                group: Some(0),
+                pattern: 0.into(),
+                ..flow("incast[0]", ("H4", "H3"), at(10), false)
+            },
+            FlowRecord {
+                pattern: 0.into(),
+                hosts: (1, 300),
+                ..flow("incast[1]", ("H5", "H3"), at(10), false)
+            },
         ],
+        patterns: vec![PatternRecord {
+            label: "incast".to_owned(),
+            closed: Some(ClosedLoopRecord {
+                outstanding: 1,
+                lockstep: Some(LockstepRecord { stages: 3, most_flows: 2 }),
+            }),
+        }],
+        short_window: None,
+        slow_hosts: vec![SlowHostRecord { host: "H3".to_owned(), takes: Rate::gbps(1) }],
         groups: vec![GroupRecord { name: "contributors".to_owned() }],
         lanes: vec![lane("H1", 1, "S1"), lane("S1", 2, "H3")],
         phases: vec![
@@ -306,6 +329,7 @@ fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: boo
         hosts: (0, 300),
         named,
         group: None,
+        pattern: units::PackedOption::NONE,
         transport: packet::TransportService::Rc,
         operation: packet::Operation::RdmaWrite,
         start,

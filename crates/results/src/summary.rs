@@ -15,6 +15,7 @@ use crate::completions::CompletionSummary;
 use crate::congestion::CongestionSummary;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput, rounded_jain};
 use crate::groups::{self, GroupInPhase, GroupSummary};
+use crate::remarks::{self, ClosedLoopSummary, Remark, SlowHostSummary};
 use crate::verdict::command::AskedScenario;
 use crate::verdict::facts::Facts;
 use crate::verdict::{self, Verdict};
@@ -91,6 +92,12 @@ pub struct Summary {
     pub others: OthersSummary,
     /// Completion times of messages; `None` with `completions: NotKept`.
     pub completions: Option<CompletionSummary>,
+    /// Patterns with a closed loop at each host that posted messages; empty with `completions: NotKept`.
+    pub closed_loops: Vec<ClosedLoopSummary>,
+    /// Hosts with a limited rate that packets waited for, the longest wait first.
+    pub slow_hosts: Vec<SlowHostSummary>,
+    /// Facts that tables hide, or that make a number mean less than it seems to, as sentences.
+    pub remarks: Vec<Remark>,
     /// Congestion trees and hot outputs.
     pub congestion: CongestionSummary,
     /// Goodput and fairness, phase by phase.
@@ -170,6 +177,8 @@ pub struct TransportSummary {
     pub cnps: u64,
     /// BECNs that reached a source, on a CNP or an acknowledgement.
     pub becns: u64,
+    /// BECNs for queue pairs that had no packet left to send.
+    pub late_becns: u64,
     /// Number of times that a CCTI reached its `Trigger_Threshold`.
     pub trigger_events: u64,
     /// Negative acknowledgements sent.
@@ -247,6 +256,8 @@ pub struct PhaseSummary {
 pub struct FlowSummary {
     /// Name of the flow.
     pub flow: String,
+    /// Name of its group; `None` without one.
+    pub group: Option<String>,
     /// Host that the data comes from.
     pub src: String,
     /// Host that the data goes to.
@@ -310,7 +321,7 @@ impl Summary {
         let goodput = goodput::by_phase(record);
         let completions = CompletionSummary::of(record);
         let facts = Facts { record, plan, goodput: &goodput, completions: completions.as_ref() };
-        Self {
+        let mut summary = Self {
             verdict: verdict::run::verdict(facts, &AskedScenario::default()),
             schema: SCHEMA,
             scenario: context.scenario.to_owned(),
@@ -348,8 +359,13 @@ impl Summary {
             },
             phases: phases(record, &goodput),
             completions,
+            closed_loops: remarks::closed_loops(record),
+            slow_hosts: remarks::slow_hosts(record),
+            remarks: Vec::new(),
             congestion: CongestionSummary::of(record),
-        }
+        };
+        summary.remarks = remarks::of(&summary, record);
+        summary
     }
 
     /// Returns the summary as indented JSON that ends with a newline.
@@ -379,6 +395,7 @@ impl PhaseSummary {
     fn new(record: &RunRecord, goodput: &PhaseGoodput<'_>, groups: Vec<GroupInPhase>) -> Self {
         let flow = |(flow, share): (&telemetry::FlowRecord, &FlowGoodput)| FlowSummary {
             flow: flow.name.to_string(),
+            group: flow.group.map(|group| record.groups[group as usize].name.clone()),
             src: flow.source.to_string(),
             dst: flow.destination.to_string(),
             transport: flow.transport.word(),
@@ -436,6 +453,7 @@ impl From<TransportTally> for TransportSummary {
             acknowledgements: tally.acknowledgements,
             cnps: tally.cnps,
             becns: tally.becns,
+            late_becns: tally.late_becns,
             trigger_events: tally.trigger_events,
             naks: tally.naks,
             timeouts: tally.timeouts,

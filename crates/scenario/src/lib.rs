@@ -28,6 +28,8 @@
 //! | `ecn_first` | whether ECN can mark before PFC pauses |
 //! | `memory` | memory that the traffic of a run is expected to need |
 //! | `pattern_use` | the use that each pattern makes of the fabric |
+//! | `closed_loops` | closed loops of patterns, and loops in lockstep |
+//! | `credit_windows` | bytes by which credits of a shared memory run ahead |
 //! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
 //! | `expected_work` | work that a run is expected to be, by node |
 //! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
@@ -37,6 +39,8 @@
 mod best_rates;
 mod cable_loads;
 mod check;
+mod closed_loops;
+mod credit_windows;
 mod cycles;
 mod diagnostics;
 pub mod draft;

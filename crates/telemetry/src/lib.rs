@@ -13,6 +13,7 @@ mod record;
 mod series;
 mod sighting;
 mod timeline;
+mod traffic;
 
 pub use busiest::busiest;
 pub use completions::{Acknowledged, Completions, MessageRecord};
@@ -30,3 +31,4 @@ pub use record::{
 pub use series::{FlowSpread, Series, SeriesColumn};
 pub use sighting::{Passing, Sighting, Wait};
 pub use timeline::{LaneMoment, Moment, Timeline, TreeMoment};
+pub use traffic::{ClosedLoopRecord, LockstepRecord, PatternRecord, ShortWindowRecord, SlowHostRecord};

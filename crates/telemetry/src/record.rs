@@ -12,6 +12,7 @@ use crate::lane::Marks;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
 use crate::series::Series;
 use crate::timeline::Timeline;
+use crate::traffic::{PatternRecord, ShortWindowRecord, SlowHostRecord};
 
 /// The results of a run.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +50,12 @@ pub struct RunRecord {
     pub flows: Vec<FlowRecord>,
     /// Groups of flows, in the order of the plan.
     pub groups: Vec<GroupRecord>,
+    /// Traffic patterns, in the order of the plan.
+    pub patterns: Vec<PatternRecord>,
+    /// Hosts that consume payload at a limited rate, in the order of the topology.
+    pub slow_hosts: Vec<SlowHostRecord>,
+    /// The port of a shared memory with the smallest part of the window that it needs, if any has less.
+    pub short_window: Option<ShortWindowRecord>,
     /// Ports and lanes that can carry data, adapters first, by node, port and lane.
     pub lanes: Vec<LaneRecord>,
     /// Phases of the run, in order.
@@ -138,6 +145,13 @@ impl FlowRecord {
         self.marks.as_deref().copied().unwrap_or_default()
     }
 
+    /// Returns the number of the host that posts the flow's messages, as in `hosts`.
+    #[must_use]
+    pub const fn poster(&self) -> u32 {
+        let (source, destination) = self.hosts;
+        if matches!(self.operation, Operation::RdmaRead) { destination } else { source }
+    }
+
     /// Returns true if the flow has delivered all its data; always false if the amount is not known beforehand.
     #[must_use]
     pub fn complete(&self) -> bool {
@@ -160,6 +174,8 @@ pub struct TransportTally {
     pub cnps: u64,
     /// Number of BECNs that reached a source.
     pub becns: u64,
+    /// Number of these BECNs for queue pairs that had no packet left to send.
+    pub late_becns: u64,
     /// Number of times that a CCTI reached its `Trigger_Threshold`.
     pub trigger_events: u64,
     /// Number of negative acknowledgements sent.
@@ -178,6 +194,7 @@ state_codec::value!(TransportTally {
     acknowledgements,
     cnps,
     becns,
+    late_becns,
     trigger_events,
     naks,
     timeouts,
@@ -194,6 +211,7 @@ impl TransportTally {
             acknowledgements: self.acknowledgements + other.acknowledgements,
             cnps: self.cnps + other.cnps,
             becns: self.becns + other.becns,
+            late_becns: self.late_becns + other.late_becns,
             trigger_events: self.trigger_events + other.trigger_events,
             naks: self.naks + other.naks,
             timeouts: self.timeouts + other.timeouts,
@@ -220,6 +238,8 @@ pub struct FlowRecord {
     pub named: bool,
     /// Index of its group in the record, if it belongs to any.
     pub group: Option<u32>,
+    /// Index of its pattern in the record; none for a flow of `flows`.
+    pub pattern: PackedOption<u32>,
     /// Transport service.
     pub transport: TransportService,
     /// Operation of its messages.

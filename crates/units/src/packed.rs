@@ -26,6 +26,11 @@ impl Packable for Bytes {
     const NONE: Self = Self::new(u64::MAX);
 }
 
+/// A number of an object: there are fewer than `u32::MAX` of any kind.
+impl Packable for u32 {
+    const NONE: Self = Self::MAX;
+}
+
 impl<T: Packable> PackedOption<T> {
     /// No quantity.
     pub const NONE: Self = Self(T::NONE);

@@ -8,7 +8,7 @@ use packet::header::Syndrome;
 use packet::{BthFlags, Packet, PacketId};
 use units::{Bytes, Time};
 
-use super::queue_pair::QueuePair;
+use super::queue_pair::{MessageSource, QueuePair};
 use super::setup::AdapterTimer;
 use super::{Adapter, PORT};
 use crate::endpoint::{Endpoint, ReceiveVerdict};
@@ -161,15 +161,29 @@ impl Adapter {
         let replied = self.endpoints[endpoint as usize].endpoint.on_reply(packet, &mut self.messages, now);
         self.notify_acknowledged(endpoint, &replied, marked, now);
         self.completed(replied.completed, now);
+        // A message that the acknowledgement has brought is slowed down by its mark.
+        self.tally.late_becns += u64::from(marked && !self.sends_on(packet, now));
         self.offer(endpoint, now);
     }
 
     /// Handles a congestion notification packet.
     pub(super) fn notified(&mut self, packet: &Packet, now: Time) {
-        let (endpoint, _) = self.count_becn(packet);
+        let (endpoint, marked) = self.count_becn(packet);
+        self.tally.late_becns += u64::from(marked && !self.sends_on(packet, now));
         let named = self.config.echo.names_packets().then_some(packet.bth.psn);
         let reached_trigger = self.notify_marked(endpoint, named, now);
         self.tally.trigger_events += u64::from(reached_trigger);
+    }
+
+    /// Returns true if the queue pair that a reply is for has packets left to send, or a schedule that will bring some.
+    fn sends_on(&self, reply: &Packet, now: Time) -> bool {
+        let queue_pair = &self.queue_pairs[reply.bth.destination_qp.index()];
+        let brings_more = match queue_pair.origin {
+            MessageSource::Generator(generator) => self.generators[generator as usize].posts_more(now),
+            // Host traffic posts to other queue pairs as well: the next message is seldom for this one.
+            MessageSource::HostTraffic(_) | MessageSource::Peer => false,
+        };
+        brings_more || self.endpoints[queue_pair.endpoint as usize].endpoint.has_more(&self.config.rule)
     }
 
     /// Returns the endpoint that a reply is for, and true if the reply carries BECN, which is counted.

@@ -160,6 +160,10 @@ impl Endpoint for AnyEndpoint {
         dispatch!(self, endpoint => endpoint.number_of(psn))
     }
 
+    fn has_more(&self, rule: &EndpointRule) -> bool {
+        dispatch!(self, endpoint => endpoint.has_more(rule))
+    }
+
     fn at_rest(&self) -> bool {
         dispatch!(self, endpoint => endpoint.at_rest())
     }

@@ -131,6 +131,10 @@ impl Endpoint for EeContext {
         self.requester.number_of(psn)
     }
 
+    fn has_more(&self, rule: &EndpointRule) -> bool {
+        self.requester.has_more(rule) || !self.turns.is_empty() && !self.requester.failed()
+    }
+
     fn at_rest(&self) -> bool {
         // A context that has given up never sends the messages of its turns.
         self.requester.at_rest() && (self.turns.is_empty() || self.requester.failed())

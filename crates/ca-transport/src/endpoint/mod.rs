@@ -195,6 +195,11 @@ pub trait Endpoint {
         (0, 0)
     }
 
+    /// Returns true if packets are left to send, now or later.
+    fn has_more(&self, rule: &EndpointRule) -> bool {
+        self.readiness(rule) != Readiness::Idle
+    }
+
     /// Returns true if every packet is sent, and acknowledged where the service acknowledges, or given up.
     fn at_rest(&self) -> bool {
         true

@@ -219,6 +219,7 @@ const fn unit_of(unit: MeasureUnit) -> Option<&'static str> {
         MeasureUnit::Seconds => Some("s"),
         MeasureUnit::Bytes => Some("B"),
         MeasureUnit::Packets => Some("packets"),
+        MeasureUnit::MessagesPerSecond => Some("messages/s"),
         MeasureUnit::One => None,
     }
 }

@@ -7,12 +7,14 @@
 //! | here | the record, and its rows for flows and lanes |
 //! | `pauses` | the log of pauses, if the scenario asks for it |
 //! | `finite` | traffic that ends by itself |
+//! | `traffic` | patterns, and hosts that consume payload at a limited rate |
 //! | `completions` | times of messages from posting to delivery |
 
 mod completions;
 mod finite;
 mod pauses;
 mod standstill;
+mod traffic;
 
 use std::sync::Arc;
 
@@ -89,6 +91,9 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
         marks,
         transport,
         flows,
+        patterns: traffic::patterns(plan),
+        slow_hosts: traffic::slow_hosts(plan),
+        short_window: plan.shortest_window(),
         groups: plan.workload().groups.iter().map(|group| GroupRecord { name: group.name.clone() }).collect(),
         phases: phases(plan, ended, end),
         snapshots: goodput.snapshots,
@@ -133,6 +138,7 @@ fn flows(plan: &Plan, world: &World<'_>) -> (Vec<FlowRecord>, TransportTally) {
             hosts: flow.numbers,
             named: flow.named,
             group: flow.group,
+            pattern: flow.pattern.into(),
             transport: flow.transport,
             operation: flow.operation,
             start: flow.posting.start(),

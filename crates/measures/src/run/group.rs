@@ -8,10 +8,11 @@ use std::cell::OnceCell;
 use telemetry::{RunRecord, SeriesColumn};
 
 use super::measured::Missing;
-use super::messages::GroupMessages;
+use super::messages::{GroupMessages, mask};
 use super::{CONTRIBUTORS, MeasuredRun, OTHERS, VICTIMS};
 use crate::flows::FlowTotals;
 use crate::language::ALL;
+use crate::turnover::Turnover;
 
 /// The flows of a group in a run.
 #[derive(Debug)]
@@ -25,6 +26,7 @@ pub(super) struct Group<'a> {
     pub(super) is_all: bool,
     messages: OnceCell<Result<GroupMessages, Missing>>,
     totals: OnceCell<FlowTotals>,
+    turnover: OnceCell<Result<Turnover, Missing>>,
 }
 
 impl<'a> Group<'a> {
@@ -35,15 +37,18 @@ impl<'a> Group<'a> {
         if flows.is_empty() {
             return Err(Missing::EmptyGroup);
         }
-        let (messages, totals) = (OnceCell::new(), OnceCell::new());
-        Ok(Self { run, flows, column, is_all: name == ALL, messages, totals })
+        Ok(Self::new(run, flows, column, name == ALL))
     }
 
     /// Returns all flows of a run.
     pub(super) fn whole(run: MeasuredRun<'a>) -> Self {
         let flows = (0..run.record.flows.len()).collect();
-        let column = Some(SeriesColumn::Total);
-        Self { run, flows, column, is_all: true, messages: OnceCell::new(), totals: OnceCell::new() }
+        Self::new(run, flows, Some(SeriesColumn::Total), true)
+    }
+
+    fn new(run: MeasuredRun<'a>, flows: Vec<usize>, column: Option<SeriesColumn>, is_all: bool) -> Self {
+        let (messages, totals, turnover) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { run, flows, column, is_all, messages, totals, turnover }
     }
 
     /// Returns sums over the group's flows, made on the first call.
@@ -56,6 +61,16 @@ impl<'a> Group<'a> {
     pub(super) fn messages(&self) -> Result<&GroupMessages, Missing> {
         let messages = self.messages.get_or_init(|| GroupMessages::of(self.run.record, &self.flows));
         messages.as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns the rate of the group's messages and its hosts that stand still, made on the first call.
+    pub(super) fn turnover(&self) -> Result<&Turnover, Missing> {
+        let turnover = || {
+            self.messages()?;
+            let is_member = mask(self.run.record, &self.flows);
+            Turnover::of(self.run.record, |flow| is_member[flow]).ok_or(Missing::NoMessage)
+        };
+        self.turnover.get_or_init(turnover).as_ref().map_err(Clone::clone)
     }
 }
 

@@ -164,6 +164,8 @@ fn number(run: MeasuredRun<'_>, measure: &Measure, group: &Group<'_>) -> Result<
         Quantity::Last => last::last(run, group),
         Quantity::SlowdownP50 => group.messages()?.slowdown(0.5),
         Quantity::SlowdownP99 => group.messages()?.slowdown(0.99),
+        Quantity::MessageRate => Ok(group.turnover()?.messages_per_s.into()),
+        Quantity::StillHosts => Ok(group.turnover()?.still_hosts.into()),
         Quantity::MeanLatency => group.totals().mean_latency_s().map(Into::into).ok_or(Missing::NoGoodput),
         Quantity::LongestLatency => {
             group.totals().longest_latency_s().map(Into::into).ok_or(Missing::NoGoodput)

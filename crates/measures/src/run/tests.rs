@@ -375,6 +375,20 @@ fn messages_that_cannot_be_told_apart_give_no_number() {
     assert_missing(&record, "p50(job)", &Missing::CompletionsNotKept);
 }
 
+/// One of the job's two messages is delivered, within the 40 ms from their posting to the end. A message takes 1 ms alone,
+/// and no host learns of a completion: the job's two messages keep their host waiting for 40 ms, more than ten times 2 ms, and
+/// the hundred of `F1` theirs for 60 ms, less than ten times 100 ms.
+#[test]
+fn rates_of_messages_and_hosts_that_stand_still() {
+    let record = record();
+    assert_value(&record, "message_rate(job)", 25.0);
+    assert_value(&record, "still_hosts(job)", 1.0);
+    assert_value(&record, "message_rate(F1)", 98.0 / 0.06);
+    assert_value(&record, "still_hosts(F1)", 0.0);
+    let without = RunRecord { completions: None, ..record };
+    assert_missing(&without, "message_rate(job)", &Missing::CompletionsNotKept);
+}
+
 /// Every number of the list equals the number that is measured alone, and survives a file.
 #[test]
 fn all_measures_of_a_run_stand_once_in_a_fixed_order() {
@@ -384,8 +398,8 @@ fn all_measures_of_a_run_stand_once_in_a_fixed_order() {
     let mut seen: Vec<_> = all.iter().map(|one| one.measure.group.as_str()).collect();
     seen.dedup();
     assert_eq!(seen, groups);
-    // 20 quantities of each group, 5 of them also by phase, and 7 of the fabric.
-    assert_eq!(all.len(), groups.len() * (20 + 5 * 3) + 7);
+    // 22 quantities of each group, 5 of them also by phase, and 7 of the fabric.
+    assert_eq!(all.len(), groups.len() * (22 + 5 * 3) + 7);
     for one in &all {
         let text = one.measure.to_string();
         assert_eq!(of_record(&record, &text), *one, "{text}");

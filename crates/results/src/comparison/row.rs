@@ -92,6 +92,7 @@ impl RowKind {
     const fn scale(self) -> (&'static str, f64) {
         match self {
             Self::Count | Self::Number { unit: Unit::Packets, .. } => ("count", 1.0),
+            Self::Number { unit: Unit::MessagesPerSecond, .. } => ("messages/s", 1.0),
             Self::Number { unit: Unit::BitsPerSecond, .. } => ("Gb/s", 1e-9),
             Self::Number { unit: Unit::Seconds, .. } => ("us", 1e6),
             Self::Number { unit: Unit::Bytes, .. } => ("bytes", 1.0),

@@ -7,6 +7,7 @@ use units::Time;
 
 use crate::completions::{CompletionSummary, MessageStatistics, microseconds};
 use crate::format::{grouped, in_blocks};
+use crate::remarks::ClosedLoopSummary;
 use crate::rows::MessageRow;
 use crate::summary::Summary;
 use crate::table::TableRow;
@@ -17,7 +18,7 @@ use measures::rounded;
 /// where possible.
 #[must_use]
 pub fn printed(summary: &Summary, width: usize) -> String {
-    let groups = &summary.groups;
+    let (groups, loops) = (&summary.groups, closed_loops(&summary.closed_loops, width));
     let Some(summary) = &summary.completions else {
         return "Completion times were not kept (`completions: NotKept`).\n".to_owned();
     };
@@ -48,7 +49,41 @@ pub fn printed(summary: &Summary, width: usize) -> String {
     if by_size.iter().chain(&by_group).any(|(_, messages)| messages.has_bounds()) {
         text += &format!("{BOUND_NOTE}\n");
     }
-    text
+    text + &loops
+}
+
+/// Returns the rates and the hosts that stand still of closed loops, which quantiles hide; nothing if there are none.
+fn closed_loops(loops: &[ClosedLoopSummary], width: usize) -> String {
+    if loops.is_empty() {
+        return String::new();
+    }
+    let header = [
+        "closed loop",
+        "hosts",
+        "messages/s",
+        "alone",
+        "stand still",
+        "at the end",
+        "slowest 1 % of messages",
+    ];
+    let row = |own: &ClosedLoopSummary| {
+        vec![
+            own.pattern.clone(),
+            grouped(own.hosts as u64),
+            grouped(own.messages_per_s as u64),
+            own.alone_messages_per_s.map_or_else(|| "-".to_owned(), |alone| grouped(alone as u64)),
+            format!("{:.1}", own.still_hosts),
+            grouped(own.still_hosts_at_end as u64),
+            own.slowest_hundredth_share
+                .map_or_else(|| "-".to_owned(), |share| format!("{:.1} % of all time", share * 100.0)),
+        ]
+    };
+    let rows: Vec<_> = loops.iter().map(row).collect();
+    format!(
+        "\n{}\nA host of a closed loop posts when a message is complete. alone: on the empty fabric. stand still: no message complete\n\
+         for ten times as long as the outstanding ones take alone.\n",
+        in_blocks(&header.map(str::to_owned), &rows, 1, 1, width)
+    )
 }
 
 /// Returns a row for each set of messages, in a table with this header above the first column.

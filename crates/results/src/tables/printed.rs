@@ -7,7 +7,8 @@ use std::path::Path;
 use telemetry::RunRecord;
 
 use crate::format::{aligned, grouped, in_blocks, plain_table};
-use crate::groups::GroupSummary;
+use crate::groups::{GroupSummary, MOST_MEMBERS, shown_alone};
+use crate::remarks;
 use crate::summary::{
     FailureSummary, FiniteSummary, OthersSummary, PauseSummary, PhaseSummary, Summary, SummaryEnd,
 };
@@ -25,9 +26,10 @@ pub fn tables(summary: &Summary, width: usize) -> String {
     let whole = goodput(summary, PhasePart::Whole, width);
     let second_half = goodput(summary, PhasePart::SecondHalf, width);
     format!(
-        "{}\n\nGoodput over each phase, in Gb/s\n{whole}\n\n\
+        "{}\n{}\nGoodput over each phase, in Gb/s\n{whole}\n\n\
          Goodput over the second half of each phase, in Gb/s\n{second_half}\n{}\n{}{}\n",
         head(summary),
+        remarks::printed(summary),
         notes(summary),
         groups(summary, width),
         counts(summary),
@@ -132,13 +134,15 @@ fn on_the_wall(seconds: f64) -> String {
 /// Returns a row for each phase, and a column for each flow and group, followed by the totals.
 fn goodput(summary: &Summary, part: PhasePart, width: usize) -> String {
     let mut header = ["phase", "from (s)", "to (s)"].map(str::to_owned).to_vec();
-    header.extend(summary.named().map(str::to_owned));
+    let shown = summary.shown();
+    let named = summary.named().zip(&shown).filter(|(_, shown)| **shown);
+    header.extend(named.map(|(name, _)| name.to_owned()));
     header.extend(summary.groups.iter().map(|group| group.group.clone()));
     let totals = totals(summary);
     header.extend(totals.iter().map(|(name, _)| (*name).to_owned()));
     let row = |phase: &PhaseSummary| {
         let mut row = vec![phase.name.clone(), phase.from_s.to_string(), phase.to_s.to_string()];
-        let flows = phase.flows.iter();
+        let flows = phase.flows.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(flow, _)| flow);
         row.extend(
             flows.map(|flow| cell(flow.active, of(part, flow.goodput_bps, flow.second_half_goodput_bps))),
         );
@@ -202,6 +206,11 @@ fn notes(summary: &Summary) -> String {
     if summary.named().next().is_some() {
         text += "\n";
         text += JAIN_NOTE;
+    }
+    if summary.shown().contains(&false) {
+        text += &format!(
+            "Groups of more than {MOST_MEMBERS} named flows have one column; each flow stands in phases.csv.\n"
+        );
     }
     if summary.others.flows > 0 {
         text += if text.is_empty() { "\n" } else { "" };
@@ -271,10 +280,14 @@ fn counts(summary: &Summary) -> String {
     let by_reason = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(", ")) };
     table.add_row(vec!["marks".to_owned(), format!("{} packets{by_reason}", grouped(marked))]);
     let transport = &summary.transport;
+    let late = match transport.late_becns {
+        0 => String::new(),
+        late => format!(", {} by flows with nothing left to send", grouped(late)),
+    };
     table.add_row(vec![
         "notifications".to_owned(),
         format!(
-            "{} CNPs sent, {} BECNs received; `Trigger_Threshold`, which only counts, reached {} times",
+            "{} CNPs sent, {} BECNs received{late}; `Trigger_Threshold`, which only counts, reached {} times",
             grouped(transport.cnps),
             grouped(transport.becns),
             grouped(transport.trigger_events)
@@ -362,6 +375,12 @@ fn audit(summary: &Summary) -> String {
 }
 
 impl Summary {
+    /// Returns for each named flow true if it has a column of its own.
+    fn shown(&self) -> Vec<bool> {
+        let named = self.phases.first().into_iter().flat_map(|phase| &phase.flows);
+        shown_alone(&named.map(|flow| flow.group.as_deref()).collect::<Vec<_>>())
+    }
+
     /// Returns the names of the named flows.
     fn named(&self) -> impl Iterator<Item = &str> {
         self.phases.first().into_iter().flat_map(|phase| &phase.flows).map(|flow| flow.flow.as_str())
@@ -384,6 +403,25 @@ mod tests {
     fn the_tables_with_named_and_other_flows() {
         let summary = Summary::new(sample::CONTEXT, &sample::record(), sample::cost());
         insta::assert_snapshot!(tables(&summary, WIDTH));
+    }
+
+    /// Ten named flows of a group are its column alone, and the flow without a group has one, too.
+    #[test]
+    fn a_group_of_many_named_flows_is_one_column() {
+        let mut record = sample::record();
+        let many = |n| FlowRecord { name: format!("m{n}").into(), group: Some(0), ..record.flows[0].clone() };
+        let alone = FlowRecord { group: None, ..record.flows[1].clone() };
+        record.flows = (0..10).map(many).chain([alone]).collect();
+        for snapshot in &mut record.snapshots {
+            snapshot.delivered.resize(11, units::Bytes::ZERO);
+        }
+        (record.completions, record.congestion) = (None, telemetry::Congestion::default());
+        let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
+        let text = tables(&summary, 200);
+        let header = text.lines().find(|line| line.contains("from (s)")).expect("a table");
+        let columns: Vec<_> = header.split_whitespace().skip(5).collect();
+        assert_eq!(columns, ["F2", "contributors", "total", "Jain", "(named)"], "{header}");
+        assert!(text.contains("Groups of more than 8 named flows have one column"));
     }
 
     #[test]

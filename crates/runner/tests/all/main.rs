@@ -27,6 +27,7 @@ mod own;
 mod parts;
 mod phases;
 mod ranks;
+mod remarks;
 mod report;
 mod scratch;
 mod signals;

@@ -110,6 +110,13 @@ impl MessageGenerator {
         }
     }
 
+    /// Returns true if further messages are to come: by time, or, before the stop, by completions.
+    #[must_use]
+    pub fn posts_more(&self, now: Time) -> bool {
+        let saturates = matches!(self.state, GeneratorState::Saturate { stop, .. } if now < stop);
+        saturates || self.deadline != Time::NEVER
+    }
+
     /// Handles the completion of a message. Returns the payload of the message to post in its place, if any.
     pub fn on_completed(&mut self, now: Time) -> Option<Bytes> {
         match &self.state {
@@ -154,6 +161,7 @@ mod tests {
         assert_eq!(p.on_deadline(at(20)), None);
         assert_eq!(p.on_completed(at(49)), Some(KIB));
         assert_eq!(p.on_completed(at(50)), None);
+        assert_eq!([49, 50].map(|now| p.posts_more(at(now))), [true, false]);
         assert_eq!(p.deadline(), Time::NEVER);
     }
 
@@ -175,7 +183,9 @@ mod tests {
             MessageGenerator::new(&MessageSchedule::Listed([post(5, 1), post(5, 2), post(9, 3)].into()));
         assert_eq!(due(&mut p, at(5)), [Bytes::new(1), Bytes::new(2)]);
         assert_eq!((p.deadline(), p.on_completed(at(6))), (at(9), None));
+        assert!(p.posts_more(at(6)));
         assert_eq!(due(&mut p, at(9)), [Bytes::new(3)]);
+        assert!(!p.posts_more(at(9)));
         assert_eq!((p.deadline(), p.on_deadline(at(99))), (Time::NEVER, None));
         assert_eq!(MessageGenerator::new(&MessageSchedule::Listed([].into())).deadline(), Time::NEVER);
     }

@@ -1,0 +1,19 @@
+//! Patterns and slow hosts, as the plan has them.
+//!
+//! Invariant: nothing here depends on the run.
+
+use scenario::Plan;
+use telemetry::{PatternRecord, SlowHostRecord};
+
+/// Returns the patterns of a plan, in their order.
+pub(super) fn patterns(plan: &Plan) -> Vec<PatternRecord> {
+    let patterns = plan.workload().patterns.iter().zip(plan.closed_loops());
+    patterns.map(|(pattern, closed)| PatternRecord { label: pattern.label.clone(), closed }).collect()
+}
+
+/// Returns the hosts that consume payload at a limited rate, in the order of the topology.
+pub(super) fn slow_hosts(plan: &Plan) -> Vec<SlowHostRecord> {
+    let hosts = plan.graph().host_names().zip(&plan.nodes().adapters);
+    let slow = hosts.filter_map(|(host, adapter)| Some((host, adapter.settings.drain_limit?)));
+    slow.map(|(host, takes)| SlowHostRecord { host: host.to_owned(), takes }).collect()
+}
