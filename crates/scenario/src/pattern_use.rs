@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use packet::{NodeId, PortId, QpNumber, flow_key};
 use units::{Bytes, Span, Time};
-use workload::spec::{ArrivalSpec, RepeatSpec};
+use workload::spec::{ArrivalSpec, DestinationSpec, RepeatSpec};
 use workload::{Flow, LoadSpec, MessageSchedule, PatternSpec, PostedVolume, Posting};
 
 use crate::plan::Plan;
@@ -30,6 +30,8 @@ pub struct PatternUse {
     pub destinations: BTreeSet<NodeId>,
     /// Number of flows.
     pub flows: usize,
+    /// True if a closed loop has further flows, which its hosts cannot come to within the run.
+    pub is_cut: bool,
     /// Messages that are posted before the end of the run; those that replace others do not count.
     pub volume: PostedVolume,
     /// Number of flows between hosts that are attached to different switches.
@@ -140,12 +142,15 @@ impl Plan {
             }
         }
         let volume = self.volume_of(flows);
+        let sources: BTreeSet<_> = flows.iter().map(|(flow, _)| flow.source).collect();
+        let destinations: BTreeSet<_> = flows.iter().map(|(flow, _)| flow.destination).collect();
         PatternUse {
             name: pattern.name.clone(),
             label: pattern.label.clone(),
+            is_cut: meets_all(spec, destinations.len()) && flows.len() < pairs(&sources, &destinations),
             incasts: matches!(spec, PatternSpec::Incast(_)).then(|| self.incasts(flows)),
-            sources: flows.iter().map(|(flow, _)| flow.source).collect(),
-            destinations: flows.iter().map(|(flow, _)| flow.destination).collect(),
+            sources,
+            destinations,
             flows: flows.len(),
             volume,
             leaving,
@@ -284,4 +289,25 @@ impl Plan {
     pub(crate) fn end(&self) -> Time {
         self.duration().after_start()
     }
+}
+
+/// Returns true if each host would post to all of this many destinations, as its messages complete.
+fn meets_all(spec: &PatternSpec, destinations: usize) -> bool {
+    let PatternSpec::Synthetic(spec) = spec else { return false };
+    let closed = matches!(spec.arrivals, ArrivalSpec::Closed { .. });
+    closed
+        && match spec.destinations {
+            DestinationSpec::AllToAll => {
+                spec.messages.is_none_or(|messages| messages as usize + 1 >= destinations)
+            }
+            DestinationSpec::Uniform => spec.messages.is_none(),
+            DestinationSpec::OtherRacks
+            | DestinationSpec::Permutation
+            | DestinationSpec::Shift(_)
+            | DestinationSpec::Bits(_) => false,
+        }
+}
+
+fn pairs(sources: &BTreeSet<NodeId>, destinations: &BTreeSet<NodeId>) -> usize {
+    sources.len() * destinations.len() - sources.intersection(destinations).count()
 }

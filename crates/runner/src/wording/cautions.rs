@@ -5,8 +5,10 @@
 use cc_policies::{AnyEcho, Control, MarkingSpec, ResponseSpec};
 use link_layer::spec::{Discipline, VlArbitrationSpec, VlWeight};
 use packet::PortId;
+use results::remarks;
 use scenario::Plan;
 use switch_arch::spec::BufferingSpec;
+use telemetry::LockstepRecord;
 use units::{Bytes, Span};
 
 /// Unit of a lane's weight (IBA 7.6.9).
@@ -17,9 +19,28 @@ const BLOCK: u64 = 64;
 const MOST_NAMES: usize = 8;
 
 pub(super) fn cautions(plan: &Plan) -> String {
-    let lines =
-        [early_alpha(plan.control()), light_weights(plan), threshold_out_of_reach(plan), hosts_apart(plan)];
-    lines.into_iter().flatten().collect()
+    let lines = [
+        early_alpha(plan.control()),
+        light_weights(plan),
+        threshold_out_of_reach(plan),
+        short_window(plan),
+        hosts_apart(plan),
+    ];
+    lines.into_iter().flatten().chain(lockstep(plan)).collect()
+}
+
+/// Says that credits of a shared memory run ahead by less than a cable needs.
+fn short_window(plan: &Plan) -> Option<String> {
+    plan.shortest_window().map(|short| remarks::short_window(&short) + "\n")
+}
+
+/// Names the closed loops with hosts that proceed together.
+fn lockstep(plan: &Plan) -> impl Iterator<Item = String> {
+    let loops = plan.workload().patterns.iter().zip(plan.closed_loops());
+    loops.filter_map(|(pattern, closed)| {
+        let LockstepRecord { stages, most_flows } = closed?.lockstep?;
+        Some(remarks::in_lockstep(&pattern.label, (stages, most_flows)) + "\n")
+    })
 }
 
 /// Says that DCQCN's alpha falls between the CNPs of a flow that is marked without pause.
@@ -144,7 +165,14 @@ mod tests {
             "santos2003",
             &["adapters={\"R1\": (congestion_control: Ignore), \"L*\": (congestion_control: Silent)}"],
         );
-        insta::assert_snapshot!([alpha, lanes, cable, hosts].concat());
+        let ring = "traffic=[Synthetic(name: \"a2a\", destinations: AllToAll, size: Fixed(\"64 KiB\"), \
+                    arrivals: Closed(outstanding: 1), start: \"0 s\")]";
+        let stages = said("bench-a32", &[ring]);
+        let window = said(
+            "bench-a32",
+            &["switch.buffering=Central", "switch.sharing=Complete(guaranteed: \"8320 B\")"],
+        );
+        insta::assert_snapshot!([alpha, lanes, cable, hosts, stages, window].concat());
     }
 
     #[test]

@@ -23,8 +23,9 @@ fn pattern(plan: &Plan, i: usize, used: &PatternUse) -> String {
     let ends = match used.incasts {
         Some(incasts) => self::incasts(plan, incasts, &used.destinations),
         None => format!(
-            "{} from {} to {}",
+            "{}{} from {} to {}",
             counted(used.flows, "flow"),
+            within(plan, used),
             hosts(plan, &used.sources),
             hosts(plan, &used.destinations)
         ),
@@ -33,6 +34,15 @@ fn pattern(plan: &Plan, i: usize, used: &PatternUse) -> String {
         return format!("{whose}: posts nothing\n");
     }
     format!("{whose}: {ends}; {}; {}; {}\n", messages(used), reach(plan, used), load(plan, used))
+}
+
+/// Says that a closed loop has further flows, which its hosts cannot come to within the run.
+fn within(plan: &Plan, used: &PatternUse) -> String {
+    if used.is_cut {
+        format!(" that can begin within {} (`--cables` counts all)", plan.duration())
+    } else {
+        String::new()
+    }
 }
 
 /// `incast of 8 to h1`, or `20 incasts of 60, each to one host, 18 hosts in all`.
@@ -152,6 +162,14 @@ mod tests {
                 &["traffic[1].senders=Drawn(3)", "traffic[1].to=*", "traffic[1].bytes=\"4 KiB\""],
             ),
             lines("santos2003", &[]),
+            lines(
+                "bench-a32",
+                &[
+                    "traffic=[Synthetic(name: \"a2a\", destinations: AllToAll, size: Fixed(\"1 MiB\"), arrivals: \
+                     Closed(outstanding: 1), start: \"0 s\")]",
+                    "duration=1 ms",
+                ],
+            ),
         ];
         insta::assert_snapshot!(all.join("\n"));
     }
