@@ -8,6 +8,7 @@ use super::congestion;
 use super::printed::{self, gbps};
 use crate::format::{counted, grouped, in_blocks, wrapped_below};
 use crate::groups::GroupSummary;
+use crate::remarks::Remark;
 use crate::summary::Summary;
 use crate::verdict::Verdict;
 use measures::censoring::CensoredValue;
@@ -25,6 +26,7 @@ const LABEL: usize = 10;
 pub fn printed(summary: &Summary, record: &RunRecord, width: usize) -> String {
     let parts = [
         Some(verdict(&summary.verdict, width)),
+        notes(&summary.remarks, width),
         Some(printed::head(summary)),
         goodput(summary, width),
         groups(&summary.groups, width),
@@ -57,14 +59,23 @@ pub fn verdict(verdict: &Verdict, width: usize) -> String {
     text
 }
 
+/// Returns the remarks on what the numbers hide, each behind a label; `None` if there are none.
+fn notes(remarks: &[Remark], width: usize) -> Option<String> {
+    let note = |remark: &Remark| wrapped_below(&format!("{:LABEL$}{}", "Note", remark.text), width, LABEL);
+    let notes: Vec<_> = remarks.iter().map(note).collect();
+    (!notes.is_empty()).then(|| notes.join("\n"))
+}
+
 /// Returns the goodput over the second half of each phase. Flows have columns if they are few.
 fn goodput(summary: &Summary, width: usize) -> Option<String> {
     let first = summary.phases.first()?;
-    let shows_flows = first.flows.len() <= MOST_FLOWS;
+    // A group of many named flows has its own column.
+    let mut shown = summary.shown();
+    let shows_flows = shown.iter().filter(|shown| **shown).count() <= MOST_FLOWS;
+    shown.iter_mut().for_each(|shown| *shown &= shows_flows);
     let mut header = vec!["phase".to_owned(), "from (s)".to_owned(), "to (s)".to_owned()];
-    if shows_flows {
-        header.extend(first.flows.iter().map(|flow| flow.flow.clone()));
-    }
+    let named = first.flows.iter().zip(&shown).filter(|(_, shown)| **shown);
+    header.extend(named.map(|(flow, _)| flow.flow.clone()));
     header.extend(first.groups.iter().take(MOST_ROWS).map(|group| group.group.clone()));
     if summary.others.flows > 0 {
         header.push("others".to_owned());
@@ -73,7 +84,7 @@ fn goodput(summary: &Summary, width: usize) -> Option<String> {
     let skipped = summary.phases.len().saturating_sub(MOST_ROWS);
     let row = |phase: &crate::summary::PhaseSummary| {
         let mut row = vec![phase.name.clone(), phase.from_s.to_string(), phase.to_s.to_string()];
-        let flows = phase.flows.iter().filter(|_| shows_flows);
+        let flows = phase.flows.iter().zip(&shown).filter(|(_, shown)| **shown).map(|(flow, _)| flow);
         row.extend(flows.map(|flow| printed::cell(flow.active, flow.second_half_goodput_bps)));
         let groups = phase.groups.iter().take(MOST_ROWS);
         row.extend(groups.map(|group| printed::cell(group.active_flows > 0, group.second_half_goodput_bps)));
@@ -88,7 +99,7 @@ fn goodput(summary: &Summary, width: usize) -> Option<String> {
     let mut text = format!("Goodput over the second half of {last}, in Gb/s\n");
     text += &in_blocks(&header, &rows, 3, 1, width);
     text += "\n";
-    if !shows_flows {
+    if shown.contains(&false) {
         text += &format!("{} by name: phases.csv\n", counted(first.flows.len(), "flow"));
     }
     if summary.others.flows > 0 {

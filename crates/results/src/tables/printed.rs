@@ -376,7 +376,7 @@ fn audit(summary: &Summary) -> String {
 
 impl Summary {
     /// Returns for each named flow true if it has a column of its own.
-    fn shown(&self) -> Vec<bool> {
+    pub(super) fn shown(&self) -> Vec<bool> {
         let named = self.phases.first().into_iter().flat_map(|phase| &phase.flows);
         shown_alone(&named.map(|flow| flow.group.as_deref()).collect::<Vec<_>>())
     }
