@@ -5,6 +5,7 @@
 
 use cc_policies::MarkingSpec;
 use packet::NodeId;
+use scenario::Plan;
 use telemetry::{Cause, RunEnding};
 use units::{Bytes, Rate};
 
@@ -58,8 +59,7 @@ fn advice(facts: Facts<'_>, lost: &Lost, asked: &AskedScenario) -> (String, Stri
 
 /// Returns the remedy for drops in a fabric that was to be lossless.
 fn lossless(facts: Facts<'_>, cause: Option<LossCause>, asked: &AskedScenario) -> (String, String) {
-    let needed =
-        facts.plan.into_iter().flat_map(|plan| plan.headrooms()).map(|port| port.needed.total()).max();
+    let needed = facts.plan.into_iter().flat_map(Plan::headrooms).map(|port| port.needed.total()).max();
     match (cause, needed) {
         (Some(LossCause::Headroom { .. }), Some(needed)) => (
             format!("The run with the {} B of headroom that its longest cable needs", grouped(needed.get())),
@@ -128,7 +128,7 @@ fn of_switch(facts: Facts<'_>, asked: &AskedScenario) -> Option<(String, String)
 
 /// Returns a scheme of congestion control for the fabric, as a scenario writes it, and its name in words.
 fn scheme(facts: Facts<'_>) -> (String, &'static str) {
-    let credits = facts.plan.is_none_or(|plan| plan.uses_credits());
+    let credits = facts.plan.is_none_or(Plan::uses_credits);
     if credits {
         return ("Guideline".to_owned(), "InfiniBand's congestion control, with a guideline's parameters,");
     }
@@ -162,7 +162,7 @@ fn unhurt(facts: Facts<'_>, asked: &AskedScenario) -> (String, String) {
             asked.command("sim", &["--drain"]),
         );
     }
-    if facts.plan.is_some_and(|plan| plan.draws_at_random()) {
+    if facts.plan.is_some_and(Plan::draws_at_random) {
         return (
             "More seeds show how far the numbers spread".to_owned(),
             asked.command("sweep", &["--seeds", "1..=6"]),
