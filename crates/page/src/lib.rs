@@ -16,6 +16,8 @@
 //! | `data` | curves and tables as data of the script |
 //! | `run` | the page of a run |
 //! | `table` | a table of runs or settings, by columns |
+//! | `tuning_answer` | the answer of a tuning |
+//! | `sweep_data` | all data of the page of a sweep or a tuning |
 //! | `sweep` | the page of a sweep |
 //! | `tuning` | the page of a tuning |
 //!
@@ -32,8 +34,10 @@ pub mod numbers;
 mod policy;
 mod run;
 mod sweep;
+mod sweep_data;
 mod table;
 mod tuning;
+mod tuning_answer;
 mod words;
 
 use results::OutputFile;

@@ -12,7 +12,8 @@ use results::sweep::{ANSWER, SweepAnswer};
 use results::table::TableRow;
 
 use super::document::Document;
-use super::table::{ColumnTable, RUNS, SweepData, in_words};
+use super::sweep_data::SweepData;
+use super::table::{ColumnTable, RUNS, in_words};
 use super::words;
 
 /// Name of the collected table in the folder of a sweep.

@@ -15,7 +15,7 @@ use crate::completions::CompletionSummary;
 use crate::congestion::CongestionSummary;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput, rounded_jain};
 use crate::groups::{self, GroupInPhase, GroupSummary};
-use crate::remarks::{self, ClosedLoopSummary, Remark, SlowHostSummary};
+use crate::remarks::{self, ClosedLoopSummary, Remark, RemarkFacts, SlowHostSummary};
 use crate::verdict::command::AskedScenario;
 use crate::verdict::facts::Facts;
 use crate::verdict::{self, Verdict};
@@ -321,7 +321,11 @@ impl Summary {
         let goodput = goodput::by_phase(record);
         let completions = CompletionSummary::of(record);
         let facts = Facts { record, plan, goodput: &goodput, completions: completions.as_ref() };
-        let mut summary = Self {
+        let (closed_loops, slow_hosts) = (remarks::closed_loops(record), remarks::slow_hosts(record));
+        let hidden =
+            RemarkFacts { record, goodput: &goodput, closed_loops: &closed_loops, slow_hosts: &slow_hosts };
+        Self {
+            remarks: remarks::of(hidden),
             verdict: verdict::run::verdict(facts, &AskedScenario::default()),
             schema: SCHEMA,
             scenario: context.scenario.to_owned(),
@@ -359,13 +363,10 @@ impl Summary {
             },
             phases: phases(record, &goodput),
             completions,
-            closed_loops: remarks::closed_loops(record),
-            slow_hosts: remarks::slow_hosts(record),
-            remarks: Vec::new(),
+            closed_loops,
+            slow_hosts,
             congestion: CongestionSummary::of(record),
-        };
-        summary.remarks = remarks::of(&summary, record);
-        summary
+        }
     }
 
     /// Returns the summary as indented JSON that ends with a newline.

@@ -19,10 +19,11 @@ mod slow_hosts;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use telemetry::RunRecord;
+use telemetry::{RunEnding, RunRecord};
 
 use crate::format::grouped;
-use crate::summary::{Summary, SummaryEnd};
+use crate::goodput::{self, PhaseGoodput};
+use measures::PhasePart;
 use measures::spelling::instant;
 
 pub use closed_loops::{ClosedLoopSummary, LockstepSummary, in_lockstep};
@@ -75,39 +76,53 @@ pub fn slow_hosts(record: &RunRecord) -> Vec<SlowHostSummary> {
     slow_hosts::of(record)
 }
 
+/// Facts about a run that remarks are made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RemarkFacts<'a> {
+    pub(crate) record: &'a RunRecord,
+    pub(crate) goodput: &'a [PhaseGoodput<'a>],
+    pub(crate) closed_loops: &'a [ClosedLoopSummary],
+    pub(crate) slow_hosts: &'a [SlowHostSummary],
+}
+
 /// Returns all remarks about a run, in the order of the table above.
-pub(crate) fn of(summary: &Summary, record: &RunRecord) -> Vec<Remark> {
-    let hosts = slow_hosts::remarks(summary);
-    let hidden = summary.closed_loops.iter().filter_map(ClosedLoopSummary::hidden);
+pub(crate) fn of(facts: RemarkFacts<'_>) -> Vec<Remark> {
+    let RemarkFacts { record, .. } = facts;
+    let hosts = slow_hosts::remarks(facts.slow_hosts, record.simulated.seconds());
+    let hidden = facts.closed_loops.iter().filter_map(ClosedLoopSummary::hidden);
     let lockstep = record.patterns.iter().filter_map(closed_loops::lockstep);
-    let others = [ended(summary, record), idle(summary, record), late_notifications(summary)];
+    let others = [ended(record), idle(facts), late_notifications(record)];
     let window = record.short_window.as_ref().map(short_window::remark).into_iter();
     window.chain(hosts).chain(hidden).chain(lockstep).chain(others.into_iter().flatten()).collect()
 }
 
 /// Says that all traffic was delivered long before the end.
-fn ended(summary: &Summary, record: &RunRecord) -> Option<Remark> {
-    let done = early_end(summary, record)?;
+fn ended(record: &RunRecord) -> Option<Remark> {
     let text = format!(
         "All traffic was delivered at {} of {}: rates over the run and over later phases count the idle time too. \
          `--until-done` ends the run there.",
-        instant(done),
-        instant(summary.simulated_s)
+        instant(early_end(record)?),
+        instant(record.simulated.seconds())
     );
     Some(Remark { about: RemarkKind::TrafficEnded, text })
 }
 
 /// Returns the time of the last delivery in s, if all traffic was finite and done long before the end.
-fn early_end(summary: &Summary, record: &RunRecord) -> Option<f64> {
-    let done = summary.done_s.filter(|_| summary.ended == SummaryEnd::Complete && !summary.audit.drained)?;
+fn early_end(record: &RunRecord) -> Option<f64> {
+    let is_whole = record.ended == RunEnding::AtDuration && !record.audit.drained;
+    let done = record.finite.and_then(|finite| finite.done).filter(|_| is_whole)?.seconds();
     let last = record.flows.iter().filter_map(|flow| flow.last_delivery.get()).max()?;
-    (last.seconds() <= done && done < EARLY * summary.simulated_s).then_some(done)
+    (last.seconds() <= done && done < EARLY * record.simulated.seconds()).then_some(done)
 }
 
 /// Names phases without deliveries before the end of traffic, and patterns without messages.
-fn idle(summary: &Summary, record: &RunRecord) -> Option<Remark> {
-    let end = early_end(summary, record).or(summary.stands_still_since_s).unwrap_or(f64::INFINITY);
-    let phases = summary.phases.iter().filter(|phase| phase.total_goodput_bps == 0.0 && phase.from_s < end);
+fn idle(RemarkFacts { record, goodput, .. }: RemarkFacts<'_>) -> Option<Remark> {
+    let stands_still = record.stands_still.map(units::Time::seconds);
+    let end = early_end(record).or(stands_still).unwrap_or(f64::INFINITY);
+    let is_idle = |one: &&PhaseGoodput<'_>| {
+        goodput::total(&one.flows, PhasePart::Whole) == 0.0 && one.phase.from.seconds() < end
+    };
+    let phases = goodput.iter().filter(is_idle).map(|one| one.phase);
     let phases: Vec<_> = phases.map(|phase| phase.name.as_str()).collect();
     let patterns = (0_u32..).zip(&record.patterns).filter(|(number, _)| posts_nothing(record, *number));
     let patterns: Vec<_> = patterns.map(|(_, pattern)| pattern.label.as_str()).collect();
@@ -145,8 +160,8 @@ fn listed((one, several): (&str, &str), names: &[&str]) -> String {
 }
 
 /// Says that most notifications had no effect.
-fn late_notifications(summary: &Summary) -> Option<Remark> {
-    let (late, all) = (summary.transport.late_becns, summary.transport.becns);
+fn late_notifications(record: &RunRecord) -> Option<Remark> {
+    let (late, all) = (record.transport.late_becns, record.transport.becns);
     (late > 0 && 2 * late >= all).then(|| Remark {
         about: RemarkKind::LateNotifications,
         text: format!(
@@ -158,10 +173,10 @@ fn late_notifications(summary: &Summary) -> Option<Remark> {
     })
 }
 
-/// Returns all remarks of a summary as lines of text.
+/// Returns remarks as lines of text.
 #[must_use]
-pub fn printed(summary: &Summary) -> String {
-    summary.remarks.iter().map(|remark| format!("Note: {}\n", remark.text)).collect()
+pub fn printed(remarks: &[Remark]) -> String {
+    remarks.iter().map(|remark| format!("Note: {}\n", remark.text)).collect()
 }
 
 #[cfg(test)]

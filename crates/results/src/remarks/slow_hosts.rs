@@ -9,7 +9,6 @@ use telemetry::{LaneRecord, RunRecord, SlowHostRecord};
 use units::{Bytes, Rate};
 
 use super::{Remark, RemarkKind};
-use crate::summary::Summary;
 use measures::rounded;
 
 /// Least share of the run for which packets wait for a host that is said to hold up its link.
@@ -45,9 +44,8 @@ pub(super) fn of(record: &RunRecord) -> Vec<SlowHostSummary> {
 }
 
 /// Says which hosts hold up their links: the worst few, and the number of the others.
-pub(super) fn remarks(summary: &Summary) -> Vec<Remark> {
-    let mut all: Vec<_> =
-        summary.slow_hosts.iter().filter_map(|host| host.remark(summary.simulated_s)).collect();
+pub(super) fn remarks(hosts: &[SlowHostSummary], simulated_s: f64) -> Vec<Remark> {
+    let mut all: Vec<_> = hosts.iter().filter_map(|host| host.remark(simulated_s)).collect();
     let more = all.len().saturating_sub(MOST_NAMED);
     all.truncate(MOST_NAMED);
     if more > 0 {

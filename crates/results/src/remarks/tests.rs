@@ -1,9 +1,12 @@
+//! Tests of remarks: each is said where it holds, and not elsewhere.
+
 use telemetry::{
     Acknowledged, ClosedLoopRecord, Completions, FlowRecord, LaneRecord, MessageRecord, PatternRecord,
 };
 use units::{Bytes, Rate, Span, Time};
 
 use super::*;
+use crate::summary::Summary;
 use crate::sample;
 
 fn at(us: u64) -> Time {

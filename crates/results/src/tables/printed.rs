@@ -29,7 +29,7 @@ pub fn tables(summary: &Summary, width: usize) -> String {
         "{}\n{}\nGoodput over each phase, in Gb/s\n{whole}\n\n\
          Goodput over the second half of each phase, in Gb/s\n{second_half}\n{}\n{}{}\n",
         head(summary),
-        remarks::printed(summary),
+        remarks::printed(&summary.remarks),
         notes(summary),
         groups(summary, width),
         counts(summary),

@@ -61,7 +61,7 @@ fn a_verb_names_the_file_that_it_lacks_and_the_way_to_it() {
     };
     for (verb, file) in [
         (&["figure", "run", "hosts"][..], "flows.csv"),
-        (&["report", "run"], "series.csv"),
+        (&["report", "run"], "flows.csv"),
         (&["export", "counters", "run"], "ports.csv"),
     ] {
         assert_refused(&scratch.run(verb), &message(file));

@@ -122,7 +122,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
         "Scenarios, and files of clusters",
         &["list", "show", "new", "fields", "import", "export", "headroom", "thresholds", "guideline"],
     ),
-    ("Papers", &["repro"]),
+    ("Papers", &["repro", "cite"]),
     ("Upkeep", &["schema", "bench", "help"]),
 ];
 /// Width of the help.

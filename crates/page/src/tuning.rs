@@ -2,16 +2,14 @@
 //!
 //! Invariant: the page opens with the answer that `tune` printed, word for word.
 
-mod answer;
-
 use results::manifest::Manifest;
 use results::reader::{ReadError, RunFiles};
 
 use super::document::Document;
-use super::table::{ColumnTable, RUNS, SweepData, in_words};
+use super::sweep_data::SweepData;
+use super::table::{ColumnTable, RUNS, in_words};
+use super::tuning_answer::{self, TuningAnswer};
 use super::words;
-
-pub(super) use self::answer::TuningAnswer;
 
 /// Name of the table of settings in the folder of a tuning.
 const TRIALS: &str = "trials.csv";
@@ -25,7 +23,7 @@ const SEARCHED: &str = "searched";
 pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Result<String, ReadError> {
     let table = ColumnTable::read(files, TRIALS)?;
     let mut data = read_trials(&table, folder)?;
-    data.found = answer::read(files, &table, &data.settings)?;
+    data.found = tuning_answer::read(files, &table, &data.settings)?;
     data.asked = data.found.as_ref().map_or_else(Vec::new, TuningAnswer::asked);
     let verdict = data.found.as_ref().and_then(|found| found.answer.as_ref());
     // A tuning of a former version has its sentences in the manifest alone.
@@ -56,7 +54,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
     let texts = [
         ("winner.set", "The winner, as `--set` takes it"),
         ("searched.set", "The best that the search found, for a trial by hand"),
-        (answer::FILE, "The whole answer, with the judgement on held-out runs"),
+        (tuning_answer::FILE, "The whole answer, with the judgement on held-out runs"),
     ];
     let texts = texts.into_iter().filter(|(file, _)| files.has(file));
     let texts = texts.map(|(file, about)| Ok((format!("{about}: {file}"), files.text(file)?.into_owned())));
@@ -179,7 +177,7 @@ mod tests {
             1,v-1,baseline,3,true,false,false,5,55,0.002,0\n2,v-2,searched,3,true,true,true,9,32.5,0.001,0\n";
         let file =
             |name: &str, contents: &str| OutputFile { name: name.to_owned(), contents: contents.to_owned() };
-        let files = [file(TRIALS, rows), file(answer::FILE, ANSWER)];
+        let files = [file(TRIALS, rows), file(tuning_answer::FILE, ANSWER)];
         let html = page(RunFiles::Written(&files), &sample("p"), "").unwrap();
         assert!(html.contains("<h1>Tuning of ring</h1>"), "{html}");
         let data = html.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
@@ -202,15 +200,18 @@ mod tests {
         let kept = rows
             .replace("true,false,false,5", "true,true,true,5")
             .replace("true,true,true,9", "true,false,false,9");
-        let html =
-            page(RunFiles::Written(&[file(TRIALS, &kept), file(answer::FILE, ANSWER)]), &sample("p"), "")
-                .unwrap();
+        let html = page(
+            RunFiles::Written(&[file(TRIALS, &kept), file(tuning_answer::FILE, ANSWER)]),
+            &sample("p"),
+            "",
+        )
+        .unwrap();
         assert!(
             html.contains("\"rival\":\"best other setting\"") && html.contains("\"winner\":\"9 KB\""),
             "{html}"
         );
         assert!(html.contains("\"set\":[]"), "the baseline wins, and nothing is to be set");
-        let broken = [file(TRIALS, rows), file(answer::FILE, "{}")];
+        let broken = [file(TRIALS, rows), file(tuning_answer::FILE, "{}")];
         let fault = page(RunFiles::Written(&broken), &sample("p"), "").unwrap_err().to_string();
         assert!(fault.contains("tuning.json") && fault.contains("scenario"), "{fault}");
     }

@@ -8,7 +8,7 @@ use results::reader::{ReadError, RunFiles};
 use results::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
-use crate::table::{ColumnTable, Setting};
+use super::table::{ColumnTable, Setting};
 
 /// Name of the file.
 pub(super) const FILE: &str = "tuning.json";
