@@ -7,7 +7,6 @@ use std::time::Duration;
 use fabric::{RunError, SteppedRun};
 use page::numbers::Numbers;
 use results::manifest::{FolderKind, Manifest, PlanIdentity, RunEnd, SCHEMA};
-use results::verdict::command::AskedScenario;
 use results::{OutputFile, RunCost, Summary};
 use scenario::Plan;
 use serde::Serialize;
@@ -44,7 +43,7 @@ pub struct ResultData {
 #[derive(Debug)]
 pub struct Session {
     run: SteppedRun,
-    asked: AskedScenario,
+    sets: Vec<String>,
     live: Live,
 }
 
@@ -60,8 +59,7 @@ impl Session {
         }
         let run = SteppedRun::new(plan, Timeline::MOST);
         let live = Live::new(&run);
-        let asked = AskedScenario { scenario: case.name.clone(), sets: case.sets.clone(), seed: case.seed };
-        Ok(Self { run, asked, live })
+        Ok(Self { run, sets: case.sets.clone(), live })
     }
 
     /// Returns the sampling interval in s.
@@ -101,11 +99,10 @@ impl Session {
     pub fn finish(self, elapsed_s: f64) -> Result<ResultData, EndOfRun> {
         let (plan, record) = self.run.finish().map_err(|error| failed(&error))?;
         let cost = RunCost { wall: Duration::from_secs_f64(elapsed_s.max(0.0)), peak_rss: None };
-        let mut summary = Summary::of_plan(&plan, env!("CARGO_PKG_VERSION"), &record, cost);
-        summary.advise(&plan, &record, &self.asked);
+        let summary = Summary::of_plan(&plan, env!("CARGO_PKG_VERSION"), &record, cost);
         let files = figures::output(&summary, &record, plan.resolved()).files;
         let violated = |message| EndOfRun { how: "violation", message };
-        let manifest = manifest(&plan, &record, &self.asked.sets);
+        let manifest = manifest(&plan, &record, &self.sets);
         drop(record);
         let (page, numbers) = page_data(&files, &manifest).map_err(violated)?;
         Ok(ResultData { digest: summary.digest, page, numbers, files })
@@ -169,17 +166,6 @@ mod tests {
         let mut session = Session::new(case).expect("it can run");
         while !session.advance(step_s).expect("it goes on") {}
         session.finish(1.0).expect("it ends well")
-    }
-
-    /// The command of the advice is about the case, which a reader has, and not about a file of a result folder.
-    #[test]
-    fn the_advice_names_the_case() {
-        let result = finished(&case("victim", &["congestion_control=Off", "duration=\"30 ms\""]), 1e-3);
-        let summary = result.files.iter().find(|file| file.name == "summary.json").expect("it is there");
-        let summary: serde_json::Value = serde_json::from_str(&summary.contents).expect("it is JSON");
-        let advice = summary["verdict"]["advice"].as_str().expect("there is advice");
-        assert!(advice.contains(" victim ") && advice.contains("duration="), "{advice}");
-        assert!(summary["verdict"]["loss"].as_str().is_some_and(|loss| loss.contains("victim")), "{summary}");
     }
 
     #[test]
