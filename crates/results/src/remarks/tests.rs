@@ -6,8 +6,8 @@ use telemetry::{
 use units::{Bytes, Rate, Span, Time};
 
 use super::*;
-use crate::summary::Summary;
 use crate::sample;
+use crate::summary::Summary;
 
 fn at(us: u64) -> Time {
     Span::from_us(us).after_start()
@@ -62,7 +62,7 @@ fn a_closed_loop_says_what_its_p99_hides() {
         assert!(text.contains(words), "`{words}` is missing: {text}");
     }
     let summary = Summary::new(sample::CONTEXT, &record, sample::cost());
-    assert!(printed(&summary).starts_with("Note: "));
+    assert!(printed(&summary.remarks).starts_with("Note: "));
     assert!(crate::tables::printed::tables(&summary, 100).contains(text.as_str()));
     assert!(crate::tables::completions::printed(&summary, 100).contains("stand still"));
     assert_eq!(about(&closed(false), RemarkKind::ClosedLoop), [""; 0]);

@@ -66,7 +66,9 @@ impl Asked<'_> {
                 Unit::One => format!("{:.1} %", 100.0 * mean),
                 // The title has the word.
                 Unit::Packets => format!("{mean:.0}"),
-                Unit::BitsPerSecond | Unit::Seconds | Unit::Bytes => unit.spelled(mean),
+                Unit::BitsPerSecond | Unit::Seconds | Unit::MessagesPerSecond | Unit::Bytes => {
+                    unit.spelled(mean)
+                }
             };
             let title = measure.quantity.title();
             (differs && !is_small).then(|| format!("{title} {} instead of {}", spelled(own), spelled(its)))
