@@ -161,16 +161,12 @@ function rowsOf(name, file) {
 
 /** The first figure is true to the files: who lost the largest share stands first. */
 async function checkHurt(page, name) {
-  const sum = (rows, column) => rows.reduce((total, row) => total + Number(row[column]), 0);
-  const of = (flow) => {
-    const lost = sum(rowsOf(name, "victims.csv").filter((row) => row.flow === flow), "lost_bytes");
-    const got = sum(rowsOf(name, "flows.csv").filter((row) => row.flow === flow), "delivered_bytes");
-    return got / (got + lost);
-  };
   const victim = rowsOf(name, "victims.csv")[0].flow;
+  const slowdowns = rowsOf(name, "fct.csv").filter((row) => row.flow === victim).map((row) => Number(row.slowdown || Number(row.age_s) * 1e6 / Number(row.ideal_us))).sort((a, b) => a - b);
+  const median = slowdowns[Math.ceil(slowdowns.length / 2) - 1];
   const first = await page.textContent("#figure-hurt .subject");
-  const share = Number(/got ([\d.]+) %/.exec(first)?.[1]);
-  check("who was held back stands first, with its share", first.startsWith(victim) && Math.abs(share - of(victim) * 100) < 0.1, first + " against " + of(victim));
+  const shown = Number(/messages take ([\d.]+) ×/.exec(first)?.[1]);
+  check("who was held back stands first, with the slowdown of its messages", first.startsWith(victim) && Math.abs(shown / median - 1) < 0.01, first + " against " + median);
   const edges = await page.evaluate(() => [".verdict, .lead", "#hurt", "#fabric", "#goodput"].map((of) => document.querySelector(of).getBoundingClientRect().top));
   check("the answer stands before who was held back, the fabric and the curves", edges.every((one, at) => at === 0 || one > edges[at - 1]), edges.join());
 }

@@ -4,7 +4,7 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-UJMp6sSerONgq7IgxDRSICDR8q1sN0bvVzUOgDetH6U='; \
+     script-src 'sha256-t/LrMXercvnh4HhY9DzLYUaY4M1LjZpjBQEC63ICA/4='; \
      style-src 'sha256-sdD599rKeqpCjg08dMN/iHAHxu1ZrCkBikS0Bw1S4Kc='; \
      base-uri 'none'; form-action 'none'";
 

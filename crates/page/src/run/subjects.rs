@@ -5,9 +5,9 @@
 //!
 //! | flows | their share of what they would have alone |
 //! |---|---|
-//! | a flow without end | payload, of that and of what was lost while trees made packets wait |
-//! | others | the inverse of the median slowdown of their messages |
-//! | others, of a run that kept no messages | the share of their time for which they did not wait for trees |
+//! | with messages | the inverse of the median slowdown of their messages |
+//! | of a run that kept no messages | the share of their time for which they did not wait for trees |
+//! | a flow without end, of such a run | payload, of that and of what was lost while trees made packets wait |
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ pub(super) struct Subject {
     contributors: usize,
     /// Share of what it would have alone.
     share: f64,
-    /// Slowdown of its messages; `None` of a flow without end.
+    /// Slowdown of its messages; `None` of a run that kept none.
     slowdown: Option<Slowdown>,
     /// Share of its time for which it waited for trees; `None` if its payload or its messages say more.
     waited_share: Option<f64>,
@@ -48,8 +48,8 @@ pub(super) struct Subject {
     slowdowns: Vec<f64>,
 }
 
-/// Slowdown of messages: the time that they take, over the time alone. `None` where messages that were not delivered
-/// could be as slow as any.
+/// Slowdown of messages: the time that they take, over the time alone. Messages that were not delivered count with their
+/// age, so that quantiles are at least these.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Slowdown {
     median: Option<f64>,
@@ -95,8 +95,10 @@ pub(super) fn read(files: RunFiles<'_>, end_s: f64) -> Result<Vec<Subject>, Read
             flows.iter().map(|flow| (&*flow.flow, subject_of(flow))).collect();
         for message in files.messages()?.iter() {
             let subject = subject_of.get(&*message.flow).and_then(|subject| subjects.get_mut(subject));
-            if let Some(subject) = subject.filter(|subject| !subject.is_endless) {
-                subject.slowdowns.push(message.slowdown.unwrap_or(f64::INFINITY));
+            if let Some(subject) = subject {
+                // A message that was not delivered is at least as slow as its age says.
+                let least = message.age_s.map(|age_s| age_s * 1e6 / message.ideal_us);
+                subject.slowdowns.extend(message.slowdown.or(least));
             }
         }
     }
