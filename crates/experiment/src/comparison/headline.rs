@@ -10,8 +10,8 @@ use results::comparison::{ComparedRun, ComparisonRow};
 
 use super::row::VICTIMS;
 
-/// Share of the larger goodput by which runs must differ for an answer about goodput. Below, traffic gets the rate that it
-/// asks for in every run, and its completion times tell more.
+/// Share of the larger goodput by which runs must differ for an answer about goodput. Below, traffic gets the rate that
+/// it asks for in every run, and its completion times tell more.
 const DIFFERENCE: f64 = 0.05;
 
 /// Returns the flow or group that waited longest as a victim in any run; `None` if nothing did.

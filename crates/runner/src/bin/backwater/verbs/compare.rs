@@ -1,8 +1,8 @@
 //! `compare`: several runs with the same random streams, side by side.
 //!
 //! Invariant: all runs have the same seeds, except runs that name their own. So runs that differ in a switch or a
-//! scheme have the same traffic. All runs are checked before the first starts. Each run leaves its results in a folder of its
-//! own.
+//! scheme have the same traffic. All runs are checked before the first starts. Each run leaves its results in a folder
+//! of its own.
 
 mod asked;
 mod simulated;
