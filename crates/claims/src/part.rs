@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use experiment::SeedCount;
 use results::format::{aligned, counted, fitted, plain_table};
 
+use crate::exhibits::{CombinationTable, GoodputFigure, ShareFigure};
 use crate::language::{Claim, ClaimRole};
 use crate::layout::{WIDTH, wrapped};
 use crate::paper::Paper;
@@ -95,14 +96,14 @@ impl Paper {
         let references =
             references.chain(self.sweeps.iter().filter_map(|sweep| sweep.reference()).map(str::to_owned));
         let references =
-            references.chain(self.tables.iter().flat_map(|table| table.references()).map(str::to_owned));
+            references.chain(self.tables.iter().flat_map(CombinationTable::references).map(str::to_owned));
         let mut needed: BTreeSet<_> = references.map(|name| self.references.get(&name).run.clone()).collect();
         needed.extend(self.claims.iter().map(|claim| claim.run.clone()));
         let fails_under = self.claims.iter().filter(|_| teeth).flat_map(|claim| &claim.fails_under);
         needed.extend(fails_under.cloned());
         needed.extend(self.sweeps.iter().map(|sweep| sweep.run().to_owned()));
-        let drawn = self.figures.iter().flat_map(|figure| figure.runs());
-        let drawn = drawn.chain(self.shares.iter().flat_map(|figure| figure.runs()));
+        let drawn = self.figures.iter().flat_map(GoodputFigure::runs);
+        let drawn = drawn.chain(self.shares.iter().flat_map(ShareFigure::runs));
         needed.extend(drawn.map(str::to_owned));
         needed
     }
@@ -147,7 +148,7 @@ impl Paper {
                 ClaimRole::Fit => "fit",
                 ClaimRole::Check => "check",
             };
-            let runs = self.runs_of(&[claim.id.clone()], &[]);
+            let runs = self.runs_of(std::slice::from_ref(&claim.id), &[]);
             let about = format!("{} ({})", claim.statement, claim.source);
             table.add_row([role.to_owned(), claim.id.clone(), runs.to_string(), about]);
         }
