@@ -33,7 +33,7 @@ pub(crate) fn run(options: &CiteOptions) -> Result<(), Failure> {
     let folder = &options.dir;
     let (mut citations, mut runs) = (Citations::default(), Vec::new());
     if !folder.join(MANIFEST).exists() && folder.join(RESULT).exists() {
-        let result = checked(folder).map_err(|why| refused(folder, why))?;
+        let result = checked(folder).map_err(|why| refused(folder, &why))?;
         let unit = &result.unit;
         add_unit(&mut citations, &unit.scenario, &unit.overrides)?;
         runs.push(CitedRun {
@@ -55,14 +55,14 @@ pub(crate) fn run(options: &CiteOptions) -> Result<(), Failure> {
         }
         FolderKind::Sweep => add_sweep(&mut citations, &mut runs, folder)?,
         FolderKind::Tuning | FolderKind::Reproduction | FolderKind::Import => {
-            return Err(refused(folder, "it is the folder of another command".to_owned()));
+            return Err(refused(folder, "it is the folder of another command"));
         }
     }
     print_exactly(&citations.bibtex(&manifest.version, manifest.commit.as_deref(), &runs));
     Ok(())
 }
 
-fn refused(folder: &Path, why: String) -> Failure {
+fn refused(folder: &Path, why: &str) -> Failure {
     Failure::Worded {
         error: format!("`{}` cannot be cited: {why}", folder.display()),
         help: "name a result folder of `sim`, `compare` or `sweep`, or of a run of a sweep (`DIR/runs/NAME`)"
@@ -72,9 +72,9 @@ fn refused(folder: &Path, why: String) -> Failure {
 
 fn manifest(folder: &Path) -> Result<Manifest, Failure> {
     let text = text_of_file(&folder.join(MANIFEST))
-        .map_err(|error| refused(folder, format!("its `{MANIFEST}` cannot be read: {error}")))?;
+        .map_err(|error| refused(folder, &format!("its `{MANIFEST}` cannot be read: {error}")))?;
     Manifest::read(&text)
-        .map_err(|error| refused(folder, format!("its `{MANIFEST}` is no manifest: {error}")))
+        .map_err(|error| refused(folder, &format!("its `{MANIFEST}` is no manifest: {error}")))
 }
 
 /// Returns the folders of the runs of a comparison, in the order of their names.
@@ -86,7 +86,7 @@ fn folders_in(folder: &Path) -> BTreeSet<PathBuf> {
 /// Adds the sources of a run: of its plan, or of its scenario where the plan is not kept.
 fn add_run(citations: &mut Citations, folder: &Path, manifest: &Manifest) -> Result<CitedRun, Failure> {
     let [identity] = &manifest.plans[..] else {
-        return Err(refused(folder, "it is not the folder of one run".to_owned()));
+        return Err(refused(folder, "it is not the folder of one run"));
     };
     let plan = folder.join("plan.ron");
     if plan.is_file() {
