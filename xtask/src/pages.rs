@@ -1,7 +1,7 @@
 //! `cargo xtask test-report`: pages of results in headless Chromium, offline.
 //!
-//! Invariant: nothing is installed here, and nothing is asked of a network. The script `pages.cjs` knows the page's controls, and
-//! no crate.
+//! Invariant: nothing is installed here, and nothing is asked of a network. The script `pages.cjs` knows the page's
+//! controls, and no crate.
 //!
 //! Pages: `run`, a run with a congestion tree; `large`, 648 hosts and 10,000 flows; `sweep`, the table
 //! `pages.csv`; `tuning`, three settings.

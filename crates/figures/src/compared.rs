@@ -1,7 +1,7 @@
 //! `compare.svg`: runs overlaid, a panel for each subject.
 //!
-//! Invariant: a run has the same colour and dash in all panels, and panels of goodput have the same axis or say that theirs is
-//! finer.
+//! Invariant: a run has the same colour and dash in all panels, and panels of goodput have the same axis or say that
+//! theirs is finer.
 
 use results::distinct::distinct;
 use results::reader::{ReadError, RunFacts, RunFiles};

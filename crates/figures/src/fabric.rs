@@ -251,8 +251,8 @@ fn draw_name(file: &mut SvgFile, (x, baseline): (f64, f64), letters: Letters, na
     file.text((x, baseline), Anchor::Middle, letters, name);
 }
 
-/// Returns true for the switches with names in a row that has no room for all: the root's, and some of the others at equal
-/// distances.
+/// Returns true for the switches with names in a row that has no room for all: the root's, and some of the others at
+/// equal distances.
 fn is_named(node: &Node, alike: &[&Node], worst: Option<&WorstTree>) -> bool {
     let row: Vec<&&Node> = alike.iter().filter(|other| (other.at.1 - node.at.1).abs() < 0.5).collect();
     let place = |name: &str| row.iter().position(|other| other.name == name);

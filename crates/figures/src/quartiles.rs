@@ -18,7 +18,8 @@ pub(super) fn quartiles(mut values: Vec<f64>) -> Option<[f64; 3]> {
     Some([quantile(&values, 0.25)?, quantile(&values, 0.5)?, quantile(&values, 0.75)?])
 }
 
-/// Returns the median as a line within the middle half as a band. Both have the name; without a name they are `median` and `middle half`.
+/// Returns the median as a line within the middle half as a band. Both have the name; without a name they are
+/// `median` and `middle half`.
 pub(super) fn layers(name: &str, ink: Ink, points: &[Quartiles]) -> Vec<Layer> {
     let named = |part: &str| if name.is_empty() { part.to_owned() } else { name.to_owned() };
     let band = |points: Vec<(f64, f64, f64)>| Layer::Band(Band { name: named("middle half"), ink, points });

@@ -1,8 +1,8 @@
 //! `queues.svg`: queues over time at the roots of congestion trees and at watched outputs. Below them are the times for
 //! which outputs were paused, or stalled.
 //!
-//! Invariant: a line joins only queues that are known. Those of a root are known at its samples with a tree, and at the moments
-//! of `timeline.csv`, or at every sample where `port_series.csv` has the output.
+//! Invariant: a line joins only queues that are known. Those of a root are known at its samples with a tree, and at
+//! the moments of `timeline.csv`, or at every sample where `port_series.csv` has the output.
 
 mod pauses;
 mod roots;

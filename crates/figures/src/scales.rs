@@ -1,6 +1,7 @@
 //! Common vertical axes of panels.
 //!
-//! Invariant: panels of the same quantity have the same axis, or the title of the smaller says that it has a finer scale.
+//! Invariant: panels of the same quantity have the same axis, or the title of the smaller says that it has a finer
+//! scale.
 
 use super::engine::{AxisScale, Layer, Panel};
 

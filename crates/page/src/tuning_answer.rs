@@ -173,8 +173,8 @@ pub(super) fn read(
     }))
 }
 
-/// Returns the unit behind the name of a parameter in the name of its column, empty without a unit; `None` if the column
-/// belongs to another parameter.
+/// Returns the unit behind the name of a parameter in the name of its column, empty without a unit; `None` if the
+/// column belongs to another parameter.
 fn unit_behind<'a>(column: &'a str, parameter: &str) -> Option<&'a str> {
     match column.strip_prefix(parameter)? {
         "" => Some(""),

@@ -86,8 +86,9 @@ pub fn in_blocks(header: &[String], rows: &[Vec<String>], keys: usize, left: usi
     blocks.iter().map(block).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Breaks lines of more than `width` characters, where possible, but none with a command of the program. Further lines of a table's row are indented to its
-/// last column; further lines of indented prose, by two characters more than the first.
+/// Breaks lines of more than `width` characters, where possible, but none with a command of the program. Further
+/// lines of a table's row are indented to its last column; further lines of indented prose, by two characters more
+/// than the first.
 #[must_use]
 pub fn wrapped(text: &str, width: usize) -> String {
     // A command that is broken cannot be copied.

@@ -44,8 +44,8 @@ pub struct GroupSummary {
     pub received_becns: u64,
     /// Time that flows waited in congestion trees whose roots they do not use, added up over flows and roots.
     pub waited_s: f64,
-    /// Mean latency of delivered packets, from the first byte that leaves the source to the payload taken by the destination's host;
-    /// `None` if there are none.
+    /// Mean latency of delivered packets, from the first byte that leaves the source to the payload taken by the
+    /// destination's host; `None` if there are none.
     pub mean_packet_latency_us: Option<f64>,
     /// Longest latency of a delivered packet.
     pub max_packet_latency_us: Option<f64>,

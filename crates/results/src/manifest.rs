@@ -24,8 +24,8 @@ pub struct Manifest {
     pub schema: String,
     /// Version of the simulator.
     pub version: String,
-    /// Commit from which the simulator was built, without changes that were not committed; `None` if it was not built from a
-    /// repository.
+    /// Commit from which the simulator was built, without changes that were not committed; `None` if it was not built
+    /// from a repository.
     pub commit: Option<String>,
     /// Kind of the folder. Manifests of older programs have none, and are read as those of a run.
     #[serde(default)]
@@ -87,10 +87,11 @@ pub struct PlanIdentity {
     pub overrides: Vec<String>,
     /// Seed of the random streams.
     pub seed: u64,
-    /// Digest of the plan with all overrides and defaults, in hexadecimal. Equal digests mean equal results of one version.
+    /// Digest of the plan with all overrides and defaults, in hexadecimal. Equal digests mean equal results of one
+    /// version.
     pub plan_digest: String,
-    /// Policies of congestion control that the program had of its own, each with its type; empty for a plan that the shipped
-    /// program can run.
+    /// Policies of congestion control that the program had of its own, each with its type; empty for a plan that the
+    /// shipped program can run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own_policies: Vec<String>,
 }

@@ -48,15 +48,15 @@ pub struct Summary {
     pub simulated_s: f64,
     /// Reason for which the run ended.
     pub ended: SummaryEnd,
-    /// Time at which the last message of finite traffic was delivered, with and without `--until-done`; `None` if there is none, or
-    /// some was not delivered or was to be posted later.
+    /// Time at which the last message of finite traffic was delivered, with and without `--until-done`; `None` if
+    /// there is none, or some was not delivered or was to be posted later.
     pub done_s: Option<f64>,
     /// Finite traffic, which ends by itself: its messages, a drain included; `None` if there is none.
     pub finite: Option<FiniteSummary>,
     /// Flows whose queue pair gave up after its last retry: the first hundred, by time.
     pub failed: Vec<FailureSummary>,
-    /// Time since which no payload was delivered, if outputs waited for each other at the end: packets may be in a deadlock that
-    /// is not proved; `None` if the fabric moved.
+    /// Time since which no payload was delivered, if outputs waited for each other at the end: packets may be in a
+    /// deadlock that is not proved; `None` if the fabric moved.
     pub stands_still_since_s: Option<f64>,
     /// Elapsed real time, from the checked plan to the end of the run.
     pub wall_s: f64,
@@ -66,7 +66,8 @@ pub struct Summary {
     pub packet_hops: u64,
     /// Packet-hops per second of real time.
     pub packet_hops_per_s: f64,
-    /// Peak memory of the process so far; `None` if the system does not report it, and in runs of a sweep, which share a process.
+    /// Peak memory of the process so far; `None` if the system does not report it, and in runs of a sweep, which
+    /// share a process.
     pub peak_rss_bytes: Option<u64>,
     /// Packets that reached their destination's adapter.
     pub delivered_packets: u64,
@@ -78,9 +79,9 @@ pub struct Summary {
     pub pauses: Option<PauseSummary>,
     /// Events in `pauses.csv`; `None` if the scenario asks for none.
     pub pause_log: Option<PauseLogSummary>,
-    /// Packets marked by switches, by the reasons of the run's rule. IBA: `root` (over its threshold with credits), `victim_mask` (over
-    /// its threshold without credits, and named in `Victim_Mask`). HP proposal: `propagation` (the packet waited in a full buffer),
-    /// `generation` (its output was taken for a root). RED: `red`.
+    /// Packets marked by switches, by the reasons of the run's rule. IBA: `root` (over its threshold with credits),
+    /// `victim_mask` (over its threshold without credits, and named in `Victim_Mask`). HP proposal: `propagation`
+    /// (the packet waited in a full buffer), `generation` (its output was taken for a root). RED: `red`.
     pub marks: BTreeMap<&'static str, u64>,
     /// Counts over all queue pairs.
     pub transport: TransportSummary,
@@ -114,8 +115,8 @@ pub enum SummaryEnd {
     Done,
     /// The run was to end when all finite traffic was delivered, and reached its longest time before.
     NotDone,
-    /// The run was to end when all finite traffic was delivered, and all that was left of it belonged to queue pairs that had
-    /// given up.
+    /// The run was to end when all finite traffic was delivered, and all that was left of it belonged to queue pairs
+    /// that had given up.
     GaveUp,
     /// The user ended the run.
     Interrupted,
@@ -236,12 +237,13 @@ pub struct PhaseSummary {
     pub total_goodput_bps: f64,
     /// Goodput of all flows together, over the second half of the phase.
     pub second_half_total_goodput_bps: f64,
-    /// Jain's index of the named flows that were active, victims included, over the whole phase; `None` if none was, or none got
-    /// anything.
+    /// Jain's index of the named flows that were active, victims included, over the whole phase; `None` if none was,
+    /// or none got anything.
     pub jain: Option<f64>,
     /// Jain's index of the named flows that were active, over the second half of the phase.
     pub second_half_jain: Option<f64>,
-    /// Goodput of all flows together after its warm-up, if it is stationary. The other goodputs are counts, stationary or not.
+    /// Goodput of all flows together after its warm-up, if it is stationary. The other goodputs are counts,
+    /// stationary or not.
     pub steady_state: SteadyInPhase,
     /// Every flow that the scenario names.
     pub flows: Vec<FlowSummary>,

@@ -1,13 +1,14 @@
 //! Responses and marking rules of one's own: all that a user's program needs to implement them and to register them.
 //!
-//! Invariant: these are the traits of the built-in policies. A policy decides and remembers; it never schedules or sends.
+//! Invariant: these are the traits of the built-in policies. A policy decides and remembers; it never schedules or
+//! sends.
 //!
 //! ```text
 //! impl Response, impl OwnResponse --OwnPolicies::response::<T>(NAME)--> Simulation::own --> Mixed(response: Own(name: NAME, ..))
 //! ```
 //!
-//! `docs/guide/own-response.md` has a whole program: an additive increase with a multiplicative decrease, its trajectory,
-//! and its comparison with IBA's response.
+//! `docs/guide/own-response.md` has a whole program: an additive increase with a multiplicative decrease, its
+//! trajectory, and its comparison with IBA's response.
 //!
 //! # Examples
 //!

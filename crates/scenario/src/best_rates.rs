@@ -1,8 +1,8 @@
 //! Best rates of flows: the rate of each alone, and fair rates of all together.
 //!
-//! Invariant: rates are payload. A link carries the headers of a flow's packets, too; acknowledgements and flow control
-//! count as free. A flow that keeps a number of messages outstanding has at most this number in the time that one message
-//! takes on the empty fabric, and at most a queue pair's outstanding packets in the time of one packet.
+//! Invariant: rates are payload. A link carries the headers of a flow's packets, too; acknowledgements and flow
+//! control count as free. A flow that keeps a number of messages outstanding has at most this number in the time that
+//! one message takes on the empty fabric, and at most a queue pair's outstanding packets in the time of one packet.
 
 use std::collections::BTreeMap;
 
@@ -144,8 +144,8 @@ impl Plan {
 }
 
 impl BestRates {
-    /// Returns the payload rate of a flow without others, at most what it asks for, in bit/s. `None` if the rate that it
-    /// asks for is not known: its messages are listed or drawn.
+    /// Returns the payload rate of a flow without others, at most what it asks for, in bit/s. `None` if the rate that
+    /// it asks for is not known: its messages are listed or drawn.
     #[must_use]
     pub fn alone(&self, flow: usize) -> Option<f64> {
         let demand = self.flows.get(&flow)?;

@@ -2,9 +2,9 @@
 //!
 //! Invariant: a port with at least the needed window can receive at the rate of its cable, whatever goes the other way.
 //!
-//! A port of a shared memory regains room when a packet is admitted, so a sender may have a window of the port's guarantee under
-//! way. Its credits come back after the flight there and back, the switch's latency, the packet itself, and a packet that
-//! an update waits for on its way back. Blocks below `update_blocks` wait for others.
+//! A port of a shared memory regains room when a packet is admitted, so a sender may have a window of the port's
+//! guarantee under way. Its credits come back after the flight there and back, the switch's latency, the packet
+//! itself, and a packet that an update waits for on its way back. Blocks below `update_blocks` wait for others.
 
 use link_layer::resolve::SharingPlan;
 use link_layer::spec::Discipline;

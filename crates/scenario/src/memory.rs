@@ -1,8 +1,9 @@
 //! The memory that a run is expected to need.
 //!
-//! Invariant: the estimate follows from the plan alone. Buffers are taken to be full of packets of the MTU. Messages are taken to wait only if the links of their hosts cannot
-//! carry them even without other traffic, so a run needs at least the part for messages that wait. Completed messages are
-//! taken to be as many as those links carry, so a run needs at most the part for completion times.
+//! Invariant: the estimate follows from the plan alone. Buffers are taken to be full of packets of the MTU. Messages
+//! are taken to wait only if the links of their hosts cannot carry them even without other traffic, so a run needs at
+//! least the part for messages that wait. Completed messages are taken to be as many as those links carry, so a run
+//! needs at most the part for completion times.
 //!
 //! | part | bytes each | measured with |
 //! |---|---|---|
@@ -98,8 +99,9 @@ impl MemoryEstimate {
         ]
     }
 
-    /// Returns the memory of rank 0 of so many, which run a plan together: its share of the fabric and of the messages that wait, and
-    /// all that is recorded. The packets and queue pairs of others count as its own, which is too much.
+    /// Returns the memory of rank 0 of so many, which run a plan together: its share of the fabric and of the
+    /// messages that wait, and all that is recorded. The packets and queue pairs of others count as its own, which is
+    /// too much.
     #[must_use]
     pub fn of_first_rank(self, ranks: usize) -> Self {
         let share = |all: Bytes| Bytes::new(all.get().div_ceil(ranks as u64));

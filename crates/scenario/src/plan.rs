@@ -351,8 +351,9 @@ impl Plan {
         })
     }
 
-    /// The digest of everything that a run depends on: of [`resolved`](Self::resolved), and of the name and the text of each
-    /// of the [`files`](Self::files). Plans with one digest have the same results in one version of the simulator.
+    /// The digest of everything that a run depends on: of [`resolved`](Self::resolved), and of the name and the text
+    /// of each of the [`files`](Self::files). Plans with one digest have the same results in one version of the
+    /// simulator.
     #[must_use]
     pub fn digest(&self) -> Digest {
         let files = self.files.iter().flat_map(|(name, text)| [name, text]).map(|text| Digest::of_text(text));

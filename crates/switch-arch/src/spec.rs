@@ -19,41 +19,41 @@ pub struct SwitchSpec {
     pub buffering: BufferingSpec,
     /// Arbiter: which input wins an output.
     pub arbiter: ArbiterSpec,
-    /// Buffer of each port and lane; left out if `memory` is given. At least one packet of the link's MTU, under credits at most
-    /// 128 KiB (2,048 blocks of 64 bytes in IBA). The size of a shared memory is the sum of all buffers. With `Output` it
-    /// is the landing buffer of an input and lane, which holds packets until their output's queue has room. Under `Pause`
-    /// the buffer includes the headroom: a pause is requested at the remainder.
+    /// Buffer of each port and lane; left out if `memory` is given. At least one packet of the link's MTU, under
+    /// credits at most 128 KiB (2,048 blocks of 64 bytes in IBA). The size of a shared memory is the sum of all
+    /// buffers. With `Output` it is the landing buffer of an input and lane, which holds packets until their output's
+    /// queue has room. Under `Pause` the buffer includes the headroom: a pause is requested at the remainder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
     /// Ports or lanes whose buffer differs.
     #[serde(default)]
     pub buffers: Vec<BufferOverride>,
-    /// Tables of service levels to lanes, by input and output (`SLtoVLMappingTable`, IBA 7.6.6). Of several entries that
-    /// name a pair, the last one holds; `link.sl_to_vl` gives the lanes of all other pairs. A packet keeps its lane on the
-    /// whole path if no switch has an entry.
+    /// Tables of service levels to lanes, by input and output (`SLtoVLMappingTable`, IBA 7.6.6). Of several entries
+    /// that name a pair, the last one holds; `link.sl_to_vl` gives the lanes of all other pairs. A packet keeps its
+    /// lane on the whole path if no switch has an entry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("default" = Vec::<SlToVlSpec>::new()))]
     pub sl_to_vl: Vec<SlToVlSpec>,
-    /// Ports whose lanes are arbitrated by tables of their own (`VLArbitrationTable`, IBA 7.6.9). Of several entries that name a
-    /// port, the last one holds; `link.vl_arbitration` has the tables of all other ports.
+    /// Ports whose lanes are arbitrated by tables of their own (`VLArbitrationTable`, IBA 7.6.9). Of several entries
+    /// that name a port, the last one holds; `link.vl_arbitration` has the tables of all other ports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("default" = Vec::<PortArbitration>::new()))]
     pub vl_arbitration: Vec<PortArbitration>,
-    /// Size of a memory that ports and lanes share, at most 1 GiB, in place of `buffer`; left out if `buffer` gives the size.
-    /// Headroom and guarantees are taken from it; the remainder is shared.
+    /// Size of a memory that ports and lanes share, at most 1 GiB, in place of `buffer`; left out if `buffer` gives
+    /// the size. Headroom and guarantees are taken from it; the remainder is shared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Bytes>,
     /// Ports and lanes whose headroom and guarantees are taken from `memory`, with a cable or without; those of the
     /// scenario if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provisioned: Option<Provision>,
-    /// Queue of each output and lane: at least one packet of the link's MTU; `buffer` if left out. Only `Output` and, behind
-    /// the crossbar, `CombinedInputOutput` have such queues; for other organisations the field is refused.
+    /// Queue of each output and lane: at least one packet of the link's MTU; `buffer` if left out. Only `Output` and,
+    /// behind the crossbar, `CombinedInputOutput` have such queues; for other organisations the field is refused.
     #[serde(default)]
     pub output_buffer: Option<Bytes>,
     /// Division of a central memory among ports and lanes: for `buffering: Central`. If left out, a central memory is
-    /// shared completely (`Complete`). Its guarantee is then a longest packet, and under credits what the longest cable needs
-    /// to be busy, within half of `buffer`.
+    /// shared completely (`Complete`). Its guarantee is then a longest packet, and under credits what the longest
+    /// cable needs to be busy, within half of `buffer`.
     #[serde(default)]
     pub sharing: Option<Sharing>,
     /// Ports, lanes or rates whose share of a shared memory differs. Of several entries that name a port and lane, the
@@ -64,8 +64,8 @@ pub struct SwitchSpec {
     /// Packets beyond that are dropped. Under `Pause` and `Lossy` only.
     #[serde(default)]
     pub egress_limit: Option<Bytes>,
-    /// Pool of the queues at the outputs, of the lanes without PFC: a packet that finds no room in it is dropped. It needs
-    /// a shared memory, and such lanes; no pool if left out. Lanes with PFC are not counted, as in SONiC, whose
+    /// Pool of the queues at the outputs, of the lanes without PFC: a packet that finds no room in it is dropped. It
+    /// needs a shared memory, and such lanes; no pool if left out. Lanes with PFC are not counted, as in SONiC, whose
     /// `egress_lossless_pool` is as large as the memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub egress_pool: Option<EgressPoolSpec>,
@@ -103,9 +103,9 @@ impl SwitchSpec {
     /// Returns the division of memory if the scenario leaves it out. A central memory is shared completely: complete
     /// sharing with minimum allocations, Kamoun and Kleinrock 1980. The other organisations have no memory to share.
     ///
-    /// The guarantee is one longest packet. Credits may run ahead of the load by the guarantee only, so under credits it
-    /// is as much as each of these cables needs to be busy, within half of a port's buffer. It has whole blocks, and at
-    /// least as many as an update waits for.
+    /// The guarantee is one longest packet. Credits may run ahead of the load by the guarantee only, so under credits
+    /// it is as much as each of these cables needs to be busy, within half of a port's buffer. It has whole blocks,
+    /// and at least as many as an update waits for.
     #[must_use]
     pub fn usual_sharing(&self, link: &LinkSpec, cables: &[CablePlan]) -> Sharing {
         if !self.buffering.shares_memory() {
@@ -132,8 +132,8 @@ impl SwitchSpec {
         cable.rate.amount_in((cable.flight + self.latency + packet) * 2)
     }
 
-    /// Returns the smallest buffer of a port and lane; 0 B for a memory that is stated as a total, or has a part for absent
-    /// ports.
+    /// Returns the smallest buffer of a port and lane; 0 B for a memory that is stated as a total, or has a part for
+    /// absent ports.
     fn least_buffer(&self) -> Bytes {
         let own = self.buffers.iter().map(|own| own.size);
         let buffer = self.buffer.filter(|_| self.provisioned.is_none());
@@ -158,23 +158,23 @@ impl SwitchSpec {
     }
 }
 
-/// Buffer organisation. In all of them links are told of memory by input and lane ([`SwitchSpec::buffer`]), and a packet
-/// is charged to its input's part until its tail has left it: on the wire, over the crossbar with `CombinedInputOutput`, to
-/// its output's queue with `Output`.
+/// Buffer organisation. In all of them links are told of memory by input and lane ([`SwitchSpec::buffer`]), and a
+/// packet is charged to its input's part until its tail has left it: on the wire, over the crossbar with
+/// `CombinedInputOutput`, to its output's queue with `Output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BufferingSpec {
     /// Packets wait at the inputs, in one queue for each lane, with head-of-line blocking.
     InputFifo,
     /// Packets wait at the inputs, in a queue for each output and lane: virtual output queues.
     InputVoq,
-    /// Packets wait at the outputs, in one queue of `output_buffer` for each lane, which all inputs share. All inputs write
-    /// at once, so the memory is as many times faster than a link as there are ports; `speedup` has no effect. A packet
-    /// waits at its input only while its output's queue has no room for it.
+    /// Packets wait at the outputs, in one queue of `output_buffer` for each lane, which all inputs share. All inputs
+    /// write at once, so the memory is as many times faster than a link as there are ports; `speedup` has no effect.
+    /// A packet waits at its input only while its output's queue has no room for it.
     Output,
     /// Packets wait in one memory that all ports share ([`SwitchSpec::sharing`]), in a queue for each output and lane.
     Central,
-    /// Packets wait at the inputs in virtual output queues, and again at the outputs, behind a crossbar that is `speedup`
-    /// times faster than the links.
+    /// Packets wait at the inputs in virtual output queues, and again at the outputs, behind a crossbar that is
+    /// `speedup` times faster than the links.
     CombinedInputOutput,
 }
 
@@ -245,8 +245,8 @@ pub enum Sharing {
         /// least one packet of the link's MTU, at most 128 KiB, counted in whole blocks of 64 bytes.
         guaranteed: Bytes,
     },
-    /// Beyond its guarantee a port and lane may use up to `alpha` times the free memory: dynamic thresholds (Choudhury and
-    /// Hahne 1998).
+    /// Beyond its guarantee a port and lane may use up to `alpha` times the free memory: dynamic thresholds
+    /// (Choudhury and Hahne 1998).
     Dynamic {
         /// 1/128 to 128, held in steps of 1/65,536.
         #[schemars(range(min = Alpha::LEAST, max = Alpha::MOST))]
@@ -276,7 +276,8 @@ impl Sharing {
     }
 }
 
-/// Arbiter of outputs, for organisations in which packets wait at inputs. In `Output` and `Central` inputs do not compete.
+/// Arbiter of outputs, for organisations in which packets wait at inputs. In `Output` and `Central` inputs do not
+/// compete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum ArbiterSpec {
@@ -361,8 +362,8 @@ pub struct PortArbitration {
     pub tables: VlArbitrationSpec,
 }
 
-/// Share of a shared memory that differs from `sharing`: of a port, of a lane, of the ports of one rate, or of a lane of
-/// these. It names at least one of `port`, `rate` and `lane`, and gives `alpha`, `guaranteed`, or both.
+/// Share of a shared memory that differs from `sharing`: of a port, of a lane, of the ports of one rate, or of a lane
+/// of these. It names at least one of `port`, `rate` and `lane`, and gives `alpha`, `guaranteed`, or both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShareOverride {
@@ -377,8 +378,8 @@ pub struct ShareOverride {
     #[serde(default)]
     #[schemars(range(min = 0, max = 14))]
     pub lane: Option<u8>,
-    /// Factor of the dynamic threshold, for `sharing: Dynamic`: 1/128 to 128, held in steps of 1/65,536; that of `sharing`
-    /// if left out.
+    /// Factor of the dynamic threshold, for `sharing: Dynamic`: 1/128 to 128, held in steps of 1/65,536; that of
+    /// `sharing` if left out.
     #[serde(default)]
     #[schemars(range(min = Alpha::LEAST, max = Alpha::MOST))]
     pub alpha: Option<f64>,

@@ -13,8 +13,8 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Most evenly spaced moments of a run that is reported. They are enough for a picture of the fabric that moves, in a file of
-    /// some MB for 648 hosts.
+    /// Most evenly spaced moments of a run that is reported. They are enough for a picture of the fabric that moves,
+    /// in a file of some MB for 648 hosts.
     pub const MOST: usize = 64;
     /// Most outputs and lanes at all moments together: 12 MiB.
     const MOST_CELLS: usize = 1 << 19;

@@ -183,8 +183,8 @@ mod tests {
         }
     }
 
-    /// Joined, the reports of progress are the curves, of which the goodput is that of the results; and the loads of the reports add up to
-    /// the load of the whole run.
+    /// Joined, the reports of progress are the curves, of which the goodput is that of the results; and the loads of
+    /// the reports add up to the load of the whole run.
     #[test]
     fn reports_of_progress_add_up_to_the_results() {
         let case = case("roce-victim", &["congestion_control=Dcqcn(preset: Recommended)"]);

@@ -1,7 +1,7 @@
 //! Lessons of the playground, each sentence of theirs against the run's own numbers.
 //!
-//! A lesson (`web/src/lessons.json`) has a run of its own and two to try. Each sentence states checks, `LEFT OP RIGHT`, over the files of
-//! the sentence's run, or, after `base`, over those of the lesson's own:
+//! A lesson (`web/src/lessons.json`) has a run of its own and two to try. Each sentence states checks, `LEFT OP
+//! RIGHT`, over the files of the sentence's run, or, after `base`, over those of the lesson's own:
 //!
 //! | quantity | value |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | `load NODE PEER`, `stalled NODE PEER` | share of the link used, summed over lanes, and of the run for which it was stalled |
 //! | `marked FLOW`, `marks`, `pauses`, `drops` | packets marked of a flow, of all; PAUSE frames; packets dropped |
 //!
-//! Terms are added and subtracted, and may have a factor: `0.5 * goodput F1 + goodput F2`. `~` means within 6 %. `message TEXT` holds if the
-//! run ended early, with these words.
+//! Terms are added and subtracted, and may have a factor: `0.5 * goodput F1 + goodput F2`. `~` means within 6 %.
+//! `message TEXT` holds if the run ended early, with these words.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -224,7 +224,8 @@ fn texts(value: &Value) -> Vec<String> {
     list(value).iter().map(|one| one.as_str().expect("a text").to_owned()).collect()
 }
 
-/// Each run of each lesson ends as stated, with the goodputs that are stated, to their last digit; and each sentence holds.
+/// Each run of each lesson ends as stated, with the goodputs that are stated, to their last digit; and each sentence
+/// holds.
 #[test]
 fn every_sentence_of_a_lesson_holds_in_its_run() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/src/lessons.json");

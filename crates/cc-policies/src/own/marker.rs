@@ -1,6 +1,7 @@
 //! A marking rule of one's own, behind an indirect call.
 //!
-//! Invariant: the wrapper decides nothing. Such a rule gives the [`reasons`] of built-in rules, which have columns in files.
+//! Invariant: the wrapper decides nothing. Such a rule gives the [`reasons`] of built-in rules, which have columns in
+//! files.
 
 use core::fmt::Debug;
 
@@ -41,8 +42,8 @@ pub mod reasons {
 
 /// A marking rule of a user's program. The laws of [`Marker`] hold for it too.
 ///
-/// Its marks have the [`reasons`] of built-in rules, each counted in a column of its own. A switch has a marker of its own, with any state: [`state_codec::state!`] names its fields, so that a run can be
-/// saved and go on.
+/// Its marks have the [`reasons`] of built-in rules, each counted in a column of its own. A switch has a marker of
+/// its own, with any state: [`state_codec::state!`] names its fields, so that a run can be saved and go on.
 pub trait OwnMarker: Marker + State + Clone + Debug + Send + Sync + 'static {
     /// Settings, as the scenario has them: a struct with `#[derive(Deserialize)]` and
     /// `#[serde(deny_unknown_fields)]`.

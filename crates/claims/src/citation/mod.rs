@@ -184,8 +184,8 @@ impl Citations {
         }
     }
 
-    /// Returns the entries as BibTeX, the program's first. `commit` is that of the program that made the runs, `version`
-    /// its version.
+    /// Returns the entries as BibTeX, the program's first. `commit` is that of the program that made the runs,
+    /// `version` its version.
     #[must_use]
     pub fn bibtex(&self, version: &str, commit: Option<&str>, runs: &[CitedRun]) -> String {
         let mut text = program(version, commit, runs);

@@ -283,7 +283,8 @@ fn lacks(result: &UnitResult, measures: &[Measure]) -> bool {
     result.ended.has_results() && measures.iter().any(|measure| result.measured(measure).is_none())
 }
 
-/// Returns all measures of a run: those that are always stored, those that are asked for, and those of its former result.
+/// Returns all measures of a run: those that are always stored, those that are asked for, and those of its former
+/// result.
 fn measured(outcome: &Outcome, asked: &[Measure], former: Option<&UnitResult>) -> Vec<Measured> {
     let mut all = measures::run::all(outcome.measured());
     let former = former.into_iter().flat_map(|former| &former.measures).map(|one| &one.measure);

@@ -135,8 +135,8 @@ impl Sweep {
         if faults.is_empty() { Ok(SweepPlan { runs }) } else { Err(Diagnostic::new(faults)) }
     }
 
-    /// Returns the rows with the overrides that `--until-done` stands for. Rows that cannot be read stay, and their faults
-    /// are told of the options that they come from.
+    /// Returns the rows with the overrides that `--until-done` stands for. Rows that cannot be read stay, and their
+    /// faults are told of the options that they come from.
     fn with_ends(&self) -> Cow<'_, [SweepRow]> {
         let Some(UntilDone { at_most }) = self.until_done else { return Cow::Borrowed(&self.rows) };
         let mut rows = self.rows.clone();

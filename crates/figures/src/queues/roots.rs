@@ -1,6 +1,7 @@
 //! Queues of the outputs that were roots of congestion trees, over the whole run.
 //!
-//! Invariant: an output without a row at a moment of `timeline.csv` had no queue then, and no output has one at the start.
+//! Invariant: an output without a row at a moment of `timeline.csv` had no queue then, and no output has one at the
+//! start.
 
 use std::collections::BTreeMap;
 
@@ -92,8 +93,8 @@ impl Roots {
     }
 }
 
-/// Returns the queues of these outputs without regard to trees, by name, and the number of moments if some are known at these
-/// alone.
+/// Returns the queues of these outputs without regard to trees, by name, and the number of moments if some are known
+/// at these alone.
 fn known(
     files: RunFiles<'_>,
     wanted: &[&TreeRow<'_>],

@@ -375,9 +375,9 @@ fn messages_that_cannot_be_told_apart_give_no_number() {
     assert_missing(&record, "p50(job)", &Missing::CompletionsNotKept);
 }
 
-/// One of the job's two messages is delivered, within the 40 ms from their posting to the end. A message takes 1 ms alone,
-/// and no host learns of a completion: the job's two messages keep their host waiting for 40 ms, more than ten times 2 ms, and
-/// the hundred of `F1` theirs for 60 ms, less than ten times 100 ms.
+/// One of the job's two messages is delivered, within the 40 ms from their posting to the end. A message takes 1 ms
+/// alone, and no host learns of a completion: the job's two messages keep their host waiting for 40 ms, more than ten
+/// times 2 ms, and the hundred of `F1` theirs for 60 ms, less than ten times 100 ms.
 #[test]
 fn rates_of_messages_and_hosts_that_stand_still() {
     let record = record();

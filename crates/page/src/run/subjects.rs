@@ -1,7 +1,7 @@
 //! Flows and groups with what congestion kept from them, against what each would have alone.
 //!
-//! Invariant: payload is that of `flows.csv`, losses are those of `victims.csv`, slowdowns those of `fct.csv`. Flows of a
-//! group count together, and so do those of a pattern of traffic, which have names such as `incast2:h1->h7`.
+//! Invariant: payload is that of `flows.csv`, losses are those of `victims.csv`, slowdowns those of `fct.csv`. Flows
+//! of a group count together, and so do those of a pattern of traffic, which have names such as `incast2:h1->h7`.
 //!
 //! | flows | their share of what they would have alone |
 //! |---|---|
@@ -48,8 +48,8 @@ pub(super) struct Subject {
     slowdowns: Vec<f64>,
 }
 
-/// Slowdown of messages: the time that they take, over the time alone. Messages that were not delivered count with their
-/// age, so that quantiles are at least these.
+/// Slowdown of messages: the time that they take, over the time alone. Messages that were not delivered count with
+/// their age, so that quantiles are at least these.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Slowdown {
     median: Option<f64>,

@@ -30,8 +30,8 @@ pub struct CongestionSummary {
     pub lost_bytes: u64,
     /// The worst roots, at most 16: those that cost their victims most first.
     pub worst_roots: Vec<RootSummary>,
-    /// The hottest outputs of switches, at most 16: those with the longest mean queue first. An output that was congested, never a
-    /// root and never stalled blocks no other.
+    /// The hottest outputs of switches, at most 16: those with the longest mean queue first. An output that was
+    /// congested, never a root and never stalled blocks no other.
     pub hottest_outputs: Vec<OutputSummary>,
 }
 

@@ -28,12 +28,13 @@ pub struct ClosedLoopSummary {
     pub outstanding_messages: u32,
     /// Hosts that post.
     pub hosts: usize,
-    /// Messages delivered per second, from the first posting to the last delivery, or to the end if messages are outstanding.
+    /// Messages delivered per second, from the first posting to the last delivery, or to the end if messages are
+    /// outstanding.
     pub messages_per_s: f64,
     /// Messages per second that the hosts would complete in an empty fabric; `None` with several messages outstanding.
     pub alone_messages_per_s: Option<f64>,
-    /// Hosts that stand still, as a mean over the same time: they complete no message for ten times as long as those that they have
-    /// outstanding take alone, one after another.
+    /// Hosts that stand still, as a mean over the same time: they complete no message for ten times as long as those
+    /// that they have outstanding take alone, one after another.
     pub still_hosts: f64,
     /// Hosts that stand still at the end.
     pub still_hosts_at_end: usize,

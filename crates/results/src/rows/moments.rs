@@ -19,8 +19,8 @@ table_row! {
         pub peer: Cow<'a, str>,
         /// The virtual lane.
         pub lane: u32,
-        /// Bytes sent over the bytes that the link carries in the interval, at most 1: a packet counts when it begins to
-        /// leave, and what the link cannot carry in the interval counts in the next.
+        /// Bytes sent over the bytes that the link carries in the interval, at most 1: a packet counts when it begins
+        /// to leave, and what the link cannot carry in the interval counts in the next.
         pub utilisation: f64,
         /// Share of the interval for which it was stalled: packets waited here with the wire free, for credit or the
         /// end of a pause.

@@ -1,7 +1,7 @@
 //! Loads of links in intervals, as shares of their capacity.
 //!
-//! Invariant: the lanes of a link have at most 1 together. The simulator counts a packet in full when it begins to leave, so
-//! that a busy link has up to a packet too much in an interval. The excess counts in the next interval.
+//! Invariant: the lanes of a link have at most 1 together. The simulator counts a packet in full when it begins to
+//! leave, so that a busy link has up to a packet too much in an interval. The excess counts in the next interval.
 
 use telemetry::LaneRecord;
 use units::{Bytes, Span};

@@ -1,7 +1,7 @@
 //! Advice: the command that answers the next question about a run.
 //!
-//! Invariant: one command, in backticks behind its reason, which a shell reads as it stands. It names the run's scenario
-//! with its overrides.
+//! Invariant: one command, in backticks behind its reason, which a shell reads as it stands. It names the run's
+//! scenario with its overrides.
 
 use cc_policies::MarkingSpec;
 use packet::NodeId;

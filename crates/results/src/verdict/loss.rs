@@ -1,8 +1,8 @@
 //! Losses of a run: who got less than it could have, and how much less.
 //!
-//! Invariant: a flow that keeps messages outstanding, or paces them, is held against its fair share, if every flow of the
-//! phase is of that kind; else, as a victim of a tree, against its rate alone. Messages of other flows are held against
-//! their time on the empty fabric.
+//! Invariant: a flow that keeps messages outstanding, or paces them, is held against its fair share, if every flow of
+//! the phase is of that kind; else, as a victim of a tree, against its rate alone. Messages of other flows are held
+//! against their time on the empty fabric.
 //!
 //! | loss | of | against |
 //! |---|---|---|
@@ -40,7 +40,8 @@ const HUNDRED: usize = 100;
 /// Losses of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lost {
-    /// Flows, patterns and groups that got less than their best rate, in the phase that cost them most, the worst first.
+    /// Flows, patterns and groups that got less than their best rate, in the phase that cost them most, the worst
+    /// first.
     pub(super) goodput: Vec<RateLoss>,
     /// Number of the phase of `goodput`.
     pub(super) phase: usize,

@@ -1,7 +1,7 @@
 //! The verdict of a run, made of its record and its plan.
 //!
-//! Invariant: each number is one of the run's tables, or a sum, a share or a quotient of such numbers. Without a plan the
-//! sentences name fewer facts, and none that only a plan has.
+//! Invariant: each number is one of the run's tables, or a sum, a share or a quotient of such numbers. Without a plan
+//! the sentences name fewer facts, and none that only a plan has.
 
 use super::command::AskedScenario;
 use super::facts::Facts;

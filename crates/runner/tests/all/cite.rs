@@ -1,6 +1,7 @@
 //! `cite`, and parts of `repro`, as commands.
 //!
-//! Invariant: a citation names the digests of the runs that it is for; a part of a paper leaves the whole's results alone.
+//! Invariant: a citation names the digests of the runs that it is for; a part of a paper leaves the whole's results
+//! alone.
 
 use crate::scratch::{Scratch, assert_refused, json};
 

@@ -23,8 +23,8 @@ fn about(run: &FinishedRun, kind: RemarkKind) -> String {
     texts.concat()
 }
 
-/// Hosts send to random others, one message at a time, and in the end each of them waits for its message to the receiver
-/// of an incast. Their median is that of an idle fabric.
+/// Hosts send to random others, one message at a time, and in the end each of them waits for its message to the
+/// receiver of an incast. Their median is that of an idle fabric.
 #[test]
 fn hosts_of_a_closed_loop_that_stand_still_are_counted() {
     let traffic = "traffic=[Synthetic(name: \"random\", destinations: Uniform, size: Fixed(\"16 KiB\"), \

@@ -221,7 +221,8 @@ fn runs_that_are_the_same_are_told() {
     assert!(more.starts_with("2 runs already here, 8 to come\n"), "{more}");
 }
 
-/// A drain makes every completion time known; the run that it ends is another run than without, and is repeated with it.
+/// A drain makes every completion time known; the run that it ends is another run than without, and is repeated with
+/// it.
 #[test]
 fn runs_of_a_sweep_are_drained() {
     let scratch = Scratch::new("sweep-drained");

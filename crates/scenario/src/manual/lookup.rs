@@ -1,7 +1,7 @@
 //! The places that a path means, or the names that may be meant.
 //!
-//! Invariant: a path of an error message, of `--set` and of the manual lead to the same place. A path that leaves a choice
-//! out means that field of every choice that has it.
+//! Invariant: a path of an error message, of `--set` and of the manual lead to the same place. A path that leaves a
+//! choice out means that field of every choice that has it.
 
 use serde_json::Value;
 use settings::{FieldPath, PathStep};
@@ -33,7 +33,8 @@ struct Found {
 /// `congestion_control.Dcqcn`. The empty path means the scenario.
 ///
 /// # Errors
-/// If a step of the path leads nowhere. The help names the nearest field or choice, or the places of a field of that name.
+/// If a step of the path leads nowhere. The help names the nearest field or choice, or the places of a field of that
+/// name.
 ///
 /// ```
 /// let found = scenario::manual::find("flows[].load")?;

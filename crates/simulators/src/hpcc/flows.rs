@@ -321,7 +321,8 @@ impl<'a> Row<'a> {
         Ok(Self { words, from, to, level, bytes, start, end })
     }
 
-    /// Checks that a flow of packets ends after its start. Else its columns are others, and the sign for packets is wrong.
+    /// Checks that a flow of packets ends after its start. Else its columns are others, and the sign for packets is
+    /// wrong.
     fn ends_after_start(&self, source: SourceText<'_>) -> Result<(), Diagnostic> {
         let Some(_) = self.end.filter(|end| *end <= self.start) else { return Ok(()) };
         let is_port = decimal(self.words[3].text).is_some_and(|port: u64| port <= LARGEST_PORT);

@@ -50,9 +50,9 @@ pub struct LinkEnds {
     pub to: String,
     /// Name of the kind of cable.
     pub cable: String,
-    /// Number of the port at `from`, as the cluster counts: by it ports are put in order, and named in this file, in tables
-    /// and in messages. If left out, ports are counted from 1 in the order of the links. All links of a switch give such
-    /// numbers, or none; gaps are ports without a cable.
+    /// Number of the port at `from`, as the cluster counts: by it ports are put in order, and named in this file, in
+    /// tables and in messages. If left out, ports are counted from 1 in the order of the links. All links of a switch
+    /// give such numbers, or none; gaps are ports without a cable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1023))]
     pub from_port: Option<u16>,

@@ -1,7 +1,7 @@
 //! Hosts of the topology, as traffic names them.
 //!
-//! Invariant: a set of hosts is in the order of the topology, names each host once, and is never empty: a name that means
-//! no host is an error.
+//! Invariant: a set of hosts is in the order of the topology, names each host once, and is never empty: a name that
+//! means no host is an error.
 
 use core::fmt::{self, Formatter};
 use std::sync::Arc;
@@ -47,8 +47,8 @@ impl Parties {
 /// Between the first and the last host of a range.
 const RANGE: &str = "..";
 
-/// Hosts: a name, or a list of names. A name may hold `*` for any text and `?` for any one character; `h1..h16` means `h1`,
-/// `h16`, and all between them in the order of the topology.
+/// Hosts: a name, or a list of names. A name may hold `*` for any text and `?` for any one character; `h1..h16` means
+/// `h1`, `h16`, and all between them in the order of the topology.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum HostsSpec {

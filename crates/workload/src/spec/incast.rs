@@ -39,8 +39,8 @@ pattern_spec! {
                  such as [\"h1*\", \"h20\"]"
 )]
 pub enum SendersSpec {
-    /// The hosts that follow the receiver in the order of the topology, going on from the first after the last: 1 to all
-    /// others.
+    /// The hosts that follow the receiver in the order of the topology, going on from the first after the last: 1 to
+    /// all others.
     Next(u32),
     /// Hosts by another rule.
     By(SenderRule),
@@ -88,8 +88,8 @@ pub enum RepeatSpec {
         /// Mean interval, above 0; left out if `load` is given.
         #[serde(default)]
         interval: Option<Span>,
-        /// Mean rate of payload, as a share of the data rate of the links of all hosts that `to` names: above 0, at most
-        /// 1; left out if `interval` is given.
+        /// Mean rate of payload, as a share of the data rate of the links of all hosts that `to` names: above 0, at
+        /// most 1; left out if `interval` is given.
         #[serde(default)]
         #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
         load: Option<f64>,

@@ -40,8 +40,8 @@ pattern_spec! {
     }
 }
 
-/// Destinations of a host's messages. Senders and receivers are numbered from 0, each in the order of the topology; n is
-/// the number of receivers. If all hosts send and receive, both numbers of a host are the same.
+/// Destinations of a host's messages. Senders and receivers are numbered from 0, each in the order of the topology; n
+/// is the number of receivers. If all hosts send and receive, both numbers of a host are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum DestinationSpec {
     /// A receiver, drawn for each message; all but the sender are equally likely.
@@ -52,11 +52,12 @@ pub enum DestinationSpec {
     Permutation,
     /// From sender i to receiver (i + shift) mod n: 1 to n - 1. A sender that this leads to itself sends nothing.
     Shift(#[schemars(range(min = 1))] u32),
-    /// The receiver whose number has the same bits in another order, or inverted; n is a power of two. A sender that this
-    /// leads to itself sends nothing.
+    /// The receiver whose number has the same bits in another order, or inverted; n is a power of two. A sender that
+    /// this leads to itself sends nothing.
     Bits(BitPermutation),
-    /// All receivers in turn, those that follow the sender in the topology first, and then again. With `Closed(outstanding: 1)` a host begins with the
-    /// next when its message has arrived, which makes stages. `AtOnce` posts all at the start.
+    /// All receivers in turn, those that follow the sender in the topology first, and then again. With
+    /// `Closed(outstanding: 1)` a host begins with the next when its message has arrived, which makes stages.
+    /// `AtOnce` posts all at the start.
     AllToAll,
 }
 
@@ -133,17 +134,17 @@ pub enum SizeSpec {
 }
 
 pattern_spec! {
-    /// Flows from a file, in the form of HPCC's `flow.txt`: each has a queue pair of its own, one message, and the service
-    /// level that the file gives it.
+    /// Flows from a file, in the form of HPCC's `flow.txt`: each has a queue pair of its own, one message, and the
+    /// service level that the file gives it.
     pub struct FlowListSpec without service_level {
         /// Name of the file, which ends in `.txt` and lies beside the scenario.
         pub file: String,
         /// Time of the file at which the run begins; 0 if left out.
         #[serde(default = "beginning")]
         pub origin: Time,
-        /// Beginning of the names of hosts, if the file's numbers are the ends of names: with `Some("h")` number 7 is the host
-        /// `h7`. If left out, number 7 is the eighth host of the topology; where the topology is a file of HPCC's form, the
-        /// host of that number there.
+        /// Beginning of the names of hosts, if the file's numbers are the ends of names: with `Some("h")` number 7 is
+        /// the host `h7`. If left out, number 7 is the eighth host of the topology; where the topology is a file of
+        /// HPCC's form, the host of that number there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub host_prefix: Option<String>,
     }

@@ -1,7 +1,7 @@
 //! The cause of a difference: further differences between the runs of two settings, and which field moves the measure.
 //!
-//! Invariant: a quantity is named only if it is known in every run of both settings, and differs by a tenth. The share of
-//! a field is told only where every combination of values was run, and every number is known.
+//! Invariant: a quantity is named only if it is known in every run of both settings, and differs by a tenth. The
+//! share of a field is told only where every combination of values was run, and every number is known.
 
 use std::collections::BTreeMap;
 

@@ -120,8 +120,8 @@ impl SweepQuestion {
         self.measure.clone().unwrap_or_else(taken)
     }
 
-    /// Answers the question. `measures` are those of which means are wanted; `command` is the command line of the sweep,
-    /// and `dir` its folder.
+    /// Answers the question. `measures` are those of which means are wanted; `command` is the command line of the
+    /// sweep, and `dir` its folder.
     ///
     /// # Errors
     /// If the baseline is no setting.

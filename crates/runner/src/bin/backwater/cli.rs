@@ -28,9 +28,10 @@ use crate::verbs::tune::TuneOptions;
 
 /// Packet-level simulator of congestion in lossless fabrics: InfiniBand and RoCEv2.
 ///
-/// Exit status: 0 done; 1 a claim of `repro` failed, `rerun` found a difference, or `tune` no better settings; 2 bad input; 3 a violated invariant of the simulator; 4 a deadlock;
-/// 5 interrupted by Ctrl-C, SIGTERM or SIGHUP; 6 not done by `--at-most`, or not drained; 7 packets dropped on lanes with PFC; 8 the fabric stands still, perhaps in a deadlock; 9 all that
-/// `--until-done` waits for has failed. If several apply: the first of 3, 4, 8, 7, 9, 6.
+/// Exit status: 0 done; 1 a claim of `repro` failed, `rerun` found a difference, or `tune` no better settings; 2 bad
+/// input; 3 a violated invariant of the simulator; 4 a deadlock; 5 interrupted by Ctrl-C, SIGTERM or SIGHUP; 6 not
+/// done by `--at-most`, or not drained; 7 packets dropped on lanes with PFC; 8 the fabric stands still, perhaps in a
+/// deadlock; 9 all that `--until-done` waits for has failed. If several apply: the first of 3, 4, 8, 7, 9, 6.
 #[derive(Debug, Parser)]
 #[command(name = "backwater", version, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -57,8 +58,8 @@ pub(crate) enum Verb {
     Sweep(Box<SweepOptions>),
     /// Repeat a run from its result folder, and compare digests and files.
     Rerun(RerunOptions),
-    /// Search a space of settings for the best ones, and compare them with the scenario's on held-out seeds. Exit status 1: keep the
-    /// scenario's.
+    /// Search a space of settings for the best ones, and compare them with the scenario's on held-out seeds. Exit
+    /// status 1: keep the scenario's.
     Tune(TuneOptions),
     /// List the shipped scenarios.
     List,
@@ -76,7 +77,8 @@ pub(crate) enum Verb {
     Fields(FieldsOptions),
     /// Reproduce published results: run the experiments of papers, and compare with the reported numbers.
     Repro(ReproOptions),
-    /// Print BibTeX of this program, with version and digests, and of the papers behind the models that the runs of a folder used.
+    /// Print BibTeX of this program, with version and digests, and of the papers behind the models that the runs of a
+    /// folder used.
     Cite(CiteOptions),
     /// Make one page of a result folder, `report.html`, to be read in a browser without a network.
     Report(ReportOptions),
@@ -104,7 +106,8 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         from: ImportFormat,
     },
-    /// Write files for a cluster's own tools: the routing, the fabric and the parameters of a scenario, or of a tuning's winner.
+    /// Write files for a cluster's own tools: the routing, the fabric and the parameters of a scenario, or of a
+    /// tuning's winner.
     Export {
         /// Tool that the file is for.
         #[command(subcommand)]

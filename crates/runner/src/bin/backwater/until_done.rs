@@ -12,13 +12,13 @@ use crate::failure::Failure;
 
 #[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct EndOptions {
-    /// Run until all finite traffic is delivered, sooner or later than `duration`, and say when that was. Finite are flows
-    /// and patterns that end by themselves: by a number of messages, a `stop`, an `until` or a list. Other traffic goes
-    /// on meanwhile.
+    /// Run until all finite traffic is delivered, sooner or later than `duration`, and say when that was. Finite are
+    /// flows and patterns that end by themselves: by a number of messages, a `stop`, an `until` or a list. Other
+    /// traffic goes on meanwhile.
     #[arg(long)]
     until_done: bool,
-    /// Longest simulated time of a run with `--until-done` [default: ten times the scenario's `duration`]. A run that is
-    /// not done by then ends there with all its results, and exit status 6.
+    /// Longest simulated time of a run with `--until-done` [default: ten times the scenario's `duration`]. A run that
+    /// is not done by then ends there with all its results, and exit status 6.
     #[arg(long, value_name = "TIME", requires = "until_done", value_parser = arguments::span)]
     at_most: Option<Span>,
 }

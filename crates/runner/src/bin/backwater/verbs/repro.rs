@@ -25,8 +25,8 @@ use crate::tuning::{self, TuningRun};
 
 #[derive(Args, Debug)]
 pub(crate) struct ReproOptions {
-    /// Name of the paper [default: all papers]; `tuning` searches for better settings than those of papers, which takes some
-    /// minutes.
+    /// Name of the paper [default: all papers]; `tuning` searches for better settings than those of papers, which
+    /// takes some minutes.
     paper: Option<String>,
     /// Judge this claim of the paper alone, with the runs that it needs; several times for several claims.
     #[arg(long, value_name = "NAME", requires = "paper", conflicts_with = "list")]

@@ -62,8 +62,9 @@ pub(crate) struct SimOptions {
     files: FileOptions,
     #[command(flatten)]
     end: EndOptions,
-    /// After the end, deliver what is under way: hosts post no further message, and time goes on until every message that
-    /// they have posted is delivered and every credit is back. To wait for messages yet to be posted, use `--until-done`.
+    /// After the end, deliver what is under way: hosts post no further message, and time goes on until every message
+    /// that they have posted is delivered and every credit is back. To wait for messages yet to be posted, use
+    /// `--until-done`.
     #[arg(long)]
     drain: bool,
     #[command(flatten)]
@@ -74,7 +75,8 @@ pub(crate) struct SimOptions {
     /// Make the page `report.html`, too, and open it in the browser; print its path where there is none.
     #[arg(long)]
     open: bool,
-    /// Print all tables: goodput over whole phases, completion by size, marks and counts, trees, hottest outputs, margins.
+    /// Print all tables: goodput over whole phases, completion by size, marks and counts, trees, hottest outputs,
+    /// margins.
     #[arg(long)]
     tables: bool,
     /// Print `summary.json` instead of tables.

@@ -23,8 +23,8 @@ use crate::until_done::EndOptions;
 pub(crate) struct AskedOptions {
     /// File, or name of a shipped scenario (see `list`).
     pub(crate) scenario: Option<String>,
-    /// Sweep file (RON) with the fields `scenario`, `set`, `vary`, `zip`, `range`, `lhs`, `lhs_seed`, `variants`, `seeds`; options
-    /// are added to its entries.
+    /// Sweep file (RON) with the fields `scenario`, `set`, `vary`, `zip`, `range`, `lhs`, `lhs_seed`, `variants`,
+    /// `seeds`; options are added to its entries.
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     /// Override of a field in all runs.
@@ -37,11 +37,12 @@ pub(crate) struct AskedOptions {
     /// Values of several fields that change together: `--zip 'switch.buffer=32 KiB,64 KiB; switch.speedup=1.0,2.0'`.
     #[arg(long, value_name = "PATH=A,B; PATH=C,D")]
     zip: Vec<String>,
-    /// Named bundle of overrides, one of a list: `--variant off:congestion_control=Off --variant on:`. The path `scenario`
-    /// names another scenario.
+    /// Named bundle of overrides, one of a list: `--variant off:congestion_control=Off --variant on:`. The path
+    /// `scenario` names another scenario.
     #[arg(long, value_name = "NAME:PATH=VALUE; ...")]
     variant: Vec<String>,
-    /// Range of values with equal differences or ratios: `--range 'duration=lin:1 ms..5 ms:3'`, `--range 'x=log:1..1000:4'`.
+    /// Range of values with equal differences or ratios: `--range 'duration=lin:1 ms..5 ms:3'`, `--range
+    /// 'x=log:1..1000:4'`.
     #[arg(long, value_name = "PATH=lin|log:FROM..TO:N")]
     range: Vec<String>,
     /// Points of a Latin hypercube over all ranges, which then have no number of values.
@@ -50,21 +51,22 @@ pub(crate) struct AskedOptions {
     /// Seed of the Latin hypercube [default: 1].
     #[arg(long, value_name = "N", requires = "lhs")]
     lhs_seed: Option<u64>,
-    /// Seeds of each setting: `1..=20`, `1,2,7`. `traffic=`, `ecmp=` or `marking=` before them varies these random streams apart
-    /// [default: the scenario's].
+    /// Seeds of each setting: `1..=20`, `1,2,7`. `traffic=`, `ecmp=` or `marking=` before them varies these random
+    /// streams apart [default: the scenario's].
     #[arg(long, value_name = "LIST")]
     seeds: Vec<String>,
     #[command(flatten)]
     end: EndOptions,
-    /// After the end of each run, deliver all packets under way: hosts post no further message, and time goes on until every
-    /// message that they have posted is delivered, so that its completion time is known.
+    /// After the end of each run, deliver all packets under way: hosts post no further message, and time goes on
+    /// until every message that they have posted is delivered, so that its completion time is known.
     #[arg(long)]
     drain: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct WorkOptions {
-    /// Number of runs at a time, at most as many as the machine has cores [default: as many]. Results are the same for any number.
+    /// Number of runs at a time, at most as many as the machine has cores [default: as many]. Results are the same
+    /// for any number.
     #[arg(long, value_name = "N", value_parser = threads::number)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Real time that each run may take: `60s`. A run that takes longer is a row with `over_time`.
@@ -73,7 +75,8 @@ pub(crate) struct WorkOptions {
     /// Memory that each run may be expected to need. A run that needs more is a row with `over_memory`.
     #[arg(long, value_name = "SIZE", value_parser = arguments::memory)]
     pub(crate) budget_memory: Option<Bytes>,
-    /// Files that are kept of each run, besides `result.json` with its measures: those of `sim`, as its `--files` names them.
+    /// Files that are kept of each run, besides `result.json` with its measures: those of `sim`, as its `--files`
+    /// names them.
     #[arg(long, value_name = "LIST", default_value = "none", alias = "keep", value_parser = FileChoice::read)]
     files: FileChoice,
     /// Print no progress and no table.

@@ -53,11 +53,12 @@ pub(crate) struct CollectOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct MeasureOptions {
-    /// Measures in the table, such as `p99(victims),goodput(all)` (docs/statistics.md lists them) [default: all that a run has].
+    /// Measures in the table, such as `p99(victims),goodput(all)` (docs/statistics.md lists them) [default: all that
+    /// a run has].
     #[arg(long, value_name = "LIST")]
     measures: Option<String>,
-    /// Measure whose smallest mean over the seeds is best: the answer names the best setting, by how much, and how sure that is
-    /// [default: p99(all) if it is known in every run, else the largest goodput(all)].
+    /// Measure whose smallest mean over the seeds is best: the answer names the best setting, by how much, and how
+    /// sure that is [default: p99(all) if it is known in every run, else the largest goodput(all)].
     #[arg(long, visible_alias = "minimize", value_name = "MEASURE", conflicts_with = "maximise")]
     minimise: Option<String>,
     /// Measure whose largest mean over the seeds is best.
@@ -66,8 +67,9 @@ pub(crate) struct MeasureOptions {
     /// Setting with which the best is compared, such as `congestion_control=Off` [default: the next best].
     #[arg(long, value_name = "PATH=VALUE, ...")]
     baseline: Option<String>,
-    /// Varied fields that are conditions, such as `traffic.job.load`, which nobody chooses: each combination of their values has
-    /// a best setting of its own. `none` for no condition [default: varied fields of the traffic, and `duration`].
+    /// Varied fields that are conditions, such as `traffic.job.load`, which nobody chooses: each combination of their
+    /// values has a best setting of its own. `none` for no condition [default: varied fields of the traffic, and
+    /// `duration`].
     #[arg(long, value_name = "PATH,...", value_delimiter = ',')]
     by: Vec<String>,
 }
