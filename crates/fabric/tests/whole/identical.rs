@@ -31,8 +31,12 @@ type Response = (&'static str, &'static str, &'static str);
 const MARKINGS: [Marking; 12] = {
     // Does not compile for a variant that is missing: add an example to the list too.
     const _: fn(MarkingSpec) = |spec| match spec {
-        MarkingSpec::Off | MarkingSpec::Iba(_) | MarkingSpec::Hp(_) | MarkingSpec::Red(_) => {}
-        MarkingSpec::Own(_) => {} // Of a user's program.
+        // That of a user's program has no case here.
+        MarkingSpec::Off
+        | MarkingSpec::Iba(_)
+        | MarkingSpec::Hp(_)
+        | MarkingSpec::Red(_)
+        | MarkingSpec::Own(_) => {}
     };
     const _: fn(MarkTiming) = |timing| match timing {
         MarkTiming::PresentAtEvent | MarkTiming::NextDepartures | MarkTiming::WhileFull => {}
@@ -80,12 +84,13 @@ const MARKINGS: [Marking; 12] = {
 
 const RESPONSES: [Response; 9] = {
     const _: fn(ResponseSpec) = |spec| match spec {
+        // That of a user's program has no case here.
         ResponseSpec::Off
         | ResponseSpec::Iba(_)
         | ResponseSpec::Hp(_)
         | ResponseSpec::Dcqcn(_)
-        | ResponseSpec::DcqcnTimed(_) => {}
-        ResponseSpec::Own(_) => {} // Of a user's program.
+        | ResponseSpec::DcqcnTimed(_)
+        | ResponseSpec::Own(_) => {}
     };
     const _: fn(RateControl) = |rate| match rate {
         RateControl::Lipd { .. }

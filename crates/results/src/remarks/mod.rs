@@ -149,7 +149,7 @@ fn posts_nothing(record: &RunRecord, pattern: u32) -> bool {
     !delivered && all.excluded_flows == 0 && !all.messages.iter().any(|one| is_member(one.flow as usize))
 }
 
-/// `phase `a``, or `phases `a`, `b` and 2 more`.
+/// Returns the noun with at most [`MOST_NAMED`] names: `phase a`, or `phases a, b and 2 more`.
 fn listed((one, several): (&str, &str), names: &[&str]) -> String {
     let named: Vec<_> = names.iter().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
     let more = match names.len().saturating_sub(MOST_NAMED) {

@@ -339,6 +339,10 @@ fn of_messages(owners: &Owners, lost: &Lost) -> Option<String> {
 
 /// Says how much closed loops moved. Times of their messages do not show hosts that wait and post nothing.
 fn of_loops(facts: Facts<'_>, owners: &Owners) -> Option<String> {
+    // A loop that has delivered everything has no rate at the end.
+    if facts.record.finite.is_some_and(|finite| finite.done.is_some()) {
+        return None;
+    }
     let last = facts.goodput.last()?;
     let mut loops: BTreeMap<usize, (f64, BTreeSet<&str>)> = BTreeMap::new();
     for flow in 0..facts.record.flows.len() {
