@@ -1,6 +1,6 @@
 //! The brief of a run on the terminal: its verdict, and at most a screen of numbers.
 //!
-//! Invariant: every number stands in the [`Summary`]. All tables are in [`printed`](super::printed) and its neighbours.
+//! Invariant: every number stands in the [`Summary`]. All tables are in [`super::printed`] and its neighbours.
 
 use telemetry::RunRecord;
 
