@@ -161,7 +161,8 @@ mod tests {
         let text = printed(&summary, &record, 100);
         insta::assert_snapshot!(text);
         assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
-        assert!(text.lines().count() <= 40, "{text}");
+        // The notes of the sample, more than most runs have, are nine of these lines.
+        assert!(text.lines().count() <= 49, "{text}");
     }
 
     #[test]
