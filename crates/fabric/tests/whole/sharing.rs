@@ -44,27 +44,29 @@ fn every_sharing_drains_whatever_the_order() {
     }
 }
 
-/// A central memory is shared completely if `sharing` is left out, with a packet guaranteed to each port and lane: 33
-/// blocks of 64 bytes. The resolved scenario says so.
+/// A central memory is shared completely if `sharing` is left out. Under credits each port and lane is guaranteed half of
+/// its buffer of 8.25 KiB, as its cable needs more. The resolved scenario says so.
 #[test]
 fn a_central_memory_is_shared_unless_static_is_written() {
     let sets = [CENTRAL, "congestion_control=Off"];
     let usual = shipped("santos2003", &sets);
     let resolved = usual.resolved();
     assert!(
-        resolved.contains("sharing: Complete(") && resolved.contains("guaranteed: \"2112 B\""),
+        resolved.contains("sharing: Complete(") && resolved.contains("guaranteed: \"4.125 KiB\""),
         "{resolved}"
     );
     let digest = |sharing: &str| run(&shipped("santos2003", &[&sets[..], &[sharing]].concat())).digest;
-    assert_eq!(digest(&complete("2112 B")), run(&usual).digest);
-    assert_ne!(digest("switch.sharing=Static"), run(&usual).digest);
+    assert_eq!(digest(&complete("4224 B")), run(&usual).digest);
+    for other in [complete("2112 B").as_str(), "switch.sharing=Static"] {
+        assert_ne!(digest(other), run(&usual).digest, "{other}");
+    }
     // Under PFC bytes are counted, and memory needs no rounding.
     let pause = shipped("roce-victim", &["switch.sharing=None"]);
     let guaranteed = format!("guaranteed: \"{}\"", pause.link().longest_packet());
     assert!(pause.resolved().contains(&guaranteed), "{}", pause.resolved());
     // An update is sent for at least as many blocks as the guarantee has.
-    let updates = shipped("santos2003", &[CENTRAL, "link.flow_control.update_blocks=64"]).resolved();
-    assert!(updates.contains("guaranteed: \"4 KiB\""), "{updates}");
+    let updates = shipped("santos2003", &[CENTRAL, "link.flow_control.update_blocks=100"]).resolved();
+    assert!(updates.contains("guaranteed: \"6.25 KiB\""), "{updates}");
 }
 
 /// With all memory guaranteed nothing is shared. If each free block is announced at once, the run equals a run with a
