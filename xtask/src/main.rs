@@ -148,6 +148,11 @@ const VERBS: &[Verb] = &[
         task: Task::Simulate,
     },
     Verb { name: "repro", about: "check the claims of papers, one by one", task: Task::Simulate },
+    Verb {
+        name: "cite",
+        about: "print BibTeX of the program, papers and models of runs",
+        task: Task::Simulate,
+    },
     Verb { name: "report", about: "make one page of a result folder", task: Task::Simulate },
     Verb { name: "figure", about: "draw figures from a result folder", task: Task::Simulate },
     Verb {

@@ -41,7 +41,8 @@
 //!     }
 //!
 //!     fn departing(&mut self, at: VoqId, _: Bytes) -> Option<MarkCode> {
-//!         (*self.queue(at) > self.threshold).then_some(reasons::ROOT)
+//!         let threshold = self.threshold;
+//!         (*self.queue(at) > threshold).then_some(reasons::ROOT)
 //!     }
 //! }
 //!
