@@ -220,7 +220,7 @@ fn the_fabric_has_its_moments_and_its_tree() {
     assert_eq!(fabric["rates_gbps"].as_array().map(Vec::len), Some(outputs));
 }
 
-/// Payload and losses are those of the rows of their flows, and shares follow from them or from slowdowns.
+/// Payload and losses are sums over the rows of their flows, and shares follow from them or from slowdowns.
 #[test]
 fn subjects_have_what_their_flows_got_and_lost() {
     let files = files("F1");

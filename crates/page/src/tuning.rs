@@ -13,7 +13,7 @@ use super::words;
 
 /// Name of the table of settings in the folder of a tuning.
 const TRIALS: &str = "trials.csv";
-/// Name of the column with the violation of constraints, beside those of goals.
+/// Name of the column with the violation of constraints, beside the columns of goals.
 const VIOLATION: &str = "violation";
 /// Word for a point of the space in the column `setting`.
 const SEARCHED: &str = "searched";

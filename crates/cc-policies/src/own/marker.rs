@@ -20,7 +20,7 @@ use crate::policy::{BufferOwner, BufferView, Margin, MarkReason, Marker, MarkerS
 pub(crate) const REASONS: &[MarkReason] =
     &[IbaMarker::ROOT, IbaMarker::VICTIM_MASK, HpMarker::PROPAGATION, HpMarker::GENERATION, RedMarker::RED];
 
-/// Reasons for marks, by what they mean.
+/// Reasons for marks, by their meaning.
 pub mod reasons {
     use packet::MarkCode;
 

@@ -7,8 +7,8 @@
 //! |---|---|
 //! | `spec` | [`OwnSpec`]: the name and the settings, as a scenario has them |
 //! | `packed` | [`Packed`]: the state of a flow as bytes of a fixed number |
-//! | `response` | [`OwnResponse`]: what a response of one's own implements |
-//! | `marker` | [`OwnMarker`]: what a marking rule of one's own implements |
+//! | `response` | [`OwnResponse`]: the trait of a response of one's own |
+//! | `marker` | [`OwnMarker`]: the trait of a marking rule of one's own |
 //! | `registry` | [`OwnPolicies`]: the policies of a program, by name |
 
 mod marker;

@@ -1,4 +1,4 @@
-//! Policies of one's own: the wrapper decides as the policy within it does, and refuses what it cannot run.
+//! Policies of one's own: the wrapper decides as the policy within it does, and refuses other settings.
 //!
 //! The examples are IBA's response and marker behind the wrapper, so that the contracts of all policies hold it too.
 

@@ -354,7 +354,7 @@ fn forms_of_a_name_are_one_node() {
     assert!(zipped.scenario.contains("\"leaf-1\""), "{}", zipped.scenario);
 }
 
-/// Ports have the numbers of their names, if those of all switches have such.
+/// Ports have the numbers of their names, if all switches have such names.
 #[test]
 fn numbers_of_ports_are_those_of_their_names() {
     let list = |ports: [&str; 5]| {

@@ -15,7 +15,7 @@ const LONGEST_OVERRIDES: usize = 160;
 /// Sentence of a run without a verdict.
 const NO_VERDICT: &str = "The run is of a version that made no verdict: `backwater rerun DIR` runs it again.";
 
-/// Returns what was run: scheme, flows, time, fabric, seed and overrides.
+/// Returns the scheme, flows, time, fabric, seed and overrides.
 pub(super) fn run(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Result<String, ReadError> {
     let flows = files.flows()?;
     let ports: Vec<PortRow<'_>> = files.rows()?;

@@ -25,7 +25,7 @@ const VICTIMS: usize = 5;
 
 /// Returns the time of each of the longest victims, and of all others together.
 pub(super) fn rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> Vec<ComparisonRow> {
-    // Numbers of groups follow those of flows.
+    // Groups are numbered behind flows.
     let mut group_numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for group in runs.iter().flat_map(|run| &run.record.groups) {
         let next = numbers.flows + group_numbers.len();

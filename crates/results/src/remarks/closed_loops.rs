@@ -1,6 +1,6 @@
 //! Closed loops: the rate of their messages, and hosts that stand still.
 //!
-//! Invariant: the numbers are those of [`Turnover`], over the flows of a pattern.
+//! Invariant: the numbers are from [`Turnover`], over the flows of a pattern.
 
 use measures::censoring::CensoredValue;
 use measures::rounded;

@@ -175,7 +175,7 @@ fn conditions_have_answers_of_their_own() {
         (Some("traffic.u.load"), Some("link.mtu"))
     );
     assert_eq!(answer["cases"].as_array().map(Vec::len), Some(2));
-    // The means are those of the table.
+    // The means are from the table.
     let table = scratch.read("mine/results.csv");
     let header: Vec<_> = table.lines().next().unwrap().split(',').collect();
     let place = header.iter().position(|name| *name == "mean_completion(u)_s").unwrap();

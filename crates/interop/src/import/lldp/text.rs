@@ -67,7 +67,7 @@ fn origin(files: &[SourceText<'_>]) -> String {
 /// Numbers of the ports of switches.
 struct Numbers {
     of: BTreeMap<End, u16>,
-    /// True if they are those of the ports' names.
+    /// True if they are the numbers of the ports' names.
     named: bool,
 }
 

@@ -130,7 +130,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
 ];
 /// Width of the help.
 const WIDTH: usize = 100;
-/// Characters before what a verb does.
+/// Characters before the description of a verb.
 const BEFORE: usize = 14;
 
 /// Reads the command line.
