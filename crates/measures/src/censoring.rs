@@ -158,11 +158,13 @@ impl CensoredSample {
     /// Returns the sample in ascending order.
     #[must_use]
     pub fn sorted(self) -> SortedSample {
-        let Self { mut exact, bounds: mut lowest } = self;
-        // A censored value is at least its bound, so the order with all bounds gives the lower bound of each quantile.
-        lowest.extend(&exact);
+        let Self { mut exact, mut bounds } = self;
         exact.sort_unstable_by(f64::total_cmp);
-        lowest.sort_unstable_by(f64::total_cmp);
+        bounds.sort_unstable_by(f64::total_cmp);
+        // A censored value is at least its bound, so the order with all bounds gives the lower bound of each quantile.
+        let mut lowest = [exact.as_slice(), &bounds].concat();
+        // A stable sort only merges parts that are in order already.
+        lowest.sort_by(f64::total_cmp);
         SortedSample { exact, lowest }
     }
 }
