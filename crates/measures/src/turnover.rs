@@ -62,14 +62,14 @@ impl Turnover {
     #[must_use]
     pub fn of(record: &RunRecord, is_member: impl Fn(usize) -> bool) -> Option<Self> {
         let all = record.completions.as_ref()?;
-        let messages = all.messages.iter().filter(|one| is_member(one.flow as usize));
+        let messages: Vec<_> = all.messages.iter().filter(|one| is_member(one.flow as usize)).collect();
         let mut posted: Vec<_> =
-            messages.clone().map(|one| Posted::of(one, &record.flows[one.flow as usize])).collect();
+            messages.iter().map(|one| Posted::of(one, &record.flows[one.flow as usize])).collect();
         posted.sort_unstable_by_key(|one| (one.host, one.at));
         let first = posted.iter().map(|one| one.at).min()?;
-        let delivered = messages.clone().filter_map(|one| one.completed);
-        let is_open = messages.clone().any(|one| one.completed.is_none());
-        let end = delivered.clone().max().filter(|_| !is_open).unwrap_or(all.end);
+        let delivered: Vec<_> = messages.iter().filter_map(|one| one.completed).collect();
+        let is_open = delivered.len() < messages.len();
+        let end = delivered.iter().max().copied().filter(|_| !is_open).unwrap_or(all.end);
         let length = end.since(first).seconds();
         let still = stillness(&posted, all.end);
         let per_second = |amount: f64| if length > 0.0 { amount / length } else { 0.0 };
@@ -77,12 +77,12 @@ impl Turnover {
         let alone = known.iter().map(|one| one.alone.seconds()).sum::<f64>() / known.len().max(1) as f64;
         Some(Self {
             hosts: posted.chunk_by(|one, next| one.host == next.host).count(),
-            messages_per_s: per_second(delivered.count() as f64),
+            messages_per_s: per_second(delivered.len() as f64),
             alone_s: (!known.is_empty()).then_some(alone),
             still_hosts: per_second(still.total_ps as f64 / 1e12),
             still_hosts_at_end: still.at_end,
             slowest_hundredth: slowest_hundredth(
-                messages.map(|one| Completion::of(one, all.end).time.seconds()).collect(),
+                messages.iter().map(|one| Completion::of(one, all.end).time.seconds()).collect(),
             ),
         })
     }

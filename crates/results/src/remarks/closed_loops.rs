@@ -2,7 +2,8 @@
 //!
 //! Invariant: the numbers are from [`Turnover`], over the flows of a pattern.
 
-use measures::censoring::CensoredValue;
+use measures::censoring::{CensoredSample, CensoredValue};
+use measures::completion::Completion;
 use measures::rounded;
 use measures::turnover::Turnover;
 use schemars::JsonSchema;
@@ -10,7 +11,6 @@ use serde::Serialize;
 use telemetry::{LockstepRecord, PatternRecord, RunRecord};
 
 use super::{Remark, RemarkKind};
-use crate::completions::MessageSample;
 use crate::format::grouped;
 
 /// Least share of all time that the slowest hundredth of messages takes where quantiles hide it: ten times the share
@@ -84,9 +84,9 @@ pub(super) fn of(record: &RunRecord) -> Vec<ClosedLoopSummary> {
 
 fn p99(record: &RunRecord, is_member: impl Fn(usize) -> bool) -> Option<CensoredValue> {
     let all = record.completions.as_ref()?;
-    let mut sample = MessageSample::default();
-    all.messages.iter().filter(|one| is_member(one.flow as usize)).for_each(|one| sample.add(one, all));
-    Some(sample.statistics()?.fct_us.p99)
+    let messages = all.messages.iter().filter(|one| is_member(one.flow as usize));
+    let times: CensoredSample = messages.map(|one| Completion::of(one, all.end).microseconds()).collect();
+    Some(times.sorted().quantile(0.99)?.rounded(6))
 }
 
 impl ClosedLoopSummary {
