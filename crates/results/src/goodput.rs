@@ -2,7 +2,10 @@
 //!
 //! Invariant: [`measures::phase`] defines goodput and the parts of a phase.
 
+use core::cell::OnceCell;
+
 use measures::statistics::jain;
+use measures::steady_state::SteadyInPhase;
 use measures::{PhasePart, rounded};
 use telemetry::{Phase, RunRecord};
 
@@ -22,9 +25,15 @@ pub struct PhaseGoodput<'a> {
     pub phase: &'a Phase,
     /// Every flow, in the order of the record.
     pub flows: Vec<FlowGoodput>,
+    steady: OnceCell<SteadyInPhase>,
 }
 
 impl PhaseGoodput<'_> {
+    /// Returns the steady state of the phase, which is looked for on the first call. The phase is one of the record.
+    pub(crate) fn steady(&self, record: &RunRecord) -> SteadyInPhase {
+        *self.steady.get_or_init(|| SteadyInPhase::of(record, self.phase))
+    }
+
     /// Returns the goodput of the flows with these indices.
     #[must_use]
     pub fn of(&self, flows: impl IntoIterator<Item = usize>) -> Vec<FlowGoodput> {
@@ -37,7 +46,7 @@ impl PhaseGoodput<'_> {
 pub fn by_phase(record: &RunRecord) -> Vec<PhaseGoodput<'_>> {
     let in_phase = |phase| {
         let flows = (0..record.flows.len()).map(|flow| FlowGoodput::of(record, flow, phase));
-        PhaseGoodput { phase, flows: flows.collect() }
+        PhaseGoodput { phase, flows: flows.collect(), steady: OnceCell::new() }
     };
     record.phases.iter().map(in_phase).collect()
 }

@@ -417,7 +417,7 @@ impl PhaseSummary {
             second_half_total_goodput_bps: total(PhasePart::SecondHalf),
             jain: rounded_jain(&named, PhasePart::Whole),
             second_half_jain: rounded_jain(&named, PhasePart::SecondHalf),
-            steady_state: SteadyInPhase::of(record, goodput.phase),
+            steady_state: goodput.steady(record),
             flows: record.flows.iter().zip(&named).map(flow).collect(),
             groups,
             others: OthersInPhase {

@@ -3,7 +3,6 @@
 //! Invariant: each doubt comes with the option that ends it, if there is one.
 
 use measures::spelling::instant;
-use measures::steady_state::SteadyInPhase;
 use telemetry::RunEnding;
 
 use super::facts::Facts;
@@ -81,9 +80,8 @@ pub(super) fn has_bounds(all: &CompletionSummary) -> bool {
 }
 
 fn steady(facts: Facts<'_>) -> Option<String> {
-    let unsteady = facts.record.phases.iter();
-    let unsteady = unsteady.filter(|phase| SteadyInPhase::of(facts.record, phase).reason.is_some());
-    let names: Vec<_> = unsteady.map(|phase| format!("\"{}\"", phase.name)).collect();
+    let unsteady = facts.goodput.iter().filter(|one| one.steady(facts.record).reason.is_some());
+    let names: Vec<_> = unsteady.map(|one| format!("\"{}\"", one.phase.name)).collect();
     let more = match names.len().saturating_sub(MOST_NAMED) {
         0 => String::new(),
         more => format!(" and {}", counted(more, "further phase")),
