@@ -3,6 +3,8 @@
 //! Invariant: a host is slow only if the scenario limits the rate at which it consumes payload. Another host that has
 //! no room has a buffer too small for its link.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use telemetry::{LaneRecord, RunRecord, SlowHostRecord};
@@ -35,10 +37,37 @@ pub struct SlowHostSummary {
     pub stalled_s: f64,
 }
 
+/// What a run shows at a host.
+#[derive(Default)]
+struct AtHost<'a> {
+    /// The output to it at which packets waited longest, if they did.
+    lane: Option<&'a LaneRecord>,
+    /// Payload that it took.
+    taken: Bytes,
+}
+
 /// Returns the slow hosts of a run that packets waited for, the longest wait first.
 pub(super) fn of(record: &RunRecord) -> Vec<SlowHostSummary> {
-    let mut slow: Vec<_> =
-        record.slow_hosts.iter().filter_map(|host| SlowHostSummary::of(record, host)).collect();
+    if record.slow_hosts.is_empty() {
+        return Vec::new();
+    }
+    // A scenario may limit every host of a large fabric, so lanes and flows are read once.
+    let mut at_hosts: BTreeMap<&str, AtHost<'_>> =
+        record.slow_hosts.iter().map(|slow| (slow.host.as_str(), AtHost::default())).collect();
+    for lane in record.lanes.iter().filter(|lane| lane.stalled.ps() > 0) {
+        if let Some(at) = at_hosts.get_mut(lane.peer.as_str())
+            && at.lane.is_none_or(|longest| lane.stalled >= longest.stalled)
+        {
+            at.lane = Some(lane);
+        }
+    }
+    for flow in &record.flows {
+        if let Some(at) = at_hosts.get_mut(flow.destination.as_str()) {
+            at.taken += flow.delivered;
+        }
+    }
+    let summary = |slow: &SlowHostRecord| SlowHostSummary::of(record, slow, &at_hosts[slow.host.as_str()]);
+    let mut slow: Vec<_> = record.slow_hosts.iter().filter_map(summary).collect();
     slow.sort_by(|one, other| other.stalled_s.total_cmp(&one.stalled_s));
     slow
 }
@@ -56,11 +85,12 @@ pub(super) fn remarks(hosts: &[SlowHostSummary], simulated_s: f64) -> Vec<Remark
 }
 
 impl SlowHostSummary {
-    fn of(record: &RunRecord, SlowHostRecord { host, takes }: &SlowHostRecord) -> Option<Self> {
-        let to_host = record.lanes.iter().filter(|lane| lane.peer == *host && lane.stalled.ps() > 0);
-        let LaneRecord { node, port, rate, stalled, .. } = to_host.max_by_key(|lane| lane.stalled)?;
-        let taken = record.flows.iter().filter(|flow| *flow.destination == *host);
-        let taken: Bytes = taken.map(|flow| flow.delivered).sum();
+    fn of(
+        record: &RunRecord,
+        SlowHostRecord { host, takes }: &SlowHostRecord,
+        AtHost { lane, taken }: &AtHost<'_>,
+    ) -> Option<Self> {
+        let LaneRecord { node, port, rate, stalled, .. } = (*lane)?;
         Some(Self {
             host: host.clone(),
             node: node.clone(),
