@@ -170,10 +170,11 @@ impl BestRates {
                 let parts = demands[place].parts.iter().map(|(part, _)| limits[*part]);
                 parts.fold(asked[place], f64::min)
             };
-            let rising: Vec<_> = (0..demands.len()).filter(|place| fixed[*place].is_none()).collect();
-            let lowest = rising.iter().map(|place| limit(*place)).fold(f64::INFINITY, f64::min);
-            for place in rising {
-                if limit(place) <= lowest * (1.0 + EQUAL) {
+            let rising = (0..demands.len()).filter(|place| fixed[*place].is_none());
+            let rising: Vec<_> = rising.map(|place| (place, limit(place))).collect();
+            let lowest = rising.iter().map(|(_, limit)| *limit).fold(f64::INFINITY, f64::min);
+            for (place, limit) in rising {
+                if limit <= lowest * (1.0 + EQUAL) {
                     fixed[place] = Some(lowest);
                 }
             }
