@@ -3,11 +3,12 @@
 //! Invariant: a loop is in lockstep only if every host's messages have the same size and the same order of destinations
 //! by distance. Hosts that begin together then remain together for as long as nothing delays one of them.
 
+use core::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use telemetry::{ClosedLoopRecord, LockstepRecord};
-use workload::PatternSpec;
 use workload::spec::{ArrivalSpec, DestinationSpec, SizeSpec, SyntheticSpec};
+use workload::{Flow, PatternSpec};
 
 use crate::plan::Plan;
 
@@ -15,24 +16,24 @@ impl Plan {
     /// Returns the closed loop of each pattern, in the order of the scenario; `None` for other patterns.
     #[must_use]
     pub fn closed_loops(&self) -> Vec<Option<ClosedLoopRecord>> {
-        let of_pattern = |(pattern, spec): (u32, &PatternSpec)| {
+        let flows = LazyCell::new(|| self.flows_by_pattern());
+        let of_pattern = |(pattern, spec): (usize, &PatternSpec)| {
             let PatternSpec::Synthetic(spec) = spec else { return None };
             let ArrivalSpec::Closed { outstanding } = spec.arrivals else { return None };
-            let lockstep = has_equal_turns(spec).then(|| self.lockstep(pattern)).flatten();
+            let lockstep = has_equal_turns(spec).then(|| self.lockstep(&flows[pattern])).flatten();
             Some(ClosedLoopRecord { outstanding, lockstep })
         };
-        (0..).zip(&self.scenario().traffic).map(of_pattern).collect()
+        self.scenario().traffic.iter().enumerate().map(of_pattern).collect()
     }
 
-    /// Returns the stages of a pattern that sends to all receivers in turn; `None` if other hosts receive than send.
-    fn lockstep(&self, pattern: u32) -> Option<LockstepRecord> {
-        let flows = self.workload().flows.iter().zip(self.flow_keys());
-        let flows: Vec<_> = flows.filter(|(flow, _)| flow.pattern == Some(pattern)).collect();
+    /// Returns the stages of a pattern with these flows and keys, which sends to all receivers in turn; `None` if other
+    /// hosts receive than send.
+    fn lockstep(&self, flows: &[(&Flow, u64)]) -> Option<LockstepRecord> {
         let mut hosts: Vec<_> = flows.iter().map(|(flow, _)| flow.source).collect();
         hosts.dedup(); // Flows of a pattern are in the order of their sources.
         let place = |host| hosts.binary_search(&host).ok();
         let mut stages: BTreeMap<usize, Vec<_>> = BTreeMap::new();
-        for (flow, key) in flows {
+        for &(flow, key) in flows {
             let (from, to) = (place(flow.source)?, place(flow.destination)?);
             stages.entry((to + hosts.len() - from) % hosts.len()).or_default().push((flow, key));
         }

@@ -101,13 +101,19 @@ impl Plan {
     /// Returns the use that each pattern makes of the fabric, in the order of the scenario.
     #[must_use]
     pub fn pattern_uses(&self) -> Vec<PatternUse> {
-        let mut flows: Vec<Vec<(&Flow, u64)>> = vec![Vec::new(); self.workload().patterns.len()];
+        let flows = self.flows_by_pattern();
+        flows.iter().enumerate().map(|(i, flows)| self.pattern_use(i, flows)).collect()
+    }
+
+    /// Returns the flows of each pattern, with their keys, in the order of the scenario.
+    pub(crate) fn flows_by_pattern(&self) -> Vec<Vec<(&Flow, u64)>> {
+        let mut flows = vec![Vec::new(); self.workload().patterns.len()];
         for (flow, key) in self.workload().flows.iter().zip(self.flow_keys()) {
             if let Some(pattern) = flow.pattern {
                 flows[pattern as usize].push((flow, key));
             }
         }
-        flows.iter().enumerate().map(|(i, flows)| self.pattern_use(i, flows)).collect()
+        flows
     }
 
     /// Returns the keys of the flows' data, by which switches choose among equally good ports.
