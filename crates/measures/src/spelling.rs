@@ -42,6 +42,24 @@ pub fn spelled(value: f64, dimension: Dimension, zeros: Zeros) -> String {
     format!("{} {unit}", digits(value / size, zeros))
 }
 
+/// Returns a time in s as sentences have it: `2.4 ms`.
+#[must_use]
+pub fn time(seconds: f64) -> String {
+    spelled(seconds, Dimension::Time, Zeros::Dropped)
+}
+
+/// Returns a rate in bit/s as sentences have it: `26.1 Gb/s`.
+#[must_use]
+pub fn rate(bps: f64) -> String {
+    spelled(bps, Dimension::Rate, Zeros::Dropped)
+}
+
+/// Returns a number of bytes as sentences have it: `1.5 MB`.
+#[must_use]
+pub fn size(bytes: f64) -> String {
+    spelled(bytes, Dimension::Size, Zeros::Dropped)
+}
+
 /// Returns an instant of simulated time, in s, with a fitting unit. It has six significant digits, to tell runs apart
 /// that differ little, without zeros at the end of its decimals.
 #[must_use]

@@ -4,26 +4,13 @@
 
 use core::fmt::Debug;
 
-use measures::spelling::{Dimension, Zeros, digits, spelled};
+use measures::spelling::{Zeros, digits};
 use results::format::{counted, grouped};
+
+pub(super) use measures::spelling::{rate, size as bytes, time};
 
 /// The range of a count of things in a run.
 const COUNT: &str = "a count has at most 64 bits";
-
-/// Returns a time in seconds with a fitting unit.
-pub(super) fn time(seconds: f64) -> String {
-    spelled(seconds, Dimension::Time, Zeros::Dropped)
-}
-
-/// Returns a rate in bit/s with a fitting unit.
-pub(super) fn rate(bps: f64) -> String {
-    spelled(bps, Dimension::Rate, Zeros::Dropped)
-}
-
-/// Returns a number of bytes with a fitting unit.
-pub(super) fn bytes(bytes: f64) -> String {
-    spelled(bytes, Dimension::Size, Zeros::Dropped)
-}
 
 /// Returns a number with three significant digits, without zeros at the end of its decimals.
 pub(super) fn short(value: f64) -> String {

@@ -154,6 +154,16 @@ fn broken(line: &str, width: usize) -> String {
     broken
 }
 
+/// Returns items as a list in a sentence: `a`, `a and b`, `a, b and c`.
+#[must_use]
+pub fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
+    }
+}
+
 /// Returns a count with its noun, in the plural unless it is 1: `1 run`, `1,234 branches`.
 ///
 /// # Panics
@@ -227,5 +237,11 @@ mod tests {
         assert_eq!(wrapped_below("Lost", 3, 6), "Lost");
         assert_eq!(wrapped("≥ is a bound", 12), "≥ is a bound");
         assert_eq!(wrapped("many  columns  of a table", 16), "many  columns\nof a table");
+    }
+
+    #[test]
+    fn lists_end_with_and() {
+        let items = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!([&items[..1], &items[..2], &items].map(listed), ["a", "a and b", "a, b and c"]);
     }
 }

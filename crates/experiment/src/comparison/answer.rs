@@ -5,7 +5,7 @@
 //! [`statistics::Verdict`]: crate::statistics::Verdict
 
 use measures::{Measure, Quantity};
-use results::format::counted;
+use results::format::{counted, listed};
 use results::verdict::Verdict as Answer;
 
 use super::story::Story;
@@ -200,13 +200,4 @@ fn number(run: &SeededRun, measure: &Measure) -> String {
         || "no known number".to_owned(),
         |bounds| format!("at least {}", unit.spelled(Estimate::of(&bounds).mean)),
     )
-}
-
-/// Returns items as a list in a sentence: `a, b and c`.
-fn listed(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [before @ .., last] => format!("{} and {last}", before.join(", ")),
-    }
 }

@@ -3,19 +3,10 @@
 //! Invariant: a number has three significant digits, and its unit.
 
 use measures::censoring::CensoredValue;
-use measures::spelling::{Dimension, Zeros, digits, spelled};
+use measures::spelling::{Zeros, digits};
 
-pub(super) fn rate(bps: f64) -> String {
-    spelled(bps, Dimension::Rate, Zeros::Dropped)
-}
-
-pub(super) fn time(seconds: f64) -> String {
-    spelled(seconds, Dimension::Time, Zeros::Dropped)
-}
-
-pub(super) fn size(bytes: f64) -> String {
-    spelled(bytes, Dimension::Size, Zeros::Dropped)
-}
+pub(super) use crate::format::listed as list;
+pub(super) use measures::spelling::{rate, size, time};
 
 /// Returns a share as a percentage, in whole percent from 10 % on.
 pub(super) fn percent(share: f64) -> String {
@@ -46,15 +37,6 @@ pub(super) fn times(value: CensoredValue) -> String {
     }
 }
 
-/// Returns `a`, `a and b`, `a, b and c`.
-pub(super) fn list(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,12 +45,6 @@ mod tests {
     fn shares_never_round_to_all_or_nothing() {
         let shares = [0.0, 0.0001, 0.034, 0.104, 0.996, 1.0].map(percent);
         assert_eq!(shares, ["0 %", "less than 0.1 %", "3.4 %", "10 %", "over 99 %", "100 %"]);
-    }
-
-    #[test]
-    fn lists_end_with_and() {
-        let items = ["a", "b", "c"].map(str::to_owned);
-        assert_eq!([&items[..1], &items[..2], &items].map(list), ["a", "a and b", "a, b and c"]);
     }
 
     #[test]
