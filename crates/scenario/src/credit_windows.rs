@@ -6,6 +6,7 @@
 //! guarantee under way. Its credits come back after the flight there and back, the switch's latency, the packet
 //! itself, and a packet that an update waits for on its way back. Blocks below `update_blocks` wait for others.
 
+use link_layer::flow_control::credits::BLOCK;
 use link_layer::resolve::SharingPlan;
 use link_layer::spec::Discipline;
 use packet::{NodeId, PortId};
@@ -13,9 +14,6 @@ use telemetry::ShortWindowRecord;
 use units::{Bytes, Rate};
 
 use crate::plan::Plan;
-
-/// Block of credits (IBA 7.9).
-const BLOCK: u64 = 64;
 
 impl Plan {
     /// Returns the port of a shared memory that has the smallest part of the window that it needs, if any has less.

@@ -24,15 +24,10 @@ impl ComparedPhase<'_> {
     ) -> ComparisonRow {
         let cell =
             |(run, phase): (usize, &Option<&PhaseSummary>)| value(run, (*phase)?).map(CensoredValue::Exact);
-        ComparisonRow {
-            topic: Quantity::Goodput.name(),
-            phase: self.name.to_owned(),
-            what: what.to_owned(),
-            measure: None,
-            cells: self.of_runs.iter().enumerate().map(cell).collect(),
-            kind: RowKind::of(Quantity::Goodput),
-            is_member: false,
-        }
+        let quantity = Quantity::Goodput;
+        let (phase, what) = (self.name.to_owned(), what.to_owned());
+        let cells = self.of_runs.iter().enumerate().map(cell).collect();
+        ComparisonRow { cells, ..ComparisonRow::empty(quantity.name(), phase, what, RowKind::of(quantity)) }
     }
 }
 

@@ -35,13 +35,8 @@ pub(super) fn flow_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
         return Vec::new();
     }
     let row = |what: &str, kind, of: &dyn Fn(&SortedSample) -> Option<CensoredValue>| ComparisonRow {
-        topic: "completion",
-        phase: String::new(),
-        what: what.to_owned(),
-        measure: None,
         cells: times.iter().map(of).collect(),
-        kind,
-        is_member: false,
+        ..ComparisonRow::empty("completion", String::new(), what.to_owned(), kind)
     };
     let mut rows = vec![
         row("flows with an end", RowKind::Count, &|times| count(times.len())),
@@ -103,16 +98,11 @@ fn by_size_rows(topic: &'static str, bins: &[Vec<SizeBin>], measures: &[MessageR
     ends.sort();
     ends.dedup();
     let row = |label: &str, (what, kind, of): MessageRow| ComparisonRow {
-        topic,
-        phase: label.to_owned(),
-        what: what.to_owned(),
-        measure: None,
         cells: bins
             .iter()
             .map(|bins| bins.iter().find(|bin| bin.label() == label).map(|bin| of(&bin.messages)))
             .collect(),
-        kind,
-        is_member: false,
+        ..ComparisonRow::empty(topic, label.to_owned(), what.to_owned(), kind)
     };
     ends.iter().flat_map(|(_, label)| measures.iter().map(|measure| row(label, *measure))).collect()
 }
@@ -137,14 +127,10 @@ fn common_rows(kept: &[(&[u32], &Completions)]) -> Vec<ComparisonRow> {
         common
     });
     let common = common.unwrap_or_default();
+    let (sizes, what) = ("all sizes".to_owned(), "delivered by every run".to_owned());
     let total = ComparisonRow {
-        topic: COMMON,
-        phase: "all sizes".to_owned(),
-        what: "delivered by every run".to_owned(),
-        measure: None,
         cells: vec![count(common.len()); kept.len()],
-        kind: RowKind::Count,
-        is_member: false,
+        ..ComparisonRow::empty(COMMON, sizes, what, RowKind::Count)
     };
     let bins: Vec<_> = kept
         .iter()

@@ -64,13 +64,8 @@ fn rows_of(runs: &[ComparedRun<'_>], name: &str) -> Vec<ComparisonRow> {
     let groups: Vec<_> =
         runs.iter().map(|run| run.summary.groups.iter().find(|group| group.group == name)).collect();
     let counts = COUNTS.iter().map(|(what, of)| ComparisonRow {
-        topic: TOPIC,
-        phase: name.to_owned(),
-        what: (*what).to_owned(),
-        measure: None,
         cells: groups.iter().map(|group| Some(CensoredValue::Exact(of((*group)?)? as f64))).collect(),
-        kind: RowKind::Count,
-        is_member: false,
+        ..ComparisonRow::empty(TOPIC, name.to_owned(), (*what).to_owned(), RowKind::Count)
     });
     rows.into_iter().chain(counts).chain(after_counts).filter(ComparisonRow::has_value).collect()
 }

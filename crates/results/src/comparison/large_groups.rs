@@ -7,11 +7,9 @@ use std::collections::BTreeSet;
 use telemetry::RunRecord;
 
 use super::row::ComparedRun;
+use crate::groups::MOST_MEMBERS;
 
-/// Largest number of flows of a group that have rows of their own.
-const MOST_MEMBERS: usize = 8;
-
-/// Returns for each group whether it has more flows than a table shows.
+/// Returns for each group whether it has more flows than a table shows, named or not.
 pub(super) fn large_groups(record: &RunRecord) -> Vec<bool> {
     record.members().iter().map(|flows| flows.len() > MOST_MEMBERS).collect()
 }

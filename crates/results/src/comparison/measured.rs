@@ -19,7 +19,7 @@ pub(super) fn rows(
     let row = |measure: &Measure| {
         let kind = RowKind::of(measure.quantity);
         let what = kind.named(&measure.to_string());
-        empty(TOPIC, String::new(), what, kind)
+        ComparisonRow::empty(TOPIC, String::new(), what, kind)
     };
     let of_runs: Vec<_> = runs.iter().map(|run| several(run.measured(), measures.iter().cloned())).collect();
     let missing = of_runs.iter().enumerate().flat_map(|(place, of_run)| {
@@ -35,11 +35,7 @@ pub(super) fn titled(place: (&'static str, &str), quantity: Quantity) -> Compari
     let (topic, group) = place;
     let kind = RowKind::of(quantity);
     let what = kind.named(quantity.title());
-    empty(topic, group.to_owned(), what, kind)
-}
-
-const fn empty(topic: &'static str, phase: String, what: String, kind: RowKind) -> ComparisonRow {
-    ComparisonRow { topic, phase, what, measure: None, cells: vec![], kind, is_member: false }
+    ComparisonRow::empty(topic, group.to_owned(), what, kind)
 }
 
 /// Fills rows with the measures of each run. All runs have the same measures in the order of the rows.

@@ -52,13 +52,13 @@ pub(super) fn fairness_rows(phases: &[ComparedPhase<'_>]) -> Vec<ComparisonRow> 
         phase.second_half_jain.filter(|_| several).map(CensoredValue::Exact)
     };
     let row = |phase: &ComparedPhase<'_>| ComparisonRow {
-        topic: Quantity::Fairness.name(),
-        phase: String::new(),
-        what: phase.name.to_owned(),
-        measure: None,
         cells: phase.of_runs.iter().map(cell).collect(),
-        kind: RowKind::of(Quantity::Fairness),
-        is_member: false,
+        ..ComparisonRow::empty(
+            Quantity::Fairness.name(),
+            String::new(),
+            phase.name.to_owned(),
+            RowKind::of(Quantity::Fairness),
+        )
     };
     phases.iter().map(row).filter(ComparisonRow::has_value).collect()
 }

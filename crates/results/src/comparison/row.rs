@@ -51,6 +51,11 @@ pub struct ComparisonRow {
 }
 
 impl ComparisonRow {
+    /// Returns a row without cells.
+    pub(super) const fn empty(topic: &'static str, phase: String, what: String, kind: RowKind) -> Self {
+        Self { topic, phase, what, measure: None, cells: vec![], kind, is_member: false }
+    }
+
     /// Returns true if a run has a value.
     pub(super) fn has_value(&self) -> bool {
         self.cells.iter().any(Option::is_some)

@@ -59,13 +59,9 @@ pub(super) fn rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> Vec<Compa
     victims.sort_by_key(|(_, spans)| Reverse(spans.iter().flatten().max().copied()));
     let rest = victims.split_off(victims.len().min(VICTIMS));
     let row = |what: String, measure, cells| ComparisonRow {
-        topic: TOPIC,
-        phase: String::new(),
-        what,
         measure,
         cells,
-        kind: RowKind::of(Quantity::Waited),
-        is_member: false,
+        ..ComparisonRow::empty(TOPIC, String::new(), what, RowKind::of(Quantity::Waited))
     };
     let cell = |span: Option<Span>| span.map(|span| CensoredValue::Exact(span.seconds()));
     let of_victim = |(name, spans): (&str, Vec<_>)| {
@@ -86,16 +82,7 @@ pub(super) fn rows(runs: &[ComparedRun<'_>], numbers: &FlowNumbers) -> Vec<Compa
 pub(super) fn rows_of(runs: &[ComparedRun<'_>], measures: &[Measure]) -> Vec<ComparisonRow> {
     let row = |measure: &Measure| {
         let what = if measure.group == ALL { "all flows together" } else { &measure.group };
-        let (phase, kind) = (String::new(), RowKind::of(measure.quantity));
-        ComparisonRow {
-            topic: TOPIC,
-            phase,
-            what: what.to_owned(),
-            measure: None,
-            cells: vec![],
-            kind,
-            is_member: false,
-        }
+        ComparisonRow::empty(TOPIC, String::new(), what.to_owned(), RowKind::of(measure.quantity))
     };
     let of_runs: Vec<_> = runs.iter().map(|run| several(run.measured(), measures.iter().cloned())).collect();
     measured::filled(measures.iter().map(row), &of_runs)

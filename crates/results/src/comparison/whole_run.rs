@@ -38,15 +38,9 @@ fn done_row(runs: &[ComparedRun<'_>]) -> ComparisonRow {
         Some(done.map_or(CensoredValue::AtLeast { at_least }, |at| CensoredValue::Exact(at.seconds())))
     };
     let kind = RowKind::of(Quantity::Last);
-    ComparisonRow {
-        topic: TOPIC,
-        phase: String::new(),
-        what: kind.named("last message of finite traffic delivered"),
-        measure: None,
-        cells: runs.iter().map(cell).collect(),
-        kind,
-        is_member: false,
-    }
+    let what = kind.named("last message of finite traffic delivered");
+    let cells = runs.iter().map(cell).collect();
+    ComparisonRow { cells, ..ComparisonRow::empty(TOPIC, String::new(), what, kind) }
 }
 
 /// Returns one row for each quantity, and for the end of finite traffic if a run has some.
