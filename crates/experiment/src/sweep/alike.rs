@@ -2,7 +2,9 @@
 //!
 //! Invariant: runs are the same if their digests are. A run without a digest is like no other.
 
-use super::cases::{Case, assigned};
+use std::collections::BTreeMap;
+
+use super::cases::{Case, CaseSetting, assigned};
 use crate::store::UnitResult;
 
 /// Largest number of equal settings that are named.
@@ -14,7 +16,7 @@ fn digests<'a>(runs: &[usize], results: &'a [Option<UnitResult>]) -> Option<Vec<
 }
 
 /// Returns the number of settings with several seeds, and the number of those with the same run for each seed.
-pub(super) fn seeds_without_effect(cases: &[Case], results: &[Option<UnitResult>]) -> (usize, usize) {
+pub(super) fn seeds_without_effect(cases: &[&Case], results: &[Option<UnitResult>]) -> (usize, usize) {
     let several = cases.iter().flat_map(|case| &case.settings).filter(|setting| setting.runs.len() > 1);
     several.fold((0, 0), |(all, alike), setting| {
         let digests = digests(&setting.runs, results);
@@ -26,25 +28,33 @@ pub(super) fn seeds_without_effect(cases: &[Case], results: &[Option<UnitResult>
 /// Returns a sentence that names settings with the same runs as another under every condition; `None` if all differ.
 /// A setting is told to be like the baseline, if it is, else like the first that it equals.
 pub(super) fn equal_settings(
-    cases: &[Case],
+    cases: &[&Case],
     choices: &[String],
     results: &[Option<UnitResult>],
     baseline: Option<&str>,
 ) -> Option<String> {
     let settings = &cases[0].settings;
-    let runs = |values: &[String]| -> Option<Vec<Vec<&str>>> {
-        let of_case = |case: &Case| {
-            let setting = case.settings.iter().find(|setting| setting.values == values)?;
-            digests(&setting.runs, results)
-        };
-        cases.iter().map(of_case).collect()
+    // A sweep may have a million settings: each is looked up, not searched.
+    let by_values: Vec<BTreeMap<&[String], &CaseSetting>> = cases
+        .iter()
+        .map(|case| case.settings.iter().map(|setting| (&setting.values[..], setting)).collect())
+        .collect();
+    let runs = |setting: &CaseSetting| -> Option<Vec<Vec<&str>>> {
+        let of_case =
+            |case: &BTreeMap<&[String], &CaseSetting>| digests(&case.get(&setting.values[..])?.runs, results);
+        by_values.iter().map(of_case).collect()
     };
-    let all: Vec<_> = settings.iter().map(|setting| runs(&setting.values)).collect();
+    let all: Vec<_> = settings.iter().map(runs).collect();
+    let mut firsts = BTreeMap::new();
+    for (place, runs) in all.iter().enumerate() {
+        firsts.entry(runs.as_ref()).or_insert(place);
+    }
     let name = |place: usize| assigned(choices, &settings[place].values);
     let baseline = baseline.and_then(|baseline| (0..settings.len()).find(|place| name(*place) == baseline));
     let first = |place: usize| {
         let is_same = |other: usize| other != place && all[other].is_some() && all[other] == all[place];
-        baseline.filter(|base| is_same(*base)).or_else(|| (0..place).find(|other| is_same(*other)))
+        let first = || firsts.get(&all[place].as_ref()).copied();
+        baseline.filter(|base| is_same(*base)).or_else(|| first().filter(|other| is_same(*other)))
     };
     let equal: Vec<_> = (0..settings.len())
         .filter(|place| baseline != Some(*place))

@@ -17,6 +17,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use measures::{ALL, Direction, Measure, Quantity};
+use results::distinct::distinct;
 use results::sweep::{SCHEMA, SweepAnswer, SweepCase, SweepMean, SweepSetting};
 
 use super::cases::{Case, CaseSetting, Conditions, assigned};
@@ -87,19 +88,16 @@ impl SweepQuestion {
     pub fn baseline_in(&self, plan: &SweepPlan) -> Result<Option<String>, UnknownBaseline> {
         let Some(name) = &self.baseline else { return Ok(None) };
         let choices = choices(plan, &self.conditions);
-        let mut known = Vec::new();
-        for setting in self.conditions.cases(plan).iter().flat_map(|case| &case.settings) {
-            let name = assigned(&choices, &setting.values);
-            if !known.contains(&name) {
-                known.push(name);
-            }
-        }
-        let exact = known.iter().find(|known| *known == name);
+        let cases = self.conditions.cases(plan);
+        let settings = cases.iter().flat_map(|case| &case.settings);
+        let names: Vec<_> = settings.map(|setting| assigned(&choices, &setting.values)).collect();
+        let known = distinct(&names);
+        let exact = known.iter().find(|known| **known == name);
         let mut within = known.iter().filter(|known| known.contains(name));
         let only = within.next().filter(|_| within.next().is_none());
         match exact.or(only) {
-            Some(found) => Ok(Some(found.clone())),
-            None => Err(UnknownBaseline { name: name.clone(), known }),
+            Some(found) => Ok(Some((*found).clone())),
+            None => Err(UnknownBaseline { name: name.clone(), known: known.into_iter().cloned().collect() }),
         }
     }
 
@@ -179,14 +177,12 @@ impl Asked<'_> {
 
     fn case(&self, judged: &Judged, measures: &[Measure]) -> SweepCase {
         let verdict = judged.verdict.as_ref().ok();
-        let is_worse = |place: usize| {
-            let other = verdict?.others.iter().find(|one| one.other.place == place)?;
-            Some(other.significant)
-        };
+        let others = verdict.map_or(&[][..], |verdict| &verdict.others[..]);
+        let is_worse: BTreeMap<_, _> = others.iter().map(|one| (one.other.place, one.significant)).collect();
         let setting = |(place, setting): (usize, &CaseSetting)| SweepSetting {
             values: setting.values.clone(),
             runs: setting.runs.len() as u64,
-            is_worse: is_worse(place),
+            is_worse: is_worse.get(&place).copied(),
             means: self.means(setting, measures),
         };
         SweepCase {

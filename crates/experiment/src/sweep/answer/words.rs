@@ -116,7 +116,7 @@ impl Asked<'_> {
     /// Returns the sentences on chance, bounds, and runs that repeat others.
     pub(super) fn confidence(&self) -> String {
         let mut sentences = Vec::new();
-        let cases: Vec<_> = self.cases.iter().map(|judged| judged.case.clone()).collect();
+        let cases: Vec<_> = self.cases.iter().map(|judged| &judged.case).collect();
         let (several, alike) = alike::seeds_without_effect(&cases, self.results);
         sentences.extend(self.of_seeds(several, alike));
         let is_chance = several == 0 || alike < several;
