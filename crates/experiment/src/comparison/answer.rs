@@ -187,9 +187,7 @@ fn number(run: &SeededRun, measure: &Measure) -> String {
     let unit = measure.quantity.info().unit;
     let known: Option<Vec<f64>> = run.readings.values().map(|reading| reading.known()).collect();
     if let Some(known) = known {
-        let estimate = Estimate::of(&known);
-        let half = estimate.spread().map(|half| format!(" ± {}", unit.spelled(half)));
-        return format!("{}{}", unit.spelled(estimate.mean), half.unwrap_or_default());
+        return Estimate::of(&known).spelled(unit);
     }
     let least = |reading: &Reading| match reading {
         Reading::Known(value) | Reading::AtLeast(value) => Some(*value),

@@ -5,6 +5,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use measures::Unit;
 use serde::Serialize;
 
 use super::student;
@@ -73,6 +74,25 @@ impl Estimate {
     #[must_use]
     pub fn spread(&self) -> Option<f64> {
         self.ci95.filter(|half| *half > 1e-9 * self.mean.abs())
+    }
+
+    /// Returns the mean in a unit with half the width of its interval: `2.41 ms ± 0.12 ms`. An interval that is only
+    /// rounding is left out.
+    ///
+    /// ```
+    /// let estimate = experiment::Estimate { mean: 2.41e-3, ci95: Some(0.12e-3), seeds: 3 };
+    /// assert_eq!(estimate.spelled(measures::Unit::Seconds), "2.41 ms ± 120 us");
+    /// ```
+    #[must_use]
+    pub fn spelled(&self, unit: Unit) -> String {
+        let half = self.spread().map(|half| format!(" ± {}", unit.spelled(half)));
+        format!("{}{}", unit.spelled(self.mean), half.unwrap_or_default())
+    }
+
+    /// Returns true if the mean is 0, in every seed.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.mean == 0.0 && self.ci95.is_none_or(|half| half == 0.0)
     }
 
     /// Returns the lower end of the interval.

@@ -84,15 +84,8 @@ impl TuningJob {
     fn numbers(&self, tuned: &Tuned) -> String {
         let Some(objective) = self.objectives.first() else { return String::new() };
         let unit = objective.measure.quantity.info().unit;
-        let spelled = |one: Option<Estimate>| {
-            one.map_or_else(
-                || "no known number".to_owned(),
-                |one| {
-                    let half = one.spread().map(|half| format!(" ± {}", unit.spelled(half)));
-                    format!("{}{}", unit.spelled(one.mean), half.unwrap_or_default())
-                },
-            )
-        };
+        let spelled =
+            |one: Option<Estimate>| one.map_or_else(|| "no known number".to_owned(), |one| one.spelled(unit));
         let own = tuned.baseline.objectives.first().copied().flatten();
         let found = tuned.judged.first().map_or_else(String::new, |judged| {
             let number = judged.held.objectives.first().copied().flatten();

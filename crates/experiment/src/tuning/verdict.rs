@@ -86,7 +86,7 @@ impl TuningJob {
             let better = if gain.mean > 0.0 { "better" } else { "worse" };
             let half = gain.ci95.map(|half| format!(" ± {}", unit.spelled(half))).unwrap_or_default();
             let percent = percent(gain, base.as_ref()).map(|text| format!(" ({text})")).unwrap_or_default();
-            if gain.mean == 0.0 && gain.ci95.is_none_or(|half| half == 0.0) {
+            if gain.is_zero() {
                 return format!("{measure} is the same");
             }
             format!("{measure} is {better} by {}{half}{percent}", unit.spelled(gain.mean.abs()))

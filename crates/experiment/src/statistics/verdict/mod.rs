@@ -300,8 +300,7 @@ impl Comparison {
     /// Returns true if both settings have the same number in every seed.
     #[must_use]
     pub fn is_equal(&self) -> bool {
-        self.test == Test::PairedT
-            && self.advantage.is_some_and(|one| one.mean == 0.0 && one.ci95.is_none_or(|half| half == 0.0))
+        self.test == Test::PairedT && self.advantage.is_some_and(|one| one.is_zero())
     }
 
     /// Returns true if the best is better in every seed that tells, and these are too few for the sign test.
@@ -314,8 +313,7 @@ impl Comparison {
     /// alike.
     #[must_use]
     pub fn is_alike(&self) -> bool {
-        let advantage = self.advantage.and_then(|one| Some((one.mean, one.ci95?)));
-        advantage.is_some_and(|(mean, half)| half <= 1e-9 * mean.abs())
+        self.advantage.is_some_and(|one| one.ci95.is_some() && one.spread().is_none())
     }
 }
 

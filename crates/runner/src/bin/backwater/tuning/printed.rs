@@ -219,7 +219,5 @@ fn notes(job: &TuningJob, tuned: &Tuned) -> String {
 
 fn spelled(measure: &Measure, estimate: Option<Estimate>) -> String {
     let unit = measure.quantity.info().unit;
-    let Some(estimate) = estimate else { return "not known".to_owned() };
-    let half = estimate.spread().map(|half| format!(" ± {}", unit.spelled(half)));
-    format!("{}{}", unit.spelled(estimate.mean), half.unwrap_or_default())
+    estimate.map_or_else(|| "not known".to_owned(), |estimate| estimate.spelled(unit))
 }
