@@ -101,6 +101,12 @@ struct Reader<'a> {
 }
 
 impl Measure {
+    /// Returns a quantity of all flows over the whole run.
+    #[must_use]
+    pub fn of_all(quantity: Quantity) -> Self {
+        Self { group: ALL.to_owned(), quantity, phase: None }
+    }
+
     /// Reads the measure at the beginning of a text, and returns it with the text behind it.
     ///
     /// # Errors

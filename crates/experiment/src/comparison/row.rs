@@ -3,7 +3,7 @@
 //! Invariant: seeds in which a run lacks the number are named beside the mean of the others.
 
 use measures::censoring::CensoredValue;
-use measures::{ALL, Measure, Quantity};
+use measures::{Measure, Quantity};
 use results::comparison::{ComparedRun, Comparison, ComparisonRow, TableLine};
 use serde_json::{Map, Value, json};
 
@@ -24,8 +24,7 @@ pub(super) struct SeededRow {
 pub(super) fn victims(rows: &[ComparisonRow]) -> Vec<Measure> {
     let named = rows.iter().filter(|row| row.topic == VICTIMS).filter_map(|row| row.measure.clone());
     let named: Vec<_> = named.collect();
-    let all = Measure { group: ALL.to_owned(), quantity: Quantity::Waited, phase: None };
-    let all = (!named.is_empty()).then_some(all);
+    let all = (!named.is_empty()).then(|| Measure::of_all(Quantity::Waited));
     named.into_iter().chain(all).collect()
 }
 

@@ -95,10 +95,7 @@ pub fn several(run: MeasuredRun<'_>, measures: impl IntoIterator<Item = Measure>
 #[must_use]
 pub fn of_all_flows(run: MeasuredRun<'_>, quantities: &[Quantity]) -> Vec<Measured> {
     let group = Group::whole(run);
-    let of = |quantity: &Quantity| {
-        let measure = Measure { group: ALL.to_owned(), quantity: *quantity, phase: None };
-        measured(run, &measure, Ok(&group))
-    };
+    let of = |quantity: &Quantity| measured(run, &Measure::of_all(*quantity), Ok(&group));
     quantities.iter().map(of).collect()
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use measures::{ALL, Measure, Quantity, Unit};
+use measures::{Measure, Quantity, Unit};
 
 use super::{Asked, Judged};
 use crate::sweep::cases::{CaseSetting, assigned};
@@ -52,8 +52,6 @@ impl Asked<'_> {
     }
 
     fn explained(&self, judged: &Judged, best: &CaseSetting, other: &CaseSetting) -> String {
-        let of_all =
-            |quantity: &Quantity| Measure { group: ALL.to_owned(), quantity: *quantity, phase: None };
         let told = |measure: Measure| -> Option<String> {
             let [mine, theirs] = [best, other].map(|one| mean_of(&measure, &one.runs, self.results));
             let is_whole = !mine.is_bound && !theirs.is_bound && mine.missing + theirs.missing == 0;
@@ -74,8 +72,8 @@ impl Asked<'_> {
             (differs && !is_small).then(|| format!("{title} {} instead of {}", spelled(own), spelled(its)))
         };
         let found: Vec<_> = EXPLAINING
-            .iter()
-            .map(of_all)
+            .into_iter()
+            .map(Measure::of_all)
             .filter(|measure| *measure != self.measure)
             .filter_map(told)
             .take(MOST)

@@ -16,7 +16,7 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use measures::{ALL, Direction, Measure, Quantity};
+use measures::{Direction, Measure, Quantity};
 use results::distinct::distinct;
 use results::sweep::{SCHEMA, SweepAnswer, SweepCase, SweepMean, SweepSetting};
 
@@ -105,7 +105,7 @@ impl SweepQuestion {
     #[must_use]
     pub fn measure_for(&self, results: &[Option<UnitResult>]) -> (Measure, Direction) {
         let taken = || {
-            let measures = TAKEN.map(|quantity| Measure { group: ALL.to_owned(), quantity, phase: None });
+            let measures = TAKEN.map(Measure::of_all);
             let is_known = |measure: &&Measure| {
                 let mut all = results.iter().flatten().filter(|result| result.ended.has_results()).peekable();
                 let is_known = |result: &UnitResult| reading(Some(result), measure).known().is_some();

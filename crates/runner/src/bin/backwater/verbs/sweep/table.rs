@@ -11,7 +11,7 @@ use experiment::sweep::{
     self, Collected, Conditions, PlannedRun, SweepPlan, SweepQuestion, UnknownBaseline, UnknownCondition,
 };
 use experiment::{Store, UnitResult};
-use measures::{ALL, Direction, Measure, Quantity};
+use measures::{Direction, Measure, Quantity};
 use results::TableFormats;
 use results::format::counted;
 use results::formats::{self, FormatFault};
@@ -117,12 +117,11 @@ impl Wanted {
         (command, dirs): (&[String], &[PathBuf]),
     ) -> Result<SweepAnswer, Failure> {
         let few = || {
-            let of_all = |quantity| Measure { group: ALL.to_owned(), quantity, phase: None };
             let is_stored = |measure: &Measure| {
                 let mut measured = results.iter().flatten().filter_map(|result| result.measured(measure));
                 measured.any(|one| one.value.is_some())
             };
-            SHOWN.map(of_all).into_iter().filter(is_stored).collect()
+            SHOWN.map(Measure::of_all).into_iter().filter(is_stored).collect()
         };
         let measures = self.measures.clone().unwrap_or_else(few);
         let dir = dirs[0].display().to_string();
