@@ -13,6 +13,16 @@ pub fn word(text: &str) -> String {
     if !text.is_empty() && text.chars().all(plain) { text.to_owned() } else { quoted(text) }
 }
 
+/// Returns words as a command line, which a shell divides into the same words.
+///
+/// ```
+/// assert_eq!(names::shell::line(["sim", "my fabric.ron"]), "sim 'my fabric.ron'");
+/// ```
+#[must_use]
+pub fn line<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> String {
+    words.into_iter().map(|one| word(one.as_ref())).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns a word in single quotes.
 #[must_use]
 pub fn quoted(text: &str) -> String {

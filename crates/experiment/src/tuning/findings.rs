@@ -146,20 +146,16 @@ impl TuningJob {
         let (Some(found), Some(judged)) = (tuned.found(), tuned.judged.first()) else {
             return "Loosen a constraint, or widen the space.".to_owned();
         };
-        let word = |text: &str| names::shell::word(text);
         let own = found.overrides.iter().map(|set| set.split_whitespace().collect::<Vec<_>>().join(" "));
         let own = own.collect::<Vec<_>>().join(";");
-        let set = self.set.iter().chain(&self.held_out_set).map(|set| format!(" --set {}", word(set)));
+        let set = self.set.iter().chain(&self.held_out_set).flat_map(|set| ["--set".to_owned(), set.clone()]);
         let goals = self.objectives.iter().map(|one| one.measure.to_string()).collect::<Vec<_>>().join(",");
         let seeds = self.more_held_out(judged).map_or(FRESH_SEEDS, |more| more + self.held_out.len());
-        let command = format!(
-            "backwater compare {} {}{} --measures {} --seeds {FRESH_SEED}..={}",
-            word(&format!("own={}", self.scenario)),
-            word(&format!("found={}:{own}", self.scenario)),
-            set.collect::<String>(),
-            word(&goals),
-            FRESH_SEED + seeds - 1
-        );
+        let runs = [format!("own={}", self.scenario), format!("found={}:{own}", self.scenario)];
+        let seeds = format!("{FRESH_SEED}..={}", FRESH_SEED + seeds - 1);
+        let asked = ["--measures".to_owned(), goals, "--seeds".to_owned(), seeds];
+        let words = ["backwater", "compare"].map(str::to_owned).into_iter().chain(runs).chain(set);
+        let command = names::shell::line(words.chain(asked));
         match tuned.advice() {
             Advice::Change | Advice::Trade => {
                 format!("`{command}` shows both side by side on fresh seeds; `winner.set` has the settings.")

@@ -65,8 +65,7 @@ fn path(set: &str) -> &str {
 }
 
 fn line(words: impl Iterator<Item = String>) -> String {
-    let words = words.map(|word| shell::word(&word).to_string());
-    core::iter::once("backwater".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    shell::line(core::iter::once("backwater".to_owned()).chain(words))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use names::shell::word;
+use names::shell::{line, word};
 use packet::Framing;
 use results::format::counted;
 
@@ -133,6 +133,6 @@ fn without<'a>(command: &'a [String], option: &'a str) -> impl Iterator<Item = S
 fn shell(words: impl Iterator<Item = String>) -> String {
     // A plan that was written apart runs as a whole, too, and an answer is to be seen.
     let is_left_out = |(place, one): &(usize, String)| *place == 1 && one == "plan" || one == "--quiet";
-    let words = words.skip(1).enumerate().filter(|one| !is_left_out(one)).map(|(_, one)| word(&one));
-    ["backwater".to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+    let words = words.skip(1).enumerate().filter(|one| !is_left_out(one)).map(|(_, one)| one);
+    line(["backwater".to_owned()].into_iter().chain(words))
 }

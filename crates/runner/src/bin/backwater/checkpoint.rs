@@ -16,7 +16,7 @@ use clap::Args;
 use event_kernel::Digest;
 use fabric::CheckpointError;
 use files::{Lock, LockError, MadeFolders, remove_own, replace_own};
-use names::shell::word;
+use names::shell::line;
 use settings::files::bytes_of_file;
 use units::{Span, Time};
 
@@ -258,11 +258,11 @@ fn resuming(arguments: impl Iterator<Item = String>, file: &Path) -> String {
             arguments.next();
         // The command of a resumed run names the former state, which the new state replaces.
         } else if !argument.starts_with("--resume=") {
-            words.push(word(&argument));
+            words.push(argument);
         }
     }
-    words.extend(["--resume".to_owned(), word(&file.display().to_string())]);
-    words.join(" ")
+    words.extend(["--resume".to_owned(), file.display().to_string()]);
+    line(words)
 }
 
 #[cfg(test)]

@@ -53,12 +53,11 @@ impl EndOptions {
         self.until_done
     }
 
-    /// Returns the options as a command line has them.
+    /// Returns the options as words of a command line.
     pub(crate) fn options(self) -> Vec<String> {
         let until_done = self.until_done.then(|| "--until-done".to_owned());
-        let at_most =
-            self.at_most.map(|longest| format!("--at-most {}", names::shell::word(&longest.to_string())));
-        until_done.into_iter().chain(at_most).collect()
+        let at_most = self.at_most.map(|longest| ["--at-most".to_owned(), longest.to_string()]);
+        until_done.into_iter().chain(at_most.into_iter().flatten()).collect()
     }
 
     /// Returns the words of a folder's name: the overrides, and these options.

@@ -278,13 +278,10 @@ fn verdict(
     folder: &ResultFolder,
     asked: &[RunAsked],
 ) -> Verdict {
-    let runs = options.runs.iter().map(|run| shell::word(run));
-    let set = options.set.iter().map(|set| format!("--set {}", shell::word(set)));
-    let end = options.end.options();
-    let words: Vec<_> =
-        ["backwater compare".to_owned()].into_iter().chain(runs).chain(set).chain(end).collect();
-    let measures = options.measures.iter().map(|list| format!("--measures {}", shell::word(list)));
-    let words = words.into_iter().chain(measures).collect::<Vec<_>>().join(" ");
+    let set = options.set.iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
+    let measures = options.measures.iter().flat_map(|list| ["--measures".to_owned(), list.clone()]);
+    let words = ["backwater", "compare"].map(str::to_owned).into_iter().chain(options.runs.iter().cloned());
+    let words = shell::line(words.chain(set).chain(options.end.options()).chain(measures));
     let place = |run: &RunAsked| shell::word(&folder.path().join(&run.folder).display().to_string());
     let folders: Vec<_> = asked.iter().map(place).collect();
     seeds.verdict(CompareCommand {
