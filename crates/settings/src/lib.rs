@@ -5,7 +5,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `path` | [`FieldPath`]: `flows[2].to`, `cables.host.speed` |
+//! | `path` | [`FieldPath`]: `flows[2].to`, `cables.host.speed`; the path of an override |
 //! | [`glob`] | patterns of names: `leaf1`, `h1*` |
 //! | [`nearest`] | the name that was probably meant |
 //! | [`files`] | texts from files that may be pipes or devices |
@@ -18,4 +18,4 @@ pub mod nearest;
 mod path;
 
 pub use fault::{Fault, SettingError};
-pub use path::{FieldPath, PathError, PathStep};
+pub use path::{FieldPath, PathError, PathStep, path_of};

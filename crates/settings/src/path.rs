@@ -31,6 +31,16 @@ pub enum PathError {
     Quote,
 }
 
+/// Returns the path of an override, `PATH=VALUE`; the whole text without a sign in it.
+///
+/// ```
+/// assert_eq!(settings::path_of("duration = 1 ms"), "duration");
+/// ```
+#[must_use]
+pub fn path_of(set: &str) -> &str {
+    set.split_once('=').map_or(set, |(path, _)| path).trim()
+}
+
 impl FieldPath {
     /// Parses a path: names separated by dots, indices in brackets. A name that contains a dot or a bracket
     /// stands in quotes.

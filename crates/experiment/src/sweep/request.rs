@@ -19,7 +19,7 @@ use std::path::Path;
 
 use scenario::{Diagnostic, ScenarioText};
 use serde::Deserialize;
-use settings::FieldPath;
+use settings::{FieldPath, path_of};
 use units::Span;
 
 use super::axis::{Axis, VARIANT, Variant};
@@ -204,7 +204,7 @@ impl SweepRequest {
 
     /// Refuses a duration beside a longest time, which would replace it.
     fn check_one_duration(&self, axes: &[(Axis, Given)]) -> Result<(), Diagnostic> {
-        let is_duration = |text: &str| text.split('=').next().is_some_and(|path| path.trim() == "duration");
+        let is_duration = |text: &str| path_of(text) == "duration";
         let of_axes = axes.iter().filter(|(axis, _)| {
             axis.points.iter().flat_map(|point| &point.overrides).any(|set| is_duration(set))
         });

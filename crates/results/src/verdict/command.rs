@@ -3,6 +3,7 @@
 //! Invariant: a shell reads each word as it is meant, whatever names and values hold.
 
 use names::shell;
+use settings::path_of;
 
 /// The scenario of a run, as a command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,8 @@ impl AskedScenario {
 
     /// Returns a comparison with the same scenario under another value of a field.
     pub(super) fn comparison(&self, field: &str, value: &str) -> String {
-        let (own, common): (Vec<_>, Vec<_>) = self.sets.iter().partition(|set| path(set).starts_with(field));
+        let (own, common): (Vec<_>, Vec<_>) =
+            self.sets.iter().partition(|set| path_of(set).starts_with(field));
         let own: Vec<_> = own.into_iter().map(String::as_str).collect();
         let now = match own.as_slice() {
             [] => self.scenario.clone(),
@@ -54,14 +56,11 @@ impl AskedScenario {
 
     /// Returns the options for overrides and the seed, without overrides of the same paths as `replaced`.
     fn options(&self, replaced: &[&str]) -> Vec<String> {
-        let kept = self.sets.iter().filter(|set| !replaced.iter().any(|other| path(other) == path(set)));
+        let kept =
+            self.sets.iter().filter(|set| !replaced.iter().any(|other| path_of(other) == path_of(set)));
         let sets = kept.flat_map(|set| ["--set".to_owned(), set.clone()]);
         sets.chain(self.seed.into_iter().flat_map(|seed| ["--seed".to_owned(), seed.to_string()])).collect()
     }
-}
-
-fn path(set: &str) -> &str {
-    set.split_once('=').map_or(set, |(path, _)| path).trim()
 }
 
 fn line(words: impl Iterator<Item = String>) -> String {

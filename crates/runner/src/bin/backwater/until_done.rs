@@ -5,6 +5,7 @@
 use backwater::Plan;
 use clap::Args;
 use experiment::sweep::UntilDone;
+use settings::path_of;
 use units::Span;
 
 use crate::arguments;
@@ -34,8 +35,7 @@ impl EndOptions {
         if !self.until_done {
             return Ok(experiment::plan(scenario, set, seed)?);
         }
-        let sets_duration =
-            |set: &&String| set.split('=').next().is_some_and(|path| path.trim() == "duration");
+        let sets_duration = |set: &&String| path_of(set) == "duration";
         if let (Some(set), Some(_)) = (set.iter().find(sets_duration), self.at_most) {
             return Err(Failure::TwoDurations(set.clone()));
         }

@@ -9,6 +9,7 @@ use backwater::Plan;
 use backwater::provenance::run_manifest;
 use names::rule;
 use results::{Manifest, TableFormats, comparison};
+use settings::path_of;
 
 use super::CompareOptions;
 use crate::failure::Failure;
@@ -104,9 +105,7 @@ impl<'a> RunWords<'a> {
 
     /// Returns true if the run names its own seed.
     fn names_seed(&self) -> bool {
-        let mut paths =
-            self.own.into_iter().flat_map(|own| own.split(';')).filter_map(|set| set.split('=').next());
-        paths.any(|path| path.trim() == "seed")
+        self.own.into_iter().flat_map(|own| own.split(';')).any(|set| path_of(set) == "seed")
     }
 }
 
