@@ -288,27 +288,17 @@ fn written_out(scheme: &Scheme) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing;
     use super::*;
-    use measures::Direction;
 
     fn job(scenario: &str, space: &str, measure: &str) -> TuningJob {
-        let measure = measure.parse().unwrap_or_else(|error| panic!("{error}"));
         TuningJob {
             scenario: scenario.to_owned(),
-            set: Vec::new(),
             space: Space::find(space).unwrap_or_else(|error| panic!("{error}")),
-            objectives: vec![Objective { measure, direction: Direction::Larger }],
-            constraints: Vec::new(),
             training: vec![1, 2],
             held_out: vec![3, 4],
-            held_out_set: Vec::new(),
-            method: Method::Tpe,
-            runs: 100,
-            time: None,
-            seed: 1,
-            batch: 4,
-            halved: Halved::Seeds,
             sensitivity: true,
+            ..testing::job(&[measure], &[])
         }
     }
 
