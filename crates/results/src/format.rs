@@ -16,6 +16,25 @@ pub const WIDTH: usize = 110;
 /// Characters between two columns.
 const GAP: usize = 2;
 
+/// Returns a text with its first letter in upper case, as a sentence begins.
+#[must_use]
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Returns a text with its first letter in lower case, as a sentence goes on.
+///
+/// ```
+/// use results::format::{capital, lowered};
+/// assert_eq!((capital("at least"), lowered("At least")), ("At least".to_owned(), "at least".to_owned()));
+/// ```
+#[must_use]
+pub fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
 /// Creates a table without frames, in the style of all printed tables.
 #[must_use]
 pub fn plain_table() -> Table {

@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use results::format::counted;
+use results::format::{capital, counted, lowered};
 
 use super::{Comparison, Test, Verdict};
 use crate::statistics::estimate::Estimate;
@@ -34,9 +34,7 @@ impl Verdict {
         let best = self.of_best();
         let Some(comparison) = self.comparison() else { return best };
         let difference = self.difference(comparison);
-        let mut letters = difference.chars();
-        let first = letters.next().map(|letter| letter.to_lowercase().to_string()).unwrap_or_default();
-        format!("{}: {first}{}.", best.trim_end_matches('.'), letters.as_str())
+        format!("{}: {}.", best.trim_end_matches('.'), lowered(&difference))
     }
 
     /// Returns the certainty of the finding, in sentences.
@@ -44,9 +42,7 @@ impl Verdict {
     pub fn certainty(&self) -> String {
         let of_comparison = self.comparison().filter(|one| !one.is_equal()).map(|one| {
             let certainty = self.certainty_of(one);
-            let mut letters = certainty.chars();
-            let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-            first + letters.as_str()
+            capital(&certainty)
         });
         let sentences = [of_comparison, self.of_ties(), self.of_unknown(), self.of_left_out()];
         sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
@@ -118,10 +114,7 @@ impl Verdict {
             Test::PairedT => "paired t test",
             Test::Signs => "sign test, since a number is not known",
         };
-        let correction = match self.others.len() {
-            0 | 1 => String::new(),
-            comparisons => format!(" after Holm's correction for {comparisons} comparisons"),
-        };
+        let correction = self.correction();
         let verdict = if comparison.significant { "significant" } else { "not significant" };
         let more = comparison
             .more_seeds
@@ -131,12 +124,16 @@ impl Verdict {
         format!("{verdict} ({test}, {chance}{correction}){}.", more.unwrap_or_default())
     }
 
-    /// Says that so few seeds cannot be significant by the sign test, and how many can.
-    fn too_few(&self, wins: usize, more: usize) -> String {
-        let correction = match self.others.len() {
+    fn correction(&self) -> String {
+        match self.others.len() {
             0 | 1 => String::new(),
             comparisons => format!(" after Holm's correction for {comparisons} comparisons"),
-        };
+        }
+    }
+
+    /// Says that so few seeds cannot be significant by the sign test, and how many can.
+    fn too_few(&self, wins: usize, more: usize) -> String {
+        let correction = self.correction();
         format!(
             "{} cannot be significant by the sign test, which is used since a number is a bound or missing; {} are \
              needed{correction}.",

@@ -2,7 +2,7 @@
 //!
 //! Invariant: every sentence names its measure and its numbers. Seeds and settings that change nothing are told once.
 
-use results::format::counted;
+use results::format::{counted, lowered};
 use results::sweep::SweepMean;
 
 use super::{Asked, Judged};
@@ -240,11 +240,4 @@ fn certainty_in_brief(comparison: &Comparison) -> String {
         }
         (false, Test::Signs) => format!("not decided{}", more.unwrap_or_default()),
     }
-}
-
-/// Returns a text with its first letter in lower case.
-fn lowered(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_lowercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
