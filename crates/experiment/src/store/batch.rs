@@ -118,7 +118,7 @@ impl Store {
             match stored {
                 Stored::Found(result)
                     if options.budget.allows_more_than(&result.ended)
-                        || lacks(&result, &options.measures) =>
+                        || options.measures.iter().any(|measure| result.lacks(measure)) =>
                 {
                     missing.push(Missing { unit, former: Some(result) });
                 }
@@ -276,11 +276,6 @@ pub fn trial(
     let files = kept(&plan, Some(made(&plan, &outcome)), keep).files;
     let bytes = files.iter().map(|file| file.contents.len()).sum::<usize>() + measured.len() + times.len();
     Ok((share > 0.0).then(|| Trial { wall_s: wall_s / share, bytes: bytes as u64 }))
-}
-
-/// Returns true if a run with results has not all of these measures.
-fn lacks(result: &UnitResult, measures: &[Measure]) -> bool {
-    result.ended.has_results() && measures.iter().any(|measure| result.measured(measure).is_none())
 }
 
 /// Returns all measures of a run: those that are always stored, those that are asked for, and those of its former

@@ -66,6 +66,12 @@ impl UnitResult {
     pub fn measured(&self, measure: &Measure) -> Option<&Measured> {
         self.measures.iter().find(|one| one.measure == *measure)
     }
+
+    /// Returns true if the run has results, and this measure is not among them.
+    #[must_use]
+    pub fn lacks(&self, measure: &Measure) -> bool {
+        self.ended.has_results() && self.measured(measure).is_none()
+    }
 }
 
 /// A fault of a run with results: its numbers are true, but the fabric does not do its work.

@@ -174,11 +174,8 @@ pub(crate) fn collect(options: &CollectOptions) -> Result<(), Failure> {
     let plan = folder::same_plan(&options.dir)?;
     let wanted = options.measures.read(&plan, false)?;
     let results = looked_up(&plan, &options.dir);
-    let lacks = |result: &UnitResult, measure: &Measure| {
-        result.ended.has_results() && result.measured(measure).is_none()
-    };
     let all = wanted.all();
-    let missing = all.iter().find(|one| results.iter().flatten().any(|result| lacks(result, one)));
+    let missing = all.iter().find(|one| results.iter().flatten().any(|result| result.lacks(one)));
     if let Some(missing) = missing {
         return Err(Failure::MeasureNotStored(missing.to_string()));
     }
