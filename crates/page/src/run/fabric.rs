@@ -49,28 +49,24 @@ pub(super) struct FabricData<F: Form = InJson> {
 
 impl FabricData {
     pub(super) fn take_out(self, numbers: &mut Numbers) -> FabricData<TakenOut> {
-        let Self { nodes, hosts, outputs, moments, trees, further_roots, .. } = self;
-        let Self { queue_unit, rates_gbps, headline, opens_at, .. } = self;
         let mut shares = |Shares(parts)| numbers.add_parts(parts);
-        let (load, stalled) = (shares(self.load), shares(self.stalled));
-        let (whole_load, whole_stalled) = (shares(self.whole_load), shares(self.whole_stalled));
-        let queue = shares(self.queue);
+        // Shares are taken out in the order of the fields.
         FabricData {
-            nodes,
-            hosts,
-            outputs,
-            moments,
-            load,
-            stalled,
-            whole_load,
-            whole_stalled,
-            trees,
-            further_roots,
-            queue,
-            queue_unit,
-            rates_gbps,
-            headline,
-            opens_at,
+            nodes: self.nodes,
+            hosts: self.hosts,
+            outputs: self.outputs,
+            moments: self.moments,
+            load: shares(self.load),
+            stalled: shares(self.stalled),
+            whole_load: shares(self.whole_load),
+            whole_stalled: shares(self.whole_stalled),
+            trees: self.trees,
+            further_roots: self.further_roots,
+            queue: shares(self.queue),
+            queue_unit: self.queue_unit,
+            rates_gbps: self.rates_gbps,
+            headline: self.headline,
+            opens_at: self.opens_at,
         }
     }
 }

@@ -58,28 +58,16 @@ struct RunData<F: Form = InJson> {
 
 impl RunData {
     fn take_out(self, numbers: &mut Numbers) -> RunData<TakenOut> {
-        let Self {
-            kind,
-            phases,
-            end_s,
-            subjects,
-            panels,
-            completions,
-            fabric,
-            margins,
-            completion_tables,
-            tables,
-        } = self;
-        let panels = panels.into_iter().map(|panel| panel.take_out(numbers)).collect();
-        let completions = completions.map(|panel| panel.take_out(numbers));
-        let fabric = fabric.map(|fabric| fabric.take_out(numbers));
-        let [margins, completion_tables, tables] = [margins, completion_tables, tables]
+        let panels = self.panels.into_iter().map(|panel| panel.take_out(numbers)).collect();
+        let completions = self.completions.map(|panel| panel.take_out(numbers));
+        let fabric = self.fabric.map(|fabric| fabric.take_out(numbers));
+        let [margins, completion_tables, tables] = [self.margins, self.completion_tables, self.tables]
             .map(|tables| tables.into_iter().map(|table| table.take_out(numbers)).collect());
         RunData {
-            kind,
-            phases,
-            end_s,
-            subjects,
+            kind: self.kind,
+            phases: self.phases,
+            end_s: self.end_s,
+            subjects: self.subjects,
             panels,
             completions,
             fabric,
