@@ -3,6 +3,7 @@
 //! Invariant: values come from the files. Long series are given by the lowest and highest value of each interval. Long
 //! tables are given by their first rows by a stated order. Both say so.
 
+use core::fmt::Display;
 use core::str::FromStr;
 use std::collections::BTreeMap;
 
@@ -18,6 +19,16 @@ use super::words;
 
 /// Most samples of a curve that is drawn sample by sample.
 const MOST_SAMPLES: usize = 2000;
+
+/// Reads a file of the folder by `parse`. A fault names the file.
+pub(super) fn read_parsed<T, E: Display>(
+    files: RunFiles<'_>,
+    file: &str,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<T, ReadError> {
+    let malformed = |fault: E| ReadError::Malformed { file: file.to_owned(), fault: fault.to_string() };
+    parse(&files.text(file)?).map_err(malformed)
+}
 
 /// Curves over an axis of time or another quantity.
 #[derive(Debug, Serialize)]
@@ -188,9 +199,7 @@ impl TableChoice {
             return Ok(None);
         }
         let malformed = |fault: String| ReadError::Malformed { file: self.file.to_owned(), fault };
-        let text = files.text(self.file)?;
-        let csv_text::CsvTable { header, mut rows } =
-            csv_text::table(&text).map_err(|error| malformed(error.to_string()))?;
+        let csv_text::CsvTable { header, mut rows } = read_parsed(files, self.file, csv_text::table)?;
         let place = |name: &str| {
             let found = header.iter().position(|one| one == name);
             found.ok_or_else(|| malformed(format!("there is no column `{name}`")))

@@ -11,6 +11,7 @@ use results::rows::SweepRow;
 use results::sweep::{ANSWER, SweepAnswer};
 use results::table::TableRow;
 
+use super::data::read_parsed;
 use super::document::Document;
 use super::sweep_data::SweepData;
 use super::table::{ColumnTable, RUNS, in_words};
@@ -103,15 +104,8 @@ fn read(files: RunFiles<'_>, folder: &str) -> Result<SweepData, ReadError> {
         folders: table.texts(column!(SweepRow: name))?,
         names: table.texts(column!(SweepRow: name))?,
         feasible: None,
-        answer: files.has(ANSWER).then(|| answer(files)).transpose()?,
+        answer: files.has(ANSWER).then(|| read_parsed(files, ANSWER, SweepAnswer::read)).transpose()?,
     })
-}
-
-/// Reads the answer of the sweep.
-fn answer(files: RunFiles<'_>) -> Result<SweepAnswer, ReadError> {
-    let malformed =
-        |error: serde_json::Error| ReadError::Malformed { file: ANSWER.to_owned(), fault: error.to_string() };
-    SweepAnswer::read(&files.text(ANSWER)?).map_err(malformed)
 }
 
 /// Returns the contents of a sweep, in sentences; before them the answer of a sweep that has it in its manifest alone.

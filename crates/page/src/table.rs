@@ -13,6 +13,8 @@ use results::reader::{ReadError, RunFiles};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::data::read_parsed;
+
 /// Folder of the runs of a sweep and of a tuning.
 pub(super) const RUNS: &str = "runs/";
 
@@ -46,10 +48,7 @@ pub(super) struct ColumnTable {
 
 impl ColumnTable {
     pub(super) fn read(files: RunFiles<'_>, file: &'static str) -> Result<Self, ReadError> {
-        let malformed =
-            |error: csv::Error| ReadError::Malformed { file: file.to_owned(), fault: error.to_string() };
-        let text = files.text(file)?;
-        let csv_text::CsvTable { header, rows } = csv_text::table(&text).map_err(malformed)?;
+        let csv_text::CsvTable { header, rows } = read_parsed(files, file, csv_text::table)?;
         Ok(Self { file, header, rows })
     }
 

@@ -8,6 +8,7 @@ use results::reader::{ReadError, RunFiles};
 use results::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 
+use super::data::read_parsed;
 use super::table::{ColumnTable, Setting};
 
 /// Name of the file.
@@ -129,9 +130,7 @@ pub(super) fn read(
     if !files.has(FILE) {
         return Ok(None);
     }
-    let malformed =
-        |error: serde_json::Error| ReadError::Malformed { file: FILE.to_owned(), fault: error.to_string() };
-    let written: Written = serde_json::from_str(&files.text(FILE)?).map_err(malformed)?;
+    let written: Written = read_parsed(files, FILE, |text| serde_json::from_str(text))?;
     let baseline = table.texts("setting")?.iter().position(|setting| setting == "baseline");
     let winner = table.flags("winner")?.iter().position(|is| *is).filter(|row| Some(*row) != baseline);
     let judged = written.judged.first();

@@ -6,6 +6,8 @@ use results::reader::{ReadError, RunFiles};
 use results::verdict::Verdict;
 use serde::Deserialize;
 
+use crate::data::read_parsed;
+
 #[derive(Debug, Deserialize)]
 pub(super) struct RunSummary {
     pub scenario: String,
@@ -65,12 +67,7 @@ pub(super) struct RootFacts {
 
 impl RunSummary {
     pub(super) fn read(files: RunFiles<'_>) -> Result<Self, ReadError> {
-        let file = "summary.json";
-        let malformed = |error: serde_json::Error| ReadError::Malformed {
-            file: file.to_owned(),
-            fault: error.to_string(),
-        };
-        serde_json::from_str(&files.text(file)?).map_err(malformed)
+        read_parsed(files, "summary.json", |text| serde_json::from_str(text))
     }
 }
 
