@@ -95,7 +95,7 @@ impl Subject<'_> {
     }
 
     fn is_victim(&self, runs: &[RunCurves]) -> bool {
-        runs.iter().any(|run| run.victims.wait(self.name).is_some())
+        runs.iter().any(|run| run.victims.has(self.name))
     }
 }
 
@@ -128,7 +128,7 @@ fn lines(runs: &[RunCurves], subject: Subject<'_>, per_second: f64) -> Vec<Layer
     let line = |(place, run): (usize, &RunCurves)| {
         let curve = run.series.of_kind(subject.kind).find(|curve| curve.name == subject.name)?;
         let points = run.series.points(curve, per_second);
-        let thick = subject.kind == "flow" && run.victims.wait(subject.name).is_some();
+        let thick = subject.kind == "flow" && run.victims.has(subject.name);
         Some(Layer::Line(Line { thick, ..Line::new(run.name.clone(), Ink::Palette(place), points) }))
     };
     runs.iter().enumerate().filter_map(line).collect()

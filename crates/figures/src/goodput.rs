@@ -55,7 +55,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
         flows.clone()
     } else {
         // Of very many flows with a band, the victims have lines.
-        figure.worst(&flows)
+        series::worst(flows.clone(), &victims, OVERLAID)
     };
     let mut sums = figure.sums(lines.len());
     let mut singles = figure.lines_and_bands(&lines, &figure.bands(&flows));
@@ -122,25 +122,15 @@ impl GoodputFigure<'_> {
         Line::new(name, ink, self.series.points(curve, self.per_second))
     }
 
-    /// Returns a thick line for a victim, with its wait, and a thin line for another flow.
-    fn flow_line(&self, ink: Ink, flow: &GoodputCurve) -> Layer {
-        let line = self.line(self.victims.named(&flow.name), ink, flow);
-        Layer::Line(Line { thick: self.victims.wait(&flow.name).is_some(), ..line })
+    /// Returns a thick line for a victim, and a thin line for another flow.
+    fn flow_line(&self, name: String, ink: Ink, flow: &GoodputCurve) -> Layer {
+        Layer::Line(Line { thick: self.victims.has(&flow.name), ..self.line(name, ink, flow) })
     }
 
     /// Returns the name of a group with the number of its flows, the same in all panels.
     fn group_name(&self, group: &str) -> String {
         let flows = self.series.members(group).flows;
         format!("{group} ({} {})", grouped(flows as u64), plural(flows))
-    }
-
-    /// Returns the victims that waited longest, as many as a panel holds.
-    fn worst<'a>(&self, flows: &[&'a GoodputCurve]) -> Vec<&'a GoodputCurve> {
-        let wait = |flow: &GoodputCurve| self.victims.wait(&flow.name).unwrap_or_default();
-        let mut worst: Vec<_> = flows.iter().copied().filter(|flow| wait(flow) > 0.0).collect();
-        worst.sort_by(|one, other| wait(other).total_cmp(&wait(one)));
-        worst.truncate(OVERLAID);
-        worst
     }
 
     /// Returns the panels of sums: groups, and all flows with neither a name nor a group. Groups have the pens after
@@ -174,7 +164,10 @@ impl GoodputFigure<'_> {
     fn lines_and_bands(&self, lines: &[&GoodputCurve], bands: &[FlowBand]) -> Vec<Panel> {
         let overlay = |flows: &[&GoodputCurve]| -> Vec<Layer> {
             let inks = (0..).map(Ink::Palette);
-            flows.iter().zip(inks).map(|(flow, ink)| self.flow_line(ink, flow)).collect()
+            let line = |(flow, ink): (&&GoodputCurve, Ink)| {
+                self.flow_line(self.victims.named(&flow.name), ink, flow)
+            };
+            flows.iter().zip(inks).map(line).collect()
         };
         let of_bands = |title: &str, bands: &[FlowBand], on_top: &[&GoodputCurve]| {
             // A group has the same pen in all panels.
@@ -183,8 +176,7 @@ impl GoodputFigure<'_> {
                 quartiles::layers(&band.name, ink, &self.spread(&band.quartiles))
             };
             let mut layers: Vec<Layer> = bands.iter().flat_map(of_band).collect();
-            let tops = layers.iter().flat_map(Layer::tops).map(|(_, top)| top);
-            let highest = tops.chain([highest(on_top)]).fold(0.0, f64::max);
+            let highest = highest_of(&layers).max(highest(on_top));
             layers.extend(overlay(on_top));
             self.panel(title.to_owned(), highest, HEIGHT, layers)
         };
@@ -243,9 +235,8 @@ impl GoodputFigure<'_> {
         // The same scale in all panels, so that they can be compared.
         let highest = highest(flows);
         let panel = |flow: &&GoodputCurve| {
-            let line = self.line(String::new(), Ink::Palette(0), flow);
-            let line = Line { thick: self.victims.wait(&flow.name).is_some(), ..line };
-            self.panel(self.victims.named(&flow.name), highest, SMALL_HEIGHT, vec![Layer::Line(line)])
+            let line = self.flow_line(String::new(), Ink::Palette(0), flow);
+            self.panel(self.victims.named(&flow.name), highest, SMALL_HEIGHT, vec![line])
         };
         flows.iter().map(panel).collect()
     }
@@ -260,9 +251,8 @@ impl GoodputFigure<'_> {
         let count = self.facts.others.flows;
         let curve = self.series.of_kind("others").next().filter(|curve| count > 1 && curve.has_spread())?;
         let layers = quartiles::layers("", Ink::Grey, &self.spread(&curve.quartiles));
-        let highest = layers.iter().flat_map(Layer::tops).map(|(_, top)| top).fold(0.0, f64::max);
         let title = format!("{}: goodput of a flow", self.others_name());
-        curve.lives_long(count).then(|| self.panel(title, highest, LOW, layers))
+        curve.lives_long(count).then(|| self.panel(title, highest_of(&layers), LOW, layers))
     }
 
     /// Returns the notes: which quartiles are over some of the flows only, or not drawn.
@@ -305,6 +295,11 @@ fn highest(curves: &[&GoodputCurve]) -> f64 {
         curve.gbps.chunks(samples).map(|part| part.iter().sum::<f64>() / part.len() as f64)
     });
     means.fold(0.0, f64::max)
+}
+
+/// Returns the highest point of these layers.
+fn highest_of(layers: &[Layer]) -> f64 {
+    layers.iter().flat_map(Layer::tops).map(|(_, top)| top).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

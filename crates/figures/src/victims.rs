@@ -43,6 +43,11 @@ impl Victims {
         self.0.get(flow).copied()
     }
 
+    /// Returns true if the flow is a victim.
+    pub(super) fn has(&self, flow: &str) -> bool {
+        self.0.contains_key(flow)
+    }
+
     /// Returns the name of a flow, with its wait if it is a victim.
     pub(super) fn named(&self, flow: &str) -> String {
         let Some(wait) = self.wait(flow) else { return flow.to_owned() };

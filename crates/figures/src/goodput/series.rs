@@ -75,6 +75,19 @@ fn quartiles_in(row: &SeriesRow<'_>) -> Option<[f64; 3]> {
     Some(quartiles.map(|bps| bps / 1e9))
 }
 
+/// Returns the victims that waited longest, the longest wait first, and `most` at most.
+pub(super) fn worst<'a>(
+    mut flows: Vec<&'a GoodputCurve>,
+    victims: &Victims,
+    most: usize,
+) -> Vec<&'a GoodputCurve> {
+    let wait = |flow: &GoodputCurve| victims.wait(&flow.name).unwrap_or_default();
+    flows.retain(|flow| victims.has(&flow.name));
+    flows.sort_by(|one, other| wait(other).total_cmp(&wait(one)));
+    flows.truncate(most);
+    flows
+}
+
 impl GoodputSeries {
     pub(in super::super) fn read(files: RunFiles<'_>) -> Result<Self, ReadError> {
         let flows = files.flows()?;
@@ -143,12 +156,9 @@ impl GoodputSeries {
         let is_single = |flow: &&GoodputCurve| {
             flow.group.as_ref().is_none_or(|group| self.members(group).named <= OVERLAID)
         };
-        let (mut single, mut folded): (Vec<_>, Vec<_>) = self.of_kind("flow").partition(is_single);
-        let wait = |flow: &GoodputCurve| victims.wait(&flow.name).unwrap_or_default();
-        folded.retain(|flow| wait(flow) > 0.0);
-        folded.sort_by(|one, other| wait(other).total_cmp(&wait(one)));
-        folded.truncate(OVERLAID.saturating_sub(single.len()));
-        single.extend(folded);
+        let (mut single, folded): (Vec<_>, Vec<_>) = self.of_kind("flow").partition(is_single);
+        let room = OVERLAID.saturating_sub(single.len());
+        single.extend(worst(folded, victims, room));
         single
     }
 
