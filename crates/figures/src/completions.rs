@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use measures::rounded;
 use results::distinct::distinct;
 use results::format::grouped;
 use results::reader::{ReadError, RunFiles};
 use results::rows::{FlowRow, MessageTimes};
 
+use super::engine::axis::number;
 use super::engine::{Axis, Chart, Ink, Layer, Line, LinePoints, Panel, Reduction};
 use super::fault::FigureFault;
 use super::goodput::OVERLAID;
@@ -88,7 +90,7 @@ pub(super) fn chart(files: RunFiles<'_>) -> Result<Chart, FigureFault> {
     let notes = curves.iter().filter_map(|(name, curve)| {
         let missing = curve.posted - curve.times.len();
         let from = curve.bound_from.filter(|_| missing > 0)?;
-        let from = super::engine::axis::number((from * 10.0).round() / 10.0);
+        let from = number(rounded(from, 1));
         let (missing, posted) = (grouped(missing as u64), grouped(curve.posted as u64));
         Some(format!(
             "{name}: {missing} of {posted} messages were not delivered; beyond {from} us the share is a lower bound."

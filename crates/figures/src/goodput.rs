@@ -12,6 +12,7 @@
 
 mod series;
 
+use measures::rounded;
 use results::format::grouped;
 use results::reader::{RunFacts, RunFiles};
 use telemetry::FlowSpread;
@@ -265,7 +266,7 @@ impl GoodputFigure<'_> {
             if flows < 2 || !curve.has_spread() {
                 None
             } else if !curve.lives_long(flows) {
-                let life = number((curve.life(flows) * 10.0).round() / 10.0);
+                let life = number(rounded(curve.life(flows), 1));
                 Some(format!(
                     "No goodput of a single flow of {name}: a flow has data to send in {life} samples, in the mean."
                 ))

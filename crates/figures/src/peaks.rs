@@ -3,6 +3,8 @@
 //! Invariant: the title of such a panel states the highest value and its time. A mark stands at each place where a line
 //! leaves the plot.
 
+use measures::rounded;
+
 use super::engine::axis::number;
 use super::engine::{Axis, Layer, Panel};
 
@@ -36,8 +38,7 @@ pub fn below_peaks(title: String, x: Axis, label: &str, height: f64, mut layers:
 /// Returns a value with three digits and the unit that stands in brackets in the label of its axis.
 fn with_unit(value: f64, label: &str) -> String {
     let digits = 3 - (value.abs().max(1e-9).log10().floor() as i32 + 1);
-    let scale = 10f64.powi(digits.clamp(0, 6));
-    let value = number((value * scale).round() / scale);
+    let value = number(rounded(value, digits.clamp(0, 6)));
     let unit = label.rsplit_once('(').and_then(|(_, unit)| unit.split_once(')')).map_or("", |(unit, _)| unit);
     format!("{value} {unit}").trim().to_owned()
 }

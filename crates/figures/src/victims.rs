@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use measures::rounded;
 use results::reader::{ReadError, RunFiles};
 use results::rows::VictimRow;
 use results::table::TableRow;
@@ -65,8 +66,8 @@ pub(super) fn is_named_so(flow: &str) -> bool {
 fn time(seconds: f64) -> String {
     let (unit, per_second) = unit_of_time(seconds);
     let value = seconds * per_second;
-    let scale = 10f64.powi((2 - value.max(1.0).log10().floor() as i32).max(0));
-    format!("{} {unit}", number((value * scale).round() / scale))
+    let decimals = (2 - value.max(1.0).log10().floor() as i32).max(0);
+    format!("{} {unit}", number(rounded(value, decimals)))
 }
 
 #[cfg(test)]

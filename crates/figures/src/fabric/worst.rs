@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use measures::rounded;
 use results::reader::{ReadError, RunFiles};
 use results::rows::{TreeRow, WorstTreeRow};
 use results::table::TableRow;
@@ -44,7 +45,7 @@ impl WorstTree {
         };
         let queue = trees.iter().find(is_it).map_or_else(String::new, |tree| {
             let (unit, bytes) = if tree.queue_bytes >= 10_000_000 { ("MB", 1e6) } else { ("KB", 1e3) };
-            let queue = number((tree.queue_bytes as f64 / bytes * 10.0).round() / 10.0);
+            let queue = number(rounded(tree.queue_bytes as f64 / bytes, 1));
             format!(" to {}, {queue} {unit} waiting", tree.root_peer)
         });
         let [contributors, victims]: [BTreeSet<String>; 2] = ["contributor", "victim"].map(hosts);
