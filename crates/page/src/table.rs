@@ -105,7 +105,7 @@ impl ColumnTable {
 
 /// Returns a measure's column without its unit, the unit, and the better direction. A column that is no measure, such
 /// as the violation of constraints, is better if it is smaller.
-fn named_measure(column: &str) -> (&str, &'static str, &'static str) {
+pub(super) fn named_measure(column: &str) -> (&str, &'static str, &'static str) {
     let read = Measure::read_first(column).ok();
     let Some((QuantityInfo { unit, better, .. }, rest)) =
         read.map(|(measure, rest)| (measure.quantity.info(), rest))

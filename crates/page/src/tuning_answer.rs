@@ -3,7 +3,6 @@
 //! Invariant: numbers are those of the file. Values of baseline and winner are those of their rows in `trials.csv`. If
 //! the baseline wins, the best other setting stands beside it, and is not called the winner.
 
-use measures::Measure;
 use results::reader::{ReadError, RunFiles};
 use results::verdict::Verdict;
 use serde::{Deserialize, Serialize};
@@ -144,13 +143,12 @@ pub(super) fn read(
         Parameter { baseline: value(baseline), winner: value(rival), name, path }
     });
     let objectives = written.objectives.iter().enumerate().map(|(place, WrittenObjective { measure })| {
-        let info = Measure::read_first(measure).ok().map(|(measure, _)| measure.quantity.info());
+        let (_, unit, better) = super::table::named_measure(measure);
         let of = |all: &[Option<Estimated>]| all.get(place).copied().flatten();
         Objective {
             name: measure.clone(),
-            unit: info
-                .map_or("", |info| if info.unit == measures::Unit::One { "" } else { info.unit.symbol() }),
-            better: info.map_or("smaller", |info| info.better.word()),
+            unit,
+            better,
             baseline: of(&written.baseline.objectives),
             winner: judged.and_then(|judged| of(&judged.held_out.objectives)),
             gain: judged.and_then(|judged| of(&judged.gains)),

@@ -274,8 +274,10 @@ pub(super) fn about(fabric: Option<&FabricData>) -> String {
                 fabric.output(tree.root),
                 words::count(tree.branches.len(), "branch"),
                 words::count(tree.contributors.len(), "contributing host"),
-                words::count(tree.victims.len(), "host with a victim")
-                    .replace("host with a victims", "hosts with victims"),
+                match tree.victims.len() {
+                    1 => "1 host with a victim".to_owned(),
+                    several => format!("{} with victims", words::count(several, "host")),
+                },
             )
         },
     );
