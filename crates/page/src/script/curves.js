@@ -117,13 +117,22 @@ function widthOf(line) {
 }
 
 /**
+ * Returns kind and name of the subject of a line.
+ *
+ * @param {Line} line
+ */
+export function subjectOf({ kind, name }) {
+  return (kind === "source" ? "flow" : kind) + " " + name;
+}
+
+/**
  * Returns true if a line belongs to what a reader chose. The line of an output may have more behind its name.
  *
  * @param {Line} line
  * @param {Set<string>} lit
  */
 function isLit(line, lit) {
-  const key = (line.kind === "source" ? "flow" : line.kind) + " " + line.name;
+  const key = subjectOf(line);
   return lit.has(key) || line.kind === "output" && [...lit].some((one) => key.startsWith(one));
 }
 

@@ -313,7 +313,9 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
   /** @returns {Scene} */
   const scene = () => ({ fabric, facts, load: sharesAt(load, view.moment), stalled: sharesAt(stalled, view.moment), trees: found().trees,
     queue: queues && view.moment !== null ? Array.from(queues.subarray(view.moment * count, (view.moment + 1) * count), (part) => part * (fabric.queue_unit ?? 1)) : null });
-  const fillTable = () => table.replaceChildren(outputTable(fabric, sharesAt(load, view.moment), sharesAt(stalled, view.moment), name()));
+  // A pointer asks for it at each move, so that it is made once a moment.
+  let now = scene();
+  const fillTable = () => table.replaceChildren(outputTable(fabric, now.load, now.stalled, name()));
   const chooseTrees = (/** @type {Found} */ { trees, further }) => {
     const options = [element("option", { value: "" }, "all trees (" + (trees.length + further.length) + ")"),
       ...trees.map((tree) => element("option", { value: tree.root, selected: String(tree.root) === view.tree }, outputName(fabric, tree.root)))];
@@ -324,7 +326,7 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
   const show = () => {
     const all = found();
     const chosen = chooseTrees(all);
-    const now = scene();
+    now = scene();
     const isAll = choice.value === "";
     const part = view.spot ? belonging(now, view.spot) : isAll || !chosen[0] ? null : treeBelonging(now, chosen[0]);
     picture.state = { colours: now[view.colour], widths: now[view.colour === "load" ? "stalled" : "load"], headline: fabric.headline,
@@ -336,7 +338,7 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
     picture.paint();
     if (details.open) fillTable();
   };
-  const held = signs(picture, (spot) => tipOf(scene(), spot), (spot) => {
+  const held = signs(picture, (spot) => tipOf(now, spot), (spot) => {
     view.spot = spot;
     if (spot && "bar" in spot) {
       picture.expanded = picture.expanded === spot.bar.leaf ? null : spot.bar.leaf;
@@ -348,13 +350,13 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
     onMoment: (moment) => { view.moment = moment; axis.mark(fabric.moments[moment]); show(); } });
   details.addEventListener("toggle", () => details.open && fillTable());
   const controls = element("div", { class: "controls" }, choiceOfColour(picture, view.colour, (value) => { view.colour = value; show(); }),
-    element("label", { class: "choice" }, "Trees ", choice), savers("Fabric", { svg: () => picture.svg(), rows: () => outputRows(scene()) }));
+    element("label", { class: "choice" }, "Trees ", choice), savers("Fabric", { svg: () => picture.svg(), rows: () => outputRows(now) }));
   const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, held.box, legend(true, fabric.hosts > MOST_WITHOUT_BARS),
     element("p", { class: "note" }, "Each link has two lanes, one for each direction: traffic keeps to the right. A click on a link, a host or a root lights what belongs to it here and in the curves; a click beside it, or Escape, ends that."),
     words, details);
   requestAnimationFrame(() => {
     picture.follow();
-    if (moments) moments.set(fabric.opens_at ?? worstMoment(fabric));
+    if (moments) moments.set(fabric.opens_at ?? 0);
     else show();
   });
   return figure;
@@ -369,15 +371,4 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
 function outputRows({ fabric, load, stalled, queue, trees }) {
   const role = (/** @type {number} */ output) => trees.some((tree) => tree.root === output) ? "root" : trees.some((tree) => tree.branches.includes(output)) ? "branch" : "";
   return [["output", "load", "stalled", "queue_bytes", "role"], ...load.map((share, output) => [outputName(fabric, output), share, stalled[output], queue ? Math.round(queue[output]) : null, role(output)])];
-}
-
-/**
- * Returns the moment at which a tree has most branches, of several the one with most hosts of victims; without a tree, the last.
- *
- * @param {Fabric} fabric
- */
-function worstMoment(fabric) {
-  const isWorse = (/** @type {Tree} */ one, /** @type {Tree} */ other) => one.branches.length - other.branches.length || one.victims.length - other.victims.length;
-  const worst = fabric.trees.reduce((best, tree) => !best || isWorse(tree, best) > 0 ? tree : best, /** @type {Tree | null} */ (null));
-  return worst ? worst.moment : fabric.moments.length - 1;
 }

@@ -56,13 +56,12 @@ function drawLines(sweep, of, x, parts) {
   if (points.length === 0) return { shapes: [], text: "No run has a value." };
   const ends = points.flatMap((point) => [point.mean - (point.half || 0), point.mean + (point.half || 0)]);
   const isWords = x.kind !== "number";
-  const frame = FRAME;
   /** @type {NonNullable<Drawn["key"]>} */
   const key = [];
-  const across = settingScale(x, frame.left, frame.width - frame.right);
+  const across = settingScale(x, FRAME.left, FRAME.width - FRAME.right);
   const up = scale(ends, FRAME.height - FRAME.bottom, FRAME.top, { withZero: Math.min(...ends) >= 0 });
   const largest = (/** @type {number[]} */ values) => Math.max(...values.map(Math.abs));
-  const shapes = [axes(frame, { scale: across, name: x.name, unit: "", largest: 1 },
+  const shapes = [axes(FRAME, { scale: across, name: x.name, unit: "", largest: 1 },
     { scale: up, name: of.name, unit: of.unit, largest: largest(ends) })];
   parts.forEach((part, at) => {
     const { stroke, dash } = pen(at);

@@ -3,7 +3,7 @@ import { button, copyButton, element, place } from "./dom.js";
 import { spelled } from "./format.js";
 import { dataTable } from "./table.js";
 import { TimeAxis } from "./axis.js";
-import { curves } from "./curves.js";
+import { curves, subjectOf } from "./curves.js";
 import { fabricFigure } from "./fabric.js";
 import { flowFacts } from "./facts.js";
 import { hurtFigure } from "./hurt.js";
@@ -57,7 +57,7 @@ function showRun(data) {
   const quantities = { goodput: "goodput", queues: "queue", rates: "rate" };
   const facts = flowFacts(data.tables);
   const hurt = new Set(data.subjects.filter((one) => one.victims > 0).map((one) => one.kind + " " + one.name));
-  data.panels.forEach((panel) => panel.lines.forEach((line) => { line.isVictim = hurt.has((line.kind === "source" ? "flow" : line.kind) + " " + line.name); }));
+  data.panels.forEach((panel) => panel.lines.forEach((line) => { line.isVictim = hurt.has(subjectOf(line)); }));
   if (data.subjects.length > 0) place("hurt").append(hurtFigure(data.subjects, data.panels.find((panel) => panel.id === "goodput"), axis));
   data.panels.forEach((panel) => place(panel.id).append(curves({ ...panel, quantity: quantities[panel.id] }, axis)));
   if (data.fabric) place("fabric").append(fabricFigure(data.fabric, axis, facts));

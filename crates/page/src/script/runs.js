@@ -35,7 +35,7 @@ export function settingScale(setting, from, to) {
   const values = valuesOf(setting);
   const made = scale(values, from, to, { isWords: setting.kind !== "number" });
   if (setting.kind !== "number") return { ...made, marks: made.marks.map(([value]) => [value, markOf(setting, value)]) };
-  if (setting.kind !== "number" || values.length > MOST_MARKS) return { ...made, marks: made.marks.map(([value]) => [value, spelledSetting(setting, value)]) };
+  if (values.length > MOST_MARKS) return { ...made, marks: made.marks.map(([value]) => [value, spelledSetting(setting, value)]) };
   return { ...made, marks: values.map((value) => [value, exact(Number(value), setting.unit)]) };
 }
 
