@@ -2,6 +2,7 @@
 import { element, onceAFrame } from "../../crates/page/src/script/dom.js";
 import { pathOf, valueOf } from "./share.ts";
 import type { Checked, Diagnostic, Field } from "./simulator.ts";
+import { bare, isQuoted } from "./values.ts";
 
 const MOST = 6;
 const SPEEDS = ["SDR", "DDR", "QDR", "FDR", "EDR", "HDR", "NDR"];
@@ -41,11 +42,6 @@ interface Knob {
   box: HTMLElement;
   fault: HTMLElement;
   show(value: string): void;
-}
-
-/** Returns a text without its quotes. */
-function bare(value: string): string {
-  return value.replace(/^"(.*)"$/s, "$1");
 }
 
 /** Returns values around one: powers of two times a quantity. */
@@ -106,8 +102,7 @@ export class Knobs {
 
   private knob(wish: Wish, field: Field, isEthernet: boolean): Knob | null {
     const own = bare(field.value ?? "");
-    const isQuoted = ["time", "data", "rate", "length", "text"].includes(field.kind);
-    const written = (value: string) => value === own ? null : isQuoted ? JSON.stringify(value) : value;
+    const written = (value: string) => value === own ? null : isQuoted(field) ? JSON.stringify(value) : value;
     const id = "knob-" + field.path;
     const fault = element("p", { class: "fault" });
     const choices = field.path === "congestion_control" ? ["Off", own === "Off" ? isEthernet ? "Dcqcn(preset: Recommended)" : "Guideline" : own] : field.kind === "choice" ? wish.values ?? field.choices.filter((one) => /^\w+$/.test(one)) : null;

@@ -2,9 +2,8 @@
 import { button, element, withCode } from "../../crates/page/src/script/dom.js";
 import type { Diagnostic, Field } from "./simulator.ts";
 import { pathOf, valueOf, withSetting } from "./share.ts";
+import { bare, isQuoted } from "./values.ts";
 
-/** Kinds whose values are texts in RON. */
-const QUOTED = ["time", "data", "rate", "length", "text"];
 /** Groups that are open at first. */
 const OPEN = ["duration", "link", "congestion_control"];
 /** Factors of the proposals for a quantity. */
@@ -19,12 +18,12 @@ interface Control {
 
 /** Returns a value as a reader writes it: a text without its quotes. */
 function shown(field: Field, value: string): string {
-  return QUOTED.includes(field.kind) ? value.replace(/^"(.*)"$/s, "$1") : value;
+  return isQuoted(field) ? bare(value) : value;
 }
 
 /** Returns a value as a setting has it. */
 function written(field: Field, value: string): string {
-  return QUOTED.includes(field.kind) && !value.startsWith('"') ? '"' + value.trim() + '"' : value.trim();
+  return isQuoted(field) && !value.startsWith('"') ? '"' + value.trim() + '"' : value.trim();
 }
 
 /** Returns values near a quantity: a quarter, half, double, four times. */
@@ -37,8 +36,8 @@ function nearby(field: Field): string[] {
 }
 
 /** Returns a default as a scenario writes it: the manual has it as code. */
-function bare(written: string | null): string {
-  return (written ?? "").replaceAll("`", "").replace(/^"(.*)"$/s, "$1");
+function defaultOf(field: Field): string {
+  return bare((field.default ?? "").replaceAll("`", ""));
 }
 
 /** Returns the group of a field: the first name of its path. */
@@ -104,9 +103,9 @@ export class Parameters {
     const choices = field.kind === "true or false" ? ["true", "false"] : field.choices;
     const attributes = { id, "aria-describedby": id + "-about " + id + "-fault", onchange: () => this.changed(field.path) };
     const input = plain || field.kind === "true or false"
-      ? element("select", attributes, [...new Set([field.value ?? bare(field.default), ...choices])].map((choice) => element("option", { value: choice }, choice === "" ? "(left out)" : choice)))
-      : element("input", { ...attributes, type: "text", inputmode: field.kind === "whole number" ? "numeric" : null, list: id + "-list", placeholder: bare(field.default), autocomplete: "off", spellcheck: "false" });
-    const proposals = [...new Set([...choices, ...nearby(field), bare(field.default)])].filter((one) => one !== "" && one !== "-");
+      ? element("select", attributes, [...new Set([field.value ?? defaultOf(field), ...choices])].map((choice) => element("option", { value: choice }, choice === "" ? "(left out)" : choice)))
+      : element("input", { ...attributes, type: "text", inputmode: field.kind === "whole number" ? "numeric" : null, list: id + "-list", placeholder: defaultOf(field), autocomplete: "off", spellcheck: "false" });
+    const proposals = [...new Set([...choices, ...nearby(field), defaultOf(field)])].filter((one) => one !== "" && one !== "-");
     const list = element("datalist", { id: id + "-list" }, proposals.map((value) => element("option", { value: shown(field, value) })));
     const fault = element("pre", { class: "fault", id: id + "-fault" });
     const notes = [field.kind, field.range, field.default === null || field.default === "-" ? "" : "default " + field.default].filter((note) => note !== "");
