@@ -4,6 +4,7 @@
 // routing does not follow shortest paths, only its first and last link are known.
 import type { Graph } from "../../../crates/page/src/script/types.js";
 import type { Checked } from "../simulator.ts";
+import { bare } from "../values.ts";
 
 /** A flow with a name, and the outputs through which it goes for certain. */
 export interface Known {
@@ -37,24 +38,27 @@ function bytesOf(written: string | null | undefined): number | null {
 /** Returns the cast of a scenario that can run, or `null`. */
 export function castOf(checked: Checked | null): Cast | null {
   if (!checked?.graph || !checked.facts) return null;
-  const value = (path: string) => checked.fields.find((field) => field.path === path)?.value ?? null;
-  const name = (path: string) => value(path)?.replace(/^"(.*)"$/s, "$1") ?? null;
+  const values = new Map(checked.fields.map((field) => [field.path, field.value]));
+  const value = (path: string) => values.get(path) ?? null;
+  const name = (path: string) => {
+    const written = value(path);
+    return written === null ? null : bare(written);
+  };
   const { graph } = checked;
+  const hops = distances(graph);
   const isShortest = SHORTEST.includes(value("routing"));
   const flows: Known[] = [];
   for (const { path } of checked.fields) {
     const flow = /^(flows[.[].+)\.from$/.exec(path)?.[1];
     if (flow === undefined) continue;
     const [from, to] = ["from", "to"].map((end) => graph.nodes.indexOf(name(`${flow}.${end}`) ?? "")) as [number, number];
-    if (from >= 0 && to >= 0) flows.push({ name: name(flow + ".name") ?? flow, from, to, outputs: outputsOf(graph, from, to, isShortest) });
+    if (from >= 0 && to >= 0) flows.push({ name: name(flow + ".name") ?? flow, from, to, outputs: outputsOf(graph, [from, to], [hops(from), hops(to)], isShortest) });
   }
   return { graph, flows, packet: bytesOf(value("link.mtu")) ?? 2048, scheme: checked.facts.scheme };
 }
 
-/** Returns the outputs through which every shortest path between two hosts goes; without `isShortest`, those next to the hosts. */
-function outputsOf(graph: Graph, from: number, to: number, isShortest: boolean): Set<number> {
-  const away = distances(graph, from);
-  const left = distances(graph, to);
+/** Returns the outputs through which every shortest path between two hosts goes; without `isShortest`, those next to the hosts. `away` and `left` are the hops from either host to all nodes. */
+function outputsOf(graph: Graph, [from, to]: [number, number], [away, left]: [number[], number[]], isShortest: boolean): Set<number> {
   const length = away[to] as number;
   const found = new Set<number>();
   for (let hop = 0; hop < length; hop += 1) {
@@ -70,16 +74,28 @@ function outputsOf(graph: Graph, from: number, to: number, isShortest: boolean):
   return found;
 }
 
-/** Returns the hops from a node to each other. */
-function distances({ nodes, outputs }: Graph, from: number): number[] {
+/** Returns the nodes next to each node, once for each output. */
+export function peersOf({ nodes, outputs }: Graph): number[][] {
   const peers: number[][] = nodes.map(() => []);
   for (let at = 0; at < outputs.length; at += 3) peers[outputs[at] as number]?.push(outputs[at + 2] as number);
-  const hops = nodes.map(() => Infinity);
-  hops[from] = 0;
-  let row = [from];
-  for (let hop = 1; row.length > 0; hop += 1) {
-    row = [...new Set(row.flatMap((node) => peers[node] as number[]))].filter((node) => hops[node] === Infinity);
-    row.forEach((node) => { hops[node] = hop; });
-  }
-  return hops;
+  return peers;
+}
+
+/** Returns what gives the hops from a node to each other, found once for each node. */
+function distances(graph: Graph): (from: number) => number[] {
+  const peers = peersOf(graph);
+  const known = new Map<number, number[]>();
+  return (from) => {
+    const before = known.get(from);
+    if (before) return before;
+    const hops = graph.nodes.map(() => Infinity);
+    known.set(from, hops);
+    hops[from] = 0;
+    let row = [from];
+    for (let hop = 1; row.length > 0; hop += 1) {
+      row = [...new Set(row.flatMap((node) => peers[node] as number[]))].filter((node) => hops[node] === Infinity);
+      row.forEach((node) => { hops[node] = hop; });
+    }
+    return hops;
+  };
 }

@@ -3,7 +3,7 @@
 // Invariant: pure functions without the page, so that the same places make the thumbnails of the gallery when the page is built.
 import { layout } from "../../../crates/page/src/script/layout.js";
 import type { Graph } from "../../../crates/page/src/script/types.js";
-import type { Known } from "./cast.ts";
+import { peersOf, type Known } from "./cast.ts";
 
 export interface Point {
   x: number;
@@ -58,8 +58,7 @@ const APART = 7;
 /** Returns the places for a width in px. Small fabrics have this height, others as much as they need, or no more than it if `isFlat`. */
 export function arranged(graph: Graph, flows: Known[], width: number, height: number, isFlat = false): Scene {
   const switches = graph.nodes.length - graph.hosts;
-  const peers: number[][] = graph.nodes.map(() => []);
-  for (let at = 0; at < graph.outputs.length; at += 3) peers[graph.outputs[at] as number]?.push(graph.outputs[at + 2] as number);
+  const peers = peersOf(graph);
   const isSmall = switches <= 2 && graph.hosts <= 16 && graph.hosts >= 2;
   const ring = isSmall ? null : ringOf(graph, peers);
   if (ring) return circle(graph, peers, ring, width, isFlat ? height : Math.max(height, Math.min(1.5 * height, width * 0.7)));
