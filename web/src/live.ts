@@ -2,13 +2,18 @@
 import { element, isCalm, lazyDetails, onceAFrame } from "../../crates/page/src/script/dom.js";
 import { PARTS, Picture, choiceOfColour, extremes, legend, outputTable } from "../../crates/page/src/script/fabric.js";
 import { spelled } from "../../crates/page/src/script/format.js";
-import type { Graph } from "../../crates/page/src/script/types.js";
+import type { Graph, PictureState } from "../../crates/page/src/script/types.js";
 import type { LiveFabric } from "./simulator.ts";
 
 /** Shortest time between two pictures for readers who ask for less motion, in ms. */
 const CALM_MS = 1000;
 /** Shortest time between two tables, which a reader may be reading, in ms. */
 const TABLE_MS = 1000;
+
+/** Returns the state of a picture without trees. */
+export function unmarked(colours: number[], widths: number[]): PictureState {
+  return { colours, widths, marks: { roots: new Set(), branches: new Set(), contributors: new Set(), victims: new Set() } };
+}
 
 /** A picture of the fabric, with its legend, and a table of the outputs as its alternative. */
 export class LivePicture {
@@ -55,7 +60,7 @@ export class LivePicture {
 
   private paint(): void {
     const [colours, widths] = this.colour === "load" ? [this.load, this.stalled] : [this.stalled, this.load];
-    this.picture.state = { colours, widths, marks: { roots: new Set(), branches: new Set(), contributors: new Set(), victims: new Set() } };
+    this.picture.state = unmarked(colours, widths);
     this.picture.canvas.setAttribute("aria-label", this.title.textContent ?? "");
     this.picture.paint();
   }

@@ -3,6 +3,7 @@ import { element, isCalm } from "../../../crates/page/src/script/dom.js";
 import { counted, spelled } from "../../../crates/page/src/script/format.js";
 import { PARTS, Picture } from "../../../crates/page/src/script/fabric.js";
 import { outputName } from "../../../crates/page/src/script/trees.js";
+import { unmarked } from "../live.ts";
 import type { LiveFabric, Progress } from "../simulator.ts";
 import { fit, paint, palette } from "./canvas.ts";
 import type { Cast } from "./cast.ts";
@@ -10,7 +11,7 @@ import { arranged, type Scene } from "./scene.ts";
 import { inks, shapes, type State } from "./shapes.ts";
 
 /** Hosts beyond which the report's picture stands in for the moving one. */
-const MOST_HOSTS = 64;
+export const MOST_HOSTS = 64;
 /** Speed of moving packets, in px a second. */
 const SPEED = 110;
 /** Most flows with a bar. */
@@ -99,7 +100,7 @@ export class Board {
     const shares = (from: Uint16Array) => Array.from(from, (part) => part / PARTS);
     this.state = { ...this.state, load: shares(load), stalled: shares(stalled), queues };
     if (this.picture) {
-      this.picture.state = { colours: [...this.state.stalled as number[]], widths: [...this.state.load as number[]], marks: { roots: new Set(), branches: new Set(), contributors: new Set(), victims: new Set() } };
+      this.picture.state = unmarked([...this.state.stalled as number[]], [...this.state.load as number[]]);
       this.picture.paint();
     } else if (isCalm()) {
       this.paint();
@@ -113,7 +114,7 @@ export class Board {
     this.picture = new Picture(this.cast.graph);
     this.picture.canvas.setAttribute("aria-label", this.words());
     const none = Array.from({ length: this.cast.graph.outputs.length / 3 }, () => 0);
-    this.picture.state = { colours: none, widths: none, marks: { roots: new Set(), branches: new Set(), contributors: new Set(), victims: new Set() } };
+    this.picture.state = unmarked(none, none);
     this.place.replaceChildren(this.picture.holder);
     const { picture } = this;
     requestAnimationFrame(() => picture.follow());

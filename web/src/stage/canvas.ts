@@ -1,12 +1,18 @@
 // Shapes on a canvas.
-import { colour } from "../../../crates/page/src/script/palette.js";
+import { colour, onColours } from "../../../crates/page/src/script/palette.js";
 import type { Shape } from "./shapes.ts";
 
 const INKS = ["paper", "ink", "soft", "faint", "grid", "panel", "accent", "line-0", "line-1", "line-2", "line-3", "line-4", "line-5"];
 
+/** Colours as they are now, which each frame needs; `null` until the first after a change. */
+let inks: Map<string, string> | null = null;
+// The first who hears of a change: no picture is drawn with the colours before.
+onColours(document.documentElement, () => { inks = null; });
+
 /** Returns the colours of the style sheet as it is now. */
 export function palette(): Map<string, string> {
-  return new Map(INKS.map((name) => [name, colour(name)]));
+  inks ??= new Map(INKS.map((name) => [name, colour(name)]));
+  return inks;
 }
 
 /** Gives a canvas its size in px of the page, as sharp as the screen. */

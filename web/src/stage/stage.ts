@@ -4,7 +4,7 @@ import { onColours } from "../../../crates/page/src/script/palette.js";
 import type { Panel } from "../../../crates/page/src/script/types.js";
 import type { Outcome } from "../side.ts";
 import type { Progress, Result } from "../simulator.ts";
-import { Board, type Rates } from "./board.ts";
+import { Board, MOST_HOSTS, type Rates } from "./board.ts";
 import type { Cast } from "./cast.ts";
 import { goodputs } from "./goodputs.ts";
 import { Race } from "./race.ts";
@@ -109,7 +109,7 @@ export class Stage {
     this.shown = this.parts.map(({ cast, label }) => new Board(cast, label, this.followed, height, (name) => this.follow(name)));
     this.boards.replaceChildren(...this.shown.map((board) => board.box));
     this.boards.classList.toggle("two", this.parts.length === 2);
-    const isMoving = (this.parts[0]?.cast.graph.hosts ?? 0) <= 64;
+    const isMoving = (this.parts[0]?.cast.graph.hosts ?? 0) <= MOST_HOSTS;
     this.legend.replaceChildren(...isMoving ? [sign("dot"), "packets: on a link a sample, as dense as its load; " + (isBoxed(this.parts[0]) ? "in a switch those that wait. " : "beside a switch those that wait in it, a dot for four. "), sign("held"), "an output that may not send: the buffer at its far end is full."]
       : ["Links: colour for stalls, width for load."]);
     this.race.box.hidden = true;
