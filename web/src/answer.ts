@@ -2,7 +2,7 @@
 import { element, withCode } from "../../crates/page/src/script/dom.js";
 import { spelled } from "../../crates/page/src/script/format.js";
 import type { Outcome } from "./side.ts";
-import type { Result } from "./simulator.ts";
+import { textOf, type Result } from "./simulator.ts";
 import type { Stage } from "./stage/stage.ts";
 
 /** Verdict of a run, as its summary has it (crates/results/src/verdict.rs). */
@@ -18,9 +18,9 @@ const SAME = 0.02;
 
 /** Returns the verdict of a run, if its summary has it. */
 export function verdictOf(result: Result): Verdict | null {
-  const summary = result.files.find(({ name }) => name === "summary.json");
-  if (!summary) return null;
-  const { verdict } = JSON.parse(new TextDecoder().decode(summary.contents)) as { verdict?: Verdict | null };
+  const summary = textOf(result, "summary.json");
+  if (summary === null) return null;
+  const { verdict } = JSON.parse(summary) as { verdict?: Verdict | null };
   return verdict?.loss ? verdict : null;
 }
 
@@ -37,22 +37,21 @@ export function answer(stage: Stage, outcomes: Outcome[], labels: string[]): HTM
   const stopped = outcomes.flatMap((one, place) => "ended" in one && one.ended.how === "deadlock" ? [(labels[place] ?? "The run") + ": packets wait for each other in a circle, and nothing can ever move again (deadlock)."] : []);
   const lines: HTMLElement[] = stopped.map((words) => element("p", { class: "answer" }, words));
   const found = stage.answer(results);
-  const rates = found?.rates ?? [];
-  const [one, other] = rates;
-  if (found && results.length === 2 && typeof one === "number" && typeof other === "number") {
-    const isSame = Math.abs(one - other) <= SAME * Math.max(one, other);
-    const [low, high] = one < other ? [0, 1] : [1, 0];
-    lines.push(element("p", { class: "answer" }, element("b", {}, found.name), ...isSame ? [" gets the same in both: ", rate(one), "."]
-      : [" gets ", rate(rates[low] as number), " " + inside(labels[low] ?? "") + ", and ", rate(rates[high] as number), " " + inside(labels[high] ?? "") + "."]));
-  } else if (found && results.length === 1 && typeof one === "number" && (results[0] === null || results[0] === undefined || verdictOf(results[0]) === null)) {
-    lines.push(element("p", { class: "answer" }, element("b", {}, found.name), " gets ", rate(one), "."));
+  const given = (found?.rates ?? []).flatMap((value, place) => value === null ? [] : [{ value, place }]);
+  const isPair = results.length === 2;
+  const into = (place: number) => " " + inside(labels[place] ?? "");
+  const say = (...words: (string | HTMLElement)[]) => lines.push(element("p", { class: "answer" }, element("b", {}, found?.name ?? ""), ...words));
+  const [one, other] = given;
+  let worst = results.find((result) => result !== null) ?? null;
+  if (one && other) {
+    const [low, high] = one.value < other.value ? [one, other] : [other, one];
+    if (high.value - low.value <= SAME * high.value) say(" gets the same in both: ", rate(one.value), ".");
+    else say(" gets ", rate(low.value), into(low.place) + ", and ", rate(high.value), into(high.place) + ".");
+    if (other.value < one.value) worst = results[other.place];
+  } else if (one && (isPair || !worst || verdictOf(worst) === null)) {
+    say(" gets ", rate(one.value), isPair ? into(one.place) + "." : ".");
   }
-  const alone = rates.findIndex((value) => typeof value === "number");
-  if (found && results.length === 2 && alone >= 0 && rates.filter((value) => typeof value === "number").length === 1) {
-    lines.push(element("p", { class: "answer" }, element("b", {}, found.name), " gets ", rate(rates[alone] as number), " " + inside(labels[alone] ?? "") + "."));
-  }
-  const worst = results.length === 2 && typeof one === "number" && typeof other === "number" && other < one ? results[1] : results.find((result) => result !== null);
-  if (worst) lines.push(...because(worst, results.length === 2 ? labels[results.indexOf(worst)] ?? "" : ""));
+  if (worst) lines.push(...because(worst, isPair ? labels[results.indexOf(worst)] ?? "" : ""));
   return lines;
 }
 

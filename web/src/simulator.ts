@@ -109,6 +109,12 @@ export interface ResultFile {
   contents: Uint8Array<ArrayBuffer>;
 }
 
+/** Returns the text of a file of a run; `null` if the run has no such file. */
+export function textOf({ files }: Result, name: string): string | null {
+  const file = files.find((one) => one.name === name);
+  return file ? new TextDecoder().decode(file.contents) : null;
+}
+
 /** End of a run without results: `deadlock`, `violation`, `cancelled`, `refused` or `panic`, with its message. */
 export class RunEnded extends Error {
   readonly how: string;

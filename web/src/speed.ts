@@ -1,7 +1,7 @@
 // The speed of this machine, measured by the runs of this page, from which the time of a larger run is told before it begins.
 import { spelled } from "../../crates/page/src/script/format.js";
 import { Run, type Engine } from "./run.ts";
-import type { Result } from "./simulator.ts";
+import { textOf, type Result } from "./simulator.ts";
 
 /** Events of a run that is long enough to measure the speed. */
 const LEAST_EVENTS = 20_000;
@@ -13,8 +13,7 @@ let told: (() => void)[] = [];
 
 /** Returns the events of a run, as its summary has them. */
 function eventsOf(result: Result): number {
-  const summary = result.files.find(({ name }) => name === "summary.json");
-  const { events } = JSON.parse(new TextDecoder().decode(summary?.contents)) as { events?: number };
+  const { events } = JSON.parse(textOf(result, "summary.json") ?? "") as { events?: number };
   return events ?? 0;
 }
 

@@ -1,7 +1,7 @@
 // Goodputs of a result: over the second half of the last phase, as lessons and answers state them.
 //
 // They come from `phases.csv`, since the page's own table of a large run has its first rows only.
-import type { Result } from "../simulator.ts";
+import { textOf, type Result } from "../simulator.ts";
 
 const known = new WeakMap<Result, Map<string, number>>();
 
@@ -16,9 +16,9 @@ export function goodputs(result: Result): Map<string, number> {
   if (before) return before;
   const found = new Map<string, number>();
   known.set(result, found);
-  const file = result.files.find(({ name }) => name === "phases.csv");
-  if (!file) return found;
-  const [head, ...lines] = new TextDecoder().decode(file.contents).trimEnd().split("\n") as [string, ...string[]];
+  const text = textOf(result, "phases.csv");
+  if (text === null) return found;
+  const [head, ...lines] = text.trimEnd().split("\n") as [string, ...string[]];
   const [phase, kind, name, rate] = ["phase", "kind", "name", "second_half_goodput_bps"].map((column) => head.split(",").indexOf(column)) as [number, number, number, number];
   const last = cells(lines.at(-1) ?? "")[phase];
   for (const row of lines.reverse()) {
