@@ -65,8 +65,7 @@ export class LessonPage {
         element("p", { class: "note" }, "A thing to try runs beside the lesson's own run, with the same random streams."), wordList(),
         element("p", { class: "onward" }, button("Open in the playground", () => void this.open()), next ? element("a", { href: "#lesson=" + next.id }, "Next: " + next.title) : element("a", { href: "#" }, "On to the playground")))),
       this.workbench.box);
-    this.workbench.allow(false, "The scenario is being checked.");
-    this.box.querySelectorAll<HTMLButtonElement>(".tries button, .try, .choice-of").forEach((one) => { one.disabled = true; });
+    this.allow(false, "The scenario is being checked.");
     void this.prepare();
   }
 
@@ -83,9 +82,14 @@ export class LessonPage {
     this.checked = checked;
     const seconds = timeOf(checked.facts?.events ?? 0);
     this.workbench.watch(seconds === null ? (checked.facts?.events ?? 0) < SLOW_EVENTS : seconds < SLOW_S);
-    this.workbench.allow(true, "");
-    this.box.querySelectorAll<HTMLButtonElement>(".tries button, .try, .choice-of").forEach((one) => { one.disabled = false; });
+    this.allow(true, "");
     this.set();
+  }
+
+  /** Allows or forbids runs, by all buttons that begin one, and says why not. */
+  private allow(isRight: boolean, why: string): void {
+    this.workbench.allow(isRight, why);
+    this.box.querySelectorAll<HTMLButtonElement>(".tries button, .try, .choice-of").forEach((one) => { one.disabled = !isRight; });
   }
 
   /** Puts the runs of the moment on the stage. */

@@ -285,16 +285,14 @@ export class Playground {
       commandLine(command(this.of, this.of.a)), ...(this.of.b === null ? [] : [commandLine(command(this.of, this.of.b))]),
       ...(this.of.text === null ? [] : [button("Save " + fileName(this.of), () => save(fileName(this.of), this.text()))]));
     this.workbench.allow(this.isRight(), refusal ?? "The scenario has a fault.");
+    if (!this.isRight()) return;
+    const [isAsked, isAtOnce, labels] = [this.runs, this.isAtOnce(), this.labels()];
     const casts = [castOf(a), castOf(b)].filter((one): one is Cast => one !== null);
-    if (this.isRight() && !(this.runs && this.isAtOnce())) {
-      this.workbench.stage.prepare(casts.map((cast, at) => ({ cast, label: this.labels()[at] as string })));
-      this.workbench.promise(this.exhibit?.see ?? this.engine.shipped.find((one) => one.name === this.of.scenario)?.about ?? "");
-    }
-    if (!this.runs || !this.isRight()) return;
     this.runs = false;
-    this.workbench.stage.prepare(casts.map((cast, at) => ({ cast, label: this.labels()[at] as string })));
-    if (this.isAtOnce()) void this.workbench.again();
-    else this.workbench.say("This takes a while (" + timeInWords(this.events()) + "): press Run.");
+    this.workbench.stage.prepare(casts.map((cast, at) => ({ cast, label: labels[at] as string })));
+    if (isAsked && isAtOnce) return void this.workbench.again();
+    this.workbench.promise(this.exhibit?.see ?? this.engine.shipped.find((one) => one.name === this.of.scenario)?.about ?? "");
+    if (isAsked) this.workbench.say("This takes a while (" + timeInWords(this.events()) + "): press Run.");
   }
 
   private events(): number {

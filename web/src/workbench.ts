@@ -59,7 +59,6 @@ export class Workbench {
   /** `current` returns the case, or `null` while it has a fault. */
   constructor(private readonly current: () => Ready | null, private readonly onDone: (outcomes: Outcomes) => void = () => {}) {
     const share = button("Share", () => void this.share());
-    this.slow.checked = false;
     this.toolbar = element("div", { class: "toolbar" }, this.begin, this.hold, this.cancel, this.hurry,
       element("label", { class: "slow", title: "Runs take some seconds, so that packets can be seen" }, this.slow, "slow motion"), share);
     this.bar = element("div", { class: "bar", id: "run", role: "group", "aria-label": "Run", tabindex: "-1" }, this.toolbar, this.link, element("div", { class: "tellings" }, this.said, this.cost));
