@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use page::numbers::Numbers;
+use results::csv_text::{self, CsvTable};
 use serde_json::Value;
 use web::{Case, Session};
 
@@ -72,18 +73,10 @@ impl Ran {
         let Some(text) = self.files.get(file) else {
             panic!("no {file}: the run ended early: {}", self.message)
         };
-        let mut lines = text.lines();
-        let names: Vec<&str> = lines.next().expect("a head").split(',').collect();
-        let row = |line: &str| -> Row {
-            // Cells in quotes, as lists of names, have no place in a check: they only must not shift the others.
-            let mut quoted = false;
-            let cells = line.split(|letter| {
-                quoted ^= letter == '"';
-                letter == ',' && !quoted
-            });
-            names.iter().map(|name| (*name).to_owned()).zip(cells.map(str::to_owned)).collect()
-        };
-        lines.map(row).filter(is_wanted).collect()
+        let CsvTable { header, rows } = csv_text::table(text).expect("a table");
+        let named =
+            rows.iter().map(|cells| header.iter().cloned().zip(cells.iter().map(str::to_owned)).collect());
+        named.filter(is_wanted).collect()
     }
 
     fn goodput(&self, name: &str) -> f64 {

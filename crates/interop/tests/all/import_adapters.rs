@@ -131,7 +131,6 @@ fn commands_and_scripts_set_the_same_parameters() {
     }
 }
 
-/// The points are switched on and off by priority.
 /// Two devices of a host may differ, and a scenario has adapters of one kind.
 #[test]
 fn points_that_differ_between_devices_are_refused() {
@@ -148,6 +147,7 @@ fn points_that_differ_between_devices_are_refused() {
     assert!(refused.contains("roce_rp/enable/3 has a second value"), "{refused}");
 }
 
+/// The points are switched on and off by priority.
 #[test]
 fn priorities_without_dcqcn_are_named() {
     let enabled = |point: &str, on: &[u8]| -> String {

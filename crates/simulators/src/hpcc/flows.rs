@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use topology::hpcc::HpccFabric;
 use units::words::{Word, lines, range};
 use units::{Bytes, Rate, Span, Time};
+use workload::LONGEST_MESSAGE;
 
 use super::config::Config;
 use super::fabric::number;
@@ -27,8 +28,6 @@ use interop::import::KeyFate;
 use interop::import::source::{SourceText, decimal};
 use scenario::Diagnostic;
 
-/// Longest message, in bytes.
-const LONGEST: u64 = 1 << 31;
 /// Message of a flow that does not end, in bytes: small enough for the lowest rates.
 const OF_ENDLESS: u64 = 1 << 26;
 /// Largest number of a UDP port.
@@ -162,7 +161,7 @@ impl<'a> FlowFile<'a> {
         let end = origin.saturating_add(duration.ps());
         self.note(config, end, signs);
         let (long, listed): (Vec<_>, Vec<_>) =
-            self.rows.iter().enumerate().partition(|(_, row)| row.bytes > LONGEST);
+            self.rows.iter().enumerate().partition(|(_, row)| row.bytes > LONGEST_MESSAGE.get());
         let started: Vec<_> = listed.iter().filter(|(_, row)| row.start < end).collect();
         if started.is_empty() && !listed.is_empty() {
             let given = listed.len().to_string();
@@ -260,7 +259,7 @@ impl<'a> FlowFile<'a> {
                 endless += 1;
                 (OF_ENDLESS, "Saturate(outstanding: 2)".to_owned())
             } else {
-                let count = bytes.div_ceil(LONGEST);
+                let count = bytes.div_ceil(LONGEST_MESSAGE.get());
                 rounded += usize::from(bytes % count != 0);
                 (bytes.div_ceil(count), format!("Messages({count})"))
             };

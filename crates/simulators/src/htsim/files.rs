@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use interop::import::source::{Part, SourceText, decimal};
 use scenario::{Diagnostic, help_with_name};
+use workload::LONGEST_MESSAGE;
 
 /// A fat tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,8 +70,6 @@ pub(super) const SPEED: &str = "downlink_speed_gbps";
 pub(super) const DELAY: &str = "downlink_latency_ns";
 /// Largest value of an attribute.
 const LARGEST: u64 = 1_000_000_000;
-/// Longest message of a scenario, in bytes.
-const LONGEST: u64 = 1 << 31;
 /// Attributes of a connection.
 const ATTRIBUTES: [&str; 9] =
     ["id", "start", "size", "prio", "trigger", "send_done_trigger", "recv_done_trigger", "msg", "addon"];
@@ -293,9 +292,12 @@ fn connection(
             }
             "size" => {
                 let bytes = value()?;
-                if bytes > LONGEST {
+                if bytes > LONGEST_MESSAGE.get() {
                     let message = format!("{bytes} bytes are more than the longest message, 2 GiB");
-                    let help = format!("write a whole number up to {LONGEST}, or several connections");
+                    let help = format!(
+                        "write a whole number up to {}, or several connections",
+                        LONGEST_MESSAGE.get()
+                    );
                     return Err(source.wrong(&line.range(), message, &help));
                 }
                 size = Some(bytes);

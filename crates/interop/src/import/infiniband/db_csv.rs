@@ -32,8 +32,8 @@ use units::Length;
 
 use super::arbitration::{ArbitrationDump, PortWeights};
 use super::fabric::{IbFabric, IbNode, IbNodeKind, IbPeer, IbPort};
-use super::sections::{Database, Row, Section};
-use crate::import::source::{Part, decimal, hex};
+use super::sections::{Database, Row, Section, number_of};
+use crate::import::source::Part;
 use scenario::Diagnostic;
 
 /// LID of a port without one (IBA 4.1.3): the permissive LID.
@@ -230,8 +230,7 @@ impl<'a> Counters<'a> {
 
 /// Returns true for a number. All ones are -1, by which tools name a counter that a port does not have.
 fn is_counter(text: &str) -> bool {
-    let number: Option<u64> = if text.starts_with("0x") { hex(text) } else { decimal(text) };
-    number.is_some_and(|number| number != u64::MAX)
+    number_of(text).is_some_and(|number| number != u64::MAX)
 }
 
 impl Row<'_, '_> {

@@ -152,7 +152,7 @@ impl<'a> Row<'_, 'a> {
 
     pub(super) fn number(&self, column: &str) -> Result<Option<u64>, Diagnostic> {
         let Some(cell) = self.get(column) else { return Ok(None) };
-        let number = if cell.text.starts_with("0x") { hex(cell.text) } else { decimal(cell.text) };
+        let number = number_of(cell.text);
         let wrong =
             || self.wrong(column, "is not a number", "write digits, `0x` and hexadecimal digits, or `N/A`");
         number.map(Some).ok_or_else(wrong)
@@ -181,6 +181,11 @@ impl<'a> Row<'_, 'a> {
         let wrong = || self.wrong(column, "is no node of section `NODES`", "copy the whole file");
         known.get(&guid).copied().ok_or_else(wrong)
     }
+}
+
+/// Returns the number of a cell: hexadecimal behind `0x`, else decimal.
+pub(super) fn number_of(text: &str) -> Option<u64> {
+    if text.starts_with("0x") { hex(text) } else { decimal(text) }
 }
 
 /// Splits a line at its commas outside of quotes.

@@ -76,14 +76,17 @@ impl Identities {
         let is_extension = |longer: &str, name: &str| {
             longer.strip_prefix(name).and_then(|rest| rest.strip_prefix('.')).is_some_and(is_domain)
         };
-        // A name has those that extend it behind it, though not always at once: `a`, `a-b`, `a.c`.
-        let smalls: Vec<&String> = by_small.keys().collect();
-        for small in &smalls {
-            if smalls.iter().any(|other| is_extension(small, other)) {
+        for small in by_small.keys() {
+            let mut shorter = small.match_indices('.').map(|(at, _)| (&small[..at], &small[at + 1..]));
+            if shorter.any(|(name, rest)| by_small.contains_key(name) && is_domain(rest)) {
                 continue;
             }
-            let mut group = vec![*small];
-            group.extend(smalls.iter().filter(|other| is_extension(other, small)));
+            // Names that begin with this one and a dot stand together.
+            let beginning = format!("{small}.");
+            let longer = by_small.range(beginning.clone()..).map(|(name, _)| name);
+            let longer = longer.take_while(|name| name.starts_with(&beginning));
+            let mut group = vec![small];
+            group.extend(longer.filter(|name| is_domain(&name[beginning.len()..])));
             group.sort_by_key(|name| name.len());
             let split = group.windows(2).find(|pair| !is_extension(pair[1], pair[0]));
             if let Some([one, other]) = split {
