@@ -135,9 +135,12 @@ const BEFORE: usize = 14;
 
 /// Reads the command line.
 pub(crate) fn parsed() -> Result<Cli, clap::Error> {
-    let mut command = command();
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
-    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    // The groups take longer to make than the rest of a start, so they are made only once a help may be due.
+    Cli::try_parse().or_else(|_| {
+        let mut command = command();
+        let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    })
 }
 
 /// Returns the command line, with its verbs in groups.
