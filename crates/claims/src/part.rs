@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use experiment::SeedCount;
 use results::format::{aligned, counted, fitted, plain_table};
 
-use crate::exhibits::{CombinationTable, GoodputFigure, ShareFigure};
-use crate::language::{Claim, ClaimRole};
+use crate::exhibits::{CombinationTable, GoodputFigure, ParameterSweep, ShareFigure};
+use crate::language::ClaimRole;
 use crate::layout::{WIDTH, wrapped};
 use crate::paper::Paper;
 
@@ -83,29 +83,20 @@ impl Paper {
 
     /// Returns the names of the runs that claims and exhibits look at.
     fn needed(&self, teeth: bool) -> BTreeSet<String> {
-        let of_claim = |claim: &Claim| {
-            claim
-                .unit
-                .reference()
-                .into_iter()
-                .chain(claim.expect.reference())
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        let references = self.claims.iter().flat_map(of_claim);
-        let references =
-            references.chain(self.sweeps.iter().filter_map(|sweep| sweep.reference()).map(str::to_owned));
-        let references =
-            references.chain(self.tables.iter().flat_map(CombinationTable::references).map(str::to_owned));
-        let mut needed: BTreeSet<_> = references.map(|name| self.references.get(&name).run.clone()).collect();
-        needed.extend(self.claims.iter().map(|claim| claim.run.clone()));
-        let fails_under = self.claims.iter().filter(|_| teeth).flat_map(|claim| &claim.fails_under);
-        needed.extend(fails_under.cloned());
-        needed.extend(self.sweeps.iter().map(|sweep| sweep.run().to_owned()));
-        let drawn = self.figures.iter().flat_map(GoodputFigure::runs);
+        let references = self
+            .claims
+            .iter()
+            .flat_map(|claim| claim.unit.reference().into_iter().chain(claim.expect.reference()))
+            .chain(self.sweeps.iter().filter_map(ParameterSweep::reference))
+            .chain(self.tables.iter().flat_map(CombinationTable::references));
+        let referred_to = references.map(|name| self.references.get(name).run.as_str());
+        let claimed = self.claims.iter().map(|claim| claim.run.as_str());
+        let failing = self.claims.iter().filter(|_| teeth).flat_map(|claim| &claim.fails_under);
+        let drawn = self.sweeps.iter().map(ParameterSweep::run);
+        let drawn = drawn.chain(self.figures.iter().flat_map(GoodputFigure::runs));
         let drawn = drawn.chain(self.shares.iter().flat_map(ShareFigure::runs));
-        needed.extend(drawn.map(str::to_owned));
-        needed
+        let needed = referred_to.chain(claimed).chain(failing.map(String::as_str)).chain(drawn);
+        needed.map(str::to_owned).collect()
     }
 
     /// Returns the names of figures and tables; that of the grid only with `full`.
