@@ -13,6 +13,7 @@ mod hp_response;
 mod hp_unacknowledged;
 mod iba_marking;
 mod iba_response;
+mod mirror;
 mod own;
 mod red_marking;
 mod schemes;

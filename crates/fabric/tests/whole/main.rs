@@ -17,6 +17,8 @@ mod identical;
 mod lane_changes;
 mod laws;
 mod memory;
+#[path = "../../../cc-policies/tests/all/mirror.rs"]
+mod mirror;
 mod organisations;
 mod own;
 mod parts;

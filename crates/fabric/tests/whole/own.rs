@@ -1,122 +1,14 @@
 //! Policies of a user's program in whole runs: IBA's response and marker, registered as a program's own, have the
 //! results of the built-in ones, in parts and after a checkpoint too.
 
-use cc_policies::iba::spec::{IbaMarkingSpec, IbaResponseSpec};
-use cc_policies::iba::{IbaMarker, IbaResponse, IbaState};
-use cc_policies::own::{OwnMarker, OwnPolicies, OwnResponse, Packed, ResponseSetup};
-use cc_policies::{
-    Acknowledgement, ControlState, Margin, Marker, MarkerSetup, Notification, NotificationOutcome, QueueView,
-    Response, StateScope, TrafficKind,
-};
 use fabric::{RunOptions, Saving, simulate_saving};
-use packet::{Lane, MarkCode, PortId, ServiceLevel, TransportService, VoqId};
 use scenario::{Plan, Scenario, ScenarioText};
-use state_codec::{State, StateError, StateReader, StateWriter, Value};
 use topology::Partition;
-use units::{Bytes, Span, Time};
+use units::Span;
 
 use crate::common::run;
+use crate::mirror::policies;
 use crate::parts::{assert_same, told};
-
-/// IBA's response as a program's own.
-#[derive(Debug)]
-struct Mirror(IbaResponse);
-
-/// IBA's state, saved as in a checkpoint, behind the number of its bytes.
-#[derive(Clone, Copy)]
-struct Mirrored(IbaState);
-
-impl Packed for Mirrored {
-    const BYTES: usize = 24;
-
-    fn pack(self, to: &mut [u8]) {
-        let mut saved = StateWriter::new();
-        self.0.put(&mut saved);
-        let bytes = saved.bytes();
-        to[0] = bytes.len() as u8;
-        to[1..=bytes.len()].copy_from_slice(bytes);
-    }
-
-    fn unpack(from: &[u8]) -> Self {
-        Self(Value::take(&mut StateReader::new(&from[1..=usize::from(from[0])])).expect("it was packed"))
-    }
-}
-
-impl Response for Mirror {
-    type State = Mirrored;
-
-    fn scope(&self, transport: TransportService, sends: TrafficKind) -> StateScope {
-        self.0.scope(transport, sends)
-    }
-
-    fn at_rest(&self, service_level: ServiceLevel) -> Mirrored {
-        Mirrored(self.0.at_rest(service_level))
-    }
-
-    fn on_acknowledged(&self, state: &mut Mirrored, ack: Acknowledgement, now: Time) -> NotificationOutcome {
-        self.0.on_acknowledged(&mut state.0, ack, now)
-    }
-
-    fn on_notification(&self, state: &mut Mirrored, told: Notification, now: Time) -> NotificationOutcome {
-        self.0.on_notification(&mut state.0, told, now)
-    }
-
-    fn gap(&self, state: &mut Mirrored, packet_time: Span, now: Time) -> Span {
-        self.0.gap(&mut state.0, packet_time, now)
-    }
-
-    fn control_state(&self, state: &Mirrored, now: Time) -> ControlState {
-        self.0.control_state(&state.0, now)
-    }
-}
-
-impl OwnResponse for Mirror {
-    type Settings = IbaResponseSpec;
-
-    fn new(settings: IbaResponseSpec, adapter: ResponseSetup) -> Self {
-        Self(IbaResponse::new(&settings).with_timer_ages(adapter.stream))
-    }
-}
-
-/// IBA's marker as a program's own.
-#[derive(Clone, Debug)]
-struct MirrorMarker(IbaMarker);
-
-impl State for MirrorMarker {
-    fn save(&self, to: &mut StateWriter) {
-        self.0.save(to);
-    }
-
-    fn load(&mut self, from: &mut StateReader<'_>) -> Result<(), StateError> {
-        self.0.load(from)
-    }
-}
-
-impl Marker for MirrorMarker {
-    fn queue_changed(&mut self, voq: VoqId, view: QueueView) {
-        self.0.queue_changed(voq, view);
-    }
-
-    fn stalled(&mut self, output: PortId, lane: Lane) {
-        self.0.stalled(output, lane);
-    }
-
-    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkCode> {
-        self.0.departing(voq, length)
-    }
-
-    fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
-        self.0.margins(output, lane)
-    }
-}
-
-impl OwnMarker for MirrorMarker {
-    type Settings = IbaMarkingSpec;
-
-    fn new(settings: IbaMarkingSpec, switch: &MarkerSetup) -> Self {
-        Self(IbaMarker::new(&settings, switch))
-    }
-}
 
 const BUILT_IN: [&str; 2] =
     ["Iba(threshold: 15, victim_mask: All)", "Iba(ccti_timer: 15, timer_start: FreeRunningOwnPhase)"];
@@ -127,8 +19,7 @@ const OWN: [&str; 2] = [
 
 /// Returns the plan of `victim` with these policies, in a program with policies of its own.
 fn plan(marking: &str, response: &str) -> Plan {
-    let own = OwnPolicies::new().response::<Mirror>("mirror").marker::<MirrorMarker>("mirror");
-    let mut source = ScenarioText::find("victim").expect("it ships").with_own(own);
+    let mut source = ScenarioText::find("victim").expect("it ships").with_own(policies());
     let control = format!("congestion_control=Mixed(marking: {marking}, echo: Cnp, response: {response})");
     for set in [control.as_str(), "duration=25 ms", "watch=[Control(flow: \"far\")]"] {
         source.set(set).unwrap_or_else(|error| panic!("{error}"));
