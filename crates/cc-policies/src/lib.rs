@@ -25,7 +25,9 @@ pub mod own;
 pub mod policy;
 pub mod scheme;
 
-pub use control::{AnyEcho, AnyMarker, AnyResponse, AnyState, Control, MarkingSpec, ResponseSpec};
+pub use control::{
+    AnyEcho, AnyMarker, AnyResponse, AnyState, Control, MarkingSpec, RareMarker, ResponseSpec,
+};
 pub use policy::{
     Acknowledgement, Answer, BufferOwner, BufferView, ControlState, Echo, EchoState, FlowRate, LimitedBy,
     Margin, MarkReason, Marker, MarkerSetup, Notification, NotificationOutcome, QueueView, Response,

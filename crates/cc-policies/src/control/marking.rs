@@ -1,7 +1,7 @@
 //! The closed set of marking rules.
 //!
-//! Invariant: each rule stands in [`MarkingSpec`] with its settings, in [`AnyMarker`] with its state, and in every
-//! `match` of this file. No `match` here has a wildcard.
+//! Invariant: each rule stands in [`MarkingSpec`] with its settings, in [`AnyMarker`] or [`RareMarker`] with its state,
+//! and in every `match` of this file. No `match` here has a wildcard.
 
 use packet::{Lane, MarkCode, PortId, VoqId};
 use schemars::JsonSchema;
@@ -67,17 +67,24 @@ pub enum AnyMarker {
     Off,
     /// InfiniBand's.
     Iba(IbaMarker),
-    /// The HP proposal's; boxed for its size.
-    Hp(Box<HpMarker>),
     /// RED's; boxed for its size.
     Red(Box<RedMarker>),
+    /// A marker of a rule that few runs have.
+    Rare(RareMarker),
+}
+
+/// A marker of a rule that few runs have, apart from [`AnyMarker`]: each packet of every run pays for each choice
+/// there.
+#[derive(Clone, Debug)]
+pub enum RareMarker {
+    /// The HP proposal's; boxed for its size.
+    Hp(Box<HpMarker>),
     /// A user's program's.
     Own(BoxedMarker),
 }
 
-state_codec::state!(enum AnyMarker {
-    0 = Off, 1 = Iba(marker: part), 2 = Hp(marker: part), 3 = Red(marker: part), 4 = Own(marker: part)
-});
+state_codec::state!(enum AnyMarker { 0 = Off, 1 = Iba(marker: part), 2 = Red(marker: part), 3 = Rare(marker: part) });
+state_codec::state!(enum RareMarker { 0 = Hp(marker: part), 1 = Own(marker: part) });
 
 impl AnyMarker {
     /// Returns the marker of a switch, in a program with these policies of its own.
@@ -90,15 +97,15 @@ impl AnyMarker {
         match marking {
             MarkingSpec::Off => Self::Off,
             MarkingSpec::Iba(marking) => Self::Iba(IbaMarker::new(marking, switch)),
-            MarkingSpec::Hp(marking) => Self::Hp(Box::new(HpMarker::new(marking, switch))),
+            MarkingSpec::Hp(marking) => Self::Rare(RareMarker::Hp(Box::new(HpMarker::new(marking, switch)))),
             MarkingSpec::Red(marking) => Self::Red(Box::new(RedMarker::new(marking, switch))),
-            MarkingSpec::Own(marking) => Self::Own(own.make_marker(marking, switch)),
+            MarkingSpec::Own(marking) => Self::Rare(RareMarker::Own(own.make_marker(marking, switch))),
         }
     }
 }
 
 /// Calls a method of the marker that is there.
-macro_rules! dispatch {
+macro_rules! any {
     ($any:expr, $marker:ident => $call:expr) => {
         match $any {
             Self::Off => {
@@ -106,48 +113,67 @@ macro_rules! dispatch {
                 $call
             }
             Self::Iba($marker) => $call,
-            Self::Hp($marker) => $call,
             Self::Red($marker) => $call,
+            Self::Rare($marker) => $call,
+        }
+    };
+}
+
+/// Calls a method of the rare marker that is there.
+macro_rules! rare {
+    ($rare:expr, $marker:ident => $call:expr) => {
+        match $rare {
+            Self::Hp($marker) => $call,
             Self::Own($marker) => $call,
         }
     };
 }
 
-impl Marker for AnyMarker {
-    #[inline(always)]
-    fn queue_changed(&mut self, voq: VoqId, view: QueueView) {
-        dispatch!(self, marker => marker.queue_changed(voq, view));
-    }
+/// Implements [`Marker`] by calls of the marker that is there. `for_packets` is the attribute of what is called for each
+/// packet.
+macro_rules! dispatched {
+    ($type:ty, $dispatch:ident, $for_packets:meta) => {
+        impl Marker for $type {
+            #[$for_packets]
+            fn queue_changed(&mut self, voq: VoqId, view: QueueView) {
+                $dispatch!(self, marker => marker.queue_changed(voq, view));
+            }
 
-    #[inline]
-    fn heeds_buffers(&self, of: BufferOwner) -> bool {
-        dispatch!(self, marker => marker.heeds_buffers(of))
-    }
+            #[inline]
+            fn heeds_buffers(&self, of: BufferOwner) -> bool {
+                $dispatch!(self, marker => marker.heeds_buffers(of))
+            }
 
-    fn buffer_changed(&mut self, port: PortId, lane: Lane, view: BufferView) {
-        dispatch!(self, marker => marker.buffer_changed(port, lane, view));
-    }
+            fn buffer_changed(&mut self, port: PortId, lane: Lane, view: BufferView) {
+                $dispatch!(self, marker => marker.buffer_changed(port, lane, view));
+            }
 
-    fn stalled(&mut self, output: PortId, lane: Lane) {
-        dispatch!(self, marker => marker.stalled(output, lane));
-    }
+            fn stalled(&mut self, output: PortId, lane: Lane) {
+                $dispatch!(self, marker => marker.stalled(output, lane));
+            }
 
-    #[inline(always)]
-    fn left_input(&mut self, voq: VoqId) -> Option<MarkCode> {
-        dispatch!(self, marker => marker.left_input(voq))
-    }
+            #[$for_packets]
+            fn left_input(&mut self, voq: VoqId) -> Option<MarkCode> {
+                $dispatch!(self, marker => marker.left_input(voq))
+            }
 
-    #[inline(always)]
-    fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkCode> {
-        dispatch!(self, marker => marker.departing(voq, length))
-    }
+            #[$for_packets]
+            fn departing(&mut self, voq: VoqId, length: Bytes) -> Option<MarkCode> {
+                $dispatch!(self, marker => marker.departing(voq, length))
+            }
 
-    fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
-        dispatch!(self, marker => marker.margins(output, lane))
-    }
+            fn margins(&self, output: PortId, lane: Lane) -> [Option<Margin>; 2] {
+                $dispatch!(self, marker => marker.margins(output, lane))
+            }
 
-    #[inline]
-    fn prefetch(&self, output: PortId, lane: Lane) {
-        dispatch!(self, marker => marker.prefetch(output, lane));
-    }
+            #[inline]
+            fn prefetch(&self, output: PortId, lane: Lane) {
+                $dispatch!(self, marker => marker.prefetch(output, lane));
+            }
+        }
+    };
 }
+
+dispatched!(AnyMarker, any, inline(always));
+// A single call, so that the compiler joins the choices that follow each other for a packet.
+dispatched!(RareMarker, rare, inline(never));

@@ -16,7 +16,7 @@ mod marking;
 mod response;
 
 pub use echo::AnyEcho;
-pub use marking::{AnyMarker, MarkingSpec};
+pub use marking::{AnyMarker, MarkingSpec, RareMarker};
 pub use response::{AnyResponse, AnyState, ResponseSpec};
 
 use schemars::JsonSchema;

@@ -103,16 +103,17 @@ impl AnyResponse {
     /// [`check_own`](super::Control::check_own).
     #[must_use]
     pub fn new(response: &ResponseSpec, own: &OwnPolicies, adapter: ResponseSetup) -> Self {
-        let ResponseSetup { line, stream } = adapter;
         match response {
             ResponseSpec::Off => Self::Off,
-            ResponseSpec::Iba(response) => Self::Iba(IbaResponse::new(response).with_timer_ages(stream)),
-            ResponseSpec::Hp(response) => Self::Hp(HpResponse::new(response)),
-            ResponseSpec::Dcqcn(response) => Self::Dcqcn(DcqcnResponse::new(response, line)),
-            ResponseSpec::DcqcnTimed(response) => Self::DcqcnTimed(TimedResponse::new(response, line)),
-            ResponseSpec::Own(response) => {
-                Self::Own(own.make_response(response, ResponseSetup { line, stream }))
+            ResponseSpec::Iba(response) => {
+                Self::Iba(IbaResponse::new(response).with_timer_ages(adapter.stream))
             }
+            ResponseSpec::Hp(response) => Self::Hp(HpResponse::new(response)),
+            ResponseSpec::Dcqcn(response) => Self::Dcqcn(DcqcnResponse::new(response, adapter.line)),
+            ResponseSpec::DcqcnTimed(response) => {
+                Self::DcqcnTimed(TimedResponse::new(response, adapter.line))
+            }
+            ResponseSpec::Own(response) => Self::Own(own.make_response(response, adapter)),
         }
     }
 }

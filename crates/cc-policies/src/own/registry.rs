@@ -79,29 +79,18 @@ impl Display for OwnPolicy {
     }
 }
 
-/// Functions of a type of responses. Two kinds are equal if their types are.
+/// Functions of a type of policies. Two kinds are equal if their types are.
 #[derive(Clone, Copy, Debug)]
-struct ResponseKind {
+struct Kind<Make> {
     type_name: &'static str,
     check: fn(&OwnSpec) -> Result<(), Fault>,
-    make: fn(&OwnSpec, ResponseSetup) -> SharedResponse,
+    make: Make,
 }
 
-/// Functions of a type of markers. Two kinds are equal if their types are.
-#[derive(Clone, Copy, Debug)]
-struct MarkerKind {
-    type_name: &'static str,
-    check: fn(&OwnSpec) -> Result<(), Fault>,
-    make: fn(&OwnSpec, &MarkerSetup) -> BoxedMarker,
-}
+type ResponseKind = Kind<fn(&OwnSpec, ResponseSetup) -> SharedResponse>;
+type MarkerKind = Kind<fn(&OwnSpec, &MarkerSetup) -> BoxedMarker>;
 
-impl PartialEq for ResponseKind {
-    fn eq(&self, other: &Self) -> bool {
-        self.type_name == other.type_name
-    }
-}
-
-impl PartialEq for MarkerKind {
+impl<Make> PartialEq for Kind<Make> {
     fn eq(&self, other: &Self) -> bool {
         self.type_name == other.type_name
     }
@@ -149,26 +138,22 @@ impl OwnPolicies {
 
     /// Returns the response of this name.
     pub(crate) fn response_of(&self, spec: &OwnSpec) -> Option<OwnPolicy> {
-        let kind = self.responses.get(&spec.name)?;
-        Some(OwnPolicy { decides: "response", name: spec.name.clone(), type_name: kind.type_name })
+        policy(spec, &self.responses, "response")
     }
 
     /// Returns the marking rule of this name.
     pub(crate) fn marker_of(&self, spec: &OwnSpec) -> Option<OwnPolicy> {
-        let kind = self.markers.get(&spec.name)?;
-        Some(OwnPolicy { decides: "marking", name: spec.name.clone(), type_name: kind.type_name })
+        policy(spec, &self.markers, "marking")
     }
 
     /// Checks that there is a response of this name, and its settings.
     pub(crate) fn check_response(&self, spec: &OwnSpec) -> Result<(), Fault> {
-        let kind = self.responses.get(&spec.name);
-        (kind.ok_or_else(|| unknown(spec, &self.responses, "response"))?.check)(spec)
+        check(spec, &self.responses, "response")
     }
 
     /// Checks that there is a marking rule of this name, and its settings.
     pub(crate) fn check_marker(&self, spec: &OwnSpec) -> Result<(), Fault> {
-        let kind = self.markers.get(&spec.name);
-        (kind.ok_or_else(|| unknown(spec, &self.markers, "marker"))?.check)(spec)
+        check(spec, &self.markers, "marker")
     }
 
     /// Returns the response of an adapter. It has passed [`check_response`](Self::check_response).
@@ -180,6 +165,22 @@ impl OwnPolicies {
     pub(crate) fn make_marker(&self, spec: &OwnSpec, switch: &MarkerSetup) -> BoxedMarker {
         (self.markers[&spec.name].make)(spec, switch)
     }
+}
+
+/// Returns the policy of this name.
+fn policy<Make>(
+    OwnSpec { name, .. }: &OwnSpec,
+    known: &BTreeMap<String, Kind<Make>>,
+    decides: &'static str,
+) -> Option<OwnPolicy> {
+    let kind = known.get(name)?;
+    Some(OwnPolicy { decides, name: name.clone(), type_name: kind.type_name })
+}
+
+/// Checks that there is a policy of this name, and its settings. `method` is that of [`OwnPolicies`].
+fn check<Make>(spec: &OwnSpec, known: &BTreeMap<String, Kind<Make>>, method: &str) -> Result<(), Fault> {
+    let kind = known.get(&spec.name).ok_or_else(|| unknown(spec, known, method))?;
+    (kind.check)(spec)
 }
 
 /// Reads settings that were read before, by the check.
