@@ -4,7 +4,7 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-t/LrMXercvnh4HhY9DzLYUaY4M1LjZpjBQEC63ICA/4='; \
+     script-src 'sha256-qDmu5vB6M3HAH6TIRrlI+3dxvN7o4dudCda0xG+g+ro='; \
      style-src 'sha256-sdD599rKeqpCjg08dMN/iHAHxu1ZrCkBikS0Bw1S4Kc='; \
      base-uri 'none'; form-action 'none'";
 
