@@ -101,7 +101,15 @@ pub fn ecn_before_pfc(first: &EcnFirst) -> String {
     let slow = slow_host.as_ref().map_or_else(String::new, |host| {
         format!("; {host} consumes less than its link delivers, and sends PAUSE without any mark")
     });
-    format!("ECN before PFC: {verdict}{slow}\n")
+    let fitting = first.fitting().map_or_else(String::new, |[kmin, kmax]| {
+        let each = if *by_rate { "means of " } else { "" };
+        format!(
+            "; it is yes with {each}Kmin {} and Kmax {}, in the same ratio",
+            kilobytes(kmin),
+            kilobytes(kmax)
+        )
+    });
+    format!("ECN before PFC: {verdict}{fitting}{slow}\n")
 }
 
 /// Says in a line whether all ports have the headroom that their cables need.

@@ -43,6 +43,38 @@ pub struct EcnFirst {
     pub slow_host: Option<String>,
 }
 
+impl EcnFirst {
+    /// Returns the largest `Kmin` and `Kmax`, in the ratio of today's and in whole KB if they have that much, with which
+    /// every packet is marked before PAUSE can come; `None` if today's are such, or if `Kmin` would be nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use units::Bytes;
+    ///
+    /// let first = scenario::EcnFirst {
+    ///     switch: "leaf1".to_owned(),
+    ///     bound: Bytes::new(300_500),
+    ///     kmin: Bytes::new(50_000),
+    ///     kmax: Bytes::new(2_000_000),
+    ///     by_rate: false,
+    ///     slow_host: None,
+    /// };
+    /// assert_eq!(first.fitting(), Some([Bytes::new(7_500), Bytes::new(300_000)]));
+    /// ```
+    #[must_use]
+    pub fn fitting(&self) -> Option<[Bytes; 2]> {
+        let [bound, kmin, kmax] = [self.bound, self.kmin, self.kmax].map(Bytes::get);
+        if kmax < bound {
+            return None;
+        }
+        let below = bound.checked_sub(1)?;
+        let largest = if below < 1000 { below } else { below / 1000 * 1000 };
+        let smallest = u64::try_from(u128::from(kmin) * u128::from(largest) / u128::from(kmax)).ok()?;
+        (smallest > 0).then_some([smallest, largest].map(Bytes::new))
+    }
+}
+
 impl Plan {
     /// Compares ECN with PFC; `None` without PFC, or without marking by the length of a queue (RED).
     #[must_use]
