@@ -3,7 +3,11 @@
 //! Invariant: flows are numbered in the order of the run's flows, roots in the order of their first samples.
 //! `docs/models/congestion-trees.md` defines every word.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use units::{Bytes, Rate, Span, Time};
+
+use crate::{Completions, MessageRecord};
 
 /// The congestion trees of a run, by sample and by root.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +21,35 @@ pub struct Congestion {
     /// The tree with most branches at a sample; among several, the tree with the longest queue, and among these the
     /// first.
     pub worst: Option<WorstTree>,
+}
+
+impl Congestion {
+    /// Lowers the losses of victims to payload that they had posted and not delivered while the tree lasted. All trees
+    /// together cost a flow no more than it posted. Flows with messages that cannot be distinguished stay as they are.
+    /// `is_open` says whether a flow posts at times that do not depend on deliveries: another would have posted more.
+    pub fn limit_losses(&mut self, all: &Completions, is_open: impl Fn(u32) -> bool) {
+        let losers = self.roots.iter().flat_map(|root| &root.victims).filter(|one| one.lost > Bytes::ZERO);
+        let losers: BTreeSet<u32> = losers.map(|one| one.flow).filter(|flow| is_open(*flow)).collect();
+        let mut posted: BTreeMap<u32, (Vec<&MessageRecord>, u64)> = BTreeMap::new();
+        for message in all.messages.iter().filter(|message| losers.contains(&message.flow)) {
+            let (messages, left) = posted.entry(message.flow).or_default();
+            messages.push(message);
+            *left += message.size.get();
+        }
+        for root in &mut self.roots {
+            let meanwhile = |one: &&&MessageRecord| {
+                one.posted <= root.last && one.completed.is_none_or(|at| at >= root.first)
+            };
+            for victim in &mut root.victims {
+                let Some((messages, left)) = posted.get_mut(&victim.flow) else { continue };
+                let outstanding: u64 = messages.iter().filter(meanwhile).map(|one| one.size.get()).sum();
+                let lost = victim.lost.get().min(outstanding).min(*left);
+                *left -= lost;
+                victim.lost = Bytes::new(lost);
+            }
+            root.lost = root.victims.iter().map(|victim| victim.lost).sum();
+        }
+    }
 }
 
 /// A tree at a sample, output by output and flow by flow.
@@ -218,3 +251,61 @@ pub struct TreeSample {
 }
 
 state_codec::value!(TreeSample { at, since, root, queue, branches, depth, ports, contributors, victims });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two trees, one after the other, each with the flow as a victim. It posted 600 bytes in time for the first, 400
+    /// after it.
+    #[test]
+    fn a_victim_loses_at_most_what_it_had_posted() {
+        let at = |us| Span::from_us(us).after_start();
+        let message = |size, posted, completed: Option<u64>| MessageRecord {
+            flow: 3,
+            number: 1,
+            size: Bytes::new(size),
+            posted: at(posted),
+            completed: completed.map(at),
+            ideal: Span::from_us(1),
+            acknowledged: None,
+        };
+        let all = Completions {
+            messages: vec![message(500, 0, Some(1)), message(600, 2, Some(9)), message(400, 6, None)],
+            end: at(20),
+            ..Completions::default()
+        };
+        let limited = |lost: [u64; 2], flow, is_open| {
+            let root = |(lost, first, last)| {
+                let victim =
+                    VictimRecord { flow, samples: 1, waited: Span::from_us(1), lost: Bytes::new(lost) };
+                let (first, last) = (at(first), at(last));
+                RootRecord {
+                    victims: vec![victim],
+                    lost: Bytes::new(lost),
+                    first,
+                    last,
+                    ..RootRecord::default()
+                }
+            };
+            let roots = vec![root((lost[0], 3, 5)), root((lost[1], 7, 19))];
+            let mut congestion = Congestion { roots, ..Congestion::default() };
+            congestion.limit_losses(&all, |_| is_open);
+            congestion.roots.iter().for_each(|root| assert_eq!(root.lost, root.victims[0].lost));
+            [0, 1].map(|root| congestion.roots[root].lost.get())
+        };
+        assert_eq!(limited([10, 20], 3, true), [10, 20], "nothing to lower");
+        assert_eq!(
+            limited([5000, 20], 3, true),
+            [600, 20],
+            "the first message had been delivered, the last not posted"
+        );
+        assert_eq!(limited([600, 5000], 3, true), [600, 900], "1,500 bytes in all");
+        assert_eq!(limited([5000, 5000], 3, false), [5000, 5000], "messages follow each other");
+        assert_eq!(
+            limited([5000, 5000], 4, true),
+            [5000, 5000],
+            "of a flow without messages nothing is known"
+        );
+    }
+}

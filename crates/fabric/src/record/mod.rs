@@ -50,7 +50,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     let Run { mut world, instruments, audit, ended, end, .. } = run;
     let Instruments { goodput, trees, crossings, watch, ports, sources, timeline } = instruments;
     let now = world.now();
-    let (congestion, loads) = (trees.congestion(&world), trees.loads(&world));
+    let (mut congestion, loads) = (trees.congestion(&world), trees.loads(&world));
     drop(trees);
     let stands_still = standstill::of(&world, &goodput.series, end);
     let failed = world.unfinished().failed.into_iter();
@@ -75,6 +75,10 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     let (flows, transport) = flows(plan, &world);
     let lossy = audit.dropped > 0 || transport.gaps > 0;
     let completions = completions::of(plan, &world, lossy);
+    let patterns = traffic::patterns(plan);
+    if let Some(all) = &completions {
+        congestion.limit_losses(all, traffic::is_open(plan, &patterns));
+    }
     RunRecord {
         simulated: now.since_start(),
         ended,
@@ -91,7 +95,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
         marks,
         transport,
         flows,
-        patterns: traffic::patterns(plan),
+        patterns,
         slow_hosts: traffic::slow_hosts(plan),
         short_window: plan.shortest_window(),
         groups: plan.workload().groups.iter().map(|group| GroupRecord { name: group.name.clone() }).collect(),

@@ -81,7 +81,8 @@ table_row! {
         pub contributors: u64,
         /// Number of victims.
         pub victims: u64,
-        /// The cost of the tree: payload that the idle branches on the victims' paths could have carried for them.
+        /// The cost of the tree: payload that the idle branches on the victims' paths could have carried for them, as
+        /// `victims.csv` has it.
         pub lost_bytes: u64,
         /// `lost_bytes` over the time of its samples.
         pub lost_bps: f64,
@@ -145,7 +146,8 @@ table_row! {
         pub samples: u32,
         /// Time for which an output on their path was stalled, over the intervals that end at those samples.
         pub waited_s: f64,
-        /// Payload that the idle branches on its path could have carried for it, shared fairly with other victims.
+        /// Payload that the idle branches on its path could have carried for it, shared fairly with other victims; at
+        /// most what it had posted, unless messages follow each other.
         pub lost_bytes: u64,
     }
 }
