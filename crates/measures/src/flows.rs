@@ -5,7 +5,7 @@
 use std::borrow::Borrow;
 
 use telemetry::{FlowRecord, Marks, RunRecord};
-use units::{Bytes, Span};
+use units::{Bytes, Span, Time};
 
 /// Sums and extremes over flows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,12 +39,6 @@ impl FlowTotals {
         totals
     }
 
-    /// Returns the goodput of all flows together over the simulated time, in bit/s.
-    #[must_use]
-    pub fn goodput_bps(&self, simulated: Span) -> f64 {
-        self.delivered.bps_over(simulated)
-    }
-
     /// Returns the mean latency of a delivered packet, in s.
     #[must_use]
     pub fn mean_latency_s(&self) -> Option<f64> {
@@ -56,6 +50,18 @@ impl FlowTotals {
     pub fn longest_latency_s(&self) -> Option<f64> {
         (self.packets > 0).then(|| self.latency_max.seconds())
     }
+}
+
+/// Returns the goodput of flows together over the simulated time, in bit/s. A drain is left out, with what it delivers:
+/// nothing is posted meanwhile, so its length says nothing of the traffic.
+pub fn goodput_bps(record: &RunRecord, flows: impl IntoIterator<Item = usize>) -> f64 {
+    let end = record.drained_from();
+    let delivered = |flow: usize| match end {
+        Some(end) => record.delivered_by(flow, end),
+        None => record.flows[flow].delivered,
+    };
+    let span = end.map_or(record.simulated, Time::since_start);
+    flows.into_iter().map(delivered).sum::<Bytes>().bps_over(span)
 }
 
 /// Returns the time that flows waited as victims in congestion trees, added up over roots, by groups of flows.

@@ -278,7 +278,7 @@ impl Quantity {
                 Larger,
                 RunOrPhase,
                 "payload that the destinations' hosts took, over simulated time, all flows of the group together: over the whole \
-                 run, or over the second half of a phase",
+                 run before a drain, or over the second half of a phase",
             ),
             Self::LeastGoodput => (
                 "least_goodput",

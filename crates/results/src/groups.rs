@@ -13,7 +13,7 @@ use units::{Span, Time};
 use crate::completions::{MessageSample, MessageStatistics, Quantiles};
 use crate::goodput::{self, PhaseGoodput, rounded_jain};
 use measures::PhasePart;
-use measures::flows::{FlowTotals, waited};
+use measures::flows::{FlowTotals, goodput_bps, waited};
 use measures::rounded;
 
 /// Most named flows of a group that tables show one by one. The group of more has a column for all of them.
@@ -36,7 +36,7 @@ pub struct GroupSummary {
     pub last_delivery_s: Option<f64>,
     /// Payload that destinations' hosts took.
     pub delivered_bytes: u64,
-    /// Goodput from the start of the run to its end.
+    /// Goodput from the start of the run to its end, before a drain.
     pub goodput_bps: f64,
     /// Delivered packets that arrived marked, by the reason of the first switch that marked them.
     pub received_marks: BTreeMap<&'static str, u64>,
@@ -103,9 +103,9 @@ pub fn over_run(record: &RunRecord) -> Vec<GroupSummary> {
     let waited = waited(record, record.groups.len(), group_of);
     let groups = record.groups.iter().zip(record.members()).zip(waited).zip(messages);
     groups
-        .map(|(((group, members), waited), messages)| {
-            let flows: Vec<_> = members.iter().map(|flow| &record.flows[*flow]).collect();
-            GroupSummary { messages, ..GroupSummary::new(record, &group.name, &flows, waited) }
+        .map(|(((group, members), waited), messages)| GroupSummary {
+            messages,
+            ..GroupSummary::new(record, &group.name, &members, waited)
         })
         .collect()
 }
@@ -182,7 +182,8 @@ impl GroupMessages {
 }
 
 impl GroupSummary {
-    fn new(record: &RunRecord, name: &str, flows: &[&FlowRecord], waited: Span) -> Self {
+    fn new(record: &RunRecord, name: &str, members: &[usize], waited: Span) -> Self {
+        let flows: Vec<&FlowRecord> = members.iter().map(|flow| &record.flows[*flow]).collect();
         let start = flows.iter().map(|flow| flow.start).filter(|start| *start != Time::NEVER);
         let totals = FlowTotals::of(flows.iter().copied());
         let in_us = |seconds: f64| rounded(seconds * 1e6, 6);
@@ -198,7 +199,7 @@ impl GroupSummary {
                 .max()
                 .map(Time::seconds),
             delivered_bytes: totals.delivered.get(),
-            goodput_bps: totals.goodput_bps(record.simulated).round(),
+            goodput_bps: goodput_bps(record, members.iter().copied()).round(),
             received_marks: record
                 .mark_reasons
                 .iter()

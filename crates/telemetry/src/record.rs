@@ -127,6 +127,14 @@ impl RunRecord {
         self.delivered_by(flow, to) - self.delivered_by(flow, from)
     }
 
+    /// Returns the instant at which a drain began, with a snapshot; `None` of a run without a drain.
+    #[must_use]
+    pub fn drained_from(&self) -> Option<Time> {
+        let end = (self.simulated - self.audit.drain).after_start();
+        let is_drained = self.audit.drained && self.audit.drain > Span::ZERO;
+        (is_drained && self.snapshots.last().is_some_and(|last| last.at == end)).then_some(end)
+    }
+
     /// Returns true if a flow has data to send within a phase. It starts before the end of the phase, has not stopped
     /// by its beginning, and has not delivered all its data by then.
     #[must_use]

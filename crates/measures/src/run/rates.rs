@@ -7,8 +7,9 @@ use std::num::NonZeroU32;
 
 use crate::PhasePart;
 use crate::censoring::CensoredValue;
+use crate::flows::goodput_bps;
 use crate::statistics::jain;
-use telemetry::{FlowRecord, Phase, RunRecord};
+use telemetry::{Phase, RunRecord};
 use units::Time;
 
 use super::group::Group;
@@ -21,7 +22,7 @@ pub(super) fn goodput(
     number: Option<NonZeroU32>,
 ) -> Result<CensoredValue, Missing> {
     let Some(number) = number else {
-        return Ok(group.totals().goodput_bps(record.simulated).into());
+        return Ok(goodput_bps(record, group.flows.iter().copied()).into());
     };
     let flows = group.flows.iter().copied();
     Ok(crate::phase::goodput(record, flows, phase(record, number)?, PhasePart::SecondHalf).into())
@@ -58,8 +59,7 @@ pub(super) fn phase(record: &RunRecord, number: NonZeroU32) -> Result<&Phase, Mi
 /// Returns the goodput of each flow that had data to send, over the whole run or in the second half of a phase.
 fn by_flow(record: &RunRecord, group: &Group<'_>, number: Option<NonZeroU32>) -> Result<Vec<f64>, Missing> {
     let Some(number) = number else {
-        let end = record.simulated.after_start();
-        return Ok(group.flows.iter().filter_map(|flow| own_goodput(&record.flows[*flow], end)).collect());
+        return Ok(group.flows.iter().filter_map(|flow| own_goodput(record, *flow)).collect());
     };
     let phase = phase(record, number)?;
     // A flow that has nothing to send in the phase would count as starved.
@@ -68,9 +68,13 @@ fn by_flow(record: &RunRecord, group: &Group<'_>, number: Option<NonZeroU32>) ->
 }
 
 /// Returns the goodput of a flow over the time that it had data to send. The time begins with its start. It ends with
-/// its last delivery if it is complete, with its stop or last delivery if it stopped, else with the run. `None` if it
-/// did not begin.
-fn own_goodput(flow: &FlowRecord, end: Time) -> Option<f64> {
+/// its last delivery if it is complete, with its stop or last delivery if it stopped, else with the run, before a
+/// drain. `None` if it did not begin.
+fn own_goodput(record: &RunRecord, place: usize) -> Option<f64> {
+    let (flow, end) = (&record.flows[place], record.simulated.after_start());
+    if let Some(end) = record.drained_from().filter(|_| flow.completed().is_none() && flow.stop.is_none()) {
+        return (flow.start < end).then(|| record.delivered_by(place, end).bps_over(end.since(flow.start)));
+    }
     let to = match (flow.completed(), flow.stop.get()) {
         (Some(at), _) => at,
         // Data that were posted before the stop may arrive after it.

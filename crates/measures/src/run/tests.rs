@@ -246,6 +246,21 @@ fn goodput_and_fairness_over_the_run_and_in_a_phase() {
     assert_missing(&record, "goodput(job, 4)", &Missing::NoPhase { phases: 3 });
 }
 
+/// The same run, drained for 30 ms in which `F1` delivers 8 MB more, has the same goodput: nothing is posted then.
+#[test]
+fn a_drain_changes_no_goodput() {
+    let measures = ["goodput(F1)", "goodput(all)", "goodput(job)", "least_goodput(F1)", "fairness(all)"];
+    let plain = record();
+    let mut drained = record();
+    drained.simulated += Span::from_us(30_000);
+    (drained.audit.drained, drained.audit.drain) = (true, Span::from_us(30_000));
+    drained.flows[0].delivered += Bytes::new(8_000_000);
+    for measure in measures {
+        let [with, without] = [&drained, &plain].map(|record| of_record(record, measure).value);
+        assert!(with.is_some() && with == without, "{measure}: {with:?} {without:?}");
+    }
+}
+
 /// From 40 ms on `F1` has a quarter of its first goodput, from 45 ms on all of it. So the sixth sample is the first.
 #[test]
 fn recovery_is_the_end_of_the_first_sample_that_is_back() {
