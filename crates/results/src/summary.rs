@@ -16,7 +16,7 @@ use crate::congestion::CongestionSummary;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput, rounded_jain};
 use crate::groups::{self, GroupInPhase, GroupSummary};
 use crate::remarks::{self, ClosedLoopSummary, Remark, RemarkFacts, SlowHostSummary};
-use crate::verdict::command::AskedScenario;
+use crate::verdict::command::{Advice, AskedScenario};
 use crate::verdict::facts::Facts;
 use crate::verdict::{self, Verdict};
 use crate::{RunCost, RunIdentity};
@@ -42,6 +42,9 @@ pub struct Summary {
     pub version: String,
     /// The answer of the run in four texts: loss, cause, confidence, and a command to try.
     pub verdict: Verdict,
+    /// The advice of the verdict, for any name of the scenario.
+    #[serde(skip)]
+    advice: Advice,
     /// Digest of all events of the run, in 16 hexadecimal digits. A drain after its end is not included.
     pub digest: String,
     /// Simulated time that passed, a drain included.
@@ -310,25 +313,31 @@ impl Summary {
         Self::with((context, None), record, cost)
     }
 
-    /// Makes the verdict again, with the scenario as a command line names it.
-    pub fn advise(&mut self, plan: &Plan, record: &RunRecord, asked: &AskedScenario) {
-        let goodput = goodput::by_phase(record);
-        let completions = self.completions.as_ref();
-        let facts = Facts { record, plan: Some(plan), goodput: &goodput, completions };
-        self.verdict = verdict::run::verdict(facts, asked);
+    /// Names the scenario in the command that the verdict advises as a command line does.
+    pub fn advise(&mut self, asked: &AskedScenario) {
+        self.verdict.advice = self.advice.sentence(asked);
     }
 
     fn with((context, plan): (RunIdentity<'_>, Option<&Plan>), record: &RunRecord, cost: RunCost) -> Self {
         let wall = cost.wall.as_secs_f64();
         let goodput = goodput::by_phase(record);
         let completions = CompletionSummary::of(record);
-        let facts = Facts { record, plan, goodput: &goodput, completions: completions.as_ref() };
         let (closed_loops, slow_hosts) = (remarks::closed_loops(record), remarks::slow_hosts(record));
+        let facts = Facts {
+            record,
+            plan,
+            goodput: &goodput,
+            completions: completions.as_ref(),
+            closed_loops: &closed_loops,
+            slow_hosts: &slow_hosts,
+        };
         let hidden =
             RemarkFacts { record, goodput: &goodput, closed_loops: &closed_loops, slow_hosts: &slow_hosts };
+        let (verdict, advice) = verdict::run::verdict(facts);
         Self {
             remarks: remarks::of(hidden),
-            verdict: verdict::run::verdict(facts, &AskedScenario::default()),
+            verdict,
+            advice,
             schema: SCHEMA,
             scenario: context.scenario.to_owned(),
             congestion_control: context.congestion_control.to_owned(),

@@ -24,7 +24,7 @@ const EQUAL: f64 = 1e-9;
 #[derive(Clone, Debug)]
 pub struct BestRates {
     /// Parts of paths.
-    parts: Vec<Part>,
+    parts: Vec<PathPart>,
     /// Payload or wire capacity of each part, in bit/s.
     capacities: Vec<f64>,
     /// The flows, by their numbers in the plan.
@@ -44,9 +44,12 @@ struct Demand {
 
 /// A part of a path that flows share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+pub enum PathPart {
+    /// A host that makes payload at a limited rate.
     Bus(NodeId),
+    /// An output of a node.
     Output(NodeId, PortId),
+    /// A host that takes payload at a limited rate.
     Drain(NodeId),
 }
 
@@ -80,16 +83,16 @@ impl Plan {
     }
 
     /// Returns the parts of a flow's path, with their capacity and the capacity that a bit of payload takes.
-    fn parts_of(&self, flow: &Flow, key: u64) -> Vec<(Part, f64, f64)> {
+    fn parts_of(&self, flow: &Flow, key: u64) -> Vec<(PathPart, f64, f64)> {
         let per_bit = self.wire_bits_per_bit(flow);
         let outputs = self.path_of_data(flow, key).into_iter().map(|(node, port)| {
             let rate = self.nodes().port(node, port).wire.rate();
-            (Part::Output(node, port), rate.get() as f64, per_bit)
+            (PathPart::Output(node, port), rate.get() as f64, per_bit)
         });
         let bus = self.nodes().adapter(flow.source).injection_limit;
         let drain = self.nodes().adapter(flow.destination).drain_limit;
-        let bus = bus.map(|rate| (Part::Bus(flow.source), rate.get() as f64, 1.0));
-        let drain = drain.map(|rate| (Part::Drain(flow.destination), rate.get() as f64, 1.0));
+        let bus = bus.map(|rate| (PathPart::Bus(flow.source), rate.get() as f64, 1.0));
+        let drain = drain.map(|rate| (PathPart::Drain(flow.destination), rate.get() as f64, 1.0));
         outputs.chain(bus).chain(drain).collect()
     }
 
@@ -182,22 +185,19 @@ impl BestRates {
         fixed.into_iter().collect()
     }
 
-    /// Returns the output on a flow's path with the highest load at these payload rates of flows, and that load as a
-    /// share of its capacity.
+    /// Returns the part of a flow's path with the highest load at these payload rates of flows, and that load as a share
+    /// of its capacity.
     #[must_use]
-    pub fn busiest(&self, flow: usize, rates: &[(usize, f64)]) -> Option<((NodeId, PortId), f64)> {
+    pub fn busiest(&self, flow: usize, rates: &[(usize, f64)]) -> Option<(PathPart, f64)> {
         let mut loads = vec![0.0; self.capacities.len()];
         for (flow, rate) in rates {
             let parts = self.flows.get(flow).map_or(&[][..], |demand| &demand.parts);
             parts.iter().for_each(|(part, cost)| loads[*part] += rate * cost);
         }
-        let output = |(part, _): &(usize, f64)| match self.parts[*part] {
-            Part::Output(node, port) => Some(((node, port), loads[*part] / self.capacities[*part])),
-            Part::Bus(_) | Part::Drain(_) => None,
-        };
-        let outputs = self.flows.get(&flow)?.parts.iter().filter_map(output);
-        // Of equally loaded outputs the last is nearest to the destination.
-        outputs.max_by(|a, b| a.1.total_cmp(&b.1))
+        let load = |(part, _): &(usize, f64)| (self.parts[*part], loads[*part] / self.capacities[*part]);
+        let parts = self.flows.get(&flow)?.parts.iter().map(load);
+        // Of equally loaded parts the last is nearest to the destination.
+        parts.max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Returns for each part the equal rate of its flows that still rise at which the part is full.
@@ -263,5 +263,7 @@ mod tests {
     fn a_slow_host_limits_its_flows() {
         let best = plan("victim", &["adapters={\"H4\": (drain_limit: \"1 Gb/s\")}"]).best_rates(3);
         assert_eq!(best.alone(0), Some(1e9));
+        let (part, load) = best.busiest(0, &[(0, 0.99e9)]).unwrap();
+        assert!(matches!(part, PathPart::Drain(_)) && load == 0.99, "{part:?} {load}");
     }
 }

@@ -59,7 +59,7 @@ mod resolve;
 mod series;
 mod text;
 
-pub use best_rates::BestRates;
+pub use best_rates::{BestRates, PathPart};
 pub use cable_loads::CableLoad;
 pub use check::selected::help as help_with_ports;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};

@@ -23,11 +23,8 @@ pub(crate) fn words(root: &RootRecord) -> String {
     match root.cause {
         None => "not known".to_owned(),
         Some(Cause::SlowReceiver { takes }) => {
-            format!(
-                "host {} takes {} Gb/s of payload, less than its link of {link} Gb/s brings",
-                root.peer,
-                gbps(takes)
-            )
+            // A slow host may take next to nothing, which is 0 Gb/s when rounded.
+            format!("host {} takes {takes} of payload, less than its link of {link} Gb/s brings", root.peer)
         }
         Some(Cause::CreditRoundTrip { buffer, needed }) => format!(
             "credits return too late: the buffer at {} has {} KB, and a link of this rate and length needs {} KB",

@@ -90,10 +90,15 @@ fn p99(record: &RunRecord, is_member: impl Fn(usize) -> bool) -> Option<Censored
 }
 
 impl ClosedLoopSummary {
+    /// Returns true if some hosts stand still at the end, or a hundredth of them on average.
+    pub(crate) fn stands(&self) -> bool {
+        self.still_hosts_at_end > 0 || self.still_hosts >= MANY * self.hosts as f64
+    }
+
     /// Says what the quantiles of the loop hide; `None` if they hide nothing.
     pub(super) fn hidden(&self) -> Option<Remark> {
         let share = self.slowest_hundredth_share.filter(|share| *share >= HIDDEN);
-        let stands = self.still_hosts_at_end > 0 || self.still_hosts >= MANY * self.hosts as f64;
+        let stands = self.stands();
         if share.is_none() && !stands {
             return None;
         }

@@ -102,10 +102,15 @@ impl SlowHostSummary {
         })
     }
 
+    /// Returns true if packets waited for the host for a good part of a run of this length.
+    pub(crate) fn holds_up(&self, simulated_s: f64) -> bool {
+        self.stalled_s >= LONG * simulated_s
+    }
+
     /// Says that the host holds up its link in a run of this length; `None` if packets waited for a short time only.
     fn remark(&self, simulated_s: f64) -> Option<Remark> {
         let share = self.stalled_s / simulated_s;
-        (share >= LONG).then(|| Remark {
+        self.holds_up(simulated_s).then(|| Remark {
             about: RemarkKind::SlowHost,
             text: format!(
                 "Host {} holds up its link: it takes {} at most, and {} port {} could bring {}. Packets waited there for {:.1} % \

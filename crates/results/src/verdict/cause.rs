@@ -2,24 +2,41 @@
 //!
 //! Invariant: a run without trees has no tree at any sample, which says nothing about times between samples.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use measures::PhasePart;
 use measures::spelling::instant;
+use packet::NodeId;
+use scenario::{PathPart, Plan};
 use telemetry::RootRecord;
+use units::Rate;
 
+use super::drops::Drops;
 use super::facts::Facts;
 use super::loss::Lost;
 use super::owners::Owners;
 use super::words;
 use crate::congestion::{cause, hottest, worst};
-use crate::format::{counted, grouped};
+use crate::format::{capital, counted, grouped};
 use crate::lossless::LossCause;
+use crate::remarks::SlowHostSummary;
 
 /// Most contributors that a sentence names.
 const MOST_NAMED: usize = 3;
 /// Share of a link from which it is full.
 const FULL: f64 = 0.95;
+/// Multiple of an equal share from which a flow stands out among those of its name.
+const UNLIKE: f64 = 2.0;
+
+/// Payload of the flows of an owner that passed a root.
+#[derive(Clone, Copy, Debug, Default)]
+struct Passed {
+    flows: usize,
+    through: f64,
+    /// The flow with most of it, and its payload.
+    largest: usize,
+    most: f64,
+}
 
 /// Returns the cause in words.
 pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String {
@@ -27,9 +44,11 @@ pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String
         return "The traffic of the scenario posts no message before the end of the run.".to_owned();
     }
     let parts = [
+        lost.drops.as_ref().and_then(Drops::cause),
         drops(facts),
         standstill(facts),
         failures(facts),
+        slow_hosts(facts),
         of_trees(facts, owners),
         without_tree(facts, lost),
     ];
@@ -100,26 +119,39 @@ fn of_trees(facts: Facts<'_>, owners: &Owners) -> Option<String> {
         instant(root.first.seconds()),
         root.cause.map_or_else(|| ", of unknown cause".to_owned(), |_| format!(": {}", cause::words(root))),
         reach,
-        contributors(root, owners)
+        contributors(facts, root, owners)
     ))
 }
 
 /// Names those that lead to a root, by their share of what passed it.
-fn contributors(root: &RootRecord, owners: &Owners) -> String {
-    let mut all: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
+fn contributors(facts: Facts<'_>, root: &RootRecord, owners: &Owners) -> String {
+    let mut all: BTreeMap<usize, Passed> = BTreeMap::new();
     for one in &root.contributors {
-        let (flows, through) = all.entry(owners.of(one.flow as usize)).or_default();
-        (*flows, *through) = (*flows + 1, *through + one.through.get() as f64);
+        let (sum, through) = (all.entry(owners.of(one.flow as usize)).or_default(), one.through.get() as f64);
+        if through > sum.most {
+            (sum.largest, sum.most) = (one.flow as usize, through);
+        }
+        (sum.flows, sum.through) = (sum.flows + 1, sum.through + through);
     }
-    let total: f64 = all.values().map(|(_, through)| through).sum();
+    let total: f64 = all.values().map(|sum| sum.through).sum();
     let mut all: Vec<_> = all.into_iter().collect();
-    all.sort_by(|a, b| b.1.1.total_cmp(&a.1.1));
-    let one = |(owner, (flows, through)): &(usize, (usize, f64))| {
-        let who = owners.at(*owner).flows_in_words(*flows);
-        if total > 0.0 { format!("{who} {}", words::percent(through / total)) } else { who }
+    all.sort_by(|a, b| b.1.through.total_cmp(&a.1.through));
+    let one = |(owner, sum): &(usize, Passed)| {
+        let who = owners.at(*owner).flows_in_words(sum.flows);
+        if total == 0.0 {
+            return who;
+        }
+        let share = words::percent(sum.through / total);
+        // Many flows of a name have a share of it alike, unless a flow has most.
+        if sum.most * sum.flows as f64 > UNLIKE * sum.through {
+            let name = &facts.record.flows[sum.largest].name;
+            format!("{who} {share} ({name} alone {})", words::percent(sum.most / total))
+        } else {
+            format!("{who} {share}")
+        }
     };
     let named: Vec<_> = all.iter().take(MOST_NAMED).map(one).collect();
-    let rest = all.iter().skip(MOST_NAMED).map(|(_, (flows, _))| flows).sum::<usize>();
+    let rest = all.iter().skip(MOST_NAMED).map(|(_, sum)| sum.flows).sum::<usize>();
     let more = if rest > 0 { format!(", and {}", counted(rest, "further flow")) } else { String::new() };
     match named.as_slice() {
         [] => "No flow led to it at a sample.".to_owned(),
@@ -143,17 +175,75 @@ fn without_tree(facts: Facts<'_>, lost: &Lost) -> Option<String> {
         ),
     };
     let hot = hottest(facts.record).into_iter().next().map(|(lane, load)| {
+        let flows = match load.flows.max(posters(facts, &lane.peer)) {
+            0 => "; no flow delivered anything through it".to_owned(),
+            1 => ", which 1 flow fills".to_owned(),
+            flows => format!(", which {} share", counted(flows, "flow")),
+        };
         format!(
-            "The longest queue is at {} port {} to {}: {} on average, which {} share.",
+            "The longest queue is at {} port {} to {}: {} on average{flows}.",
             lane.node,
             lane.port,
             lane.peer,
             words::size(load.queue_mean),
-            counted(load.flows, "flow")
         )
-        .replace("1 flow share.", "1 flow fills.")
     });
     Some([Some(none), throttled, hot].into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+/// Returns the number of flows to a host that posted messages, if they all arrive at the same port and lane; else 0.
+/// Some of them may not have delivered anything.
+fn posters(facts: Facts<'_>, host: &str) -> u32 {
+    let (Some(all), Some(plan)) = (&facts.record.completions, facts.plan) else { return 0 };
+    let node = (0..plan.graph().hosts() as u32).map(NodeId).find(|node| plan.graph().name(*node) == host);
+    let Some(ports) = node.map(|node| plan.graph().ports(node).len()) else { return 0 };
+    if ports > 1 || plan.link().data_lanes > 1 {
+        return 0;
+    }
+    let flows = all.messages.iter().map(|one| one.flow);
+    let flows: BTreeSet<_> =
+        flows.filter(|flow| *facts.record.flows[*flow as usize].destination == host).collect();
+    flows.len() as u32
+}
+
+/// Names the hosts that hold up their links. A root at such a host says so by itself.
+fn slow_hosts(facts: Facts<'_>) -> Option<String> {
+    let is_root = |host: &str| facts.record.congestion.roots.iter().any(|root| root.peer == host);
+    let all: Vec<_> = facts.slow().filter(|one| !is_root(&one.host)).collect();
+    let one = |one: &&SlowHostSummary| {
+        format!(
+            "host {} takes {} of payload at most, and its link of {} waits for it",
+            one.host,
+            Rate::bps(one.takes_bps),
+            Rate::bps(one.link_bps)
+        )
+    };
+    let mut named: Vec<_> = all.iter().take(MOST_NAMED).map(one).collect();
+    named.first()?;
+    if all.len() > MOST_NAMED {
+        named.push(format!("{} do so, too", counted(all.len() - MOST_NAMED, "other host")));
+    }
+    Some(format!("{}.", capital(&words::list(&named))))
+}
+
+/// Returns the name of a part of a path.
+fn place(plan: &Plan, part: PathPart) -> String {
+    let (graph, nodes) = (plan.graph(), plan.nodes());
+    match part {
+        PathPart::Output(node, port) => format!(
+            "{} port {} to {}",
+            graph.name(node),
+            graph.port_number((node, port)),
+            graph.name(graph.ports(node)[port.index()].peer)
+        ),
+        PathPart::Drain(host) => limited(graph.name(host), "takes", nodes.adapter(host).drain_limit),
+        PathPart::Bus(host) => limited(graph.name(host), "sends", nodes.adapter(host).injection_limit),
+    }
+}
+
+fn limited(host: &str, does: &str, limit: Option<Rate>) -> String {
+    let limit = limit.map_or_else(String::new, |limit| format!(", which {does} {limit} at most,"));
+    format!("Host {host}{limit}")
 }
 
 /// Says why the flow that lost most got less than its best rate, if it waited in no tree meanwhile.
@@ -181,13 +271,8 @@ fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     let phase = &facts.goodput[lost.phase].flows;
     let rates: Vec<_> =
         phase.iter().enumerate().map(|(flow, rate)| (flow, rate.over(PhasePart::SecondHalf))).collect();
-    let ((node, port), load) = best.busiest(loss.flow, &rates)?;
-    let place = format!(
-        "{} port {} to {}",
-        plan.graph().name(node),
-        plan.graph().port_number((node, port)),
-        plan.graph().name(plan.graph().ports(node)[port.index()].peer)
-    );
+    let (part, load) = best.busiest(loss.flow, &rates)?;
+    let place = place(plan, part);
     Some(if load >= FULL {
         format!("{place} is full, and its flows do not share it alike.")
     } else if flow.becns > 0 {
@@ -199,8 +284,8 @@ fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
         )
     } else {
         format!(
-            "{place}, the busiest link on the path of {}, was used to {}: no notification slowed it, so a window, gaps between its \
-             messages, or waits between samples did.",
+            "{place}, the busiest part of the path of {}, was used to {}: no notification slowed it; a window, gaps between its \
+             messages, or waits between samples can.",
             flow.name,
             words::percent(load)
         )

@@ -16,6 +16,52 @@ pub struct AskedScenario {
     pub seed: Option<u64>,
 }
 
+/// A command to copy, for any scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// A verb with options.
+    Verb(&'static str, Vec<String>),
+    /// A simulation with another override.
+    With(String),
+    /// A comparison with another value of a field.
+    Comparison(&'static str, String),
+    /// The headroom of the scenario's ports.
+    Headroom,
+}
+
+/// A reason, and the command that it recommends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Advice {
+    pub(super) reason: String,
+    pub(super) command: Command,
+}
+
+impl Advice {
+    pub(super) fn new(reason: impl Into<String>, command: Command) -> Self {
+        Self { reason: reason.into(), command }
+    }
+
+    /// Returns the advice in words, for a scenario as a command line names it.
+    pub(crate) fn sentence(&self, asked: &AskedScenario) -> String {
+        let command = match &self.command {
+            Command::Verb(verb, words) => asked.command(verb, words),
+            Command::With(set) => asked.with("sim", &[set], &[]),
+            Command::Comparison(field, value) => asked.comparison(field, value),
+            Command::Headroom => {
+                asked.command("headroom", &[]).replacen(" headroom ", " headroom --scenario ", 1)
+            }
+        };
+        format!("{}: `{command}`", self.reason)
+    }
+}
+
+impl Command {
+    /// Returns a verb with words behind the scenario.
+    pub(super) fn verb(verb: &'static str, words: &[&str]) -> Self {
+        Self::Verb(verb, words.iter().map(|word| (*word).to_owned()).collect())
+    }
+}
+
 impl Default for AskedScenario {
     /// The resolved scenario that stands in a run's result folder.
     fn default() -> Self {
@@ -25,9 +71,9 @@ impl Default for AskedScenario {
 
 impl AskedScenario {
     /// Returns `backwater VERB SCENARIO --set ... WORDS`. Overrides that another one of `words` replaces are left out.
-    pub(super) fn command(&self, verb: &str, words: &[&str]) -> String {
+    fn command(&self, verb: &str, words: &[String]) -> String {
         let given = [verb.to_owned(), self.scenario.clone()].into_iter();
-        let words = words.iter().map(|word| (*word).to_owned());
+        let words = words.iter().cloned();
         line(given.chain(self.options(&[])).chain(words))
     }
 
@@ -40,7 +86,7 @@ impl AskedScenario {
     }
 
     /// Returns a comparison with the same scenario under another value of a field.
-    pub(super) fn comparison(&self, field: &str, value: &str) -> String {
+    fn comparison(&self, field: &str, value: &str) -> String {
         let (own, common): (Vec<_>, Vec<_>) =
             self.sets.iter().partition(|set| path_of(set).starts_with(field));
         let own: Vec<_> = own.into_iter().map(String::as_str).collect();
@@ -79,7 +125,7 @@ mod tests {
             seed: Some(7),
         };
         assert_eq!(
-            asked.command("sim", &["--drain"]),
+            asked.command("sim", &["--drain".to_owned()]),
             "backwater sim 'my fabric.ron' --set congestion_control=Off --set 'duration=25 ms' --seed 7 --drain"
         );
         assert_eq!(

@@ -6,6 +6,7 @@ use measures::spelling::instant;
 use telemetry::RunEnding;
 
 use super::facts::Facts;
+use super::loss::Lost;
 use crate::completions::CompletionSummary;
 use crate::format::{counted, grouped};
 
@@ -13,8 +14,15 @@ use crate::format::{counted, grouped};
 const MOST_NAMED: usize = 2;
 
 /// Returns the confidence in words.
-pub(super) fn sentence(facts: Facts<'_>) -> String {
-    let parts = [seeds(facts), end(facts), messages(facts), steady(facts), Some(checks(facts))];
+pub(super) fn sentence(facts: Facts<'_>, lost: &Lost) -> String {
+    let parts = [
+        seeds(facts),
+        end(facts),
+        messages(facts, lost),
+        excluded(facts),
+        steady(facts),
+        Some(checks(facts)),
+    ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
@@ -39,7 +47,7 @@ fn end(facts: Facts<'_>) -> Option<String> {
     }
 }
 
-fn messages(facts: Facts<'_>) -> Option<String> {
+fn messages(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     let Some(all) = facts.completions else {
         return Some("Completion times were not kept.".to_owned());
     };
@@ -56,11 +64,11 @@ fn messages(facts: Facts<'_>) -> Option<String> {
             }
         ));
     }
-    let bounds = has_bounds(all);
+    let bounds = lost.has_bounds;
     let effect = if bounds {
         ": quantiles that they could change are bounds"
     } else {
-        ", too few to change a quantile"
+        ", too few to change a quantile of messages of their name or size"
     };
     let remedy = match (bounds, facts.record.stands_still.is_some(), facts.record.audit.drained) {
         (true, false, false) => "; `--drain` waits for them",
@@ -74,7 +82,17 @@ fn messages(facts: Facts<'_>) -> Option<String> {
     ))
 }
 
-/// Returns true if unfinished messages could change a quantile.
+/// Says which messages have no times because packets were lost.
+fn excluded(facts: Facts<'_>) -> Option<String> {
+    let all = facts.completions.filter(|all| all.excluded_flows > 0)?;
+    Some(format!(
+        "{} of {} are not counted: packets were lost, and their service does not send them again.",
+        counted(all.excluded_messages, "message"),
+        counted(all.excluded_flows, "flow")
+    ))
+}
+
+/// Returns true if unfinished messages could change a quantile of messages of similar size.
 pub(super) fn has_bounds(all: &CompletionSummary) -> bool {
     all.by_size.iter().any(|bin| bin.messages.has_bounds())
 }

@@ -8,6 +8,7 @@ use telemetry::RunRecord;
 use crate::completions::CompletionSummary;
 use crate::goodput::PhaseGoodput;
 use crate::lossless::Loss;
+use crate::remarks::{ClosedLoopSummary, SlowHostSummary};
 
 /// Facts that sentences are made of.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +21,13 @@ pub(crate) struct Facts<'a> {
     pub(crate) goodput: &'a [PhaseGoodput<'a>],
     /// Completion times, if they were kept.
     pub(crate) completions: Option<&'a CompletionSummary>,
+    /// Closed loops.
+    pub(crate) closed_loops: &'a [ClosedLoopSummary],
+    /// Hosts with a limited rate that packets waited for.
+    pub(crate) slow_hosts: &'a [SlowHostSummary],
 }
 
-impl Facts<'_> {
+impl<'a> Facts<'a> {
     /// Returns true if no host sent anything.
     pub(super) fn is_idle(&self) -> bool {
         self.record.audit.injected == 0 && self.record.delivered_packets == 0
@@ -31,6 +36,12 @@ impl Facts<'_> {
     /// Returns the packets that a fabric with PFC dropped.
     pub(super) fn not_lossless(&self) -> Option<Loss> {
         self.plan.and_then(|plan| Loss::of(plan, self.record))
+    }
+
+    /// Returns the hosts that hold up their links, the longest wait first.
+    pub(super) fn slow(self) -> impl Iterator<Item = &'a SlowHostSummary> {
+        let simulated = self.record.simulated.seconds();
+        self.slow_hosts.iter().filter(move |host| host.holds_up(simulated))
     }
 
     /// Returns true if switches mark packets or sources respond.

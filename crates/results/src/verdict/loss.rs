@@ -6,6 +6,8 @@
 //!
 //! | loss | of | against |
 //! |---|---|---|
+//! | packets | lanes without flow control | a fabric that drops nothing |
+//! | messages | those that were not delivered | the empty fabric, and hosts that take all that comes |
 //! | goodput | flows with messages outstanding, or paced | fair share, or rate alone |
 //! | payload | victims of trees | idle branches, as `victims.csv` has it |
 //! | time | messages that were listed or drawn | the empty fabric |
@@ -13,30 +15,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use measures::PhasePart;
-use measures::censoring::{CensoredSample, CensoredValue};
-use measures::completion::Completion;
+use measures::censoring::CensoredValue;
 use measures::spelling::instant;
 use scenario::BestRates;
 use telemetry::Phase;
-use workload::spec::ArrivalSpec;
-use workload::{MessageSchedule, PatternSpec, Posting};
 
+use super::drops::Drops;
 use super::facts::Facts;
+use super::messages::{HUNDRED, MessageLoss, SLOW};
 use super::owners::Owners;
-use super::words;
-use crate::format::{counted, grouped};
+use super::undelivered::Undelivered;
+use super::{confidence, loops, messages, undelivered, words};
+use crate::format::{capital, counted, grouped};
+use crate::remarks::ClosedLoopSummary;
 
 /// Share of its best rate below which a flow has lost: acknowledgements and flow control take a few percent.
 const FULL: f64 = 0.95;
-/// Slowdown from which a message has lost time.
-const SLOW: f64 = 2.0;
 /// Most flows, patterns or groups that a sentence names.
 const MOST_NAMED: usize = 3;
 /// Most pairs of a flow and a phase for which all phases are looked at; beyond, the last alone is.
 const MOST_PAIRS: usize = 200_000;
-/// Fewest messages of which a hundredth is at least one.
-const HUNDRED: usize = 100;
-
 /// Losses of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lost {
@@ -51,6 +49,16 @@ pub(super) struct Lost {
     pub(super) waited: Vec<TreeLoss>,
     /// Messages by owner, the slowest first.
     messages: Vec<MessageLoss>,
+    /// Packets dropped where that is allowed, and packets sent again.
+    pub(super) drops: Option<Drops>,
+    /// Messages that were not delivered, by owner, the most payload first.
+    pub(super) undelivered: Vec<Undelivered>,
+    /// Messages posted and delivered, where no times of them were kept and few were delivered.
+    pub(super) untimed: Option<(u64, u64)>,
+    /// True if hosts of a closed loop stand still.
+    still: bool,
+    /// True if an unfinished message could change a quantile.
+    pub(super) has_bounds: bool,
     /// Best rates of the flows.
     pub(super) best: Option<BestRates>,
 }
@@ -78,16 +86,6 @@ pub(super) struct TreeLoss {
     waited_s: f64,
 }
 
-/// Slowdowns of the messages of an owner.
-#[derive(Clone, Copy, Debug)]
-struct MessageLoss {
-    owner: usize,
-    posted: usize,
-    median: CensoredValue,
-    /// Of the slowest hundredth, the fastest.
-    slow: CensoredValue,
-}
-
 impl Lost {
     pub(super) fn of(facts: Facts<'_>, owners: &Owners) -> Self {
         let mut lost = Self::default();
@@ -97,13 +95,21 @@ impl Lost {
             lost.best = Some(best);
         }
         lost.waited = waited(facts, owners, &lost.goodput);
-        lost.messages = messages(facts, owners);
+        lost.messages = messages::of(facts, owners);
+        lost.drops = Drops::of(facts);
+        lost.undelivered = undelivered::of(facts, owners);
+        lost.untimed = undelivered::untimed(facts);
+        lost.still = facts.closed_loops.iter().any(ClosedLoopSummary::stands);
+        lost.has_bounds =
+            facts.completions.is_some_and(confidence::has_bounds) || messages::have_bounds(facts, owners);
         lost
     }
 
     /// Returns true if some flow or message got clearly less than it would alone.
     pub(super) fn any(&self) -> bool {
-        !self.goodput.is_empty() || !self.waited.is_empty() || self.slowest().is_some()
+        let late = self.undelivered.iter().any(|one| one.late > 0);
+        let some = !self.goodput.is_empty() || !self.waited.is_empty() || self.slowest().is_some();
+        some || late || self.untimed.is_some() || self.drops.is_some() || self.still
     }
 
     /// Finds the phase in which named flows lost most, and their losses there.
@@ -199,43 +205,6 @@ fn waited(facts: Facts<'_>, owners: &Owners, told: &[RateLoss]) -> Vec<TreeLoss>
     all
 }
 
-/// Returns the slowdowns of messages that do not wait for each other at their host, by owner.
-fn messages(facts: Facts<'_>, owners: &Owners) -> Vec<MessageLoss> {
-    let Some(all) = &facts.record.completions else { return Vec::new() };
-    let mut samples = vec![CensoredSample::default(); owners.count()];
-    for one in &all.messages {
-        if !replaces_others(facts, one.flow as usize) {
-            samples[owners.of(one.flow as usize)].add(Completion::of(one, all.end).slowdown());
-        }
-    }
-    let loss = |(owner, sample): (usize, CensoredSample)| {
-        let sorted = sample.sorted();
-        let (median, slow) = (sorted.quantile(0.5)?, sorted.quantile(0.99)?);
-        Some(MessageLoss { owner, posted: sorted.len(), median, slow })
-    };
-    let mut all: Vec<_> = samples.into_iter().enumerate().filter_map(loss).collect();
-    all.sort_by(|a, b| b.slow.at_least().total_cmp(&a.slow.at_least()));
-    all
-}
-
-/// Returns true if the flow posts a message when another one completes, so that its messages wait for each other.
-fn replaces_others(facts: Facts<'_>, flow: usize) -> bool {
-    let Some(plan) = facts.plan else { return false };
-    match &plan.workload().flows[flow].posting {
-        Posting::Scheduled(schedule) => matches!(schedule, MessageSchedule::Saturate { .. }),
-        Posting::Drawn { .. } => closed_loop(facts, flow),
-    }
-}
-
-/// Returns true if the flow belongs to a closed loop of its host.
-fn closed_loop(facts: Facts<'_>, flow: usize) -> bool {
-    let pattern = facts.plan.and_then(|plan| {
-        let pattern = plan.workload().flows[flow].pattern?;
-        plan.scenario().traffic.get(pattern as usize)
-    });
-    matches!(pattern, Some(PatternSpec::Synthetic(spec)) if matches!(spec.arrivals, ArrivalSpec::Closed { .. }))
-}
-
 /// Returns who lost how much, in words.
 pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String {
     if facts.is_idle() {
@@ -249,11 +218,15 @@ pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String
                 instant(since.seconds())
             )
         }),
+        lost.drops.as_ref().map(Drops::loss),
         failed(facts, owners),
+        undelivered::sentence(facts, owners, &lost.undelivered),
+        lost.untimed.map(|counts| undelivered::untimed_sentence(facts, counts)),
         of_goodput(facts, owners, lost),
         of_trees(owners, lost),
-        of_messages(owners, lost),
-        of_loops(facts, owners),
+        lost.slowest().map(|told| messages::sentence(facts, owners, told)),
+        loops::still(facts),
+        loops::rates(facts),
     ];
     let said: Vec<_> = parts.into_iter().flatten().collect();
     if said.is_empty() { nothing(facts, owners, lost) } else { said.join(" ") }
@@ -288,7 +261,7 @@ fn of_goodput(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> Option<String> 
     if more > 0 {
         named.push(format!("{} less than 95 % of that", counted(more, "other")));
     }
-    Some(format!("{}, {}.", capital(&words::list(&named)), when(facts, lost)))
+    Some(format!("{}, {}.", begun(&words::list(&named)), when(facts, lost)))
 }
 
 /// Says in which time the goodput of the losses was measured.
@@ -317,61 +290,10 @@ fn of_trees(owners: &Owners, lost: &Lost) -> Option<String> {
     };
     Some(format!(
         "{}{more} waited {} in all behind congestion that is not {own}; the links could have carried {} for {them} meanwhile.",
-        capital(&words::list(&named)),
+        begun(&words::list(&named)),
         words::time(waited),
         words::size(payload)
     ))
-}
-
-fn of_messages(owners: &Owners, lost: &Lost) -> Option<String> {
-    let MessageLoss { owner, posted, median, slow } = *lost.slowest()?;
-    let of = match owners.at(owner).flows {
-        Some(_) | None if posted == 1 => format!("The message of {}", owners.at(owner).name()),
-        _ if posted < HUNDRED => {
-            format!("The slowest of the {posted} messages of {}", owners.at(owner).name())
-        }
-        _ => format!("One in 100 messages of {}", owners.at(owner).name()),
-    };
-    let median = if posted > 1 { format!("; the median is {}", words::times(median)) } else { String::new() };
-    let or_more = if posted >= HUNDRED && slow.exact().is_some() { " or more" } else { "" };
-    Some(format!("{of} took {}{or_more} as long as on the empty fabric{median}.", words::times(slow)))
-}
-
-/// Says how much closed loops moved. Times of their messages do not show hosts that wait and post nothing.
-fn of_loops(facts: Facts<'_>, owners: &Owners) -> Option<String> {
-    // A loop that has delivered everything has no rate at the end.
-    if facts.record.finite.is_some_and(|finite| finite.done.is_some()) {
-        return None;
-    }
-    let last = facts.goodput.last()?;
-    let mut loops: BTreeMap<usize, (f64, BTreeSet<&str>)> = BTreeMap::new();
-    for flow in 0..facts.record.flows.len() {
-        if closed_loop(facts, flow) {
-            let (rate, hosts) = loops.entry(owners.of(flow)).or_default();
-            *rate += last.flows[flow].over(PhasePart::SecondHalf);
-            hosts.insert(&facts.record.flows[flow].source);
-        }
-    }
-    let rates: BTreeMap<&str, f64> =
-        facts.record.lanes.iter().map(|lane| (lane.node.as_str(), lane.rate.get() as f64)).collect();
-    let one = |(owner, (rate, hosts)): (usize, (f64, BTreeSet<&str>))| {
-        let links: f64 = hosts.iter().filter_map(|host| rates.get(host)).sum();
-        format!(
-            "{} moved {} of the {} that the links of its {} carry",
-            owners.at(owner).name(),
-            words::rate(rate),
-            words::rate(links),
-            counted(hosts.len(), "host")
-        )
-    };
-    let all: Vec<_> = loops.into_iter().take(MOST_NAMED).map(one).collect();
-    (!all.is_empty()).then(|| {
-        format!(
-            "{} in the second half of the {}; it is a closed loop: a host that waits posts nothing, which times of messages do not show.",
-            capital(&words::list(&all)),
-            if facts.goodput.len() == 1 { "run" } else { "last phase" }
-        )
-    })
 }
 
 /// Gives the evidence that nothing was lost.
@@ -383,7 +305,7 @@ fn nothing(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String {
     };
     let waits = (facts.record.congestion.sampled > 0)
         .then(|| "no flow lost payload behind congestion that is not its own".to_owned());
-    let messages = lost.messages.first().map(|one| {
+    let messages = lost.messages.first().filter(|one| one.delivered.0 > 0).map(|one| {
         let name = owners.at(one.owner).name();
         let of = if one.posted < HUNDRED { "all messages" } else { "99 of 100 messages" };
         match one.slow.at_most() {
@@ -392,19 +314,29 @@ fn nothing(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String {
                 format!("{of} of {name} took at most {most} as long as on the empty fabric")
             }
             None => {
-                format!("the delivered messages of {name} were as fast as on the empty fabric, or nearly")
+                let (delivered, slowest) = one.delivered;
+                let most = words::times(CensoredValue::Exact(slowest));
+                format!(
+                    "the {} of {name} took at most {most} as long as on the empty fabric",
+                    counted(delivered, "delivered message")
+                )
             }
         }
     });
-    let all: Vec<_> = [flows, waits, messages].into_iter().flatten().collect();
-    format!("Nothing: {}.", all.join("; "))
+    let slowest = lost.messages.iter().max_by(|a, b| a.slowest.at_least().total_cmp(&b.slowest.at_least()));
+    let slowest = slowest.filter(|one| one.posted >= HUNDRED && one.slowest.at_least() >= SLOW).map(|one| {
+        format!("the slowest message of {} took {}", owners.at(one.owner).name(), words::times(one.slowest))
+    });
+    let all: Vec<_> = [flows, waits, messages, slowest].into_iter().flatten().collect();
+    match all.as_slice() {
+        [] => "Nothing that the run measured: without samples and completion times, that says little."
+            .to_owned(),
+        all => format!("Nothing: {}.", all.join("; ")),
+    }
 }
 
-/// Returns a sentence with a capital at its beginning only if it begins with a word of ours: names stay as they are.
-fn capital(sentence: &str) -> String {
-    let first = ["all ", "the flow of "].iter().find(|first| sentence.starts_with(**first));
-    match first {
-        Some(_) => sentence[..1].to_uppercase() + &sentence[1..],
-        None => sentence.to_owned(),
-    }
+/// Returns a sentence with a capital at its beginning if it begins with a word of ours: names stay as they are.
+fn begun(sentence: &str) -> String {
+    let is_ours = ["all ", "the flow of "].iter().any(|first| sentence.starts_with(first));
+    if is_ours { capital(sentence) } else { sentence.to_owned() }
 }

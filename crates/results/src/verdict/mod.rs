@@ -11,6 +11,7 @@
 //! | `owners` | names of flows in sentences: their own, their pattern's or group's |
 //! | [`command`] | commands to copy |
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
+//! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
 //! | [`deadlock`] | the verdict of a run that ended in a deadlock |
 //! | `run` | the verdict of a run |
 
@@ -19,10 +20,14 @@ mod cause;
 pub mod command;
 mod confidence;
 pub mod deadlock;
+mod drops;
 pub(crate) mod facts;
+mod loops;
 mod loss;
+mod messages;
 mod owners;
 pub(crate) mod run;
+mod undelivered;
 mod words;
 
 use core::fmt::{self, Display};

@@ -3,38 +3,48 @@
 //! Invariant: each number is one of the run's tables, or a sum, a share or a quotient of such numbers. Without a plan
 //! the sentences name fewer facts, and none that only a plan has.
 
-use super::command::AskedScenario;
+use super::command::{Advice, AskedScenario};
 use super::facts::Facts;
 use super::loss::{self, Lost};
 use super::owners::Owners;
 use super::{Verdict, advice, cause, confidence};
 
-/// Returns the verdict of a run. `asked` is the scenario in the command that it advises.
-pub(crate) fn verdict(facts: Facts<'_>, asked: &AskedScenario) -> Verdict {
+/// Returns the verdict of a run, for the scenario in its folder, with its advice for any other name of the scenario.
+pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice) {
     let owners = Owners::new(facts.record, facts.plan);
     let lost = Lost::of(facts, &owners);
-    Verdict {
+    let advice = advice::of(facts, &lost);
+    let verdict = Verdict {
         loss: loss::sentence(facts, &owners, &lost),
         cause: cause::sentence(facts, &owners, &lost),
-        confidence: confidence::sentence(facts),
-        advice: advice::sentence(facts, &lost, asked),
-    }
+        confidence: confidence::sentence(facts, &lost),
+        advice: advice.sentence(&AskedScenario::default()),
+    };
+    (verdict, advice)
 }
 
 #[cfg(test)]
 mod tests {
-    use telemetry::{RootRecord, RunEnding, RunRecord, VictimRecord};
+    use telemetry::{Completions, FlowRecord, MessageRecord, RootRecord, RunEnding, RunRecord, VictimRecord};
     use units::{Bytes, Span, Time};
 
     use super::*;
     use crate::completions::CompletionSummary;
-    use crate::{goodput, sample};
+    use crate::{goodput, remarks, sample};
 
     fn of(record: &RunRecord) -> Verdict {
         let goodput = goodput::by_phase(record);
         let completions = CompletionSummary::of(record);
-        let facts = Facts { record, plan: None, goodput: &goodput, completions: completions.as_ref() };
-        verdict(facts, &AskedScenario::default())
+        let (closed_loops, slow_hosts) = (remarks::closed_loops(record), remarks::slow_hosts(record));
+        let facts = Facts {
+            record,
+            plan: None,
+            goodput: &goodput,
+            completions: completions.as_ref(),
+            closed_loops: &closed_loops,
+            slow_hosts: &slow_hosts,
+        };
+        verdict(facts).0
     }
 
     /// Records by what happened in them, each with a part of the sentence that has to tell it, and the label of that
@@ -42,7 +52,7 @@ mod tests {
     #[test]
     fn each_event_of_a_run_is_told() {
         type Change = fn(&mut RunRecord);
-        let cases: [(Change, &str, &str); 9] = [
+        let cases: [(Change, &str, &str); 14] = [
             (|_| (), "Lost", "1 queue pair failed after the last retry: F1 at 12 ms."),
             (
                 |record| record.stands_still = Some(Time::from_ps(700_000_000)),
@@ -61,9 +71,40 @@ mod tests {
                 "No congestion tree: at none of 4 samples (one every 5 ms)",
             ),
             (|record| record.completions = None, "How sure", "Completion times were not kept."),
+            (
+                |record| record.completions = None,
+                "Lost",
+                "3 of 4 posted messages of the finite traffic were delivered; H3 takes 1 Gb/s at most.",
+            ),
             (|record| record.ended = RunEnding::Interrupted, "How sure", "The run was interrupted at 20 ms."),
             (|record| record.ended = RunEnding::NotDone, "How sure", "was not delivered by 20 ms"),
             (|record| record.congestion.roots[0].samples = 1, "Why", "seen once, at 15 ms:"),
+            (
+                |record| (record.dropped_packets, record.transport.retransmitted) = (7132, 15_478),
+                "Lost",
+                "7,132 packets were dropped, and 15,478 were sent again.",
+            ),
+            (
+                |record| (record.dropped_packets, record.transport.retransmitted) = (1, 0),
+                "Lost",
+                "1 packet was dropped, and none was sent again.",
+            ),
+            (
+                |record| {
+                    let all = record.completions.as_mut().expect("they are kept");
+                    all.messages.iter_mut().for_each(|one| one.completed = None);
+                },
+                "Lost",
+                "0 of 2 messages of incast[1] were delivered, and 2 (5 MB in all) were not; 0 of 2 messages of contributors",
+            ),
+            (
+                |record| {
+                    let all = record.completions.as_mut().expect("they are kept");
+                    (all.excluded_flows, all.excluded_messages) = (1, 197);
+                },
+                "How sure",
+                "197 messages of 1 flow are not counted: packets were lost",
+            ),
         ];
         for (change, label, part) in cases {
             let mut record = sample::record();
@@ -74,11 +115,74 @@ mod tests {
         }
     }
 
+    /// Returns a run with these messages of each flow: the slowdown, or its lower bound, and true if delivered.
+    fn with_messages(flows: &[(&str, Vec<(u64, bool)>)]) -> RunRecord {
+        let (mut all, end) = (Completions::default(), Span::from_us(100).after_start());
+        for (flow, (_, messages)) in (0..).zip(flows) {
+            all.messages.extend((1..).zip(messages).map(|(number, (tenths, is_delivered))| {
+                let posted = Time::from_ps(end.ps() - tenths * 100_000);
+                let (size, ideal) = (Bytes::new(1000), Span::from_us(1));
+                let completed = is_delivered.then_some(end);
+                MessageRecord { flow, number, size, posted, completed, ideal, acknowledged: None }
+            }));
+        }
+        all.end = end;
+        all.sort();
+        let flow =
+            |(name, _): &(&str, _)| FlowRecord { name: (*name).into(), named: true, ..FlowRecord::default() };
+        RunRecord {
+            simulated: Span::from_us(100),
+            delivered_packets: 1,
+            flows: flows.iter().map(flow).collect(),
+            completions: Some(all),
+            ..RunRecord::default()
+        }
+    }
+
+    /// Messages with their slowdowns in tenths, and all that is said of their loss: no more than they show.
+    #[test]
+    fn slow_and_undelivered_messages_are_told_as_far_as_they_are_known() {
+        let many = [vec![(10, true); 198], vec![(100, true), (440, true)]].concat();
+        let cases = [
+            (
+                vec![("A", vec![(30, true), (30, true)]), ("B", many)],
+                "The slowest of the 2 messages of A took 3 times as long as on the empty fabric; the median is 3 times. \
+                 2 of 200 messages of B took longer than that: the slowest took 44 times.",
+            ),
+            // That of B may be slower than A's, or not.
+            (
+                vec![("A", vec![(15, true), (90, false), (15, true)]), ("B", vec![(80, true)])],
+                "2 of 3 messages of A were delivered, and 1 (1 KB) was not. The slowest of the 3 messages of A took at least \
+                 9 times as long as on the empty fabric; the median is 1.5 times.",
+            ),
+            (
+                vec![("A", vec![(15, true), (12, false)])],
+                "Nothing: the 1 delivered message of A took at most 1.5 times as long as on the empty fabric.",
+            ),
+            (
+                vec![("A", vec![(15, true), (12, true)])],
+                "Nothing: all messages of A took at most 1.5 times as long as on the empty fabric.",
+            ),
+            (vec![("A", vec![(12, false)])], "The message of A, of 1 KB, was not delivered."),
+            (
+                vec![("A", vec![(12, false), (11, false)])],
+                "0 of 2 messages of A were delivered, and 2 (2 KB in all) were not.",
+            ),
+            (
+                vec![("A", vec![])],
+                "Nothing that the run measured: without samples and completion times, that says little.",
+            ),
+        ];
+        for (flows, expected) in cases {
+            assert_eq!(of(&with_messages(&flows)).loss, expected);
+        }
+    }
+
     #[test]
     fn the_worst_three_victims_are_named_and_the_others_counted() {
         let mut record = sample::record();
         record.failed.clear();
-        record.completions = None;
+        (record.completions, record.finite) = (None, None);
         let root = RootRecord { ..record.congestion.roots[0].clone() };
         let victim = |flow: u32| VictimRecord {
             flow,

@@ -209,7 +209,7 @@ fn a_closed_loop_is_held_against_its_links() {
     let got = phases.number("second_half_goodput_bps", &[("kind", "group"), ("name", "job")]);
     says(
         &verdict.loss,
-        &format!("job moved {} of the 3.2 Tb/s that the links of its 32 hosts carry", rate(got)),
+        &format!("a2a moved {} of the 3.2 Tb/s that the links of its 32 hosts carry", rate(got)),
     );
     says(&verdict.loss, "closed loop");
     is_silent(&verdict.loss, "as long as on the empty fabric");
@@ -238,7 +238,10 @@ fn seeds_change_runs_with_random_draws_and_no_others() {
 /// Every advised command is one that the program takes.
 #[test]
 fn advised_commands_run() {
-    let cases: [(&str, &[&str]); 6] = [
+    let alone = "traffic=[Incast(at: \"0 us\", to: \"h1\", senders: 8, bytes: \"256 KiB\")]";
+    let cases: [(&str, &[&str]); 8] = [
+        ("roce-victim", &["link.flow_control=Lossy", "duration=4 ms"]),
+        ("bench-a32", &[KEPT, STUCK, alone, "duration=100 us"]),
         ("victim", &["congestion_control=Off", "duration=25 ms"]),
         ("victim", &["duration=25 ms"]),
         ("one-flow", &["duration=1 ms"]),
@@ -319,4 +322,104 @@ fn a_deadlock_has_a_verdict_too() {
     let command = printed.lines().last().expect("a command").trim().to_owned();
     let again = rerun(&scratch, &command);
     assert_eq!(again.status.code(), Some(0), "{command}: {}", text(&again.stderr));
+}
+
+/// Keeps completion times, which a benchmark does not.
+const KEPT: &str = "completions=Kept";
+/// A receiver that takes next to nothing.
+const STUCK: &str = "adapters={\"h1\": (drain_limit: \"1 Mb/s\")}";
+
+/// Runs that lose something that no rate of a flow shows: dropped packets, messages that never arrive, idle hosts.
+/// Each sentence is made again from the files of the run.
+#[test]
+fn whatever_a_run_loses_is_told() {
+    let alone = "traffic=[Incast(at: \"0 us\", to: \"h1\", senders: 8, bytes: \"256 KiB\")]";
+    let beside = "traffic=[Poisson(name: \"bg\", load: 0.3, from: \"0 us\", until: \"80 us\", message: \"64 KiB\"), \
+                  Incast(at: \"0 us\", to: \"h1\", senders: 20, bytes: \"512 KiB\")]";
+    let unreliable = "flows[0].transport=Uc";
+    let cases: [(&str, &[&str]); 8] = [
+        ("victim", &["congestion_control=Off", "duration=25 ms"]),
+        ("roce-victim", &["link.flow_control=Lossy"]),
+        ("roce-victim", &["link.flow_control=Lossy", unreliable]),
+        ("roce-victim", &["link.flow_control=Lossy", "congestion_control=Dcqcn()"]),
+        ("bench-a32", &[KEPT, STUCK, alone, "duration=100 us"]),
+        ("bench-a32", &[KEPT, STUCK, beside, "duration=100 us"]),
+        ("bench-a32", &[KEPT, STUCK, beside, "duration=100 us", "congestion_control=Off"]),
+        ("hp2001-noncompliant", &[]),
+    ];
+    for (scenario, sets) in cases {
+        let run = run(scenario, sets);
+        let (summary, lost) = (&run.summary, &run.summary.verdict.loss);
+        let grouped = results::format::grouped;
+        let (dropped, resent) = (summary.dropped_packets, summary.transport.retransmitted_packets);
+        assert_eq!(
+            dropped > 0,
+            lost.contains(&format!("{} packets were dropped", grouped(dropped))),
+            "{lost}"
+        );
+        assert_eq!(
+            resent > 0,
+            lost.contains(&format!("{} were sent again", grouped(resent)))
+                || lost.contains(&format!("{} packets were sent again", grouped(resent))),
+            "{lost}"
+        );
+        if let Some(slow) = summary.slow_hosts.first() {
+            let fct = Table::of(&run, "fct.csv");
+            let to_host = fct.cells("completed_s", &[("dst", &slow.host)]);
+            assert!(to_host.iter().all(|cell| cell.is_empty()), "{to_host:?}");
+            let incast = to_host.len().min(if sets.contains(&alone) { 8 } else { 20 });
+            says(lost, &format!("0 of {incast} messages of incast were delivered"));
+            says(lost, "h1 takes 1 Mb/s at most");
+            says(&summary.verdict.cause, "h1 takes");
+            is_silent(&summary.verdict.cause, "which 0 flows");
+            is_silent(lost, "Nothing");
+        }
+        if summary.completions.as_ref().is_some_and(|all| all.excluded_messages > 0) {
+            says(&summary.verdict.confidence, "are not counted: packets were lost");
+        }
+    }
+}
+
+/// The payload that trees cost a flow with messages of its own times is at most what it posted.
+#[test]
+fn no_flow_loses_more_than_it_posted() {
+    let listed = "traffic=[Poisson(name: \"bg\", load: 0.3, from: \"0 us\", until: \"250 us\", message: \"16 KiB\"), \
+                  Incast(at: \"20 us\", to: \"h1\", senders: 24, bytes: \"512 KiB\")]";
+    let cases: [(&str, &[&str]); 2] = [
+        ("bench-a32", &[listed, "duration=300 us", "congestion_control=Off", "completions=Kept"]),
+        ("hdr-fat-tree-slow-receiver", &["duration=400 us"]),
+    ];
+    for (scenario, sets) in cases {
+        let run = run(scenario, sets);
+        let (victims, fct) = (Table::of(&run, "victims.csv"), Table::of(&run, "fct.csv"));
+        let mut flows = victims.cells("flow", &[]);
+        assert!(!flows.is_empty(), "{scenario} has no victim");
+        flows.sort_unstable();
+        flows.dedup();
+        // A flow that keeps messages outstanding would have posted more.
+        for flow in flows.into_iter().filter(|flow| *flow != "victim") {
+            let lost: f64 = victims.numbers("lost_bytes", &[("flow", flow)]).iter().sum();
+            let posted: f64 = fct.numbers("size_bytes", &[("flow", flow)]).iter().sum();
+            assert!(lost <= posted, "{scenario}: {flow} lost {lost} of {posted}");
+        }
+        let roots: f64 = Table::of(&run, "roots.csv").numbers("lost_bytes", &[]).iter().sum();
+        assert_eq!(roots, victims.numbers("lost_bytes", &[]).iter().sum::<f64>(), "{scenario}");
+    }
+}
+
+/// A host that takes all that its limit allows is what its flows share.
+#[test]
+fn a_host_that_takes_all_it_can_is_full() {
+    let run = run("gran2011-scenario1-roce", &["duration=480 ms"]);
+    let verdict = &run.summary.verdict;
+    says(&verdict.cause, "Host H5, which takes 13.2 Gb/s at most, is full");
+    is_silent(&verdict.cause, "than the link needs");
+}
+
+/// Few unfinished messages of a flow may be most of its own.
+#[test]
+fn an_unfinished_message_that_changes_a_quantile_of_its_flow_is_a_doubt() {
+    let run = run("victim", &["congestion_control=Off"]);
+    is_silent(&run.summary.verdict.confidence, "too few to change a quantile");
+    says(&run.summary.verdict.confidence, "quantiles that they could change are bounds");
 }

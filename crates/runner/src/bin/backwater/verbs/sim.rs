@@ -145,7 +145,7 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
         let note = completions.filter(|_| names.contains(&FCT_TXT)).and_then(completions::hpcc_note);
         let written = printed::written(folder.path(), &names);
         // In files the command names `plan.ron`: results depend on the plan alone, not on the words of a command line.
-        run.summary.advise(&run.plan, &run.record, &asked);
+        run.summary.advise(&asked);
         let tables = if options.tables { run.tables_within(width()) } else { run.printed_within(width()) };
         print(&format!("{tables}\n{}{written}", note.unwrap_or_default()));
     }
