@@ -282,15 +282,24 @@ impl Plan {
         hosts.into_iter().map(late).sum::<f64>() as u64
     }
 
-    /// Returns the messages that replace others until the end: as many of the shortest as the links of their sources
-    /// carry.
+    /// Returns the messages of closed loops that complete until the end: as many of the shortest as the links of their
+    /// sources carry, unless the loops end before.
     fn replacements(&self, all: &[Expected], end: Time) -> u64 {
-        let mut hosts: BTreeMap<NodeId, f64> = BTreeMap::new();
+        let mut hosts: BTreeMap<NodeId, (f64, PostedVolume)> = BTreeMap::new();
         for Expected { source, volume, .. } in all.iter().filter(|expected| expected.volume.messages > 0) {
-            let mean = hosts.entry(*source).or_insert(f64::INFINITY);
+            let (mean, all) = hosts.entry(*source).or_insert((f64::INFINITY, PostedVolume::default()));
             *mean = mean.min(volume.mean());
+            all.messages = all.messages.saturating_add(volume.messages);
+            all.to_come = all.to_come.saturating_add(volume.to_come);
+            all.until = all.until.max(volume.until);
         }
-        hosts.into_iter().map(|(host, mean)| self.carried(host, end) / mean).sum::<f64>() as u64
+        // A run until its traffic is delivered may be allowed a time in which links could carry far more.
+        let completed = |(host, (mean, all)): (NodeId, (f64, PostedVolume))| {
+            let PostedVolume { messages, to_come, until, .. } = all;
+            let replaced = (self.carried(host, end.min(until)) / mean).min(to_come as f64);
+            (self.carried(host, end) / mean).min(messages as f64 + replaced)
+        };
+        hosts.into_iter().map(completed).sum::<f64>() as u64
     }
 
     /// Returns the bytes that the link of a host carries until `end`.

@@ -220,6 +220,8 @@ impl Plan {
             all.payload += volume.payload;
             all.at_once += volume.at_once;
             all.replaced |= volume.replaced;
+            all.to_come = all.to_come.saturating_add(volume.to_come);
+            all.until = all.until.max(volume.until);
         };
         let mut drawn = BTreeSet::new();
         for (flow, _) in flows {

@@ -17,6 +17,10 @@ pub struct PostedVolume {
     pub at_once: u64,
     /// True if another message is posted for each that completes.
     pub replaced: bool,
+    /// Most messages that replace others, however long the run is; [`u64::MAX`] if only the end of the run ends them.
+    pub to_come: u64,
+    /// Time after which messages that complete are not replaced.
+    pub until: Time,
 }
 
 impl PostedVolume {
@@ -57,12 +61,19 @@ impl MessageSchedule {
         match self {
             Self::Saturate { outstanding, message, .. } => {
                 let messages = u64::from(*outstanding);
-                PostedVolume { messages, payload: *message * messages, at_once: messages, replaced: true }
+                PostedVolume {
+                    messages,
+                    payload: *message * messages,
+                    at_once: messages,
+                    replaced: true,
+                    to_come: u64::MAX,
+                    until: self.stop(),
+                }
             }
             Self::Paced { message, rate, start, stop } => {
                 let sent = rate.amount_in(end.min(*stop).since(*start));
                 let messages = sent.get().div_ceil(message.get());
-                PostedVolume { messages, payload: *message * messages, at_once: 1, replaced: false }
+                PostedVolume { messages, payload: *message * messages, at_once: 1, ..PostedVolume::default() }
             }
             Self::Listed(messages) => {
                 let mut volume = PostedVolume::default();

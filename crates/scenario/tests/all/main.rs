@@ -5,6 +5,7 @@ mod entries;
 mod extremes;
 mod files;
 mod manual;
+mod memory;
 mod messages;
 mod overrides;
 mod pattern_use;

@@ -92,7 +92,7 @@ impl HostTraffic {
     pub(crate) fn at_once(to: Arc<[u32]>, messages: impl Iterator<Item = (u32, Bytes)>, start: Time) -> Self {
         let first = in_order_of_flows(&to, messages);
         let period = PostingPeriod { start, stop: Time::NEVER };
-        let volume = volume_of(&first, false);
+        let volume = volume_of(&first);
         Self { to, period, first, begun: 0, after_start: AfterStart::Nothing, volume, finite: None }
     }
 
@@ -107,8 +107,10 @@ impl HostTraffic {
     ) -> Self {
         let count = u32::try_from(messages).map_or(outstanding, |messages| messages.min(outstanding));
         let first = in_order_of_flows(&to, sequence.by_ref().take(count as usize));
-        let after_start = AfterStart::Closed { sequence, remaining: messages - first.len() as u64 };
-        let volume = volume_of(&first, true);
+        let remaining = messages - first.len() as u64;
+        let after_start = AfterStart::Closed { sequence, remaining };
+        let volume =
+            PostedVolume { replaced: true, to_come: remaining, until: period.stop, ..volume_of(&first) };
         Self { to, period, first, begun: 0, after_start, volume, finite: None }
     }
 
@@ -194,9 +196,10 @@ impl HostTraffic {
 }
 
 /// Returns the amount of messages posted at the start.
-fn volume_of(first: &[Post], replaced: bool) -> PostedVolume {
+fn volume_of(first: &[Post]) -> PostedVolume {
     let messages = first.len() as u64;
-    PostedVolume { messages, payload: first.iter().map(|post| post.bytes).sum(), at_once: messages, replaced }
+    let payload = first.iter().map(|post| post.bytes).sum();
+    PostedVolume { messages, payload, at_once: messages, ..PostedVolume::default() }
 }
 
 /// Returns the posts of these messages, flow by flow.
