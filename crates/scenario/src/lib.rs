@@ -37,6 +37,7 @@
 //! | `draws` | whether a run depends on its seed |
 
 mod best_rates;
+mod buffer_setting;
 mod cable_loads;
 mod check;
 mod closed_loops;
@@ -60,6 +61,7 @@ mod series;
 mod text;
 
 pub use best_rates::{BestRates, PathPart};
+pub use buffer_setting::BufferSetting;
 pub use cable_loads::CableLoad;
 pub use check::selected::help as help_with_ports;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};

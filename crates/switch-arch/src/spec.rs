@@ -86,10 +86,16 @@ impl SwitchSpec {
     /// it, the last one holds.
     #[must_use]
     pub fn buffer_of(&self, port: u16, lane: Lane) -> Option<Bytes> {
-        let names = |special: &&BufferOverride| {
+        self.override_of(port, lane).map(|place| self.buffers[place].size).or(self.buffer)
+    }
+
+    /// Returns the position of the override that states the buffer of a port, by its number, and lane.
+    #[must_use]
+    pub fn override_of(&self, port: u16, lane: Lane) -> Option<usize> {
+        let names = |special: &BufferOverride| {
             special.port == port && special.lane.is_none_or(|number| number == lane.0)
         };
-        self.buffers.iter().rev().find(names).map(|special| special.size).or(self.buffer)
+        self.buffers.iter().rposition(names)
     }
 
     /// Returns the position of the entry whose tables arbitrate the lanes of the port with this number; `None` for

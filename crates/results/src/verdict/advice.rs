@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use cc_policies::MarkingSpec;
-use packet::{Lane, NodeId};
-use scenario::Plan;
+use cc_policies::{Control, MarkingSpec, ResponseSpec};
+use packet::Lane;
+use scenario::{BufferSetting, Plan, WatchPlan};
 use telemetry::{Cause, RunEnding};
-use units::Rate;
+use units::{Bytes, Rate};
 
 use super::command::{Advice, Command};
 use super::facts::Facts;
@@ -23,6 +23,12 @@ use crate::lossless::LossCause;
 const RATE_OF_PAPERS: Rate = Rate::gbps(40);
 /// Multiple of the least time for the rest of the traffic that a longer run is given.
 const SPARE: f64 = 1.25;
+/// Largest buffer that credits can count: 2048 blocks of 64 bytes (IBA 7.9).
+const MOST_COUNTED: Bytes = Bytes::kib(128);
+/// Name of the scheme with the parameters of a guideline.
+const GUIDELINE: &str = "Guideline";
+/// Field of the scheme.
+const FIELD: &str = "congestion_control";
 
 /// Returns the advice: a reason, and a command.
 pub(super) fn of(facts: Facts<'_>, lost: &Lost) -> Advice {
@@ -69,29 +75,42 @@ fn lossless(facts: Facts<'_>, cause: Option<LossCause>) -> Advice {
 
 /// Returns the question about congestion control after a loss.
 fn control(facts: Facts<'_>, lost: &Lost) -> Advice {
-    let field = "congestion_control";
     if let Some(remedy) = of_switch(facts) {
         return remedy;
     }
-    if !facts.is_controlled() {
-        let (scheme, name) = scheme(facts);
-        return Advice::new(format!("Whether {name} helps"), Command::Comparison(field, scheme));
-    }
-    let marking = facts.plan.map(|plan| &plan.control().marking);
-    let has_tree = !facts.record.congestion.roots.is_empty();
+    let Some(plan) = facts.plan.filter(|_| facts.is_controlled()) else {
+        let (scheme, name) = scheme(facts.plan);
+        return Advice::new(format!("Whether {name} helps"), Command::Comparison(FIELD, scheme));
+    };
+    controlled(plan, !facts.record.congestion.roots.is_empty(), !lost.goodput.is_empty())
+}
+
+/// Returns the question about a scheme that is in force, after a run with or without a tree, in which flows got less
+/// than their best rate or not.
+fn controlled(plan: &Plan, has_tree: bool, lost_goodput: bool) -> Advice {
     let vary = |path: &str, values: &str| Command::verb("sweep", &["--vary", &format!("{path}={values}")]);
-    match marking {
+    let Control { marking, response, .. } = plan.control();
+    // A guideline is written without parts that an override could name.
+    let has_parts = plan.congestion_control() != GUIDELINE;
+    match (marking, response) {
         // Without a tree, sources are held back by marks, not by waiting.
-        Some(MarkingSpec::Iba(_)) if !has_tree && !lost.goodput.is_empty() => Advice::new(
+        (MarkingSpec::Iba(_), _) if has_parts && !has_tree && lost_goodput => Advice::new(
             "Marks at higher thresholds (15 is the lowest), which hold sources back later",
             vary("congestion_control.marking.threshold", "15,11,7,3"),
         ),
-        Some(MarkingSpec::Iba(_)) if has_tree => Advice::new(
+        (_, ResponseSpec::Iba(_)) if has_parts && has_tree => Advice::new(
             "Weaker and stronger cuts for each notification",
             vary("congestion_control.response.ccti_increase", "1,2,4,8"),
         ),
-        _ => Advice::new("What congestion control changes", Command::Comparison(field, "Off".to_owned())),
+        _ => Advice::new("What congestion control changes", without_control(plan)),
     }
+}
+
+/// Returns a comparison with the scenario without congestion control.
+fn without_control(plan: &Plan) -> Command {
+    // A response that is off has no state to watch.
+    let is_watched = plan.watch().iter().any(|watch| matches!(watch, WatchPlan::Control { .. }));
+    Command::Comparison(FIELD, if is_watched { "Off;watch=[]" } else { "Off" }.to_owned())
 }
 
 /// Returns the comparison with a fabric that drops nothing, if the whole fabric may drop.
@@ -160,28 +179,56 @@ fn of_switch(facts: Facts<'_>) -> Option<Advice> {
             let words = "Virtual output queues, which no packet for another output blocks";
             Some(Advice::new(words, Command::Comparison("switch.buffering", "InputVoq".to_owned())))
         }
-        Cause::CreditRoundTrip { needed, .. } => {
+        Cause::CreditRoundTrip { buffer, needed } => {
             let graph = facts.plan?.graph();
-            let is_host = (0..graph.hosts() as u32).any(|host| graph.name(NodeId(host)) == root.peer);
-            let field = if is_host { "adapter.receive_buffer" } else { "switch.buffer" };
-            // Buffers are often in whole KiB; a larger one serves as well.
-            let kib = needed.get().div_ceil(1024);
-            Some(Advice::new(
-                format!("The run with a buffer for the round trip of a credit, {kib} KiB"),
-                Command::With(format!("{field}={kib} KiB")),
-            ))
+            let node = graph.find(&root.node)?;
+            let end = graph.ports(node)[graph.port_numbered(node, root.port)?.index()];
+            let setting = facts.plan?.buffer_setting((end.peer, end.peer_port, Lane(root.lane)));
+            Some(for_round_trip(&setting, (buffer, needed)))
         }
         _ => None,
     }
 }
 
-/// Returns a scheme of congestion control for the fabric, as a scenario writes it, and its name in words.
-fn scheme(facts: Facts<'_>) -> (String, &'static str) {
-    let credits = facts.plan.is_none_or(Plan::uses_credits);
-    if credits {
-        return ("Guideline".to_owned(), "InfiniBand's congestion control, with a guideline's parameters,");
+/// Returns the remedy for a buffer that is too small for the round trip of a credit.
+fn for_round_trip(setting: &BufferSetting, (buffer, needed): (Bytes, Bytes)) -> Advice {
+    // Buffers are often in whole KiB; a larger one serves as well.
+    let whole = |size: Bytes| size.get().div_ceil(1024);
+    let (kib, most) = (whole(needed), whole(MOST_COUNTED));
+    let run = |size: Bytes| {
+        Command::With(match setting {
+            BufferSetting::Buffer(path) => format!("{path}={} KiB", whole(size)),
+            // What a port may take of a memory grows at least as the memory does.
+            BufferSetting::Memory(path, memory) => {
+                let memory = u128::from(memory.get()) * u128::from(size.get());
+                let memory = memory.div_ceil(u128::from(buffer.get().max(1)));
+                format!("{path}={} KiB", memory.div_ceil(1024))
+            }
+        })
+    };
+    if needed <= MOST_COUNTED {
+        Advice::new(format!("The run with a buffer for the round trip of a credit, {kib} KiB"), run(needed))
+    } else if buffer < MOST_COUNTED {
+        let reason = format!(
+            "The run with the largest buffer that credits can count, {most} KiB, though their round trip takes {kib} KiB"
+        );
+        Advice::new(reason, run(MOST_COUNTED))
+    } else {
+        let reason = format!(
+            "Credits count no larger buffer than {most} KiB, and their round trip takes {kib} KiB: shorter or slower \
+             cables, which the check describes, are left"
+        );
+        Advice::new(reason, Command::verb("check", &[]))
     }
-    let adapters = facts.plan.into_iter().flat_map(|plan| &plan.nodes().adapters);
+}
+
+/// Returns a scheme of congestion control for the fabric, as a scenario writes it, and its name in words.
+fn scheme(plan: Option<&Plan>) -> (String, &'static str) {
+    let credits = plan.is_none_or(Plan::uses_credits);
+    if credits {
+        return (GUIDELINE.to_owned(), "InfiniBand's congestion control, with a guideline's parameters,");
+    }
+    let adapters = plan.into_iter().flat_map(|plan| &plan.nodes().adapters);
     let fastest = adapters.flat_map(|node| &node.ports).map(|port| port.wire.rate()).max();
     match fastest.filter(|rate| *rate > RATE_OF_PAPERS) {
         Some(rate) => (format!("Dcqcn(scaled_to: \"{rate}\")"), "DCQCN"),
@@ -216,9 +263,8 @@ fn unhurt(facts: Facts<'_>, lost: &Lost) -> Advice {
             Command::verb("sweep", &["--seeds", "1..=6"]),
         );
     }
-    if facts.is_controlled() {
-        let off = Command::Comparison("congestion_control", "Off".to_owned());
-        return Advice::new("Whether that is congestion control's doing", off);
+    if let Some(plan) = facts.plan.filter(|_| facts.is_controlled()) {
+        return Advice::new("Whether that is congestion control's doing", without_control(plan));
     }
     Advice::new("Nothing to mend; the check names the busiest cable", Command::verb("check", &[]))
 }
@@ -228,3 +274,6 @@ fn twice(facts: Facts<'_>) -> String {
     let ns = facts.record.simulated.ps().div_ceil(1000) * 2;
     format!("{ns} ns")
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,19 +43,23 @@ impl Advice {
 
     /// Returns the advice in words, for a scenario as a command line names it.
     pub(crate) fn sentence(&self, asked: &AskedScenario) -> String {
-        let command = match &self.command {
-            Command::Verb(verb, words) => asked.command(verb, words),
-            Command::With(set) => asked.with("sim", &[set], &[]),
-            Command::Comparison(field, value) => asked.comparison(field, value),
-            Command::Headroom => {
-                asked.command("headroom", &[]).replacen(" headroom ", " headroom --scenario ", 1)
-            }
-        };
-        format!("{}: `{command}`", self.reason)
+        format!("{}: `{}`", self.reason, self.command.line(asked))
     }
 }
 
 impl Command {
+    /// Returns the command for a scenario as a command line names it.
+    pub(super) fn line(&self, asked: &AskedScenario) -> String {
+        match self {
+            Self::Verb(verb, words) => asked.command(verb, words),
+            Self::With(set) => asked.with("sim", &[set], &[]),
+            Self::Comparison(field, value) => asked.comparison(field, value),
+            Self::Headroom => {
+                asked.command("headroom", &[]).replacen(" headroom ", " headroom --scenario ", 1)
+            }
+        }
+    }
+
     /// Returns a verb with words behind the scenario.
     pub(super) fn verb(verb: &'static str, words: &[&str]) -> Self {
         Self::Verb(verb, words.iter().map(|word| (*word).to_owned()).collect())
@@ -70,25 +74,33 @@ impl Default for AskedScenario {
 }
 
 impl AskedScenario {
-    /// Returns `backwater VERB SCENARIO --set ... WORDS`. Overrides that another one of `words` replaces are left out.
-    fn command(&self, verb: &str, words: &[String]) -> String {
-        let given = [verb.to_owned(), self.scenario.clone()].into_iter();
-        let words = words.iter().cloned();
-        line(given.chain(self.options(&[])).chain(words))
+    /// Returns `backwater VERB SCENARIO --set ... WORDS`.
+    pub(super) fn command(&self, verb: &str, words: &[String]) -> String {
+        self.with(verb, &[], words)
     }
 
-    /// Returns a command with further overrides.
-    pub(super) fn with(&self, verb: &str, sets: &[&str], words: &[&str]) -> String {
+    /// Returns a command with further overrides, which replace those of the same paths.
+    pub(super) fn with(&self, verb: &str, sets: &[&str], words: &[String]) -> String {
         let given = [verb.to_owned(), self.scenario.clone()].into_iter();
         let added = sets.iter().flat_map(|set| ["--set".to_owned(), (*set).to_owned()]);
-        let words = words.iter().map(|word| (*word).to_owned());
-        line(given.chain(self.options(sets)).chain(added).chain(words))
+        let has_seeds = words.iter().any(|word| word == "--seeds");
+        let seed = self.seed.filter(|_| !has_seeds).into_iter().flat_map(|seed| match verb {
+            "sim" => ["--seed".to_owned(), seed.to_string()],
+            // Other verbs know a seed as a field alone.
+            _ => ["--set".to_owned(), format!("seed={seed}")],
+        });
+        let kept = self.kept(sets, has_seeds);
+        line(given.chain(kept).chain(seed).chain(added).chain(words.iter().cloned()))
     }
 
     /// Returns a comparison with the same scenario under another value of a field.
     fn comparison(&self, field: &str, value: &str) -> String {
-        let (own, common): (Vec<_>, Vec<_>) =
-            self.sets.iter().partition(|set| path_of(set).starts_with(field));
+        let is_own = |set: &&String| {
+            path_of(set)
+                .strip_prefix(field)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        let (own, common): (Vec<_>, Vec<_>) = self.sets.iter().partition(is_own);
         let own: Vec<_> = own.into_iter().map(String::as_str).collect();
         let now = match own.as_slice() {
             [] => self.scenario.clone(),
@@ -100,12 +112,12 @@ impl AskedScenario {
         line(["compare".to_owned(), now, other].into_iter().chain(common).chain(seed))
     }
 
-    /// Returns the options for overrides and the seed, without overrides of the same paths as `replaced`.
-    fn options(&self, replaced: &[&str]) -> Vec<String> {
-        let kept =
-            self.sets.iter().filter(|set| !replaced.iter().any(|other| path_of(other) == path_of(set)));
-        let sets = kept.flat_map(|set| ["--set".to_owned(), set.clone()]);
-        sets.chain(self.seed.into_iter().flat_map(|seed| ["--seed".to_owned(), seed.to_string()])).collect()
+    /// Returns the options for overrides, without those that other overrides or seeds replace.
+    fn kept(&self, sets: &[&str], has_seeds: bool) -> Vec<String> {
+        let is_replaced =
+            |path: &str| has_seeds && path == "seed" || sets.iter().any(|other| path_of(other) == path);
+        let kept = self.sets.iter().filter(|set| !is_replaced(path_of(set)));
+        kept.flat_map(|set| ["--set".to_owned(), set.clone()]).collect()
     }
 }
 
@@ -138,5 +150,16 @@ mod tests {
              --set 'duration=25 ms' --seed 7"
         );
         assert_eq!(AskedScenario::default().command("check", &[]), "backwater check plan.ron");
+        let seeded = AskedScenario { sets: vec!["seed=3".to_owned()], ..asked };
+        assert_eq!(seeded.command("check", &[]), "backwater check 'my fabric.ron' --set seed=3 --set seed=7");
+        assert_eq!(
+            seeded.command("sweep", &["--seeds", "1..=6"].map(str::to_owned)),
+            "backwater sweep 'my fabric.ron' --seeds 1..=6"
+        );
+        assert_eq!(
+            AskedScenario { sets: vec!["switch.buffering=Output".to_owned()], ..AskedScenario::default() }
+                .comparison("switch.buffer", "8 KiB"),
+            "backwater compare plan.ron 'plan.ron:switch.buffer=8 KiB' --set switch.buffering=Output"
+        );
     }
 }

@@ -295,7 +295,7 @@ fn advised(printed: &str) -> String {
 }
 
 /// Splits a command as a shell does, whose quotes are single ones.
-fn words(command: &str) -> Vec<String> {
+pub(crate) fn words(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
     for letter in command.chars() {

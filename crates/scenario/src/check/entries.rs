@@ -21,7 +21,7 @@ pub(super) fn entry_of<'a, S>(entries: &'a BTreeMap<String, S>, name: &str) -> O
 
 /// Returns the settings that hold for a node of this name, and their path: those of its entry in the field `entries`, or else
 /// `others`.
-pub(super) fn settings_of<'a, S>(
+pub(crate) fn settings_of<'a, S>(
     (field, entries): (&str, &'a BTreeMap<String, S>),
     (other, others): (&str, &'a S),
     name: &str,

@@ -24,7 +24,7 @@
 
 mod cables;
 mod dcqcn;
-mod entries;
+pub(crate) mod entries;
 mod link;
 mod marking;
 mod node;

@@ -84,15 +84,20 @@ struct RunWords<'a> {
 }
 
 impl<'a> RunWords<'a> {
-    /// Splits `LABEL=SCENARIO:PATH=VALUE;PATH=VALUE`. The name of a file has neither label nor overrides.
+    /// Splits `LABEL=SCENARIO:PATH=VALUE;PATH=VALUE`. The name of a file is never split.
     fn of(asked: &'a str) -> Self {
         let bare = |text: &str| Path::new(text).is_file();
+        // A file's name may have the signs that divide the parts, as those in default folders do.
+        let starts_with_file = || asked.match_indices(':').any(|(at, _)| bare(&asked[..at]));
         let (label, rest) = match asked.split_once('=') {
-            Some((label, rest)) if !label.contains(':') && !bare(asked) => (Some(label), rest),
+            Some((label, rest)) if !label.contains(':') && !bare(asked) && !starts_with_file() => {
+                (Some(label), rest)
+            }
             _ => (None, asked),
         };
-        match rest.split_once(':') {
-            Some((scenario, own)) if !bare(rest) => Self { label, scenario, own: Some(own) },
+        let of_file = rest.match_indices(':').map(|(at, _)| at).find(|at| bare(&rest[..*at]));
+        match of_file.or(rest.find(':')) {
+            Some(at) if !bare(rest) => Self { label, scenario: &rest[..at], own: Some(&rest[at + 1..]) },
             _ => Self { label, scenario: rest, own: None },
         }
     }
