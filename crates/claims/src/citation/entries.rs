@@ -1,6 +1,9 @@
 //! Entries of papers and standards.
 //!
 //! Invariant: an entry repeats the title page of its source. A DOI stands only where the source has one.
+//!
+//! Not found in a second source: the workshop of `pfister2005`, the year of `hp2001`, the number of `karol1987`. The DOI
+//! of `ahn2009` stands beside another title, too.
 
 use core::fmt::{self, Display, Formatter};
 
@@ -34,7 +37,8 @@ pub(super) const ENTRIES: &[Entry] = entries! {
     inproceedings "gran2011" {
         author: "Ernst Gunnar Gran and Sven-Arne Reinemo",
         title: "{InfiniBand} Congestion Control: Modelling and Validation",
-        booktitle: "4th International Workshop on OMNeT++",
+        booktitle: "4th International {ICST} Conference on Simulation Tools and Techniques ({SIMUTools}), {OMNeT++} Workshop",
+        pages: "390--397",
         year: "2011",
         doi: "10.4108/icst.simutools.2011.245509",
     }
@@ -57,6 +61,8 @@ pub(super) const ENTRIES: &[Entry] = entries! {
     misc "ibta" {
         author: "{InfiniBand Trade Association}",
         title: "{InfiniBand} Architecture Specification, Volume 1",
+        edition: "Release 1.2.1",
+        year: "2007",
         note: "Annex A10: congestion control",
     }
     misc "rocev2" {
@@ -85,6 +91,7 @@ pub(super) const ENTRIES: &[Entry] = entries! {
         author: "Jose Renato Santos and Yoshio Turner and G. Janakiraman",
         title: "End-to-End Congestion Control for {InfiniBand}",
         booktitle: "IEEE INFOCOM",
+        pages: "1123--1133",
         year: "2003",
         doi: "10.1109/INFCOM.2003.1208949",
     }
@@ -92,6 +99,7 @@ pub(super) const ENTRIES: &[Entry] = entries! {
         author: "Yibo Zhu and Haggai Eran and Daniel Firestone and Chuanxiong Guo and Marina Lipshteyn and Yehonatan Liron and Jitendra Padhye and Shachar Raindel and Mohamad Haj Yahia and Ming Zhang",
         title: "Congestion Control for Large-Scale {RDMA} Deployments",
         booktitle: "ACM SIGCOMM",
+        pages: "523--536",
         year: "2015",
         doi: "10.1145/2785956.2787484",
     }
@@ -99,6 +107,7 @@ pub(super) const ENTRIES: &[Entry] = entries! {
         author: "Yibo Zhu and Monia Ghobadi and Vishal Misra and Jitendra Padhye",
         title: "{ECN} or Delay: Lessons Learnt from Analysis of {DCQCN} and {TIMELY}",
         booktitle: "ACM CoNEXT",
+        pages: "313--327",
         year: "2016",
         doi: "10.1145/2999572.2999593",
     }
@@ -106,6 +115,7 @@ pub(super) const ENTRIES: &[Entry] = entries! {
         author: "Yuliang Li and Rui Miao and Hongqiang Harry Liu and Yan Zhuang and Fei Feng and Lingbo Tang and Zheng Cao and Ming Zhang and Frank Kelly and Mohammad Alizadeh and Minlan Yu",
         title: "{HPCC}: High Precision Congestion Control",
         booktitle: "ACM SIGCOMM",
+        pages: "44--58",
         year: "2019",
         doi: "10.1145/3341302.3342085",
     }
@@ -143,7 +153,10 @@ pub(super) const ENTRIES: &[Entry] = entries! {
         author: "J. G. Dai and Balaji Prabhakar",
         title: "The Throughput of Data Switches with and without Speedup",
         booktitle: "IEEE INFOCOM",
+        volume: "2",
+        pages: "556--564",
         year: "2000",
+        doi: "10.1109/INFCOM.2000.832229",
     }
     article "choudhury1998" {
         author: "Abhijit K. Choudhury and Ellen L. Hahne",
@@ -164,6 +177,16 @@ pub(super) const ENTRIES: &[Entry] = entries! {
         pages: "406--424",
         year: "1953",
         doi: "10.1002/j.1538-7305.1953.tb01433.x",
+    }
+    article "leiserson1985" {
+        author: "Charles E. Leiserson",
+        title: "Fat-Trees: Universal Networks for Hardware-Efficient Supercomputing",
+        journal: "IEEE Transactions on Computers",
+        volume: "C-34",
+        number: "10",
+        pages: "892--901",
+        year: "1985",
+        doi: "10.1109/TC.1985.6312192",
     }
     techreport "zahavi2010" {
         author: "Eitan Zahavi",
@@ -200,6 +223,7 @@ pub(super) const ENTRIES: &[Entry] = entries! {
         author: "Jung Ho Ahn and Nathan Binkert and Al Davis and Moray McLaren and Robert S. Schreiber",
         title: "{HyperX}: Topology, Routing, and Packaging of Efficient Large-Scale Networks",
         booktitle: "Conference on High Performance Computing Networking, Storage and Analysis (SC)",
+        pages: "1--11",
         year: "2009",
         doi: "10.1145/1654059.1654101",
     }
@@ -229,3 +253,27 @@ pub(super) const ENTRIES: &[Entry] = entries! {
         doi: "10.17487/RFC2992",
     }
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_has_an_author_a_title_and_a_year() {
+        for entry in ENTRIES {
+            let field = |name| entry.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+            assert!(field("author").is_some() && field("title").is_some(), "{}", entry.key);
+            let year: u32 = field("year").and_then(|year| year.parse().ok()).expect(entry.key);
+            // A key that has a year has the entry's.
+            let of_key = entry.key.trim_start_matches(|letter: char| letter.is_ascii_lowercase());
+            assert!((1950..=2026).contains(&year), "{}", entry.key);
+            assert!(
+                of_key.parse().is_ok_and(|of_key: u32| of_key == year)
+                    || of_key.len() != 4
+                    || entry.key.starts_with("rfc"),
+                "{}",
+                entry.key
+            );
+        }
+    }
+}

@@ -145,7 +145,11 @@ impl Citations {
         let cite = |key, word: &str| (key, format!("topology: {word}"));
         let source = match topology {
             TopologySpec::Clos(_) => Some(cite("clos1953", "Clos")),
-            TopologySpec::FatTree(_) => Some(cite("zahavi2010", "FatTree")),
+            TopologySpec::FatTree(_) => {
+                self.cite("leiserson1985", "topology: FatTree");
+                // The same report describes a routing, which need not be the run's.
+                Some(cite("zahavi2010", "FatTree (the parameters of its shape, not its routing)"))
+            }
             TopologySpec::KaryNTree(_) => Some(cite("petrini1997", "KaryNTree")),
             TopologySpec::Omega(_) => Some(cite("lawrie1975", "Omega")),
             TopologySpec::Mesh(_) => Some(cite("dally2004", "Mesh")),
@@ -204,7 +208,8 @@ fn program(version: &str, commit: Option<&str>, runs: &[CitedRun]) -> String {
     let named = runs.iter().take(MOST_NAMED).map(|run| {
         let digest =
             run.digest.as_ref().map_or_else(|| "no results".to_owned(), |digest| format!("digest {digest}"));
-        format!("{}, seed {}, {digest}", run.scenario, run.seed)
+        let with = if run.overrides.is_empty() { "" } else { " with " };
+        format!("{}{with}{}, seed {}, {digest}", run.scenario, run.overrides.join(", "), run.seed)
     });
     let more = runs.len().saturating_sub(MOST_NAMED);
     let more = (more > 0).then(|| format!("{more} further runs"));
@@ -305,7 +310,10 @@ mod tests {
         };
         let bibtex = citations.bibtex(VERSION, Some("abc"), &[run]);
         assert_eq!(bibtex.matches('{').count(), bibtex.matches('}').count());
-        assert!(bibtex.contains("my\\_fabric, seed 7, digest 22bb2b58026792a3"), "{bibtex}");
+        assert!(
+            bibtex.contains("my\\_fabric with congestion\\_control=Off, seed 7, digest 22bb2b58026792a3"),
+            "{bibtex}"
+        );
         assert!(bibtex.contains("% --set congestion_control=Off\n@misc{backwater,"), "{bibtex}");
         // Every line outside an entry is a comment or empty.
         let outside = bibtex.lines().filter(|line| !line.starts_with(['@', ' ', '}']));

@@ -21,10 +21,12 @@ use crate::terminal::print_exactly;
 
 /// Plan of a sweep in its folder.
 const PLAN: &str = "sweep.jsonl";
+/// Settings of a tuning's winner in its folder.
+const WINNER: &str = "winner.set";
 
 #[derive(Args, Debug)]
 pub(crate) struct CiteOptions {
-    /// Result folder of `sim`, `compare` or `sweep`, or of a run of a sweep (`DIR/runs/NAME`).
+    /// Result folder of `sim`, `compare`, `sweep` or `tune`, or of a run of a sweep (`DIR/runs/NAME`).
     dir: PathBuf,
 }
 
@@ -54,7 +56,8 @@ pub(crate) fn run(options: &CiteOptions) -> Result<(), Failure> {
             }
         }
         FolderKind::Sweep => add_sweep(&mut citations, &mut runs, folder)?,
-        FolderKind::Tuning | FolderKind::Reproduction | FolderKind::Import => {
+        FolderKind::Tuning => add_tuning(&mut citations, &mut runs, folder, &manifest)?,
+        FolderKind::Reproduction | FolderKind::Import => {
             return Err(refused(folder, "it is the folder of another command"));
         }
     }
@@ -65,7 +68,7 @@ pub(crate) fn run(options: &CiteOptions) -> Result<(), Failure> {
 fn refused(folder: &Path, why: &str) -> Failure {
     Failure::Worded {
         error: format!("`{}` cannot be cited: {why}", folder.display()),
-        help: "name a result folder of `sim`, `compare` or `sweep`, or of a run of a sweep (`DIR/runs/NAME`)"
+        help: "name a result folder of `sim`, `compare`, `sweep` or `tune`, or of a run of a sweep (`DIR/runs/NAME`)"
             .to_owned(),
     }
 }
@@ -123,6 +126,36 @@ fn add_sweep(citations: &mut Citations, runs: &mut Vec<CitedRun>, folder: &Path)
             digest: result.and_then(|result| result.digest),
         });
     }
+    Ok(())
+}
+
+/// Adds the sources of a tuning's scenario and of its winner, if there is one. The winner's runs come first, then
+/// those of the scenario as it is.
+fn add_tuning(
+    citations: &mut Citations,
+    runs: &mut Vec<CitedRun>,
+    folder: &Path,
+    manifest: &Manifest,
+) -> Result<(), Failure> {
+    let [identity] = &manifest.plans[..] else {
+        return Err(refused(folder, "it does not name the scenario that was tuned"));
+    };
+    add_unit(citations, &identity.scenario, &identity.overrides)?;
+    let winner = text_of_file(&folder.join(WINNER)).unwrap_or_default();
+    let winner: Vec<_> = winner.lines().map(str::to_owned).collect();
+    if !winner.is_empty() {
+        add_unit(citations, &identity.scenario, &[&identity.overrides[..], &winner].concat())?;
+    }
+    let folders = fs::read_dir(folder.join("runs")).into_iter().flatten().flatten();
+    let mut found: Vec<_> = folders.filter_map(|entry| checked(&entry.path()).ok()).collect();
+    let moved = |sets: &[String]| winner.is_empty() || !winner.iter().all(|set| sets.contains(set));
+    found.sort_by_cached_key(|run| (moved(&run.unit.overrides), run.unit.overrides.clone(), run.seed));
+    runs.extend(found.into_iter().map(|run| CitedRun {
+        scenario: run.unit.scenario,
+        overrides: run.unit.overrides,
+        seed: run.seed,
+        digest: run.digest,
+    }));
     Ok(())
 }
 
