@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use experiment::{SeedList, SeedListError};
 use link_layer::Alpha;
-use units::{Bytes, Span, UnitError};
+use units::{Bytes, Rate, Span, UnitError};
 
 /// Upper limit for memory sizes: more than any switch has.
 const MOST_MEMORY: Bytes = Bytes::kib(1 << 30);
@@ -23,6 +23,16 @@ where
         Ok(quantity)
     } else {
         Err(format!("write a quantity from {} to {}", range.start(), range.end()))
+    }
+}
+
+/// Parses the rate of a link in a range; `400G` is short for `400 Gb/s`, as rates of ports are usually named.
+pub(crate) fn rate(text: &str, range: &RangeInclusive<Rate>) -> Result<Rate, String> {
+    let number = text.strip_suffix(['G', 'g']).map(str::trim_end);
+    let is_number = |number: &&str| number.ends_with(|last: char| last.is_ascii_digit());
+    match number.filter(is_number) {
+        Some(number) => within(&format!("{number} Gb/s"), range),
+        None => within(text, range),
     }
 }
 
@@ -69,6 +79,18 @@ pub(crate) fn seeds(text: &str) -> Result<SeedList, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_have_units_or_the_short_form_of_ports() {
+        let parsed = |text| rate(text, &(Rate::bps(1)..=Rate::gbps(800)));
+        for text in ["400G", "400g", "400 G", "400 Gb/s", "400000 Mb/s", "0.4 Tb/s"] {
+            assert_eq!(parsed(text), Ok(Rate::gbps(400)), "{text}");
+        }
+        assert_eq!(parsed("2.5G"), Ok(Rate::bps(2_500_000_000)));
+        for text in ["G", "", "400", "400T", "900G", "fastG", "-1G"] {
+            assert!(parsed(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_refused_list_of_seeds_says_what_to_write() {

@@ -13,7 +13,7 @@ use packet::{Framing, Mtu};
 use results::format::{aligned, plain_table};
 use units::{Bytes, Length, Rate, Span};
 
-use crate::arguments::{bytes, within};
+use crate::arguments::{bytes, rate, within};
 use crate::failure::Failure;
 use crate::terminal::print;
 
@@ -36,8 +36,8 @@ pub(crate) struct HeadroomOptions {
 /// A link without a scenario.
 #[derive(Args, Clone, Copy, Debug)]
 struct LoopOptions {
-    /// Rate of the link, such as "40 Gb/s".
-    #[arg(long, value_name = "RATE", value_parser = |text: &str| within(text, &(Rate::bps(1)..=Rate::gbps(100_000))))]
+    /// Rate of the link, such as "40 Gb/s" or 40G.
+    #[arg(long, value_name = "RATE", value_parser = |text: &str| rate(text, &(Rate::bps(1)..=Rate::gbps(100_000))))]
     rate: Option<Rate>,
     /// Length of the cable, such as "100 m", at 5 ns a metre.
     #[arg(long, value_name = "LENGTH", conflicts_with = "propagation",

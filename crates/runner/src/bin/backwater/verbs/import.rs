@@ -31,7 +31,7 @@ use simulators::htsim::StartUnit;
 use simulators::{hpcc, htsim};
 use units::{Bytes, Length, Rate, UnitError};
 
-use crate::arguments::{bytes, within};
+use crate::arguments::{self, bytes};
 use crate::failure::Failure;
 use crate::given_file;
 use crate::terminal::{print, warn, width_up_to};
@@ -214,7 +214,7 @@ pub(super) fn byte_reset_unit(text: &str) -> Result<Bytes, String> {
 
 /// Parses the rate of a cable.
 fn rate(text: &str) -> Result<Rate, String> {
-    within(text, &(Rate::gbps(1)..=Rate::gbps(800)))
+    arguments::rate(text, &(Rate::gbps(1)..=Rate::gbps(800)))
 }
 
 /// Parses the width and the speed of a link.

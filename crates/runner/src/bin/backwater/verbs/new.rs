@@ -12,7 +12,7 @@ use scenario::draft::{self, DraftError};
 use scenario::{Scenario, ScenarioText};
 use units::Rate;
 
-use crate::arguments::within;
+use crate::arguments::rate;
 use crate::failure::Failure;
 use crate::given_file;
 use crate::new_file;
@@ -107,9 +107,7 @@ impl From<SpeedName> for Speed {
 
 /// Parses a rate as Ethernet names it, `400G`, or as scenarios do, `400 Gb/s`.
 fn ethernet_rate(text: &str) -> Result<Rate, String> {
-    let written =
-        text.strip_suffix(['G', 'g']).map_or_else(|| text.to_owned(), |number| format!("{number} Gb/s"));
-    within(&written, &(Rate::gbps(1)..=Rate::gbps(800)))
+    rate(text, &(Rate::gbps(1)..=Rate::gbps(800)))
 }
 
 pub(crate) fn run(fabric: &NewFabric) -> Result<(), Failure> {
