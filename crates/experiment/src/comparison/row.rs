@@ -88,11 +88,10 @@ impl SeededRow {
     pub(super) fn line(&self, seeds: usize) -> TableLine<'_> {
         let kind = self.row.kind;
         let half = |ci95: Option<f64>| {
-            let half = ci95.filter(|half| *half > 0.0);
-            half.map_or_else(String::new, |half| format!(" ± {}", kind.printed_mean(half)))
+            ci95.map_or_else(String::new, |half| format!(" ± {}", kind.printed_mean(half)))
         };
         let mean = |run: usize| match (self.estimate(run, seeds), self.bound(run)) {
-            (Some(Estimate { mean, ci95, .. }), _) => format!("{}{}", kind.printed_mean(mean), half(ci95)),
+            (Some(one), _) => format!("{}{}", kind.printed_mean(one.mean), half(one.spread())),
             (None, None) => "-".to_owned(),
             (None, Some((mean, count))) => {
                 let is_exact = self.values[run].iter().flatten().all(|value| value.exact().is_some());
@@ -105,9 +104,9 @@ impl SeededRow {
         let difference = |run: usize| match self.difference(run, seeds) {
             None => "-".to_owned(),
             Some(Estimate { mean: 0.0, ci95, .. }) if ci95.is_none_or(|half| half == 0.0) => "0".to_owned(),
-            Some(Estimate { mean, ci95, .. }) => {
-                let plus = if mean > 0.0 { "+" } else { "" };
-                format!("{plus}{}{}", kind.printed_mean(mean), half(ci95))
+            Some(one) => {
+                let plus = if one.mean > 0.0 { "+" } else { "" };
+                format!("{plus}{}{}", kind.printed_mean(one.mean), half(one.spread()))
             }
         };
         let runs = self.values.len();

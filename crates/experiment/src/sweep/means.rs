@@ -44,7 +44,7 @@ pub(super) fn printed(mean: &SweepMean, unit: Unit, runs: u64) -> String {
     let Some(value) = mean.mean else { return "-".to_owned() };
     let bound = if mean.is_bound { "≥ " } else { "" };
     // Seeds that change nothing leave no interval.
-    let half = mean.ci95.filter(|half| *half > 0.0);
+    let half = mean.ci95.filter(|half| *half > 1e-9 * value.abs());
     let half = half.map_or_else(String::new, |half| format!(" ± {}", unit.spelled(half)));
     let part = match mean.missing {
         0 => String::new(),

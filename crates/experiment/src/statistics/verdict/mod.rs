@@ -21,8 +21,12 @@ use super::reading::Reading;
 use super::{holm, power, sign_test};
 use measures::{Direction, Measure, Unit};
 
+pub(crate) use printed::chance_in_words;
+
 /// Chance below which a difference is called significant.
 pub const LEVEL: f64 = 0.05;
+/// Share of the other setting's number below which a difference is not worth further seeds.
+const NEGLIGIBLE: f64 = 1e-3;
 
 /// The question that a verdict answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -233,7 +237,7 @@ fn correct(comparisons: &mut [Comparison]) {
         };
         one.significant = is_ahead && corrected < LEVEL;
         one.more_seeds = match one.test {
-            _ if one.significant => None,
+            _ if one.significant || one.is_negligible() => None,
             Test::PairedT => one.advantage.and_then(|advantage| {
                 Some(power::seeds_needed(&advantage, level)?.saturating_sub(advantage.seeds).max(1))
             }),
@@ -301,6 +305,19 @@ impl Comparison {
     #[must_use]
     pub fn is_equal(&self) -> bool {
         self.test == Test::PairedT && self.advantage.is_some_and(|one| one.is_zero())
+    }
+
+    /// Returns true if no seed tells which setting is better: a bound of the other is no worse than the best's number.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.test == Test::Signs && self.wins == (0, 0)
+    }
+
+    /// Returns true if the difference is known, and is too small to matter.
+    fn is_negligible(&self) -> bool {
+        let numbers = self.advantage.zip(self.other.estimate);
+        self.test == Test::PairedT
+            && numbers.is_some_and(|(by, other)| by.mean.abs() < NEGLIGIBLE * other.mean.abs())
     }
 
     /// Returns true if the best is better in every seed that tells, and these are too few for the sign test.

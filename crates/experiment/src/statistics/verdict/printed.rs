@@ -17,7 +17,7 @@ impl Display for Verdict {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let sentences = [
             Some(self.of_best()),
-            self.comparison().map(|comparison| self.of_comparison(comparison)),
+            self.told().map(|one| self.of_comparison(one)),
             self.of_ties(),
             self.of_unknown(),
             self.of_edges(),
@@ -32,7 +32,7 @@ impl Verdict {
     #[must_use]
     pub fn finding(&self) -> String {
         let best = self.of_best();
-        let Some(comparison) = self.comparison() else { return best };
+        let Some(comparison) = self.told() else { return best };
         let difference = self.difference(comparison);
         format!("{}: {}.", best.trim_end_matches('.'), lowered(&difference))
     }
@@ -40,7 +40,7 @@ impl Verdict {
     /// Returns the certainty of the finding, in sentences.
     #[must_use]
     pub fn certainty(&self) -> String {
-        let of_comparison = self.comparison().filter(|one| !one.is_equal()).map(|one| {
+        let of_comparison = self.told().filter(|one| !one.is_equal()).map(|one| {
             let certainty = self.certainty_of(one);
             capital(&certainty)
         });
@@ -48,10 +48,34 @@ impl Verdict {
         sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
 
+    /// Returns finding and certainty of runs that draw nothing at random, so that no seed gives other numbers.
+    #[must_use]
+    pub fn without_chance(&self) -> String {
+        let has_difference = self.told().is_some_and(|one| !one.is_equal());
+        let exact = if has_difference {
+            "Nothing is drawn at random, so that every seed gives this difference."
+        } else {
+            "Nothing is drawn at random, so that every seed gives these numbers."
+        };
+        let sentences = [Some(self.finding()), Some(exact.to_owned()), self.of_unknown()];
+        sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the sentence on values of the best setting beyond which none was tried; `None` if there are none.
     #[must_use]
     pub fn edges(&self) -> Option<String> {
         self.of_edges()
+    }
+
+    /// Returns the comparison that is told in a sentence of its own: not if its order is open, or if nothing differs.
+    fn told(&self) -> Option<&Comparison> {
+        self.comparison().filter(|one| !one.is_open() && !self.all_are_equal())
+    }
+
+    /// Returns true if all settings have the same number in every seed.
+    #[must_use]
+    pub fn all_are_equal(&self) -> bool {
+        !self.others.is_empty() && self.others.iter().all(Comparison::is_equal)
     }
 
     fn of_best(&self) -> String {
@@ -66,6 +90,16 @@ impl Verdict {
             self.best.estimate.map_or_else(|| "not known in every seed".to_owned(), |one| self.spelled(&one));
         let seeds = counted(self.seeds, "seed");
         let measure = &self.question.measure;
+        if let Some(open) = self.comparison().filter(|one| one.is_open()) {
+            return format!(
+                "No setting is known to be the best by {measure} ({direction} is better): {} has {number} over {seeds}, and the number of {} \
+                 is a bound, which leaves the order open.",
+                self.best.name, open.other.name
+            );
+        }
+        if self.all_are_equal() {
+            return format!("All {count} settings have the same {measure}: {number} over {seeds}.");
+        }
         format!("{settings} by {measure} ({direction} is better): {}, {number} over {seeds}.", self.best.name)
     }
 
@@ -82,13 +116,16 @@ impl Verdict {
         let other = self.name_of(comparison);
         let difference = match (comparison.advantage, comparison.test) {
             _ if comparison.is_equal() => return format!("It does not differ from {other}"),
+            _ if self.seeds == 1 && comparison.other.missing == 1 => {
+                return format!("No run of {} has a number", comparison.other.name);
+            }
             (Some(advantage), Test::PairedT) => {
                 format!("{}{} {}", self.spelled(&advantage), share(&advantage, comparison), self.than())
             }
-            (Some(advantage), Test::Signs) => {
+            (Some(advantage), Test::Signs) if advantage.mean > 0.0 => {
                 format!("At least {} {}", self.question.unit.spelled(advantage.mean), self.than())
             }
-            (None, _) => format!(
+            _ => format!(
                 "Better in {} and worse in {} of {} compared with",
                 comparison.wins.0,
                 comparison.wins.1,
@@ -119,8 +156,7 @@ impl Verdict {
         let more = comparison
             .more_seeds
             .map(|more| format!("; about {} would settle it", counted(more, "more seed")));
-        let chance = if chance < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {chance:.2}") };
-        let chance = chance.replace("p = 0.00", "p < 0.01");
+        let chance = chance_in_words(chance);
         format!("{verdict} ({test}, {chance}{correction}){}.", more.unwrap_or_default())
     }
 
@@ -143,6 +179,9 @@ impl Verdict {
     }
 
     fn of_ties(&self) -> Option<String> {
+        if self.all_are_equal() {
+            return None;
+        }
         let others = self.others.iter().enumerate();
         let ties = others.filter(|(place, one)| Some(*place) != self.against && !one.significant);
         let (undecided, ties): (Vec<_>, Vec<_>) =
@@ -200,7 +239,7 @@ impl Verdict {
         let edges: Vec<_> = self.best.edges.iter().take(MOST_EDGES).map(edge).collect();
         let more = self.best.edges.len().saturating_sub(MOST_EDGES);
         let more = if more > 0 { format!(", and {more} more values are at an edge") } else { String::new() };
-        (!edges.is_empty())
+        (!edges.is_empty() && !self.all_are_equal())
             .then(|| format!("At the edge: {}{more}; the best may lie beyond.", edges.join(", ")))
     }
 
@@ -230,10 +269,16 @@ impl Verdict {
 
     /// Returns a number with its interval: `2.41 ms ± 0.12 ms`.
     fn spelled(&self, estimate: &Estimate) -> String {
-        let unit = self.question.unit;
-        let half = estimate.ci95.filter(|half| *half > 0.0);
-        let half = half.map(|half| format!(" ± {}", unit.spelled(half)));
-        format!("{}{}", unit.spelled(estimate.mean), half.unwrap_or_default())
+        estimate.spelled(self.question.unit)
+    }
+}
+
+/// Returns a chance, with a bound in place of a number that rounds to none: `p = 0.03`, `p < 0.01`, `p < 0.0001`.
+pub(crate) fn chance_in_words(chance: f64) -> String {
+    match chance {
+        tiny if tiny < 1e-4 => "p < 0.0001".to_owned(),
+        small if small < 0.01 => "p < 0.01".to_owned(),
+        chance => format!("p = {chance:.2}"),
     }
 }
 

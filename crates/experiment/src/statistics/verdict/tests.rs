@@ -154,3 +154,80 @@ fn equal_settings_are_seldom_called_different() {
     println!("equal settings called different: {corrected} of 1000 with Holm's correction, {plain} without");
     assert!(corrected <= 50 && plain > 50, "{corrected} {plain}");
 }
+
+/// A chance is never rounded to a number on the other side of a bound.
+#[test]
+fn chances_below_a_hundredth_are_told_as_such() {
+    let words = [0.5, 0.05, 0.0101, 0.0099, 0.0072, 0.0068, 0.00011, 0.00009].map(chance_in_words);
+    let expected =
+        ["p = 0.50", "p = 0.05", "p = 0.01", "p < 0.01", "p < 0.01", "p < 0.01", "p < 0.01", "p < 0.0001"];
+    assert_eq!(words, expected.map(str::to_owned));
+}
+
+/// A bound below the other's number says nothing about the order, in either direction and for any number of seeds.
+#[test]
+fn no_setting_is_called_best_where_bounds_leave_the_order_open() {
+    use Reading::{AtLeast, Known};
+    for (measure, known, bound) in
+        [("p99(all)", 265e-6, 133e-6), ("goodput(all)", 1e9, 2e9), ("goodput(all)", 2e9, 1e9)]
+    {
+        for seeds in [1, 3] {
+            let settings =
+                [setting("A", &vec![AtLeast(bound); seeds]), setting("B", &vec![Known(known); seeds])];
+            let verdict = Verdict::of(ask(measure, None), &settings).unwrap();
+            assert!(verdict.comparison().unwrap().is_open());
+            for text in [verdict.to_string(), verdict.finding(), verdict.without_chance()] {
+                assert!(text.starts_with("No setting is known to be the best by "), "{text}");
+                assert!(!text.contains("At least") && !text.contains("next best"), "{text}");
+            }
+        }
+    }
+    // A bound beyond the other's number is worse for certain.
+    let settings = [setting("A", &[AtLeast(600e-6)]), setting("B", &[Known(265e-6)])];
+    let verdict = Verdict::of(ask("p99(all)", None), &settings).unwrap();
+    assert!(verdict.finding().contains("at least 335 us less than A"), "{}", verdict.finding());
+}
+
+/// Nothing is called best, and no value an edge, where all settings have the same numbers.
+#[test]
+fn no_setting_is_best_where_all_are_alike() {
+    let numbers = [15e9, 16e9, 14e9];
+    let settings = ["A", "B", "C"].map(|name| known(name, &numbers));
+    let verdict = Verdict::of(ask("goodput(all)", None), &settings).unwrap();
+    let sentence = "All 3 settings have the same goodput(all): 15.0 Gb/s ± 2.48 Gb/s over 3 seeds.";
+    assert_eq!((verdict.to_string(), verdict.finding()), (sentence.to_owned(), sentence.to_owned()));
+    assert_eq!(verdict.certainty(), "");
+    let settings = ["A", "B"].map(|name| known(name, &numbers)).into_iter().chain([known("C", &[1.0; 3])]);
+    let verdict = Verdict::of(ask("goodput(all)", None), &settings.collect::<Vec<_>>()).unwrap();
+    assert!(verdict.finding().contains("it does not differ from B"), "{}", verdict.finding());
+}
+
+/// A single run without a number is not worse by some number.
+#[test]
+fn a_run_without_a_number_is_told() {
+    let settings = [known("A", &[15e9]), setting("B", &[Reading::Missing])];
+    let said = Verdict::of(ask("goodput(all)", None), &settings).unwrap().finding();
+    assert!(said.ends_with("A, 15.0 Gb/s over 1 seed: no run of B has a number."), "{said}");
+}
+
+/// No number of seeds is asked for to show a difference of less than a thousandth.
+#[test]
+fn a_negligible_difference_asks_for_no_seeds() {
+    let with = |by: f64| {
+        let settings = [known("A", &[1.0, 1.1, 0.9]), known("B", &[1.0 + by, 1.1 + 2.0 * by, 0.9 - by])];
+        Verdict::of(ask("p99(all)", None), &settings).unwrap().comparison().unwrap().more_seeds
+    };
+    assert_eq!(with(1e-6), None);
+    assert!(with(1e-2).is_some());
+}
+
+/// Equal numbers of several seeds have a deviation of rounding, which is not told.
+#[test]
+fn rounding_is_no_spread() {
+    let numbers = [15.793_650_793_650_793e9; 3];
+    let mut other = numbers;
+    other[0] += 1e-6;
+    let settings = [known("A", &other), known("B", &[7e9; 3])];
+    let text = Verdict::of(ask("goodput(all)", None), &settings).unwrap().finding();
+    assert!(!text.contains('±'), "{text}");
+}

@@ -6,7 +6,7 @@ use results::format::{counted, lowered};
 use results::sweep::SweepMean;
 
 use super::{Asked, Judged};
-use crate::statistics::verdict::{Comparison, Test};
+use crate::statistics::verdict::{Comparison, Test, chance_in_words};
 use crate::sweep::alike;
 use crate::sweep::cases::assigned;
 use crate::sweep::means::{mean_of, printed};
@@ -233,8 +233,7 @@ fn certainty_in_brief(comparison: &Comparison) -> String {
     }
     let more = comparison.more_seeds.map(|more| format!(", {} needed", counted(more, "more seed")));
     match (comparison.significant, comparison.test) {
-        (true, _) if chance < 0.01 => "p < 0.01".to_owned(),
-        (true, _) => format!("p = {chance:.2}"),
+        (true, _) => chance_in_words(chance),
         (false, Test::PairedT) => {
             format!("not significant{}", more.unwrap_or_default().replace(", ", ", about "))
         }
