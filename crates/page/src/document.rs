@@ -129,7 +129,8 @@ mod tests {
     fn names_are_text_in_html_and_json() {
         let name = "<script>alert(1)</script><!-- \"'&";
         let [loss, cause, confidence, advice] = [(); 4].map(|()| name.to_owned());
-        let verdict = Verdict { loss, cause, confidence, advice };
+        let kind = results::verdict::VerdictKind::Run;
+        let verdict = Verdict { loss, cause, confidence, advice, kind, measure: None };
         let mut document = Document::new(name, name, Some(&verdict), &[name.to_owned()]);
         document.section("a", name, &[name.to_owned()]);
         document.terms("b", name, &[("term", name.to_owned())], &[(name.to_owned(), name)]);

@@ -219,6 +219,8 @@ mod tests {
             cause: "With B: less waiting.".to_owned(),
             confidence: "One seed.".to_owned(),
             advice: "`backwater sweep`".to_owned(),
+            kind: results::verdict::VerdictKind::Runs,
+            measure: None,
         };
         let answer = SweepAnswer {
             schema: results::sweep::SCHEMA.to_owned(),

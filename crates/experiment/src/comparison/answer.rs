@@ -5,12 +5,12 @@
 //! [`statistics::Verdict`]: crate::statistics::Verdict
 
 use measures::{Measure, Quantity};
-use results::format::{counted, listed};
-use results::verdict::Verdict as Answer;
+use results::format::{capital, counted, listed};
+use results::verdict::{Verdict as Answer, VerdictKind};
 
 use super::story::Story;
 use super::{SeededComparison, SeededRun};
-use crate::statistics::verdict::{NoVerdict, VerdictQuestion};
+use crate::statistics::verdict::{Comparison, NoVerdict, VerdictQuestion};
 use crate::statistics::{Estimate, Reading, Setting, Verdict};
 
 /// Largest number of runs with a number of their own in a sentence.
@@ -29,6 +29,21 @@ pub struct CompareCommand<'a> {
     pub until_done: bool,
     /// True if a run names a seed of its own.
     pub own_seeds: bool,
+    /// True if a run draws at random, so that seeds may change it.
+    pub draws_at_random: bool,
+    /// Seeds that were asked for, of which an interrupted comparison has fewer; `None` for those of the scenarios.
+    pub seeds: Option<&'a [u64]>,
+}
+
+impl CompareCommand<'_> {
+    /// Returns the command with the seeds that were asked for.
+    fn with_seeds(&self) -> String {
+        match self.seeds {
+            None => self.words.to_owned(),
+            Some([seed]) => format!("{} --seed {seed}", self.words),
+            Some(seeds) => format!("{} --seeds {}", self.words, list_of_seeds(seeds)),
+        }
+    }
 }
 
 impl SeededComparison {
@@ -51,6 +66,8 @@ impl SeededComparison {
             cause: self.cause(story),
             confidence: self.confidence(&best, command),
             advice: self.advice(&best, command),
+            kind: VerdictKind::Runs,
+            measure: Some(story.measure.to_string()),
         }
     }
 
@@ -75,7 +92,10 @@ impl SeededComparison {
             quantity => format!("{subject}, {}: {numbers}{phase}.", quantity.title()),
         };
         let waits = story.victim.as_ref().and_then(|victim| self.waits(victim));
-        waits.map_or(sentence.clone(), |waits| format!("{sentence} {waits}"))
+        let interrupted = (!story.interrupted.is_empty()).then(|| {
+            format!("INTERRUPTED: {}; the numbers are those of unequal times.", listed(&story.interrupted))
+        });
+        interrupted.into_iter().chain([sentence]).chain(waits).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the sentence about the waits of a victim, of few runs.
@@ -118,7 +138,13 @@ impl SeededComparison {
     }
 
     fn confidence(&self, best: &Result<Verdict, NoVerdict>, command: CompareCommand<'_>) -> String {
+        let story = self.story.as_ref().expect("a comparison has a seed");
+        if !story.interrupted.is_empty() {
+            return "Nothing says which is best: runs that were interrupted have simulated unequal times."
+                .to_owned();
+        }
         let sure = match best {
+            Ok(best) if self.seeds.len() == 1 && !command.draws_at_random => best.without_chance(),
             Ok(best) => best.to_string().replace('\n', " "),
             Err(fault) => format!("Nothing can be said: {fault}."),
         };
@@ -130,56 +156,85 @@ impl SeededComparison {
         } else {
             ""
         };
-        format!("{sure}{more}")
+        let undelivered = (!story.undelivered.is_empty())
+            .then(|| format!(" Not delivered: {}.", listed(&story.undelivered)))
+            .unwrap_or_default();
+        let (seeds, asked) = (self.seeds.len(), command.seeds.map_or(1, <[u64]>::len));
+        let left = (seeds < asked)
+            .then(|| format!(" Interrupted after {seeds} of {}.", counted(asked, "seed")))
+            .unwrap_or_default();
+        format!("{sure}{more}{undelivered}{left}")
     }
 
+    /// Returns the advice. A command stands at its end, behind its reason.
     fn advice(&self, best: &Result<Verdict, NoVerdict>, command: CompareCommand<'_>) -> String {
-        let CompareCommand { words, folders, until_done, own_seeds } = command;
-        let page = |run: usize| format!("`backwater report {}` draws it.", folders[run]);
-        let Ok(best) = best else { return page(0) };
+        let CompareCommand { words, until_done, own_seeds, draws_at_random, .. } = command;
+        let page = |words: &str, run: usize| format!("{words}: `backwater report {}`", command.folders[run]);
+        if self.story.as_ref().is_some_and(|story| !story.interrupted.is_empty()) {
+            return format!("The runs to their ends: `{}`", command.with_seeds());
+        }
+        let page_of = |run: usize| page(&format!("The page of {}", self.runs[run].label), run);
+        let Ok(best) = best else { return page_of(0) };
         let bounds = best.best.censored + best.others.iter().map(|one| one.other.censored).sum::<usize>();
-        let comparison = best.comparison();
         let can_end = self.story.as_ref().is_some_and(|story| story.is_finite);
         if bounds > 0 && can_end && !until_done {
             return format!(
-                "`{words} --until-done`: runs that end when their messages are delivered have numbers instead of bounds."
+                "Numbers instead of bounds, from runs that end when their messages are delivered: `{} --until-done`",
+                command.with_seeds()
             );
         }
         if self.all_are_the_same() {
-            return format!("Look whether anything was marked, and whether sources heard of it: {}", page(0));
+            return page("Whether anything was marked, and whether sources heard of it", 0);
         }
-        if self.seeds.len() == 1 {
-            return if own_seeds {
-                "Leave out the seeds of single runs, and give all runs the same by `--seeds 1..=5`."
-                    .to_owned()
-            } else {
-                format!("`{words} --seeds {}` tells chance from difference.", self.seeds_until(FEW_SEEDS))
-            };
+        let seeds = self.seeds.len();
+        if seeds == 1 && own_seeds {
+            return "Leave out the seeds of single runs, and give all runs the same by `--seeds 1..=5`."
+                .to_owned();
         }
-        match comparison {
-            Some(one) if !one.significant => match one.more_seeds {
+        if seeds == 1 && draws_at_random {
+            return format!(
+                "More seeds tell chance from difference: `{words} --seeds {}`",
+                self.seeds_until(FEW_SEEDS)
+            );
+        }
+        match best.comparison() {
+            Some(one) if !one.significant && seeds > 1 => match one.more_seeds {
                 Some(more) => format!(
-                    "`{words} --seeds {}` would settle it.",
-                    self.seeds_until((self.seeds.len() + more) as u64)
+                    "{} would settle it: `{words} --seeds {}`",
+                    capital(&format!("about {}", counted(more, "more seed"))),
+                    self.seeds_until((seeds + more) as u64)
                 ),
                 None => format!(
                     "Name another measure by `--measures`, or vary the load: {} do not tell these runs apart.",
-                    counted(self.seeds.len(), "seed")
+                    counted(seeds, "seed")
                 ),
             },
-            _ => format!("The best is {}: {}", best.best.name, page(best.best.place)),
+            Some(one) if one.is_open() => page_of(best.best.place),
+            _ if best.others.iter().any(Comparison::is_equal) => page_of(best.best.place),
+            _ => page(&format!("The page of the best, {}", best.best.name), best.best.place),
         }
     }
 
     /// Returns a list of this many seeds, of which the seeds of this comparison are the first if they are a range.
     fn seeds_until(&self, count: u64) -> String {
         let first = self.seeds[0];
-        let is_range = self.seeds.iter().zip(first..).all(|(seed, expected)| *seed == expected);
-        match first.checked_add(count - 1).filter(|_| is_range) {
+        match first.checked_add(count - 1).filter(|_| is_range(&self.seeds)) {
             Some(last) => format!("{first}..={last}"),
             None => format!("1..={count}"),
         }
     }
+}
+
+/// Returns seeds as `--seeds` takes them: `1..=5` or `1,2,7`.
+fn list_of_seeds(seeds: &[u64]) -> String {
+    match seeds {
+        [first, .., last] if is_range(seeds) => format!("{first}..={last}"),
+        _ => seeds.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
+    }
+}
+
+fn is_range(seeds: &[u64]) -> bool {
+    seeds.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]))
 }
 
 /// Returns the number of a run: its mean with the interval, a bound, or that it is not known.

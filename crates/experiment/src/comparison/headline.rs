@@ -1,6 +1,7 @@
 //! The measure that the answer of a comparison is about.
 //!
-//! Invariant: it follows from the first seed alone, and every run has it where any does.
+//! Invariant: it follows from the first seed alone, and every run has it where any does. If a run's own verdict names a
+//! loss first, it is about the same flow or group.
 
 use std::num::NonZeroU32;
 
@@ -20,25 +21,55 @@ pub(super) fn victim(rows: &[ComparisonRow]) -> Option<&str> {
     first.measure.as_ref().map(|measure| measure.group.as_str())
 }
 
-/// Returns the measure about the worst victim, or about all flows if there is none: its goodput in the phase in which
-/// the runs differ most; or p99 of its completion times, if goodput hardly differs.
-pub(super) fn of(runs: &[ComparedRun<'_>], victim: Option<&str>) -> Measure {
+/// Returns the measure of the loss that the runs' own verdicts name first. Losses of goodput come before others, and
+/// those of earlier runs before those of later runs. `None` if no run names a loss of a flow or group that all have.
+pub(super) fn of_verdicts(runs: &[ComparedRun<'_>]) -> Option<Measure> {
+    let named = runs.iter().filter_map(|run| run.summary.verdict.measure.as_ref()?.parse::<Measure>().ok());
+    let everywhere = |measure: &Measure| {
+        let goodput = Measure { quantity: Quantity::Goodput, phase: None, ..measure.clone() };
+        values(runs, &goodput).is_some()
+    };
+    let named: Vec<_> = named.filter(everywhere).collect();
+    let of_goodput = named.iter().find(|measure| measure.quantity == Quantity::Goodput);
+    of_goodput.or_else(|| named.first()).cloned()
+}
+
+/// Returns the measure about a flow or group, or about all flows if there is none: its goodput in the phase that the
+/// runs' verdicts name, if the runs differ there, else in the phase in which they differ most; or p99 of its completion
+/// times, if goodput hardly differs.
+pub(super) fn of(runs: &[ComparedRun<'_>], victim: Option<&str>, named: Option<NonZeroU32>) -> Measure {
     let group = victim.unwrap_or(ALL);
     let measure = |quantity, phase| Measure { group: group.to_owned(), quantity, phase };
     let phases = runs.iter().map(|run| run.summary.phases.len()).min().unwrap_or(0);
     let phases = (1..=phases as u32).filter_map(NonZeroU32::new).map(Some).chain([None]);
     let spread = |phase| {
+        // After all has been delivered, goodput is payload by a time that traffic has not made.
+        if runs.iter().any(|run| is_over(run, phase)) {
+            return None;
+        }
         let numbers = values(runs, &measure(Quantity::Goodput, phase))?;
         let least = numbers.iter().copied().fold(f64::INFINITY, f64::min);
         let most = numbers.iter().copied().fold(0.0, f64::max);
         Some((phase, most - least, most))
     };
-    let widest = phases.filter_map(spread).max_by(|one, other| one.1.total_cmp(&other.1));
+    let differs = |(_, spread, most): &(Option<NonZeroU32>, f64, f64)| *spread > DIFFERENCE * most;
+    let of_named = named.and_then(|phase| spread(Some(phase))).filter(differs);
+    let widest = || phases.filter_map(spread).max_by(|one, other| one.1.total_cmp(&other.1));
+    let widest = of_named.or_else(widest);
     match widest {
         Some((phase, spread, most)) if spread > DIFFERENCE * most => measure(Quantity::Goodput, phase),
         _ if is_known(runs, &measure(Quantity::P99, None)) => measure(Quantity::P99, None),
         _ => measure(Quantity::Goodput, None),
     }
+}
+
+/// Returns true if a run had delivered everything clearly before the end of the phase, or of the run.
+fn is_over(run: &ComparedRun<'_>, phase: Option<NonZeroU32>) -> bool {
+    let of_phase = |phase: NonZeroU32| Some(run.summary.phases.get(phase.get() as usize - 1)?.to_s);
+    let end = phase.and_then(of_phase).unwrap_or(run.summary.simulated_s);
+    // Traffic without an end goes on when finite traffic is done.
+    let last = run.record.flows.iter().filter_map(|flow| flow.last_delivery.get()).max();
+    run.summary.done_s.is_some() && last.is_some_and(|last| last.seconds() < (1.0 - DIFFERENCE) * end)
 }
 
 /// Returns true if every run has a number, and some run more than a bound.

@@ -75,9 +75,25 @@ fn compared(seeds: &[[Outcome; 2]]) -> SeededComparison {
 
 /// Returns the answer to a comparison of `off` and `on`.
 fn answer(comparison: &SeededComparison) -> results::verdict::Verdict {
+    asked(comparison, None)
+}
+
+/// Returns the answer where these seeds were asked for.
+fn asked(comparison: &SeededComparison, seeds: Option<&[u64]>) -> results::verdict::Verdict {
     let folders = ["out/c/off", "out/c/on"].map(str::to_owned);
     let words = "backwater compare off on";
-    comparison.verdict(CompareCommand { words, folders: &folders, until_done: false, own_seeds: false })
+    let said = comparison.verdict(CompareCommand {
+        words,
+        folders: &folders,
+        until_done: false,
+        own_seeds: false,
+        draws_at_random: false,
+        seeds,
+    });
+    // A command stands at the end, behind its reason: it is printed on a line of its own.
+    let command = said.advice.strip_suffix('`').and_then(|advice| advice.split_once(": `"));
+    assert!(command.is_some_and(|(_, command)| command.starts_with("backwater ")), "{}", said.advice);
+    said
 }
 
 /// The smallest victim in a fifth of its time. Its flows draw nothing at random.
@@ -111,13 +127,63 @@ fn the_answer_names_the_victim_with_the_runs_own_numbers() {
     for words in [&format!("{root} port {port} to "), "far", "near"] {
         assert!(alone.cause.contains(words), "no `{words}` in {}", alone.cause);
     }
-    assert!(alone.confidence.contains("one seed shows no spread"), "{}", alone.confidence);
-    assert_eq!(alone.advice, "`backwater compare off on --seeds 1..=5` tells chance from difference.");
+    assert!(alone.confidence.contains("every seed gives this difference"), "{}", alone.confidence);
+    assert_eq!(alone.advice, "The page of the best, on: `backwater report out/c/on`");
     // Another seed gives the same numbers, and the answer says so.
     let both = answer(&compared(&[runs, pair("victim", &set, 2)]));
     assert_eq!(both.loss, loss);
-    assert!(both.confidence.ends_with("the same in every seed."), "{}", both.confidence);
-    assert_eq!(both.advice, "The best is on: `backwater report out/c/on` draws it.");
+    assert!(both.confidence.contains("the same in every seed. Not delivered: "), "{}", both.confidence);
+    assert_eq!(both.advice, "The page of the best, on: `backwater report out/c/on`");
+}
+
+/// Runs of unequal times are not judged, and the advice is the same command, with its seeds.
+#[test]
+fn interrupted_runs_are_told_first() {
+    let set = ["duration=6 ms", "flows.far.start=1 ms", "flows.near.start=2 ms"];
+    let mut runs = pair("victim", &set, 1);
+    runs[1].record.ended = telemetry::RunEnding::Interrupted;
+    let comparison = compared(&[runs]);
+    for (seeds, option) in [
+        (None, ""),
+        (Some(&[7][..]), " --seed 7"),
+        (Some(&[1, 2, 3]), " --seeds 1..=3"),
+        (Some(&[1, 3]), " --seeds 1,3"),
+    ] {
+        let said = asked(&comparison, seeds);
+        assert!(
+            said.loss
+                .starts_with("INTERRUPTED: on at 6 ms; the numbers are those of unequal times. victim got "),
+            "{}",
+            said.loss
+        );
+        assert!(!said.to_string().contains("Best of"), "{said}");
+        assert_eq!(said.advice, format!("The runs to their ends: `backwater compare off on{option}`"));
+    }
+    // Seeds after an interrupt are missing, and those before it count.
+    let whole = compared(&[pair("victim", &set, 1)]);
+    let said = asked(&whole, Some(&[1, 2, 3])).confidence;
+    assert!(said.ends_with(" Interrupted after 1 of 3 seeds."), "{said}");
+    assert!(!asked(&whole, Some(&[1])).confidence.contains("Interrupted"));
+}
+
+/// Messages that a run did not deliver are told beside the verdict on numbers that leave them out.
+#[test]
+fn undelivered_messages_are_told() {
+    let traffic =
+        "traffic=[Poisson(name: \"u\", from: \"0 s\", until: \"100 us\", message: \"64 KiB\", load: 0.5)]";
+    let runs = pair("two-flows-one-link", &["flows=[]", traffic, "duration=100 us", "sample=10 us"], 1);
+    let left: Vec<_> = runs
+        .iter()
+        .zip(["off", "on"])
+        .map(|(run, label)| {
+            let all = run.summary.completions.as_ref().unwrap();
+            let left = all.posted_messages - all.delivered_messages;
+            assert!(left > 0, "nothing is left");
+            format!("{left} of {} messages of {label}", all.posted_messages)
+        })
+        .collect();
+    let said = asked(&compared(&[runs]), None).confidence;
+    assert!(said.ends_with(&format!("Not delivered: {}.", left.join(" and "))), "{said}");
 }
 
 /// Runs that are equal are said to be.
@@ -130,7 +196,7 @@ fn runs_that_are_the_same_packet_for_packet_are_named() {
     assert!(verdict.cause.starts_with("With off: "), "{}", verdict.cause);
     let same = "off and on are the same run, packet for packet: what differs between them had no effect.";
     assert!(verdict.cause.ends_with(same), "{}", verdict.cause);
-    assert!(verdict.advice.starts_with("Look whether anything was marked"), "{}", verdict.advice);
+    assert!(verdict.advice.starts_with("Whether anything was marked"), "{}", verdict.advice);
 }
 
 /// With marks at random, seeds differ; the table has the mean over them of each run's own number.
@@ -160,4 +226,39 @@ fn seeds_that_differ_have_an_interval() {
     let lines = |seed: &str| comparison.csv().lines().filter(|line| line.ends_with(seed)).count();
     assert!(lines(",1") > 20 && comparison.csv().matches("run,asked,").count() == 1);
     assert_eq!(lines(",1") + lines(",2") + lines(",3") + 1, comparison.csv().lines().count());
+}
+
+/// The loss that a run's own verdict names first is the loss that a comparison with the run is about, in either order.
+#[test]
+fn a_comparison_is_about_the_loss_that_a_run_names_itself() {
+    let cases: [(&str, &[&str]); 4] = [
+        ("victim", &["duration=6 ms", "flows.far.start=1 ms", "flows.near.start=2 ms"]),
+        ("gran2011-scenario1", &["duration=410 ms"]),
+        ("roce-victim", &["duration=4 ms"]),
+        ("santos2003-sessions", &["duration=10 ms", "sample=100 us"]),
+    ];
+    for (scenario, set) in cases {
+        let [off, on] = pair(scenario, set, 1);
+        let named: Vec<Measure> = [&off, &on]
+            .iter()
+            .filter_map(|run| run.summary.verdict.measure.as_ref())
+            .map(|measure| measure.parse().unwrap_or_else(|error| panic!("{measure}: {error}")))
+            .collect();
+        let rates: Vec<_> = named.iter().filter(|one| one.quantity == measures::Quantity::Goodput).collect();
+        let wanted: Vec<_> = if rates.is_empty() { named.iter().collect() } else { rates };
+        for runs in [[&off, &on], [&on, &off]] {
+            let sides = runs.map(|outcome| ComparedRun {
+                label: "run",
+                asked: "run",
+                summary: &outcome.summary,
+                record: &outcome.record,
+                ends: &outcome.posting,
+            });
+            let mut comparison = SeededComparison::new(None);
+            let _ = comparison.add(&sides);
+            let group = &comparison.story.as_ref().unwrap().measure.group;
+            let is_named = wanted.is_empty() || wanted.iter().any(|one| one.group == *group);
+            assert!(is_named, "{scenario}: {group}, not of {wanted:?}");
+        }
+    }
 }

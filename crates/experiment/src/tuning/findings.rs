@@ -4,9 +4,10 @@
 //! Invariant: "changes nothing" means the same number to rounding, over the same training seeds.
 
 use results::format::counted;
-use results::verdict::Verdict;
+use results::verdict::{Verdict, VerdictKind};
 
 use super::answer::{Advice, Judged, TrialRow, Tuned};
+use super::goal::Objective;
 use super::question::TuningJob;
 use super::space::Parameter;
 use crate::statistics::verdict::LEVEL;
@@ -69,6 +70,15 @@ impl TuningJob {
         Some(needed.saturating_sub(gain.seeds).max(1))
     }
 
+    /// Returns the first goal without a known number in any setting that was tried.
+    pub(super) fn unknown_goal(&self, tuned: &Tuned) -> Option<&Objective> {
+        let place = (0..self.objectives.len()).find(|place| {
+            let is_unknown = |row: &TrialRow| row.means.get(*place).is_some_and(Option::is_none);
+            !tuned.trials.is_empty() && tuned.trials.iter().all(is_unknown)
+        })?;
+        Some(&self.objectives[place])
+    }
+
     /// Returns the answer in four sentences.
     #[must_use]
     pub fn answer(&self, tuned: &Tuned) -> Verdict {
@@ -77,6 +87,8 @@ impl TuningJob {
             cause: self.parameters_that_matter(tuned),
             confidence: self.verdict(tuned),
             advice: self.next_command(tuned),
+            kind: VerdictKind::Runs,
+            measure: self.objectives.first().map(|objective| objective.measure.to_string()),
         }
     }
 
@@ -144,7 +156,14 @@ impl TuningJob {
             return "Ask for another measure (`backwater compare` prints many), or a space with other parameters.".to_owned();
         }
         let (Some(found), Some(judged)) = (tuned.found(), tuned.judged.first()) else {
-            return "Loosen a constraint, or widen the space.".to_owned();
+            return match self.unknown_goal(tuned) {
+                Some(_) => {
+                    "Give the runs time to deliver their messages: a longer `--set duration=...`, or a goal \
+                            without bounds, such as `--maximise 'goodput(all)'`."
+                        .to_owned()
+                }
+                None => "Loosen a constraint, or widen the space.".to_owned(),
+            };
         };
         let own = found.overrides.iter().map(|set| set.split_whitespace().collect::<Vec<_>>().join(" "));
         let own = own.collect::<Vec<_>>().join(";");
@@ -158,10 +177,10 @@ impl TuningJob {
         let command = names::shell::line(words.chain(asked));
         match tuned.advice() {
             Advice::Change | Advice::Trade => {
-                format!("`{command}` shows both side by side on fresh seeds; `winner.set` has the settings.")
+                format!("Both side by side on fresh seeds (`winner.set` has the settings): `{command}`")
             }
             _ => format!(
-                "`{command}` tries the best that was found on fresh seeds; `searched.set` has its settings."
+                "The best that was found, on fresh seeds (`searched.set` has its settings): `{command}`"
             ),
         }
     }
@@ -241,6 +260,26 @@ mod tests {
         assert_eq!((items("f([])"), items("f([1, 2, ])"), items("f(1)")), (0, 2, 0));
     }
 
+    /// Without constraints, nobody is told to loosen one.
+    #[test]
+    fn a_goal_without_a_known_number_is_named() {
+        for constraints in [&[][..], &["goodput(all) >= 10 Gb/s"]] {
+            let job = job(&["p99(victim)"], constraints);
+            let mut answer = tuned(None, None, held(&[], &[]));
+            answer.trials.iter_mut().for_each(|row| row.means = vec![None]);
+            let said = job.answer(&answer);
+            assert!(
+                said.confidence.starts_with("No answer: p99(victim) has no known number"),
+                "{}",
+                said.confidence
+            );
+            assert!(said.advice.starts_with("Give the runs time"), "{}", said.advice);
+            assert!(!format!("{said}").contains("constraint"), "{said}");
+            answer.trials[1].means = vec![Some(1e-3)];
+            assert!(job.answer(&answer).confidence.contains("keeps the constraints"));
+        }
+    }
+
     /// With a gain of 1 and a deviation of 1 in two seeds, tables have 10 pairs (Cohen 1988).
     #[test]
     fn an_open_gain_says_how_many_seeds_settle_it() {
@@ -255,6 +294,7 @@ mod tests {
         let advice = job.answer(&answer).advice;
         assert!(advice.contains(&format!("--seeds 2001..={}", 2000 + 2 + more)), "{advice}");
         assert!(advice.contains("found=victim:") && advice.contains("`searched.set`"), "{advice}");
+        assert!(advice.contains("): `backwater compare own=victim ") && advice.ends_with('`'), "{advice}");
         answer.judged[0].gains = vec![Some(Estimate::of(&[1e9, 1e9]))];
         assert_eq!(job.more_held_out(&answer.judged[0]), None);
         answer.judged[0].gains = vec![Some(Estimate::of(&[-1e9, 0.5e9]))];

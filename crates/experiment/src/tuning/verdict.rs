@@ -18,6 +18,14 @@ impl TuningJob {
             return "No answer: time ended the search before the first setting was tried.".to_owned();
         }
         let Some(winner) = tuned.winner else {
+            if let Some(goal) = self.unknown_goal(tuned) {
+                return format!(
+                    "No answer: {} has no known number with any of {} settings, the scenario's own included: a run lacks it, or ends \
+                     before messages that could change it.",
+                    goal.measure,
+                    tuned.trials.len()
+                );
+            }
             return format!(
                 "No answer: none of {} settings, the scenario's own included, keeps the constraints in every training run: loosen \
                  one, or widen the space.",

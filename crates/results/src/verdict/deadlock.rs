@@ -2,8 +2,8 @@
 //!
 //! Invariant: the cycle is a proof, so nothing here is a guess.
 
-use super::Verdict;
 use super::command::AskedScenario;
+use super::{Verdict, VerdictKind};
 use crate::format::counted;
 
 /// A proved deadlock.
@@ -43,5 +43,7 @@ pub fn verdict(routing: &str, deadlock: &ProvedDeadlock, asked: &AskedScenario) 
             "Up/down routes have no such cycle: `{}`",
             asked.with("sim", &["routing=UpDown()", "dependency_cycles=Refused"], &[])
         ),
+        kind: VerdictKind::Run,
+        measure: None,
     }
 }

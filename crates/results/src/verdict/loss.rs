@@ -80,7 +80,7 @@ pub(super) struct RateLoss {
 /// Payload and time that an owner's flows lost as victims of trees.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeLoss {
-    owner: usize,
+    pub(super) owner: usize,
     flows: usize,
     lost: f64,
     waited_s: f64,
@@ -157,7 +157,7 @@ impl Lost {
     }
 
     /// Returns the slowest messages, if they took clearly longer than on the empty fabric.
-    fn slowest(&self) -> Option<&MessageLoss> {
+    pub(super) fn slowest(&self) -> Option<&MessageLoss> {
         self.messages.first().filter(|one| one.slow.at_least() >= SLOW)
     }
 }

@@ -12,6 +12,7 @@
 //! | [`command`] | commands to copy |
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
+//! | `headline` | the measure of the loss that a run's verdict names first |
 //! | [`deadlock`] | the verdict of a run that ended in a deadlock |
 //! | `run` | the verdict of a run |
 
@@ -22,6 +23,7 @@ mod confidence;
 pub mod deadlock;
 mod drops;
 pub(crate) mod facts;
+mod headline;
 mod loops;
 mod loss;
 mod messages;
@@ -45,6 +47,8 @@ use serde::{Deserialize, Serialize};
 ///     cause: "Root S2 port 3 to H5: far and near ask for more than the link carries.".to_owned(),
 ///     confidence: "One seed, no message unfinished.".to_owned(),
 ///     advice: "Try `backwater compare victim off iba`.".to_owned(),
+///     kind: results::verdict::VerdictKind::Run,
+///     measure: Some("goodput(victim)".to_owned()),
 /// };
 /// assert!(verdict.to_string().starts_with("Lost      victim got"));
 /// ```
@@ -58,13 +62,46 @@ pub struct Verdict {
     pub confidence: String,
     /// Advice: a command that answers the next question.
     pub advice: String,
+    /// Kind of the command.
+    #[serde(default)]
+    pub kind: VerdictKind,
+    /// Measure that the first text names first, as users write it; `None` if the text is about none.
+    #[serde(default)]
+    pub measure: Option<String>,
+}
+
+/// Kind of the command that a verdict answers. It decides the label of the first text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictKind {
+    /// Answer about a run: the first text says what was lost.
+    #[default]
+    Run,
+    /// Answer about several runs: the first text says what was found, such as the best setting.
+    Runs,
+}
+
+impl VerdictKind {
+    /// Returns the label of the first text.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Run => "Lost",
+            Self::Runs => "Found",
+        }
+    }
 }
 
 impl Verdict {
     /// Returns the four texts in their order, each behind its label.
     #[must_use]
     pub fn parts(&self) -> [(&'static str, &str); 4] {
-        [("Lost", &self.loss), ("Why", &self.cause), ("How sure", &self.confidence), ("Try", &self.advice)]
+        [
+            (self.kind.label(), &self.loss),
+            ("Why", &self.cause),
+            ("How sure", &self.confidence),
+            ("Try", &self.advice),
+        ]
     }
 }
 

@@ -7,18 +7,21 @@ use super::command::{Advice, AskedScenario};
 use super::facts::Facts;
 use super::loss::{self, Lost};
 use super::owners::Owners;
-use super::{Verdict, advice, cause, confidence};
+use super::{Verdict, VerdictKind, advice, cause, confidence, headline};
 
 /// Returns the verdict of a run, for the scenario in its folder, with its advice for any other name of the scenario.
 pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice) {
     let owners = Owners::new(facts.record, facts.plan);
     let lost = Lost::of(facts, &owners);
+    let measure = headline::measure(&owners, &lost);
     let advice = advice::of(facts, &lost);
     let verdict = Verdict {
         loss: loss::sentence(facts, &owners, &lost),
         cause: cause::sentence(facts, &owners, &lost),
         confidence: confidence::sentence(facts, &lost),
         advice: advice.sentence(&AskedScenario::default()),
+        kind: VerdictKind::Run,
+        measure: measure.map(|measure| measure.to_string()),
     };
     (verdict, advice)
 }

@@ -23,7 +23,7 @@ const MOST_NAMED: usize = 3;
 /// Messages of an owner that were not delivered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undelivered {
-    owner: usize,
+    pub(super) owner: usize,
     posted: usize,
     left: usize,
     /// Of those that are left, those that are late.

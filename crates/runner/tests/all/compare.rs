@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::scratch::{Scratch, assert_refused, json};
+use crate::scratch::{Scratch, assert_refused, json, one_line};
 
 #[test]
 fn compare_runs_side_by_side_with_one_seed() {
@@ -19,10 +19,13 @@ fn compare_runs_side_by_side_with_one_seed() {
     assert_eq!(scratch.names_in("both"), ["A", "B", "compare.csv", "compare.svg", "compare.txt", "run.json"]);
     assert!(printed.starts_with(&scratch.read("both/compare.txt")));
     // The answer comes first, with the command that answers the next question.
-    assert!(printed.starts_with("Lost      "), "{printed}");
-    let advice =
-        "\nTry       `backwater compare one-flow 'one-flow:link.mtu=512 B' --seeds 4..=8` tells chance";
+    assert!(printed.starts_with("Found     "), "{printed}");
+    let advice = "\nTry       The page of the best, A:\n          backwater report both/A\n";
     assert!(printed.contains(advice), "{printed}");
+    // Nothing is drawn at random, so that no seeds are asked for.
+    let sentences = one_line(&printed);
+    assert!(sentences.contains("every seed gives this difference."), "{printed}");
+    assert!(!sentences.contains("run several"), "{printed}");
     // Each run leaves the results that `sim` leaves.
     scratch.printed(&["sim", "one-flow", "--seed", "4", "--quiet", "--out", "alone"]);
     assert_eq!(scratch.names_in("both/A"), scratch.names_in("alone"));
@@ -68,7 +71,7 @@ fn several_seeds_have_means_intervals_and_paired_differences() {
     let all = [&runs[..], &short, &["--out", "c"]].concat();
     let printed = scratch.printed(&[&all[..], &["--tables"]].concat());
     assert!(
-        printed.starts_with("Lost      ") && printed.starts_with(&scratch.read("c/compare.txt")),
+        printed.starts_with("Found     ") && printed.starts_with(&scratch.read("c/compare.txt")),
         "{printed}"
     );
     for words in [

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::scratch::{Scratch, assert_refused, json, text};
+use crate::scratch::{Scratch, assert_refused, json, one_line, text};
 
 /// A sweep of 60 short runs.
 const SWEEP: [&str; 10] = [
@@ -57,7 +57,7 @@ fn a_sweep_that_is_killed_twice_ends_with_the_same_table_by_any_number_of_thread
     let scratch = Scratch::new("sweep-killed");
     let printed = scratch.printed(&with(&["--out", "whole", "--threads", "1"]));
     // Six settings, each with the mean of its ten seeds, once.
-    assert!(printed.starts_with("Lost ") && printed.contains("\nMeans over the seeds"), "{printed}");
+    assert!(printed.starts_with("Found ") && printed.contains("\nMeans over the seeds"), "{printed}");
     let rows = printed.lines().filter(|line| line.starts_with(" 1 KiB") || line.starts_with(" 2 KiB"));
     assert_eq!(rows.count(), 6, "{printed}");
     kill_at(&scratch, 10);
@@ -118,7 +118,7 @@ fn a_verdict_names_the_best_setting() {
         "mine",
     ];
     let of = |more: &[&'static str]| [&sweep[..], more].concat();
-    let said = scratch.printed(&of(&["--seeds", "1..=3", "--maximise", "goodput(all)"]));
+    let said = one_line(&scratch.printed(&of(&["--seeds", "1..=3", "--maximise", "goodput(all)"])));
     assert!(
         said.contains("Best of 3 settings by goodput(all) (larger is better): link.mtu=2 KiB, 15."),
         "{said}"
@@ -126,10 +126,9 @@ fn a_verdict_names_the_best_setting() {
     assert!(said.contains("link.mtu"), "{said}");
     let collected =
         scratch.printed(&["sweep", "collect", "mine", "--minimise", "p50(all)", "--baseline", "256 B"]);
-    assert!(
-        collected.contains("by p50(all) (smaller is better)") && collected.contains("link.mtu=256 B"),
-        "{collected}"
-    );
+    let sentences = one_line(&collected);
+    assert!(sentences.contains("by p50(all) (smaller is better)"), "{collected}");
+    assert!(sentences.contains("link.mtu=256 B"), "{collected}");
     let pooled = collected.lines().find(|line| line.starts_with("Over all ")).expect(&collected);
     assert!(pooled.contains(" messages of 3 runs together, p50(all) is "), "{pooled}");
     assert!(pooled.contains("95 % bootstrap interval"), "{pooled}");
@@ -161,7 +160,7 @@ fn conditions_have_answers_of_their_own() {
     let vary = ["--vary", "traffic.u.load=0.2,0.6", "--vary", "link.mtu=256 B,2 KiB", "--seeds", "1..=3"];
     let of = |more: &[&'static str]| [&sweep[..], &vary, more].concat();
     let said = scratch.printed(&of(&["--minimise", "mean_completion(u)", "--out", "mine"]));
-    assert!(said.contains("link.mtu=2 KiB under all 2 conditions"), "{said}");
+    assert!(one_line(&said).contains("link.mtu=2 KiB under all 2 conditions"), "{said}");
     for load in ["0.2", "0.6"] {
         let line = format!(" traffic.u.load={load}  link.mtu=2 KiB, ");
         assert!(
@@ -190,7 +189,7 @@ fn conditions_have_answers_of_their_own() {
     assert!(free.contains("Best of 4 settings"), "{free}");
     let curve =
         ["sweep", "collect", "mine", "--minimise", "mean_completion(u)", "--by", "traffic.u.load,link.mtu"];
-    let curve = scratch.printed(&curve);
+    let curve = one_line(&scratch.printed(&curve));
     assert!(curve.contains("is least at traffic.u.load=0.2, link.mtu=2 KiB, "), "{curve}");
     assert!(curve.contains("there is no setting to choose"), "{curve}");
 }
@@ -202,7 +201,7 @@ fn runs_that_are_the_same_are_told() {
     let sweep = ["sweep", "one-flow", "--set", "duration=200 us", "--seeds", "1..=3", "--out", "mine"];
     let vary =
         ["--vary", "adapter.retry_count=7,6,5", "--maximise", "goodput(all)", "--baseline", "retry_count=7"];
-    let said = scratch.printed(&[&sweep[..], &vary].concat());
+    let said = one_line(&scratch.printed(&[&sweep[..], &vary].concat()));
     assert_eq!(
         said.matches("Seeds change nothing: the 3 runs of each setting are the same").count(),
         1,
@@ -210,15 +209,35 @@ fn runs_that_are_the_same_are_told() {
     );
     let same = "adapter.retry_count=6 gives the same runs as the baseline adapter.retry_count=7; adapter.retry_count=5 gives";
     assert!(said.contains(same), "{said}");
-    // A single seed says nothing of chance, and the advice is the same command with more.
+    // Without random draws, a single seed is enough, and none is asked for.
     let one =
         ["sweep", "one-flow", "--set", "duration=200 us", "--vary", "link.mtu=1 KiB,2 KiB", "--out", "one"];
     let said = scratch.printed(&one);
+    assert!(said.contains("How sure  Nothing is drawn at random: every seed gives these numbers"), "{said}");
+    assert!(!said.contains("what chance does") && !said.contains("--seeds"), "{said}");
+    // With them it says nothing of chance, and the advice is the same command with more.
+    let random = ["sweep", "santos2003-sessions", "--set", "duration=2 ms", "--set", "sample=100 us"];
+    let vary = ["--vary", "link.mtu=1 KiB,2 KiB", "--maximise", "goodput(all)", "--out", "two"];
+    let said = scratch.printed(&[&random[..], &vary].concat());
     assert!(said.contains("How sure  One seed: nothing says what chance does."), "{said}");
-    let advice = "Try       `backwater sweep one-flow --set 'duration=200 us' --vary 'link.mtu=1 KiB,2 KiB' --out one --seeds 1..=5`: ";
-    assert!(said.contains(advice), "{said}");
+    let command = "Try       What chance does:\n          backwater sweep santos2003-sessions --set 'duration=2 ms' --set 'sample=100 us' \
+                   --vary 'link.mtu=1 KiB,2 KiB' --maximise 'goodput(all)' --out two --seeds 1..=5\n";
+    assert!(said.contains(command), "{said}");
     let more = scratch.printed(&[&one[..], &["--seeds", "1..=5"]].concat());
     assert!(more.starts_with("2 runs already here, 8 to come\n"), "{more}");
+}
+
+/// A run that fails is told first, and the advice runs it by itself.
+#[test]
+fn a_deadlock_in_a_sweep_is_told_first() {
+    let scratch = Scratch::new("sweep-deadlock");
+    let sweep =
+        ["sweep", "ring", "--set", "duration=2ms", "--set", "dependency_cycles=Allowed", "--out", "r"];
+    let said = scratch.printed(&[&sweep[..], &["--vary", "routing=UpDown(),MinHop"]].concat());
+    assert!(said.starts_with("Found     FAILED: 1 of 2 runs: routing=MinHop (deadlock)."), "{said}");
+    let advice = "Try       A run that failed (deadlock), by itself:\n          backwater sim ring --set duration=2ms \
+                  --set dependency_cycles=Allowed --set routing=MinHop\n";
+    assert!(said.contains(advice) && !said.contains("Nothing can be compared"), "{said}");
 }
 
 /// A drain makes every completion time known; the run that it ends is another run than without, and is repeated with
@@ -392,14 +411,13 @@ fn a_sweep_is_extended_in_its_folder() {
     assert!(of("mine", "link.mtu=1 KiB", "1..=3").starts_with("2 runs already here, 1 to come\n"));
     let more = of("mine", "link.mtu=1 KiB,2 KiB", "1..=3");
     assert!(more.starts_with("3 runs already here, 3 to come\n"), "{more}");
-    assert!(of("new", "link.mtu=1 KiB,2 KiB", "1..=3").starts_with("Lost      Best of 2 settings"));
+    assert!(of("new", "link.mtu=1 KiB,2 KiB", "1..=3").starts_with("Found     Best of 2 settings"));
     assert_eq!(scratch.read("mine/results.csv"), scratch.read("new/results.csv"));
     // The manifest has the sentences that were printed, and the page opens with them.
     let verdict = manifest()["verdict"].as_str().expect("there is a verdict").to_owned();
-    assert!(
-        verdict.starts_with("Lost      Best of 2 settings by goodput(all)") && more.contains(&verdict),
-        "{verdict}"
-    );
+    let (sentences, _) = verdict.rsplit_once("Try ").expect("there is an advice");
+    assert!(sentences.starts_with("Found     Best of 2 settings by goodput(all)"), "{verdict}");
+    assert!(one_line(&more).contains(&one_line(sentences)), "{verdict}");
     let answer = json(&scratch.read("mine/sweep.json"));
     assert_eq!(answer["cases"][0]["settings"].as_array().map(Vec::len), Some(2));
     scratch.printed(&["report", "mine"]);
@@ -408,7 +426,7 @@ fn a_sweep_is_extended_in_its_folder() {
     assert!(page.contains("<dl class=\"verdict\">") && page.contains(loss), "{loss}");
     // Without a question, the answer says which measure it takes.
     let taken = scratch.printed(&["sweep", "collect", "mine"]);
-    assert!(taken.contains("goodput(all) is taken, since no measure is named."), "{taken}");
+    assert!(one_line(&taken).contains("goodput(all) is taken, since no measure is named."), "{taken}");
     assert_eq!(json(&scratch.read("mine/sweep.json"))["is_asked"].as_bool(), Some(false));
     assert_refused(&scratch.run(&["rerun", "mine"]), "it is not the folder of one run");
 }

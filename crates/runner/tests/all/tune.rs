@@ -1,6 +1,6 @@
 //! `tune` as its user meets it: the answer, its files, going on, refusals.
 
-use crate::scratch::{Scratch, assert_refused, json, text};
+use crate::scratch::{Scratch, assert_refused, json, one_line, text};
 
 /// Two parameters.
 const SPACE: &str = r#"(
@@ -133,7 +133,7 @@ fn a_baseline_that_nothing_beats_is_kept() {
         let verdict = answer["verdict"].as_str().expect("a sentence");
         assert_eq!(answer["answer"]["confidence"], verdict);
         assert_eq!(answer["settings"][0]["values"][0]["setting"], "baseline");
-        assert!(printed.contains(verdict), "{verdict}");
+        assert!(one_line(&printed).contains(verdict), "{verdict}");
         let refused = scratch.run(&["export", "opensm", "victim", "--tuned", method]);
         assert_refused(
             &refused,
@@ -148,7 +148,10 @@ fn a_baseline_that_nothing_beats_is_kept() {
     // The guideline is no candidate where it is the baseline, and the answer says why.
     let own = ["--runs", "34", "--set", "congestion_control=Guideline", "--no-sensitivity", "--out", "own"];
     let printed = text(&scratch.run(&tune_for("goodput(victim)", &own)).stdout);
-    assert!(printed.contains("No published guideline is among the settings: the baseline has"), "{printed}");
+    assert!(
+        one_line(&printed).contains("No published guideline is among the settings: the baseline has"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -160,7 +163,10 @@ fn the_winner_keeps_its_constraint_or_there_is_none() {
     let output = scratch.run(&tune_for("goodput(victim)", &more));
     let printed = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{printed}{}", text(&output.stderr));
-    assert!(printed.contains("No answer: none of 5 settings, the scenario's own included"), "{printed}");
+    assert!(
+        one_line(&printed).contains("No answer: none of 5 settings, the scenario's own included"),
+        "{printed}"
+    );
     let folder = "out/tune,victim,space.ron";
     assert_eq!(scratch.names_in(folder), ["run.json", "runs", "trials.csv", "tuning.json"]);
     let table = scratch.read(&format!("{folder}/trials.csv"));

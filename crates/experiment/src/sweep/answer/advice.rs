@@ -1,12 +1,13 @@
 //! The advice of a sweep: a command that answers the next question.
 //!
-//! Invariant: a command is quoted for a shell, and repeats no run that is there, unless its end is another.
+//! Invariant: a command stands at the end, behind its reason. It is quoted for a shell, and repeats no run that is
+//! there, unless its end is another.
 
 use std::collections::BTreeSet;
 
 use names::shell::{line, word};
 use packet::Framing;
-use results::format::counted;
+use results::format::{capital, counted};
 
 use super::Asked;
 use crate::unit::Unit;
@@ -20,22 +21,46 @@ const OUT: &str = "--out";
 impl Asked<'_> {
     /// Returns the command that answers the next question. `command` is that of the sweep, `dir` its folder.
     pub(super) fn advice(&self, command: &[String], dir: &str) -> String {
+        if let Some(look) = self.look_at_failure() {
+            return look;
+        }
         let (bounds, missing) = self.unknown();
         let drains = self.plan.runs.iter().all(|run| run.unit.drain);
         let none = self.cases.iter().all(|judged| judged.verdict.is_err());
         if bounds > 0 && !drains && (none || missing == 0) {
             let drained = shell(without(command, OUT).chain(["--drain".to_owned()]));
             return format!(
-                "`{drained}`: delivers what is under way at the end, so that no number is a bound."
+                "No number is a bound where runs deliver what is under way at their ends; goodput over the run then counts \
+                 the time of the drain, too: `{drained}`"
             );
         }
         if none {
-            return format!("`backwater sweep collect {} --maximise 'goodput(all)'`", word(dir));
+            return format!(
+                "The same runs by their goodput: `backwater sweep collect {} --maximise 'goodput(all)'`",
+                word(dir)
+            );
         }
         if !self.has_choice() {
             return self.to_choose(command);
         }
         self.more_seeds(command, dir).or_else(|| self.beyond()).unwrap_or_else(|| self.side_by_side(dir))
+    }
+
+    /// Returns the command that runs the first failed run by itself, which says why it fails.
+    fn look_at_failure(&self) -> Option<String> {
+        let (place, result) = self.failed().next()?;
+        let Unit { scenario, overrides, seeds, drain } = &self.plan.runs[place].unit;
+        let seed = seeds.run.map(|seed| format!(" --seed {seed}")).unwrap_or_default();
+        let others = seeds.given().filter(|(path, _)| *path != "seed");
+        let others = others.map(|(path, seed)| format!("{path}={seed}"));
+        let sets = overrides.iter().cloned().chain(others).map(|set| format!(" --set {}", word(&set)));
+        let drain = if *drain { " --drain" } else { "" };
+        let cause = result.word().replace('_', " ");
+        Some(format!(
+            "A run that failed ({cause}), by itself: `backwater sim {}{}{seed}{drain}`",
+            word(scenario),
+            sets.collect::<String>()
+        ))
     }
 
     fn has_choice(&self) -> bool {
@@ -50,7 +75,7 @@ impl Asked<'_> {
         };
         let vary = ["--vary".to_owned(), format!("congestion_control={schemes}")];
         let varied = without(command, OUT).chain(vary);
-        format!("`{}`: settings to choose from, or any other field of `backwater fields`.", shell(varied))
+        format!("Settings to choose from (`backwater fields` lists other fields): `{}`", shell(varied))
     }
 
     /// Returns the command with the seeds that a difference needs; `None` if no more are needed.
@@ -77,14 +102,14 @@ impl Asked<'_> {
         let is_apart =
             self.plan.runs.iter().any(|run| run.unit.seeds.given().any(|(path, _)| !is_of_run(path)));
         let is_of_file = command.iter().any(|one| one == "--file" || one.starts_with("--file="));
-        if self.seeds() < 2 && !is_of_file {
-            return Some(format!("`{}`: what chance does.", with(most + FIRST_SEEDS - 1)));
+        if self.seeds() < 2 && !is_of_file && self.draws_at_random() {
+            return Some(format!("What chance does: `{}`", with(most + FIRST_SEEDS - 1)));
         }
         let open = comparisons().filter(|one| !one.significant);
         let more = open.filter_map(|one| one.more_seeds).max()?;
         Some(match is_apart || is_of_file {
             true => format!("The same with further seeds: {}.", more_in_words(more)),
-            false => format!("`{}`: {}.", with(most + more as u64), more_in_words(more)),
+            false => format!("{}: `{}`", capital(&more_in_words(more)), with(most + more as u64)),
         })
     }
 
@@ -96,7 +121,7 @@ impl Asked<'_> {
     /// Returns the command that shows the best setting beside the one with which it is compared.
     fn side_by_side(&self, dir: &str) -> String {
         let Some((judged, comparison)) = self.largest() else {
-            return format!("`backwater report {}`: all runs as a page.", word(dir));
+            return format!("All runs as a page: `backwater report {}`", word(dir));
         };
         let verdict = judged.verdict.as_ref().expect("it has a comparison");
         let run = |place: usize| {
@@ -111,7 +136,7 @@ impl Asked<'_> {
             "seed" => format!(" --seed {seed}"),
             path => format!(" --set {path}={seed}"),
         });
-        format!("`backwater compare {}{}`: both side by side.", runs.join(" "), seeds.collect::<String>())
+        format!("Both side by side: `backwater compare {}{}`", runs.join(" "), seeds.collect::<String>())
     }
 }
 

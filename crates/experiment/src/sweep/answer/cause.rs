@@ -48,7 +48,15 @@ impl Asked<'_> {
             _ => None,
         };
         let sentences: Vec<_> = explained.into_iter().chain(effects).collect();
-        if sentences.is_empty() { "Nothing can be compared.".to_owned() } else { sentences.join(" ") }
+        if !sentences.is_empty() {
+            return sentences.join(" ");
+        }
+        let (bounds, missing) = self.unknown();
+        match (bounds, missing) {
+            (_, 1..) => "Runs without a number cannot be compared with others.".to_owned(),
+            (1.., 0) => "Bounds in place of numbers say nothing more about the difference.".to_owned(),
+            (0, 0) => "No two settings can be compared.".to_owned(),
+        }
     }
 
     fn explained(&self, judged: &Judged, best: &CaseSetting, other: &CaseSetting) -> String {

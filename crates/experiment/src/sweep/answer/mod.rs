@@ -14,11 +14,13 @@ mod advice;
 mod cause;
 mod words;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use measures::{Direction, Measure, Quantity};
 use results::distinct::distinct;
 use results::sweep::{SCHEMA, SweepAnswer, SweepCase, SweepMean, SweepSetting};
+use results::verdict::VerdictKind;
 
 use super::cases::{Case, CaseSetting, Conditions, assigned};
 use super::means::{mean_of, reading};
@@ -27,7 +29,7 @@ use super::values::{self, Kind};
 use crate::statistics::verdict::{NoVerdict, VerdictQuestion};
 use crate::statistics::{EdgeOfTried, Setting, Verdict};
 use crate::store::UnitResult;
-use crate::unit::UnitSeeds;
+use crate::unit::{Unit, UnitSeeds};
 
 /// Quantities of all flows, of which the first with a known number in every run is taken if no measure is named.
 const TAKEN: [Quantity; 2] = [Quantity::P99, Quantity::Goodput];
@@ -72,6 +74,8 @@ struct Asked<'a> {
     /// Name of the baseline.
     baseline: Option<String>,
     cases: Vec<Judged>,
+    /// True if a run draws at random. It takes the plans of all runs, so it is found out once, if at all.
+    draws: OnceCell<bool>,
 }
 
 /// A case with its verdict.
@@ -142,12 +146,19 @@ impl SweepQuestion {
                 .collect();
             let place = settings.iter().position(|setting| Some(&setting.name) == baseline.as_ref());
             let question = VerdictQuestion { better, ..VerdictQuestion::of(&measure, place) };
-            Judged { case, verdict: Verdict::of(question, &settings) }
+            let mut verdict = Verdict::of(question, &settings);
+            if let Ok(verdict) = &mut verdict {
+                let unit = &plan.runs[case.settings[verdict.best.place].runs[0]].unit;
+                verdict.best.edges.retain(|edge| goes_beyond(unit, edge));
+            }
+            Judged { case, verdict }
         };
         let cases = self.conditions.cases(plan).into_iter().map(judged).collect();
         let conditions = self.conditions.names(plan);
         let is_asked = self.measure.is_some();
-        let asked = Asked { plan, results, measure, better, is_asked, conditions, choices, baseline, cases };
+        let draws = OnceCell::new();
+        let asked =
+            Asked { plan, results, measure, better, is_asked, conditions, choices, baseline, cases, draws };
         Ok(asked.answer(measures, command, dir))
     }
 }
@@ -170,6 +181,8 @@ impl Asked<'_> {
                 cause: self.cause(),
                 confidence: self.confidence(),
                 advice: self.advice(command, dir),
+                kind: VerdictKind::Runs,
+                measure: Some(self.measure.to_string()),
             },
             cases: self.cases.iter().map(|judged| self.case(judged, &of_means)).collect(),
         }
@@ -227,6 +240,16 @@ fn compared(
     }
 }
 
+/// Returns true if a run could have a value beyond this edge: the scenario takes the next whole number. Of values that
+/// are no whole numbers, nothing is known but that they have neighbours.
+fn goes_beyond(unit: &Unit, edge: &EdgeOfTried) -> bool {
+    let Ok(value) = edge.value.parse::<i128>() else { return true };
+    let next = if edge.is_largest { value + 1 } else { value - 1 };
+    let mut beyond = unit.clone();
+    beyond.overrides.push(format!("{}={next}", edge.path));
+    beyond.plan().is_ok()
+}
+
 /// Returns the smallest and the largest value of each column with values of the same kind that are not all equal.
 fn ends<'a>(plan: &'a SweepPlan) -> BTreeMap<&'a str, [f64; 2]> {
     let of = |(column, path): (usize, &'a str)| {
@@ -241,4 +264,34 @@ fn ends<'a>(plan: &'a SweepPlan) -> BTreeMap<&'a str, [f64; 2]> {
         (one_kind && least < most).then_some((path, [least, most]))
     };
     plan.columns().into_iter().enumerate().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A value at the end of its field's range is no edge of what was tried.
+    #[test]
+    fn nothing_lies_beyond_the_range_of_a_field() {
+        let threshold = "congestion_control.marking.threshold";
+        let cases = [
+            ("gran2011-scenario1", threshold, "15", true, false),
+            ("gran2011-scenario1", threshold, "14", true, true),
+            ("gran2011-scenario1", threshold, "0", false, false),
+            ("gran2011-scenario1", threshold, "1", false, true),
+            ("one-flow", "adapter.retry_count", "7", true, false),
+            ("one-flow", "adapter.retry_count", "6", true, true),
+            ("one-flow", "link.mtu", "2 KiB", true, true),
+        ];
+        for (scenario, path, value, is_largest, expected) in cases {
+            let unit = Unit {
+                scenario: scenario.to_owned(),
+                overrides: vec![format!("{path}={value}")],
+                seeds: UnitSeeds::default(),
+                drain: false,
+            };
+            let edge = EdgeOfTried { path: path.to_owned(), value: value.to_owned(), is_largest };
+            assert_eq!(goes_beyond(&unit, &edge), expected, "{path}={value}");
+        }
+    }
 }

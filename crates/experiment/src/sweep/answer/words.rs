@@ -6,7 +6,9 @@ use results::format::{counted, lowered};
 use results::sweep::SweepMean;
 
 use super::{Asked, Judged};
+use crate::statistics::Verdict;
 use crate::statistics::verdict::{Comparison, Test, chance_in_words};
+use crate::store::UnitResult;
 use crate::sweep::alike;
 use crate::sweep::cases::assigned;
 use crate::sweep::means::{mean_of, printed};
@@ -36,7 +38,32 @@ impl Asked<'_> {
             ),
             _ => self.of_curve(),
         };
-        found + &taken
+        [self.of_failures(), Some(found + &taken)].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Names the runs without results, and those with a fault.
+    fn of_failures(&self) -> Option<String> {
+        let failed: Vec<_> = self.failed().collect();
+        let one = |(place, result): &(usize, &UnitResult)| {
+            let settings = &self.plan.runs[*place].settings;
+            let set: Vec<_> = settings.iter().map(|(path, value)| format!("{path}={value}")).collect();
+            let at = if set.is_empty() { "the run".to_owned() } else { set.join(", ") };
+            format!("{at} ({})", result.word().replace('_', " "))
+        };
+        let mut named: Vec<_> = failed.iter().take(MOST_LISTED).map(one).collect();
+        let more = failed.len().saturating_sub(MOST_LISTED);
+        if more > 0 {
+            named.push(format!("{more} more"));
+        }
+        let all = counted(self.results.len(), "run");
+        (!failed.is_empty()).then(|| format!("FAILED: {} of {all}: {}.", failed.len(), named.join("; ")))
+    }
+
+    /// Returns the places and results of runs that have no results or a fault.
+    pub(super) fn failed(&self) -> impl Iterator<Item = (usize, &UnitResult)> {
+        let all = self.results.iter().enumerate();
+        all.filter_map(|(place, result)| Some((place, result.as_ref()?)))
+            .filter(|(_, result)| !result.is_sound())
     }
 
     /// Returns the best setting of a case, and its difference from another, in a line.
@@ -48,29 +75,30 @@ impl Asked<'_> {
         let mean = mean_of(&self.measure, &judged.case.settings[verdict.best.place].runs, self.results);
         let number = self.spelled(&mean, judged);
         let Some(comparison) = verdict.comparison() else { return number };
-        let difference = verdict.difference(comparison);
+        let difference = lowered(&verdict.difference(comparison));
         let certainty = certainty_in_brief(comparison);
         format!("{}, {number}; {difference} ({certainty})", verdict.best.name)
     }
 
     /// Says which setting is best under which conditions, and where it matters most.
     fn of_conditions(&self) -> String {
-        let mut best: Vec<(&str, Vec<&Judged>)> = Vec::new();
+        let mut best: Vec<(String, Vec<&Judged>)> = Vec::new();
         for judged in &self.cases {
-            let name = judged.verdict.as_ref().map_or("no setting", |verdict| verdict.best.name.as_str());
+            let name = judged.verdict.as_ref().map_or_else(|_| "no setting".to_owned(), best_and_its_equals);
             match best.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, cases)) => cases.push(judged),
                 None => best.push((name, vec![judged])),
             }
         }
         let count = counted(self.cases.len(), "condition");
-        let each = |(name, cases): &(&str, Vec<&Judged>)| match cases.len() {
+        let each = |(name, cases): &(String, Vec<&Judged>)| match cases.len() {
             all if all == self.cases.len() => format!("{name} under all {count}"),
             _ => format!("{name} at {}", self.listed(cases)),
         };
         let listed = best.iter().map(each).collect::<Vec<_>>().join("; ");
         let better = self.better.word();
-        let most = self.largest().map_or_else(String::new, |(judged, comparison)| {
+        let largest = self.largest().filter(|(_, comparison)| !comparison.is_equal());
+        let most = largest.map_or_else(String::new, |(judged, comparison)| {
             let verdict = judged.verdict.as_ref().expect("it has a comparison");
             let at = assigned(&self.conditions, &judged.case.condition);
             format!(" It matters most at {at}: {}.", lowered(&verdict.difference(comparison)))
@@ -119,10 +147,10 @@ impl Asked<'_> {
         let cases: Vec<_> = self.cases.iter().map(|judged| &judged.case).collect();
         let (several, alike) = alike::seeds_without_effect(&cases, self.results);
         sentences.extend(self.of_seeds(several, alike));
-        let is_chance = several == 0 || alike < several;
+        let is_chance = if several == 0 { self.draws_at_random() } else { alike < several };
         match &self.cases[..] {
             [only] => match &only.verdict {
-                Ok(verdict) if only.case.settings.len() > 1 && is_chance => {
+                Ok(verdict) if only.case.settings.len() > 1 && is_chance && self.seeds() > 1 => {
                     sentences.push(verdict.certainty());
                 }
                 _ => sentences.extend(self.of_bounds()),
@@ -142,14 +170,28 @@ impl Asked<'_> {
     fn of_seeds(&self, several: usize, alike: usize) -> Option<String> {
         let seeds = self.seeds();
         match (several, alike) {
-            (0, _) if seeds == 1 => Some("One seed: nothing says what chance does.".to_owned()),
+            (0, _) if seeds == 1 && self.draws_at_random() => {
+                Some("One seed: nothing says what chance does.".to_owned())
+            }
+            (0, _) if seeds == 1 => Some(
+                "Nothing is drawn at random: every seed gives these numbers, so that no difference is chance."
+                    .to_owned(),
+            ),
             (_, 0) => None,
             (all, alike) if all == alike => Some(format!(
-                "Seeds change nothing: the {seeds} runs of each setting are the same, so that one is enough, and a \
-                 difference is exact."
+                "Seeds change nothing: the {seeds} runs of each setting are the same, so that one is enough, and no \
+                 difference is chance."
             )),
             (all, alike) => Some(format!("Seeds change nothing in {alike} of {all} settings.")),
         }
+    }
+
+    /// Returns true if a run draws at random, so that seeds may change it. A run without a plan may, too.
+    pub(super) fn draws_at_random(&self) -> bool {
+        *self.draws.get_or_init(|| {
+            let mut runs = self.plan.runs.iter();
+            runs.any(|run| run.unit.plan().map_or(true, |plan| plan.draws_at_random()))
+        })
     }
 
     /// Returns the largest number of seeds of a setting.
@@ -223,6 +265,21 @@ impl Asked<'_> {
         let runs = judged.case.settings[0].runs.len() as u64;
         printed(mean, self.measure.quantity.info().unit, runs)
     }
+}
+
+/// Returns the name of the best setting with those of settings that have the same number in every seed.
+fn best_and_its_equals(verdict: &Verdict) -> String {
+    if verdict.comparison().is_some_and(Comparison::is_open) {
+        return "no setting for certain".to_owned();
+    }
+    if verdict.all_are_equal() {
+        return "all settings alike".to_owned();
+    }
+    let equal = verdict.others.iter().filter(|one| one.is_equal());
+    let mut names: Vec<_> =
+        [verdict.best.name.as_str()].into_iter().chain(equal.map(|one| one.other.name.as_str())).collect();
+    names.sort_unstable();
+    names.join(" and ")
 }
 
 /// Returns the certainty of a difference in a few words.

@@ -6,12 +6,15 @@ use experiment::Estimate;
 use experiment::tuning::{Held, Parameter, TrialRow, Tuned, TuningJob, percent, readable, sensitivity};
 use measures::Measure;
 use results::format::{aligned, counted, plain_table};
+use results::tables::brief;
+
+use crate::terminal::width;
 
 /// Longest value of a parameter in a table, in characters.
 const LONGEST: usize = 38;
 
 pub(super) fn answer(job: &TuningJob, tuned: &Tuned) -> String {
-    let mut text = format!("{}\n\n{}\n", job.answer(tuned), question(job, tuned));
+    let mut text = format!("{}\n{}\n", brief::verdict(&job.answer(tuned), width()), question(job, tuned));
     if tuned.winner.is_some() {
         text += &(settings(job, tuned) + "\n");
     }

@@ -8,6 +8,7 @@ mod asked;
 mod simulated;
 
 use std::path::PathBuf;
+use std::slice;
 
 use backwater::provenance::{end_of_failure, manifest};
 use backwater::{FinishedRun, RunError};
@@ -21,7 +22,7 @@ use results::format::WIDTH;
 use results::manifest::FolderKind;
 use results::manifest::{RunEnd, UndrawnEntry};
 use results::reader::ReadError;
-use results::tables::printed;
+use results::tables::{brief, printed};
 use results::verdict::Verdict;
 use results::{Manifest, OutputFile, ResultFolder};
 use serde_json::{Value, json};
@@ -248,11 +249,11 @@ fn write(
         Some(Alone { file, terminal, json }) => (file, terminal, json),
         None => (of_seeds(WIDTH, Shown::All), of_seeds(width(), shown(options)), seeds.json()),
     };
-    let text = |tables: &str| format!("{faults}{verdict}\n\n{tables}");
+    let text = |tables: &str, width| format!("{faults}{}\n{tables}", brief::verdict(&verdict, width));
     let undrawn: Vec<_> = figure.as_ref().err().into_iter().map(ToString::to_string).collect();
     undrawn.iter().for_each(|reason| warn(&format!("`{FIGURE}` is not drawn: {reason}")));
     let entry = |reason| UndrawnEntry { file: FIGURE.to_owned(), reason };
-    let contents = [Some(text(&file_text)), Some(seeds.csv().to_owned()), figure.ok()];
+    let contents = [Some(text(&file_text, WIDTH)), Some(seeds.csv().to_owned()), figure.ok()];
     let file = |(name, contents): (&str, Option<String>)| {
         Some(OutputFile { name: name.to_owned(), contents: contents? })
     };
@@ -266,7 +267,7 @@ fn write(
         let folders = asked.iter().flatten().map(|one| one.folder.as_str());
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).chain(folders).collect();
         let more = if options.tables { "" } else { "\nAll tables: `--tables`, or compare.txt\n" };
-        print(&format!("{}{more}\n{}", text(&terminal), printed::written(folder.path(), &names)));
+        print(&format!("{}{more}\n{}", text(&terminal, width()), printed::written(folder.path(), &names)));
     }
     failure
 }
@@ -289,6 +290,12 @@ fn verdict(
         folders: &folders,
         until_done: options.end.is_until_done(),
         own_seeds: asked.iter().any(|run| run.names_seed),
+        draws_at_random: asked.iter().any(|run| run.plan.draws_at_random()),
+        seeds: options
+            .seeds
+            .as_ref()
+            .map(|seeds| &seeds.0[..])
+            .or(options.seed.as_ref().map(slice::from_ref)),
     })
 }
 

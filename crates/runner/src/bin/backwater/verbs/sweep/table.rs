@@ -17,6 +17,7 @@ use results::format::counted;
 use results::formats::{self, FormatFault};
 use results::manifest::FolderKind;
 use results::sweep::{ANSWER, SweepAnswer};
+use results::tables::brief;
 use serde_json::json;
 
 use super::folder::{self, BINARY_TABLE, SCHEMA, TABLE};
@@ -132,7 +133,8 @@ impl Wanted {
     pub(crate) fn printed(&self, answer: &SweepAnswer, pooled: Option<&Pooled>) -> String {
         let pooled = pooled.map_or_else(String::new, |pooled| format!("{pooled}\n"));
         let means = sweep::means_table(answer, self.measures.is_some(), width());
-        format!("{}\n\n{}{means}{pooled}", answer.verdict, sweep::conditions_table(answer))
+        let verdict = brief::verdict(&answer.verdict, width());
+        format!("{verdict}\n{}{means}{pooled}", sweep::conditions_table(answer))
     }
 
     /// Returns a quantile of completion times over the messages of all runs of the best setting. `None` under several

@@ -1,0 +1,31 @@
+//! The measure of the loss that a run's verdict names first.
+//!
+//! Invariant: a comparison of the run with another is about this measure, unless users name theirs. So the advice to
+//! compare leads to an answer about the loss that it is given for.
+
+use std::num::NonZeroU32;
+
+use measures::{Measure, Quantity};
+
+use super::loss::Lost;
+use super::owners::Owners;
+
+/// Returns the measure: goodput of messages that were not delivered, else goodput in the phase that cost most, else the
+/// wait of the worst victims, else the slowest messages; `None` if none of these was lost.
+pub(super) fn measure(owners: &Owners, lost: &Lost) -> Option<Measure> {
+    let of = |owner: usize, quantity, phase| {
+        let group = owners.at(owner).name().to_owned();
+        Some(Measure { group, quantity, phase })
+    };
+    if let Some(left) = lost.undelivered.first() {
+        return of(left.owner, Quantity::Goodput, None);
+    }
+    if let Some(loss) = lost.goodput.first() {
+        let phase = u32::try_from(lost.phase + 1).ok().and_then(NonZeroU32::new);
+        return of(loss.owner, Quantity::Goodput, phase);
+    }
+    if let Some(loss) = lost.waited.first() {
+        return of(loss.owner, Quantity::Waited, None);
+    }
+    of(lost.slowest()?.owner, Quantity::SlowdownP99, None)
+}
