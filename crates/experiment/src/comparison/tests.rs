@@ -239,6 +239,12 @@ fn a_comparison_is_about_the_loss_that_a_run_names_itself() {
     ];
     for (scenario, set) in cases {
         let [off, on] = pair(scenario, set, 1);
+        // A sweep that a run advises is judged by that loss, too.
+        for verdict in [&off, &on].map(|run| &run.summary.verdict) {
+            let Some((_, sweep)) = verdict.advice.split_once("`backwater sweep ") else { continue };
+            let asks = |measure: &String| sweep.contains(&format!("imise {}", names::shell::word(measure)));
+            assert!(verdict.measure.as_ref().is_none_or(asks), "{scenario}: {verdict}");
+        }
         let named: Vec<Measure> = [&off, &on]
             .iter()
             .filter_map(|run| run.summary.verdict.measure.as_ref())

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use cc_policies::{Control, MarkingSpec, ResponseSpec};
+use measures::{Direction, Measure};
 use packet::Lane;
 use scenario::{BufferSetting, Plan, WatchPlan};
 use telemetry::{Cause, RunEnding};
@@ -30,8 +31,21 @@ const GUIDELINE: &str = "Guideline";
 /// Field of the scheme.
 const FIELD: &str = "congestion_control";
 
-/// Returns the advice: a reason, and a command.
-pub(super) fn of(facts: Facts<'_>, lost: &Lost) -> Advice {
+/// Returns the advice: a reason, and a command. A sweep is judged by `measure`, that of the loss.
+pub(super) fn of(facts: Facts<'_>, lost: &Lost, measure: Option<&Measure>) -> Advice {
+    let Advice { reason, mut command } = question(facts, lost);
+    if let (Command::Verb("sweep", words), Some(measure)) = (&mut command, measure) {
+        let option = match measure.quantity.info().better {
+            Direction::Larger => "--maximise",
+            Direction::Smaller => "--minimise",
+        };
+        words.extend([option.to_owned(), measure.to_string()]);
+    }
+    Advice { reason, command }
+}
+
+/// Returns the next question: a reason, and a command.
+fn question(facts: Facts<'_>, lost: &Lost) -> Advice {
     if facts.is_idle() {
         return Advice::new("The check says what each pattern posts, and when", Command::verb("check", &[]));
     }

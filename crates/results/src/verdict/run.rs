@@ -14,7 +14,7 @@ pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice) {
     let owners = Owners::new(facts.record, facts.plan);
     let lost = Lost::of(facts, &owners);
     let measure = headline::measure(&owners, &lost);
-    let advice = advice::of(facts, &lost);
+    let advice = advice::of(facts, &lost, measure.as_ref());
     let verdict = Verdict {
         loss: loss::sentence(facts, &owners, &lost),
         cause: cause::sentence(facts, &owners, &lost),
