@@ -1,7 +1,7 @@
 //! The figure of a sweep: measures against a varied field, with intervals over seeds and a line for each setting.
 //!
-//! Invariant: it is drawn from `results.csv` alone. A mean with a bound among its numbers has no interval, and a note
-//! counts such points.
+//! Invariant: it is drawn from `results.csv` alone; the answer in `sweep.json` only says which fields are conditions. A
+//! mean with a bound among its numbers has no interval, and a note counts such points.
 
 use std::collections::BTreeMap;
 
@@ -13,6 +13,7 @@ use results::distinct::distinct;
 use results::format::counted;
 use results::reader::{ReadError, RunFiles};
 use results::rows::SweepRow;
+use results::sweep::{ANSWER, SweepAnswer};
 use results::table::TableRow;
 
 use crate::statistics::Estimate;
@@ -29,7 +30,7 @@ const LOGARITHMIC: f64 = 40.0;
 /// The axes that a figure of a sweep has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SweepAxes<'a> {
-    /// Path of the varied field on the horizontal axis; `None` for a load, or another field with numbers.
+    /// Path of the varied field on the horizontal axis; `None` for a condition with numbers, or another field.
     pub x: Option<&'a str>,
     /// Measures, a panel for each; none for throughput and latency.
     pub y: &'a [Measure],
@@ -90,7 +91,7 @@ pub fn chart(files: RunFiles<'_>, title: &str, axes: SweepAxes<'_>) -> Result<Ch
     let malformed = |fault: String| ReadError::Malformed { file: file.to_owned(), fault };
     let read = csv_text::table(&files.text(file)?).map_err(|error| malformed(error.to_string()))?;
     let table = SweepTable::of(read).map_err(malformed)?;
-    let x = table.horizontal(axes.x)?;
+    let x = table.horizontal(axes.x, &conditions(files)?)?;
     let y = table.vertical(axes.y)?;
     let lines = table.lines(&x);
     let shown = &lines[..lines.len().min(MOST_LINES)];
@@ -125,6 +126,16 @@ pub fn chart(files: RunFiles<'_>, title: &str, axes: SweepAxes<'_>) -> Result<Ch
     notes.insert(0, format!("Means over {} with 95 % intervals.", counted(seeds, "seed")));
     let title = format!("{title}: {} against {}", names.join(" and "), x.name);
     Ok(Chart { title, description, panels, columns: 1, notes, ..Chart::default() })
+}
+
+/// Returns the varied fields that are conditions of the sweep's answer; none without an answer.
+fn conditions(files: RunFiles<'_>) -> Result<Vec<String>, ReadError> {
+    if !files.has(ANSWER) {
+        return Ok(Vec::new());
+    }
+    let malformed =
+        |error: serde_json::Error| ReadError::Malformed { file: ANSWER.to_owned(), fault: error.to_string() };
+    Ok(SweepAnswer::read(&files.text(ANSWER)?).map_err(malformed)?.conditions)
 }
 
 /// The table of a sweep, and the places of its columns.
@@ -201,8 +212,8 @@ impl SweepTable {
         self.cells(place).iter().map(|cell| cell.parse().ok()).collect()
     }
 
-    /// Returns the column of this path; else of a load, of the field with the most numbers, or the first.
-    fn horizontal(&self, asked: Option<&str>) -> Result<Horizontal, SweepFigureFault> {
+    /// Returns the column of this path; else of a condition, of a load, of the field with the most numbers, or the first.
+    fn horizontal(&self, asked: Option<&str>, conditions: &[String]) -> Result<Horizontal, SweepFigureFault> {
         let name = |place: &usize| named_unit(&self.table.header[*place]).0;
         let known = || self.settings.iter().map(|place| name(place).to_owned()).collect();
         let count = |place: &usize| distinct(self.cells(*place)).len();
@@ -215,7 +226,9 @@ impl SweepTable {
             None => {
                 let varied = || self.settings.iter().filter(|place| count(place) > 1);
                 let rank = |place: &&usize| {
-                    (self.numbers(**place).is_some(), name(place).ends_with("load"), count(place))
+                    let name = name(place);
+                    let is_condition = conditions.iter().any(|condition| condition == name);
+                    (self.numbers(**place).is_some(), is_condition, name.ends_with("load"), count(place))
                 };
                 // Of equal columns the first counts.
                 *varied().rev().max_by_key(rank).ok_or(SweepFigureFault::NothingVaried)?
@@ -406,6 +419,41 @@ mod tests {
     fn drawn(axes: SweepAxes<'_>) -> Result<Chart, SweepFigureFault> {
         let files = [OutputFile { name: "results.csv".to_owned(), contents: TABLE.to_owned() }];
         chart(RunFiles::Written(&files), "demo", axes)
+    }
+
+    /// A condition is on the horizontal axis, a line for each setting; conditions without numbers are not.
+    #[test]
+    fn conditions_are_on_the_horizontal_axis() {
+        let table = "run,depth,link.mtu_bytes,routing,seed,ended,lost_packets,goodput(all)_bps,digest,name\n\
+            1,1,1024,a,1,complete,0,1.0,a,a\n\
+            2,2,1024,a,1,complete,0,2.0,b,b\n\
+            3,3,2048,b,1,complete,0,3.0,c,c\n";
+        let axis = |conditions: &[&str]| {
+            let answer = SweepAnswer {
+                schema: results::sweep::SCHEMA.to_owned(),
+                scenarios: Vec::new(),
+                measure: "goodput(all)".to_owned(),
+                better: "larger".to_owned(),
+                is_asked: false,
+                conditions: conditions.iter().map(|&name| name.to_owned()).collect(),
+                choices: Vec::new(),
+                verdict: results::verdict::Verdict {
+                    loss: String::new(),
+                    cause: String::new(),
+                    confidence: String::new(),
+                    advice: String::new(),
+                    kind: results::verdict::VerdictKind::Runs,
+                    measure: None,
+                },
+                cases: Vec::new(),
+            };
+            let file = |name: &str, contents: String| OutputFile { name: name.to_owned(), contents };
+            let files = [file("results.csv", table.to_owned()), file(ANSWER, answer.json())];
+            chart(RunFiles::Written(&files), "demo", SweepAxes::default()).unwrap().title
+        };
+        assert_eq!(axis(&[]), "demo: goodput(all) against depth");
+        assert_eq!(axis(&["link.mtu"]), "demo: goodput(all) against link.mtu");
+        assert_eq!(axis(&["routing"]), "demo: goodput(all) against depth");
     }
 
     /// The mean of 10 and 12 is 11, and Student's t with one degree of freedom 12.706.

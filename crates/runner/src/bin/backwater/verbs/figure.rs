@@ -31,7 +31,7 @@ pub(crate) struct FigureOptions {
     folder: PathBuf,
     /// Name of the figure (see `figures`) [default: all that can be drawn].
     name: Option<String>,
-    /// Varied field on the horizontal axis of `sweep` [default: a load, else the field with the most numbers].
+    /// Varied field on the horizontal axis of `sweep` [default: a condition, else the field with the most numbers].
     #[arg(long, value_name = "PATH", requires = "name")]
     x: Option<String>,
     /// Measures of `sweep`, a panel for each [default: goodput(all),p99(all)].
