@@ -106,6 +106,9 @@ pub struct Summary {
     pub congestion: CongestionSummary,
     /// Goodput and fairness, phase by phase.
     pub phases: Vec<PhaseSummary>,
+    /// Goodput of each flow without others, where it is known, for `flows.csv`; empty without the plan.
+    #[serde(skip)]
+    pub alone_bps: Vec<Option<f64>>,
 }
 
 /// Reason for which a run ended.
@@ -373,6 +376,7 @@ impl Summary {
                 completed_flows: record.others().filter(|flow| record.flows[*flow].complete()).count(),
             },
             phases: phases(record, &goodput),
+            alone_bps: plan.map(Plan::rates_alone).unwrap_or_default(),
             completions,
             closed_loops,
             slow_hosts,

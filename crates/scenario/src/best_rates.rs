@@ -57,14 +57,37 @@ impl Plan {
     /// Returns the best rates of the first `named` flows, and of all flows if they are few.
     #[must_use]
     pub fn best_rates(&self, named: usize) -> BestRates {
+        let flows = self.workload().flows.len();
+        let count = if flows <= MOST_FLOWS { flows } else { named.min(MOST_FLOWS) };
+        self.best_rates_of(&(0..count).collect::<Vec<_>>())
+    }
+
+    /// Returns the payload rate of each flow without others, in bit/s, as [`BestRates::alone`] has it. `None` beyond
+    /// the first flows that ask for a known rate, if they are many.
+    #[must_use]
+    pub fn rates_alone(&self) -> Vec<Option<f64>> {
         let flows = &self.workload().flows;
-        let count = if flows.len() <= MOST_FLOWS { flows.len() } else { named.min(MOST_FLOWS) };
-        let keys = if count == 0 { Vec::new() } else { self.flow_keys() };
+        let asks = |flow: &Flow| {
+            matches!(
+                flow.posting,
+                Posting::Scheduled(MessageSchedule::Saturate { .. } | MessageSchedule::Paced { .. })
+            )
+        };
+        let asking = flows.iter().enumerate().filter(|(_, flow)| asks(flow)).map(|(number, _)| number);
+        let best = self.best_rates_of(&asking.take(MOST_FLOWS).collect::<Vec<_>>());
+        (0..flows.len()).map(|flow| best.alone(flow)).collect()
+    }
+
+    /// Returns the best rates of the flows with these numbers.
+    fn best_rates_of(&self, chosen: &[usize]) -> BestRates {
+        let flows = &self.workload().flows;
+        let keys = if chosen.is_empty() { Vec::new() } else { self.flow_keys() };
         let mut ideal = IdealTimes::new(self);
         let (mut numbers, mut all_parts, mut capacities) = (BTreeMap::new(), Vec::new(), Vec::new());
         let mut demands = BTreeMap::new();
-        for (number, (flow, key)) in flows.iter().zip(keys).take(count).enumerate() {
-            let parts = self.parts_of(flow, key).into_iter().map(|(part, capacity, cost)| {
+        for number in chosen.iter().copied() {
+            let flow = &flows[number];
+            let parts = self.parts_of(flow, keys[number]).into_iter().map(|(part, capacity, cost)| {
                 let place = *numbers.entry(part).or_insert_with(|| {
                     all_parts.push(part);
                     capacities.push(capacity);
@@ -229,6 +252,17 @@ mod tests {
             source.set(set).unwrap();
         }
         Scenario::read(&source).unwrap().check(&source).unwrap()
+    }
+
+    /// Flows of listed and drawn messages have no rate alone; the others have that of the best rates.
+    #[test]
+    fn rates_alone_are_those_of_the_best_rates() {
+        for (scenario, known) in [("victim", 3), ("gran2011-scenario1", 5), ("roce400-leaf-spine", 1)] {
+            let plan = plan(scenario, &[]);
+            let (best, rates) = (plan.best_rates(plan.workload().flows.len()), plan.rates_alone());
+            assert_eq!(rates, (0..rates.len()).map(|flow| best.alone(flow)).collect::<Vec<_>>());
+            assert!(rates.iter().flatten().count() >= known, "{scenario}: {rates:?}");
+        }
     }
 
     /// Rates of `victim`'s links by hand: 16 Gb/s for 2,048 bytes of payload in packets of about 2,074.

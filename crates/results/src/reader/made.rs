@@ -24,7 +24,7 @@ type TextFile = (&'static str, fn(&MadeFiles<'_>) -> Option<String>);
 /// Files of text, in the order of the list.
 const TEXTS: [TextFile; 20] = [
     ("summary.json", |made| Some(made.summary.json())),
-    (FlowRow::FILE, |made| Some(flows::flows(made.record))),
+    (FlowRow::FILE, |made| Some(flows::flows(made.record, &made.summary.alone_bps))),
     (PhaseRow::FILE, |made| Some(flows::phases(made.record))),
     (SeriesRow::FILE, |made| Some(series::series(made.record))),
     (PortRow::FILE, |made| Some(ports::ports(made.record))),

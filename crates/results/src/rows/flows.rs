@@ -40,6 +40,9 @@ table_row! {
         pub received_becns: u64,
         /// `delivered_bytes` from `start_s` to the last delivery.
         pub mean_goodput_bps: f64,
+        /// Goodput that it would have without other flows, if it keeps messages outstanding or paces them; empty for
+        /// listed or drawn messages, and beyond 4,096 such flows.
+        pub alone_bps: Option<f64>,
         /// Mean time from the first byte of a packet leaving its source to its payload being taken by the destination's
         /// host; 0 if no packet was delivered.
         pub mean_packet_latency_us: f64,

@@ -14,13 +14,15 @@ use crate::table::TableRow;
 use measures::PhasePart;
 use measures::rounded;
 
-/// Returns `flows.csv`: one row for each flow.
+/// Returns `flows.csv`: one row for each flow. `alone_bps` has the goodput of each flow without others, where it is
+/// known; flows beyond its end have none.
 #[must_use]
-pub fn flows(record: &RunRecord) -> String {
-    FlowRow::csv(record.flows.iter().map(|flow| flow_row(record, flow)))
+pub fn flows(record: &RunRecord, alone_bps: &[Option<f64>]) -> String {
+    let alone_bps = alone_bps.iter().copied().chain(core::iter::repeat(None));
+    FlowRow::csv(record.flows.iter().zip(alone_bps).map(|(flow, alone)| flow_row(record, flow, alone)))
 }
 
-fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord) -> FlowRow<'a> {
+fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord, alone_bps: Option<f64>) -> FlowRow<'a> {
     let FlowRecord { last_delivery, delivered, start, .. } = *flow;
     let mean = last_delivery.get().map_or(0.0, |last| delivered.bps_over(last.since(start)));
     let marks = flow.marks();
@@ -41,6 +43,7 @@ fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord) -> FlowRow<'a> {
         acknowledged_messages: flow.messages,
         received_becns: flow.becns,
         mean_goodput_bps: mean.round(),
+        alone_bps: alone_bps.map(f64::round),
         mean_packet_latency_us: microseconds(mean_latency_ps(flow)),
         max_packet_latency_us: microseconds(flow.latency_max.ps() as f64),
         marked_root_packets: marked(record, &marks, "root"),
@@ -100,7 +103,7 @@ mod tests {
     #[test]
     fn the_tables_as_they_are_written() {
         let record = sample::record();
-        insta::assert_snapshot!("flows", flows(&record));
+        insta::assert_snapshot!("flows", flows(&record, &[Some(13_200_000_000.4), None]));
         insta::assert_snapshot!("phases", phases(&record));
     }
 
@@ -134,6 +137,6 @@ mod tests {
     fn a_name_with_a_comma_is_quoted() {
         let mut record = sample::record();
         record.flows[0].name = "F1, the first".into();
-        assert!(flows(&record).contains("\n\"F1, the first\",H1,"));
+        assert!(flows(&record, &[]).contains("\n\"F1, the first\",H1,"));
     }
 }

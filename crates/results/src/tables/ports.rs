@@ -84,7 +84,7 @@ mod tests {
         let columns: Vec<_> = reasons.iter().map(|reason| format!("marked_{reason}_packets")).collect();
         for kept in [5, 1, 0] {
             record.mark_reasons.truncate(kept);
-            for table in [crate::tables::flows::flows(&record), ports(&record)] {
+            for table in [crate::tables::flows::flows(&record, &[]), ports(&record)] {
                 let header = table.lines().next().expect("a table has a header");
                 let marks: Vec<_> = header.split(',').filter(|name| name.starts_with("marked_")).collect();
                 assert_eq!(marks, columns);
