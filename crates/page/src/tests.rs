@@ -255,6 +255,7 @@ fn subjects_have_what_their_flows_got_and_lost() {
         let [got, lost, share] =
             ["delivered_bytes", "lost_bytes", "share"].map(|name| subject[name].as_f64().expect("a number"));
         let median = subject["slowdown"]["median"].as_f64();
+        assert!(subject["goodput_share"].is_null(), "no flow has a rate alone: {subject}");
         let wanted = match (median, subject["waited_share"].as_f64()) {
             (Some(median), _) => 1.0 / median,
             (None, Some(waited)) => 1.0 - waited,
@@ -262,6 +263,33 @@ fn subjects_have_what_their_flows_got_and_lost() {
             (None, None) => 0.0,
         };
         assert!((share - wanted).abs() < 1e-12, "{subject}");
+    }
+}
+
+/// Flows that keep messages outstanding are judged by goodput, however long their messages wait for each other.
+#[test]
+fn a_share_is_that_of_the_goodput_alone_where_it_is_known() {
+    let mut files = files("F1");
+    let text = &mut files.iter_mut().find(|file| file.name == "flows.csv").expect("there are flows").contents;
+    let header: Vec<_> = text.lines().next().expect("there is a header").split(',').collect();
+    let place = |name: &str| header.iter().position(|column| *column == name).expect("it is a column");
+    let (mean, alone) = (place("mean_goodput_bps"), place("alone_bps"));
+    let with_rates = text.lines().enumerate().map(|(line, row)| {
+        let mut cells: Vec<_> = row.split(',').map(str::to_owned).collect();
+        if line > 0 {
+            // Twice the goodput: a flow that is active to the end of the run has at most half of it.
+            cells[alone] = (cells[mean].parse::<f64>().expect("it is a number") * 2.0).to_string();
+        }
+        cells.join(",") + "\n"
+    });
+    *text = with_rates.collect();
+    let html = page(&files);
+    assert!(html.contains("A bar is a share: goodput of the goodput alone."), "{html}");
+    for subject in data(&html)["subjects"].as_array().expect("a list") {
+        let share = subject["share"].as_f64().expect("it is a number");
+        assert!(share > 0.4 && share < 0.5 + 1e-9, "{subject}");
+        assert_eq!(subject["goodput_share"], subject["share"]);
+        assert!(subject["waited_share"].is_null(), "{subject}");
     }
 }
 

@@ -111,7 +111,7 @@ const TABLES: [TableChoice; 6] = [
         file: FlowRow::FILE,
         heading: "Flows",
         columns: columns!(FlowRow:
-            flow, src, dst, group, start_s, size_bytes, completed_s, delivered_bytes, mean_goodput_bps,
+            flow, src, dst, group, start_s, size_bytes, completed_s, delivered_bytes, mean_goodput_bps, alone_bps,
             mean_packet_latency_us, max_packet_latency_us, received_becns
         ),
         by: None,
@@ -180,7 +180,7 @@ fn data(files: RunFiles<'_>, (summary, facts): (&RunSummary, &RunFacts)) -> Resu
         kind: "run",
         phases: facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s, phase.to_s)).collect(),
         end_s: facts.end_s(),
-        subjects: subjects::read(files, facts.simulated_s)?,
+        subjects: subjects::read(files, facts.end_s())?,
         panels: curves::panels(files, facts)?,
         completions: completions::panel(files)?,
         fabric: fabric::read(files, facts.simulated_s, summary.congestion.worst_roots.first())?,

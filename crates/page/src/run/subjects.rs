@@ -5,7 +5,8 @@
 //!
 //! | flows | their share of what they would have alone |
 //! |---|---|
-//! | with messages | the inverse of the median slowdown of their messages |
+//! | that keep messages outstanding or pace them | goodput, of their goodput alone |
+//! | with messages that are listed or drawn | the inverse of the median slowdown of their messages |
 //! | of a run that kept no messages | the share of their time for which they did not wait for trees |
 //! | a flow without end, of such a run | payload, of that and of what was lost while trees made packets wait |
 
@@ -34,12 +35,17 @@ pub(super) struct Subject {
     contributors: usize,
     /// Share of what it would have alone.
     share: f64,
+    /// Goodput as a share of the goodput alone; `None` if that is not known of every flow.
+    goodput_share: Option<f64>,
     /// Slowdown of its messages; `None` of a run that kept none.
     slowdown: Option<Slowdown>,
     /// Share of its time for which it waited for trees; `None` if its payload or its messages say more.
     waited_share: Option<f64>,
     #[serde(skip)]
     is_endless: bool,
+    /// Payload of all flows if each were alone, in bytes; `None` if it is not known of one.
+    #[serde(skip)]
+    alone_bytes: Option<f64>,
     #[serde(skip)]
     waited_s: f64,
     #[serde(skip)]
@@ -75,12 +81,15 @@ pub(super) fn read(files: RunFiles<'_>, end_s: f64) -> Result<Vec<Subject>, Read
         let subject = subjects.entry((kind, name)).or_insert_with(|| Subject {
             name: name.to_owned(),
             kind,
+            alone_bytes: Some(0.0),
             ..Subject::default()
         });
         let of_trees = lost.get(&*flow.flow).copied();
         let (lost_bytes, waited_s) = of_trees.unwrap_or_default();
         let active_s = (flow.completed_s.or(flow.stop_s).unwrap_or(end_s) - flow.start_s).max(0.0);
         subject.flows += 1;
+        let alone = flow.alone_bps.map(|rate| rate / 8.0 * active_s);
+        subject.alone_bytes = subject.alone_bytes.zip(alone).map(|(sum, own)| sum + own);
         subject.delivered_bytes += flow.delivered_bytes;
         subject.lost_bytes += lost_bytes;
         subject.victims += usize::from(of_trees.is_some());
@@ -123,15 +132,32 @@ impl Subject {
         };
         self.slowdown =
             (!self.slowdowns.is_empty()).then(|| Slowdown { median: quantile(0.5), p99: quantile(0.99) });
-        let is_counted = !self.is_endless && self.slowdown.is_none() && self.active_s > 0.0;
+        // Messages that are always outstanding wait for each other: their times say nothing about goodput.
+        let alone = self.alone_bytes.filter(|alone| *alone > 0.0);
+        self.goodput_share = alone.map(|alone| (self.delivered_bytes as f64 / alone).min(1.0));
+        let is_counted = !self.is_endless
+            && self.slowdown.is_none()
+            && self.goodput_share.is_none()
+            && self.active_s > 0.0;
         self.waited_share = is_counted.then(|| self.waited_s / self.active_s);
-        self.share = match (self.slowdown, self.waited_share) {
-            (Some(Slowdown { median, .. }), _) => median.map_or(0.0, |median| 1.0 / median.max(1.0)),
-            (None, Some(waited)) => 1.0 - waited,
-            (None, None) => {
+        self.share = match (self.goodput_share, self.slowdown, self.waited_share) {
+            (Some(share), ..) => share,
+            (None, Some(Slowdown { median, .. }), _) => median.map_or(0.0, |median| 1.0 / median.max(1.0)),
+            (None, None, Some(waited)) => 1.0 - waited,
+            (None, None, None) => {
                 self.delivered_bytes as f64 / (self.delivered_bytes + self.lost_bytes).max(1) as f64
             }
         };
+    }
+
+    /// Returns the meaning of its bar.
+    fn meaning(&self) -> &'static str {
+        match (self.goodput_share, self.slowdown, self.waited_share) {
+            (Some(_), ..) => "goodput of the goodput alone",
+            (None, Some(_), _) => "time alone of the time that the median message took",
+            (None, None, Some(_)) => "time without a wait for trees",
+            (None, None, None) => "payload of that and of what trees kept back",
+        }
     }
 }
 
@@ -147,8 +173,13 @@ fn subject_of<'a>(flow: &'a FlowRow<'_>) -> (&'static str, &'a str) {
 /// Returns the sentence on the figure.
 pub(super) fn about(subjects: &[Subject]) -> String {
     let held_back = subjects.iter().filter(|one| one.victims > 0).count();
-    let rest =
-        "A bar is the share of what each would have alone. Each curve of goodput has a scale of its own.";
+    let mut meanings: Vec<_> = subjects.iter().map(Subject::meaning).collect();
+    meanings.sort_unstable();
+    meanings.dedup();
+    let rest = format!(
+        "A bar is a share: {}. Each curve of goodput has a scale of its own.",
+        meanings.join("; or ")
+    );
     let first = match held_back {
         0 => "No congestion tree held any of this back.".to_owned(),
         1 => format!("Congestion trees held {} back.", subjects[0].name),

@@ -15,7 +15,8 @@ const STRIP = { width: 1000, height: 40 };
  *
  * @param {Subject} subject
  */
-function outcome({ slowdown, waited_share, share, lost_bytes }) {
+function outcome({ goodput_share, slowdown, waited_share, share, lost_bytes }) {
+  if (goodput_share !== null) return "got " + percent(goodput_share) + " of the goodput alone";
   if (waited_share !== null) return waited_share > 0 ? "waited for trees in " + percent(waited_share) + " of its time" : "did not wait for trees";
   if (!slowdown) return lost_bytes > 0 ? "got " + percent(share) + ", lost " + spelled(lost_bytes, "B") : "lost nothing to trees";
   const times = (/** @type {number | null} */ value) => value === null ? "without end" : short(value) + " ×";
@@ -110,8 +111,8 @@ export function hurtFigure(subjects, panel, axis) {
     rows.forEach((row) => { row.hidden = false; });
     more.hidden = true;
   } }, "Show all " + rows.length);
-  const cells = () => [["name", "kind", "flows", "victims", "contributors", "delivered_bytes", "lost_bytes", "median_slowdown", "p99_slowdown", "waited_share", "share"],
-    ...subjects.map((one) => [one.name, one.kind, one.flows, one.victims, one.contributors, one.delivered_bytes, one.lost_bytes, one.slowdown?.median ?? null, one.slowdown?.p99 ?? null, one.waited_share, one.share])];
+  const cells = () => [["name", "kind", "flows", "victims", "contributors", "delivered_bytes", "lost_bytes", "median_slowdown", "p99_slowdown", "waited_share", "goodput_share", "share"],
+    ...subjects.map((one) => [one.name, one.kind, one.flows, one.victims, one.contributors, one.delivered_bytes, one.lost_bytes, one.slowdown?.median ?? null, one.slowdown?.p99 ?? null, one.waited_share, one.goodput_share, one.share])];
   return element("div", { class: "hurt" }, element("div", { role: "list" }, rows), more,
     element("div", { class: "controls" }, savers("Who was held back", { svg: () => svgOfSubjects(subjects), rows: cells })));
 }

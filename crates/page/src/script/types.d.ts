@@ -182,6 +182,8 @@ export interface Subject {
   contributors: number;
   /** Share of what it would have alone. */
   share: number;
+  /** Goodput as a share of its goodput alone, if that is known. */
+  goodput_share: number | null;
   /** Slowdown of its messages, `null` where it has no bound; none of a flow without end. */
   slowdown: { median: number | null; p99: number | null } | null;
   /** Share of its time for which it waited for trees; `null` if its payload or its messages say more. */
