@@ -196,9 +196,10 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
     let plan = &manifest.plans[0];
     let data = data(files, (&summary, &facts))?;
     let subtitle = sentences::run(files, &facts, plan)?;
-    let verdict = summary.verdict.as_ref();
-    let leads = sentences::leads(verdict.is_some(), manifest);
-    let mut document = Document::new(&summary.scenario, &subtitle, verdict, &leads);
+    let verdict = summary.verdict.as_ref().map(|verdict| sentences::to_paste(verdict, manifest));
+    let mut leads = sentences::leads(verdict.is_some(), manifest);
+    leads.extend(verdict.as_ref().and_then(sentences::place_of_command));
+    let mut document = Document::new(&summary.scenario, &subtitle, verdict.as_ref(), &leads);
     if !data.subjects.is_empty() {
         document.section("hurt", "Who was held back", &[subjects::about(&data.subjects)]);
     }

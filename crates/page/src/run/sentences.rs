@@ -4,14 +4,18 @@
 
 use std::collections::BTreeSet;
 
+use names::shell;
 use results::manifest::{Manifest, PlanIdentity, RunEnd};
 use results::reader::{ReadError, RunFacts, RunFiles};
 use results::rows::PortRow;
+use results::verdict::Verdict;
 
 use crate::words;
 
 /// Longest overrides that a sentence names, in bytes.
 const LONGEST_OVERRIDES: usize = 160;
+/// File of the run's folder that the command of its verdict names.
+const PLAN: &str = "plan.ron";
 /// Sentence of a run without a verdict.
 const NO_VERDICT: &str = "The run is of a version that made no verdict: `backwater rerun DIR` runs it again.";
 
@@ -34,6 +38,45 @@ pub(super) fn run(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) ->
         words::count(nodes.len(), "node"),
         plan.seed,
     ))
+}
+
+/// Returns the verdict of a run with a command that can be run anywhere, if the run's own command named a scenario of
+/// the program, and changed nothing in it. Else the command names the plan of the folder.
+pub(super) fn to_paste(verdict: &Verdict, manifest: &Manifest) -> Verdict {
+    let advice = match as_it_was_named(manifest) {
+        Some(name) => replaced_in_commands(&verdict.advice, name),
+        None => verdict.advice.clone(),
+    };
+    Verdict { advice, ..verdict.clone() }
+}
+
+/// Says where a command runs that names the plan of the run's folder.
+pub(super) fn place_of_command(verdict: &Verdict) -> Option<String> {
+    let is_command = |(place, part): (usize, &str)| place % 2 == 1 && part.contains(PLAN);
+    verdict.advice.split('`').enumerate().any(is_command).then(|| {
+        format!(
+            "The command reads `{PLAN}` in the folder of the run: run it there, or write the path of that folder before the name."
+        )
+    })
+}
+
+/// Returns the name of the scenario if `sim` was run with this name, without overrides and a seed.
+fn as_it_was_named(manifest: &Manifest) -> Option<&str> {
+    let PlanIdentity { scenario, overrides, .. } = manifest.plans.first()?;
+    let words = manifest.command.get(2..)?;
+    let is_sim = manifest.command[1] == "sim" && words.contains(scenario);
+    let is_plain = shell::word(scenario) == *scenario && !scenario.contains(':');
+    let has_seed = words.iter().any(|word| word.starts_with("--seed"));
+    (is_sim && is_plain && overrides.is_empty() && !has_seed).then_some(scenario)
+}
+
+/// Returns a text with another name of the scenario in its commands, which stand between backquotes.
+fn replaced_in_commands(text: &str, name: &str) -> String {
+    let part = |(place, part): (usize, &str)| match place % 2 {
+        1 => part.replace(PLAN, name),
+        _ => part.to_owned(),
+    };
+    text.split('`').enumerate().map(part).collect::<Vec<_>>().join("`")
 }
 
 /// Returns the sentences below the verdict: that there is none, and how a run ended that was not complete.
@@ -59,5 +102,40 @@ pub(super) fn end(manifest: &Manifest) -> String {
         RunEnd::Interrupted { simulated_s } => format!("interrupted at {}", words::time(*simulated_s)),
         RunEnd::Deadlock { message } | RunEnd::Violation { message } => message.clone(),
         RunEnd::Writing => "while its files were being written".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use results::manifest::sample;
+
+    use super::*;
+
+    /// Commands of runs, and the advised command on their pages.
+    #[test]
+    fn the_command_of_a_page_can_be_pasted() {
+        let advice =
+            "What `plan.ron` gives: `backwater compare plan.ron 'plan.ron:switch.buffer=9 KB'`".to_owned();
+        let [loss, cause, confidence] = [(); 3].map(|()| String::new());
+        let verdict = Verdict { loss, cause, confidence, advice };
+        let named = "`backwater compare victim 'victim:switch.buffer=9 KB'`";
+        let of_folder = "`backwater compare plan.ron 'plan.ron:switch.buffer=9 KB'`";
+        let cases: [(&[&str], &[&str], &str); 6] = [
+            (&["sim", "victim"], &[], named),
+            (&["sim", "--drain", "victim", "--report"], &[], named),
+            (&["sim", "victim.ron"], &[], of_folder),
+            (&["sim", "victim", "--seed=4"], &[], of_folder),
+            (&["sim", "victim", "--set", "duration=1 ms"], &["duration=1 ms"], of_folder),
+            (&["sweep", "victim", "--seeds", "1,2"], &[], of_folder),
+        ];
+        for (words, overrides, wanted) in cases {
+            let mut manifest = sample("p");
+            manifest.command =
+                core::iter::once(&"backwater").chain(words).map(|word| (*word).to_owned()).collect();
+            manifest.plans[0].overrides = overrides.iter().map(|word| (*word).to_owned()).collect();
+            let shown = to_paste(&verdict, &manifest);
+            assert!(shown.advice.ends_with(wanted), "{words:?}: {}", shown.advice);
+            assert_eq!(place_of_command(&shown).is_some(), wanted == of_folder, "{words:?}");
+        }
     }
 }
