@@ -4,7 +4,7 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-f5smMMk1VSS9zzAf33btqEpUgJqSICVKAGZqrHto3zI='; \
+     script-src 'sha256-/5+ffJ4w/omLNwhcUSpHiqWYEliIzOkX+VmzR68R+jA='; \
      style-src 'sha256-sdD599rKeqpCjg08dMN/iHAHxu1ZrCkBikS0Bw1S4Kc='; \
      base-uri 'none'; form-action 'none'";
 

@@ -1,7 +1,7 @@
 //! Queues of the outputs that were roots of congestion trees, over the whole run.
 //!
 //! Invariant: an output without a row at a moment of `timeline.csv` had no queue then, and no output has one at the
-//! start.
+//! start. No line rises or falls over samples at which the queue is not known.
 
 use std::collections::BTreeMap;
 
@@ -58,13 +58,14 @@ impl Roots {
             if !queues.is_empty() {
                 queues.extend(trees.iter().map(|tree| (tree.time_s.to_bits(), tree.queue_bytes)));
             }
-            let whole = queues.iter().map(|(time, queue)| (f64::from_bits(*time), Some(*queue as f64)));
+            let whole = queues.iter().map(|(time, queue)| (f64::from_bits(*time), *queue as f64));
+            let whole = with_gaps(whole, apart(&samples));
             let mut trees = trees.into_iter().peekable();
             let at_sample = |time: &f64| {
                 let tree = trees.next_if(|tree| tree.time_s.total_cmp(time).is_le());
                 (*time, tree.map(|tree| tree.queue_bytes as f64))
             };
-            RootCurve { name, whole: whole.collect(), with_tree: samples.iter().map(at_sample).collect() }
+            RootCurve { name, whole, with_tree: samples.iter().map(at_sample).collect() }
         };
         Ok(Self { curves: roots.into_iter().map(curve).collect(), left_out, moments })
     }
@@ -91,6 +92,25 @@ impl Roots {
         });
         left_out.into_iter().chain(moments).collect()
     }
+}
+
+/// Returns the longest time between two points that a line may join: samples follow each other, with room for rounding.
+fn apart(samples: &[f64]) -> f64 {
+    let between = samples.windows(2).map(|pair| pair[1] - pair[0]);
+    1.5 * between.fold(samples.first().copied().unwrap_or(f64::INFINITY), f64::min)
+}
+
+/// Returns points with a gap between two that differ and are more than `apart` from each other: a slope there would
+/// show a queue that grows before its cause.
+fn with_gaps(points: impl Iterator<Item = (f64, f64)>, apart: f64) -> LinePoints {
+    let (mut all, mut last): (LinePoints, Option<(f64, f64)>) = (Vec::new(), None);
+    for (time, queue) in points {
+        let gap = last.filter(|(before, known)| time - before > apart && queue != *known);
+        all.extend(gap.map(|(before, _)| (f64::midpoint(before, time), None)));
+        all.push((time, Some(queue)));
+        last = Some((time, queue));
+    }
+    all
 }
 
 /// Returns the queues of these outputs without regard to trees, by name, and the number of moments if some are known
@@ -165,7 +185,7 @@ mod tests {
         assert_eq!(points(&root.with_tree), [(5.0, None), (10.0, None), (15.0, tree), (20.0, tree)]);
         assert_eq!(
             points(&root.whole),
-            [(0.0, none), (8.0, Some(7.0)), (15.0, tree), (18.0, none), (20.0, tree)]
+            [(0.0, none), (4.0, None), (8.0, Some(7.0)), (15.0, tree), (18.0, none), (20.0, tree)]
         );
         assert_eq!(notes.len(), 1, "{notes:?}");
         files.retain(|file| file.name != OutputMomentRow::FILE);

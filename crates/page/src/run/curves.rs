@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::reader::{ReadError, RunFacts, RunFiles};
-use results::rows::{PortSeriesRow, SourceSeriesRow, TreeRow, WatchRow};
+use results::rows::{OutputMomentRow, PortSeriesRow, SourceSeriesRow, TreeRow, WatchRow};
 use results::table::TableRow;
 
 use crate::data::{Line, Panel};
@@ -15,6 +15,8 @@ use crate::words;
 const MOST_FLOWS: usize = 64;
 /// Most outputs with a line of their own.
 const MOST_OUTPUTS: usize = 24;
+/// Ratio to the highest flow from which a sum is off at first: beside it the flow would lie at zero.
+const FAR: f64 = 20.0;
 /// Lines that are on at first.
 const SHOWN: usize = 8;
 
@@ -123,13 +125,15 @@ fn goodput(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Panel>, ReadE
     let order: Vec<String> = flows.iter().map(|line| line.name.clone()).collect();
     let (mut flows, left) = limited(flows, MOST_FLOWS, sum);
     flows.sort_by_key(|line| order.iter().position(|name| *name == line.name));
+    let highest_flow = flows.iter().map(|flow| largest(&flow.y)).fold(0.0, f64::max);
     let mut lines: Vec<Line> = flows.into_iter().chain(sums).collect();
     for line in &mut lines {
+        let is_far = highest_flow > 0.0 && largest(&line.y) > FAR * highest_flow;
         line.shown = match line.kind {
             "flow" => line.shown,
             "total" => named == 0 || named > SHOWN,
             _ => true,
-        };
+        } && !is_far;
         let kind = format!("{} ", line.kind);
         line.name = line.name.strip_prefix(&kind).unwrap_or(&line.name).to_owned();
         line.name = match line.kind {
@@ -151,13 +155,18 @@ fn goodput(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Panel>, ReadE
     let highest = panel.highest().map_or_else(String::new, |(line, y, x)| {
         format!(" The highest value of a line is {}, of {} at {}.", words::rate(y), line.name, words::time(x))
     });
+    let off = if panel.lines.iter().any(|line| line.kind == "group" && !line.shown) {
+        " Groups far above every flow are off at first."
+    } else {
+        ""
+    };
     let left = if left == 0 {
         String::new()
     } else {
         format!(" {left} named flows that got least have no line; `series.csv` has them.")
     };
     panel.about = format!(
-        "Payload that hosts took in each of {}, over {}, {}.{highest}{left}",
+        "Payload that hosts took in each of {}, over {}, {}.{highest}{off}{left}",
         words::count(panel.x.len(), "sample"),
         words::time(facts.end_s()),
         subjects(named, groups)
@@ -191,7 +200,13 @@ fn queues(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
     }
     let trees: Vec<TreeRow<'_>> = files.rows()?;
     if !trees.is_empty() {
-        sources.push("at roots of congestion trees while they have a tree");
+        let has_moments = add_moments(files, &trees, &mut gathered)?;
+        sources.push(if has_moments {
+            "at roots of congestion trees while they have a tree and at the moments of the fabric, with gaps where it is not \
+             known"
+        } else {
+            "at roots of congestion trees while they have a tree"
+        });
     }
     for row in &trees {
         gathered.add((&row.root(), "output"), row.time_s, row.queue_bytes as f64);
@@ -227,6 +242,37 @@ fn queues(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
     Ok(Some(panel))
 }
 
+/// Adds the queues of roots at the start and at the moments of `timeline.csv`, which has no row for an output without a
+/// queue. Returns false without the file. Outputs with all samples are left as they are.
+fn add_moments(
+    files: RunFiles<'_>,
+    trees: &[TreeRow<'_>],
+    gathered: &mut Gathered,
+) -> Result<bool, ReadError> {
+    if !files.has(OutputMomentRow::FILE) {
+        return Ok(false);
+    }
+    let rows: Vec<OutputMomentRow<'_>> = files.rows()?;
+    let times: BTreeSet<Instant> = rows.iter().map(|row| instant(row.time_s)).chain([0]).collect();
+    let mut roots: BTreeMap<(&str, u32, u32), (String, BTreeMap<Instant, f64>)> = BTreeMap::new();
+    for tree in trees.iter().filter(|tree| !gathered.places.contains_key(&tree.root())) {
+        let nothing = || (tree.root(), times.iter().map(|time| (*time, 0.0)).collect());
+        roots.entry((&*tree.root_node, tree.root_port, tree.lane)).or_insert_with(nothing);
+    }
+    for row in &rows {
+        let Some(queue) = row.queue_bytes else { continue };
+        if let Some((_, queues)) = roots.get_mut(&(&*row.node, row.port, row.lane)) {
+            queues.insert(instant(row.time_s), queue as f64);
+        }
+    }
+    for (name, queues) in roots.into_values() {
+        for (time, queue) in queues {
+            gathered.add((&name, "output"), time as f64 / 1e12, queue);
+        }
+    }
+    Ok(true)
+}
+
 fn rates(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
     let mut rows = Vec::new();
     if files.has(SourceSeriesRow::FILE) {
@@ -255,4 +301,56 @@ fn rates(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
         words::rate(least)
     );
     Ok(Some(Panel { id: "rates", heading, about, unit: "bit/s", x, lines, samples_a_pair: 1 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use results::{OutputFile, sample};
+
+    use super::*;
+
+    /// Without a row at a moment, a root has no queue then; between moments and trees its queue is not known.
+    #[test]
+    fn the_queue_of_a_root_begins_at_zero() {
+        let mut files = sample::files(&sample::record(), "");
+        let header = "time_s,node,port,peer,lane,utilisation,stalled_share,queue_bytes\n";
+        let rows = "0.008,H1,1,S1,0,0.5,0.0,\n0.01,S1,2,H3,0,0.5,0.0,7000\n";
+        files.retain(|file| !matches!(&*file.name, "timeline.csv" | "port_series.csv"));
+        files.push(OutputFile { name: "timeline.csv".to_owned(), contents: [header, rows].concat() });
+        let panel = queues(RunFiles::Written(&files)).unwrap().unwrap();
+        let line = panel.lines.iter().find(|line| line.name == "S1 port 2 to H3").unwrap();
+        let known: Vec<_> = panel.x.iter().map(|time| time * 1e3).zip(line.y.iter().copied()).collect();
+        let tree = Some(31_110.0);
+        let wanted = [
+            (0.0, Some(0.0)),
+            (5.0, None),
+            (8.0, Some(0.0)),
+            (10.0, Some(7000.0)),
+            (15.0, tree),
+            (20.0, tree),
+        ];
+        assert_eq!(known, wanted);
+        assert!(panel.about.contains("with gaps where it is not known"), "{}", panel.about);
+    }
+
+    /// A victim beside a group of hundreds of flows, and beside a group of two.
+    #[test]
+    fn a_sum_far_above_every_flow_is_off_at_first() {
+        let phase = r#"{"name": "p", "from_s": 0.0, "to_s": 0.001}"#;
+        let facts = format!(
+            r#"{{"scenario": "s", "congestion_control": "Off", "seed": 1, "simulated_s": 0.001, "phases": [{phase}], "others": {{"flows": 0}}}}"#
+        );
+        let facts: RunFacts = serde_json::from_str(&facts).unwrap();
+        for (group, shown) in [("900.0", false), ("20.0", true)] {
+            let contents = format!(
+                "time_s,kind,name,goodput_bps,flows,lower_quartile_bps,median_bps,upper_quartile_bps\n\
+                 0.001,flow,victim,10.0,,,,\n0.001,group,job,{group},2,1.0,1.0,1.0\n0.001,total,total,{group},,,,\n"
+            );
+            let files = [OutputFile { name: "series.csv".to_owned(), contents }];
+            let panel = goodput(RunFiles::Written(&files), &facts).unwrap().unwrap();
+            let on = |name: &str| panel.lines.iter().find(|line| line.name == name).unwrap().shown;
+            assert_eq!((on("victim"), on("job")), (true, shown));
+            assert_eq!(panel.about.contains("off at first"), !shown, "{}", panel.about);
+        }
+    }
 }

@@ -126,6 +126,26 @@ export function subjectOf({ kind, name }) {
 }
 
 /**
+ * Returns the values of a line. A queue is not known at each sample: equal values on both sides of a gap are joined, by `undefined` between
+ * them, and others are not, since a slope would show a queue that grows before its cause.
+ *
+ * @param {Line} line
+ * @returns {(number | null | undefined)[]}
+ */
+function joined({ kind, y }) {
+  /** @type {(number | null | undefined)[]} */
+  const values = [...y];
+  if (kind !== "output") return values;
+  let last = -1;
+  values.forEach((value, at) => {
+    if (value === null) return;
+    if (last >= 0 && values[last] === value) values.fill(undefined, last + 1, at);
+    last = at;
+  });
+  return values;
+}
+
+/**
  * Returns true if a line belongs to what a reader chose. The line of an output may have more behind its name.
  *
  * @param {Line} line
@@ -146,7 +166,7 @@ function svgOf(panel, axis) {
   const x = [...panel.x];
   const [from, to] = axis ? axis.range : [x[0], x[x.length - 1]];
   const isIn = x.map((at) => at >= from && at <= to);
-  const shown = panel.lines.map((line, place) => ({ line, place, y: [...line.y] })).filter(({ line }) => line.shown);
+  const shown = panel.lines.map((line, place) => ({ line, place, y: joined(line) })).filter(({ line }) => line.shown);
   const largest = panel.unit === "" ? 1 : Math.max(largestShown(panel), Number.MIN_VALUE);
   const { width, height, left, right, top, bottom } = SAVED;
   const across = axis ? scale([from, to], left, width - right, {}) : logarithmic(from, to, left, width - right);
@@ -158,6 +178,7 @@ function svgOf(panel, axis) {
     let isOn = false;
     const d = x.map((time, sample) => {
       const value = y[sample];
+      if (value === undefined) return "";
       if (value === null || !isIn[sample]) {
         isOn &&= axis === null;
         return "";
@@ -324,7 +345,7 @@ export function curves(panel, axis) {
     panel.unit === "" ? short(line.y[at] ?? NaN).replace("NaN", "–") : spelled(line.y[at], panel.unit);
   const reading = element("p", { class: "status" });
   const spoken = element("p", { class: "unseen", "aria-live": "polite" });
-  const data = () => /** @type {any} */ ([panel.x, ...panel.lines.map((line) => line.y)]);
+  const data = () => /** @type {any} */ ([panel.x, ...panel.lines.map((line) => line.kind === "output" ? joined(line) : line.y)]);
   const make = () => {
     const width = Math.max(holder.clientWidth, 200);
     if (plot) plot.destroy();
