@@ -4,8 +4,8 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-/5+ffJ4w/omLNwhcUSpHiqWYEliIzOkX+VmzR68R+jA='; \
-     style-src 'sha256-sdD599rKeqpCjg08dMN/iHAHxu1ZrCkBikS0Bw1S4Kc='; \
+     script-src 'sha256-v45Ha36/yVp8D56ELpvBSMa4PxaR+DUFZkWzXonf2n0='; \
+     style-src 'sha256-LHJim0/RjWh0f1VWF62gaV6wGy/s7pAe8JAELGRu0kk='; \
      base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]

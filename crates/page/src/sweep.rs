@@ -43,7 +43,8 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
         (
             "heat",
             "Heat map",
-            "The mean of a measure for each pair of values of two settings; bars begin at zero, and the best number is bold.",
+            "The mean of a measure for each pair of values of two settings; bars begin at zero. The best number is bold, \
+             under each condition by itself.",
         ),
         ("front", "Front of two measures", "Each point is a setting, with its means over all seeds."),
         ("parallel", "Parallel coordinates", "Each line is a run, through its settings and a measure."),
@@ -55,11 +56,25 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
         "front" => data.measures.len() > 1,
         _ => true,
     };
+    if let Some(answer) = data.answer.as_ref().filter(|answer| has_settings(answer)) {
+        let judged = format!(
+            "Settings are judged by {}, where {} is better{}.",
+            answer.measure,
+            answer.better,
+            if answer.conditions.is_empty() { "" } else { ", under each condition by itself" }
+        );
+        document.section("means", "Means", &[judged]);
+    }
     for (id, heading, sentence) in figures.into_iter().filter(|(id, ..)| has(id)) {
         document.section(id, heading, &[sentence.to_owned()]);
     }
     document.section("runs", "Runs", &["A heading sorts the table.".to_owned()]);
     Ok(document.finish(&data))
+}
+
+/// Returns true if the answer has means of settings.
+fn has_settings(answer: &SweepAnswer) -> bool {
+    answer.cases.iter().any(|case| !case.settings.is_empty())
 }
 
 /// Returns the names of the scenarios of runs, without repetition, by the names of their folders.

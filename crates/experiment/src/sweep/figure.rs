@@ -1,7 +1,8 @@
 //! The figure of a sweep: measures against a varied field, with intervals over seeds and a line for each setting.
 //!
-//! Invariant: it is drawn from `results.csv` alone; the answer in `sweep.json` only says which fields are conditions. A
-//! mean with a bound among its numbers has no interval, and a note counts such points.
+//! Invariant: it is drawn from `results.csv` alone; the answer in `sweep.json` only says which fields are conditions,
+//! and chooses the measure that it shows. A mean with a bound among its numbers has an arrow upwards in place of an
+//! interval, and a note counts such points.
 
 use std::collections::BTreeMap;
 
@@ -91,8 +92,13 @@ pub fn chart(files: RunFiles<'_>, title: &str, axes: SweepAxes<'_>) -> Result<Ch
     let malformed = |fault: String| ReadError::Malformed { file: file.to_owned(), fault };
     let read = csv_text::table(&files.text(file)?).map_err(|error| malformed(error.to_string()))?;
     let table = SweepTable::of(read).map_err(malformed)?;
-    let x = table.horizontal(axes.x, &conditions(files)?)?;
-    let y = table.vertical(axes.y)?;
+    let answer = answer(files)?;
+    let conditions = answer.as_ref().map_or(&[][..], |answer| &answer.conditions);
+    let x = table.horizontal(axes.x, conditions)?;
+    let asked = answer.filter(|answer| answer.is_asked && axes.y.is_empty());
+    let asked = asked.and_then(|answer| answer.measure.parse().ok());
+    let asked = asked.filter(|asked| table.measures.iter().any(|(_, measure)| measure == asked));
+    let y = table.vertical(asked.as_ref().map_or(axes.y, core::slice::from_ref))?;
     let lines = table.lines(&x);
     let shown = &lines[..lines.len().min(MOST_LINES)];
     let mut notes = Vec::new();
@@ -107,7 +113,7 @@ pub fn chart(files: RunFiles<'_>, title: &str, axes: SweepAxes<'_>) -> Result<Ch
         if drawn.bounds > 0 {
             let points = counted(drawn.bounds, "point");
             notes.push(format!(
-                "{measure}, a lower bound without an interval, since messages were not delivered: {points}."
+                "{measure}, a lower bound with an arrow, since messages were not delivered: {points}."
             ));
         }
         if drawn.missing > 0 {
@@ -128,14 +134,14 @@ pub fn chart(files: RunFiles<'_>, title: &str, axes: SweepAxes<'_>) -> Result<Ch
     Ok(Chart { title, description, panels, columns: 1, notes, ..Chart::default() })
 }
 
-/// Returns the varied fields that are conditions of the sweep's answer; none without an answer.
-fn conditions(files: RunFiles<'_>) -> Result<Vec<String>, ReadError> {
+/// Returns the sweep's answer, if it has one.
+fn answer(files: RunFiles<'_>) -> Result<Option<SweepAnswer>, ReadError> {
     if !files.has(ANSWER) {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let malformed =
         |error: serde_json::Error| ReadError::Malformed { file: ANSWER.to_owned(), fault: error.to_string() };
-    Ok(SweepAnswer::read(&files.text(ANSWER)?).map_err(malformed)?.conditions)
+    SweepAnswer::read(&files.text(ANSWER)?).map(Some).map_err(malformed)
 }
 
 /// The table of a sweep, and the places of its columns.
@@ -317,6 +323,9 @@ impl SweepTable {
                 let Estimate { mean, ci95, .. } = Estimate::of(&numbers);
                 points.push((point.x, Some(mean)));
                 tops.push(mean);
+                if !point.bounds.is_empty() {
+                    intervals.push((point.x, mean, f64::INFINITY));
+                }
                 if let Some(half) = ci95.filter(|half| *half > 0.0 && point.bounds.is_empty()) {
                     // No measure is below 0.
                     intervals.push((point.x, (mean - half).max(0.0), mean + half));
@@ -464,14 +473,14 @@ mod tests {
         let csv = chart.csv();
         let row = "goodput(all),line,scheme=off,traffic.u.load,0.5,goodput (Gb/s),11.0,0.0,23.706205\n";
         assert!(csv.contains(row), "{csv}");
-        // Equal seeds have no interval to draw, and neither has a bound.
+        // Equal seeds have no interval to draw. A bound has no upper end.
         assert!(csv.contains("scheme=off,traffic.u.load,0.9,goodput (Gb/s),20.0,,\n"), "{csv}");
-        assert!(csv.contains("scheme=off,traffic.u.load,0.9,p99 (ms),4.0,,\n"), "{csv}");
+        assert!(csv.contains("scheme=off,traffic.u.load,0.9,p99 (ms),4.0,4.0,\n"), "{csv}");
         assert!(csv.contains("scheme=on,traffic.u.load,0.5,p99 (ms),2.0,,\n"), "{csv}");
         let notes = chart.notes.join("\n");
         assert!(
             notes.contains(
-                "p99(all), a lower bound without an interval, since messages were not delivered: 1 point."
+                "p99(all), a lower bound with an arrow, since messages were not delivered: 1 point."
             ),
             "{notes}"
         );
@@ -480,6 +489,33 @@ mod tests {
             "{notes}"
         );
         assert!(chart.svg().starts_with("<svg") || chart.svg().contains("<svg"));
+    }
+
+    /// The measure of the answer is drawn if it was asked for and the table has it.
+    #[test]
+    fn the_measure_that_was_asked_for_is_drawn() {
+        let titles = |measure: &str, is_asked: bool| -> Vec<String> {
+            let [loss, cause, confidence, advice] = [(); 4].map(|()| String::new());
+            let answer = SweepAnswer {
+                schema: results::sweep::SCHEMA.to_owned(),
+                scenarios: Vec::new(),
+                measure: measure.to_owned(),
+                better: "smaller".to_owned(),
+                is_asked,
+                conditions: Vec::new(),
+                choices: Vec::new(),
+                verdict: results::verdict::Verdict { loss, cause, confidence, advice },
+                cases: Vec::new(),
+            };
+            let file = |name: &str, contents: String| OutputFile { name: name.to_owned(), contents };
+            let files = [file("results.csv", TABLE.to_owned()), file(ANSWER, answer.json())];
+            let chart = chart(RunFiles::Written(&files), "demo", SweepAxes::default()).unwrap();
+            chart.panels.into_iter().map(|panel| panel.title).collect()
+        };
+        assert_eq!(titles("p99(all)", true), ["p99(all)"]);
+        let usual = ["goodput(all)", "p99(all)"];
+        assert_eq!(titles("p99(all)", false), usual);
+        assert_eq!(titles("p99(victim)", true), usual);
     }
 
     #[test]

@@ -316,11 +316,11 @@ function drawNames(ctx, fabric, plan) {
     if (plan.isBeside || widest(names) < room) return nodes.forEach((node, at) => writeName(ctx, plan.places[node], names[at], plan.radius, ink));
     const shared = sharedStart(names);
     const short = names.map((name) => name.slice(shared.length));
-    if (level === 0 || shared === "") return;
+    if (level === 0) return;
     const every = Math.max(1, Math.ceil(widest(short) / room));
     nodes.forEach((node, at) => at % every === 0 && writeName(ctx, plan.places[node], short[at], plan.radius, ink));
     ctx.textAlign = "left";
-    written(ctx, shared, 2, plan.places[nodes[0]].y - 24, soft, NAME_FONT);
+    if (shared !== "") written(ctx, shared, 2, plan.places[nodes[0]].y - 24, soft, NAME_FONT);
   });
 }
 

@@ -19,7 +19,9 @@ export function heatFigure(sweep) {
   const table = element("div", { class: "scroll" });
   const change = () => show();
   const measure = chooser("Measure", places(measures), change, byInterest(sweep.data)[0]);
-  const [down, across] = [chooser("rows", names, change, 0), chooser("columns", names, change, 1)];
+  // Columns are conditions: the settings to choose from stand one below the other.
+  const [first, second] = sweep.axes();
+  const [down, across] = [chooser("rows", names, change, second), chooser("columns", names, change, first)];
   const fixed = fixedSettings(sweep, change);
   const show = () => {
     const [of, rows, columns] = [measures[measure.at()], sweep.varied[down.at()], sweep.varied[across.at()]];
@@ -44,13 +46,23 @@ export function heatFigure(sweep) {
 function heatTable(sweep, { of, rows, columns, cells }) {
   const means = [...cells.values()].map((cell) => cell.mean).filter((mean) => mean !== null);
   const largest = Math.max(...means.map(Math.abs));
-  const best = of.better === "larger" ? Math.max(...means) : Math.min(...means);
+  // Settings are compared under equal conditions: a number under one load is no better than that under another.
+  const [byRow, byColumn] = [rows, columns].map((setting) => sweep.isCondition(setting));
+  const condition = (/** @type {string | number | null} */ row, /** @type {string | number | null} */ column) => JSON.stringify([byRow ? row : null, byColumn ? column : null]);
+  /** @type {Map<string, number>} */
+  const bests = new Map();
+  cells.forEach(({ mean }, key) => {
+    if (mean === null) return;
+    const [row, column] = JSON.parse(key);
+    const known = bests.get(condition(row, column)) ?? mean;
+    bests.set(condition(row, column), of.better === "larger" ? Math.max(known, mean) : Math.min(known, mean));
+  });
   const cell = (/** @type {string | number | null} */ row, /** @type {string | number | null} */ column) => {
     const found = cells.get(JSON.stringify([row, column]));
     if (!found || found.mean === null) return element("td", { class: "heatcell" }, "–");
     const bar = element("span", { class: "cellbar", "aria-hidden": "true" });
     bar.style.width = (largest > 0 ? Math.abs(found.mean) / largest * 100 : 0) + "%";
-    return element("td", { class: found.mean === best ? "heatcell best" : "heatcell" }, element("a", { href: sweep.address(found.first) }, (found.censored ? "≥ " : "") + spelled(found.mean, of.unit) + (found.missing ? " †" : "")), bar);
+    return element("td", { class: found.mean === bests.get(condition(row, column)) && !(byRow && byColumn) ? "heatcell best" : "heatcell" }, element("a", { href: sweep.address(found.first) }, (found.censored ? "≥ " : "") + spelled(found.mean, of.unit) + (found.missing ? " †" : "")), bar);
   };
   const named = (/** @type {Setting} */ setting) => (/** @type {string | number | null} */ value) => element("th", { scope: "col", class: "number" }, spelledSetting(setting, value));
   return element("table", { class: "heatmap" }, element("caption", {}, of.name),

@@ -26,8 +26,9 @@ export function lineFigure(sweep) {
   const names = places(sweep.varied);
   const change = () => made.show();
   const measure = chooser("Measure", places(measures), change, byInterest(sweep.data)[0]);
-  const across = chooser("against", names, change, 0);
-  const lines = chooser("a line for each", [[ANY, "(one line)"], ...names], change, sweep.varied.length > 1 ? 1 : ANY);
+  const [first, second] = sweep.axes();
+  const across = chooser("against", names, change, first);
+  const lines = chooser("a line for each", [[ANY, "(one line)"], ...names], change, second ?? ANY);
   const fixed = fixedSettings(sweep, change);
   const render = () => {
     const [of, x] = [measures[measure.at()], sweep.varied[across.at()]];

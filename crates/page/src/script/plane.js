@@ -13,6 +13,8 @@ import { fittingUnit, short } from "./format.js";
  * @typedef {{ width: number, height: number, left: number, right: number, top: number, bottom: number }} Frame
  */
 
+/** Mean width of a letter, in units of a drawing. */
+const LETTER = 6.2;
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
 /**
@@ -95,10 +97,16 @@ export function axes({ width, height, left, bottom, top, right }, x, y) {
   const label = (/** @type {PlaneAxis} */ axis, /** @type {string | number} */ value) => typeof value === "number" ? short(value / fittingUnit(axis.largest, axis.unit)[0]) : value;
   /** @type {SVGElement[]} */
   const parts = [];
+  let end = -Infinity;
   x.scale.marks.forEach(([value, text]) => {
     const at = x.scale.at(value);
+    const words = label(x, text);
+    const half = String(words).length * LETTER / 2;
     parts.push(shape("line", { x1: at, x2: at, y1: top, y2: height - bottom, class: "grid" }));
-    parts.push(letters(at, height - bottom + 16, label(x, text), { "text-anchor": "middle" }));
+    // A name without room is left out: its value stands in the tip of each point.
+    if (at - half < end) return;
+    end = at + half + LETTER;
+    parts.push(letters(at, height - bottom + 16, words, { "text-anchor": "middle" }));
   });
   y.scale.marks.forEach(([value, text]) => {
     const at = y.scale.at(value);

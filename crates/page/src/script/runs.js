@@ -13,12 +13,16 @@ import { savers } from "./saving.js";
  *
  * @typedef {{ box: HTMLElement, show: () => void }} Shown
  *
- * A drawing with the words below it, entries of its key, and its numbers as rows of a table.
+ * A drawing with the words below it, entries of its key, its numbers as rows of a table, and its frame if it is not `FRAME`.
  *
- * @typedef {{ shapes: SVGElement[], text: string, key?: { name: string, look: Record<string, string | number> }[], rows?: Cell[][] }} Drawn
+ * @typedef {{ shapes: SVGElement[], text: string, frame?: typeof WIDE, key?: { name: string, look: Record<string, string | number> }[], rows?: Cell[][] }} Drawn
  */
 
-export const FRAME = { width: 900, height: 380, left: 74, right: 16, top: 30, bottom: 46 };
+/** Screens of a phone, as in the style. A drawing is as narrow as they are, since one that is cut hides values. */
+const NARROW = matchMedia("(max-width: 640px)");
+/** Frame of a drawing with more columns than a phone has room for, which is scrolled there. */
+export const WIDE = { width: 900, height: 380, left: 74, right: 16, top: 30, bottom: 46 };
+export const FRAME = { ...WIDE, get width() { return NARROW.matches ? 380 : WIDE.width; } };
 const MOST_MARKS = 9;
 /** Widest name of a value at an axis, in characters. Longer ones have a letter there, and stand below whole. */
 const WIDEST_MARK = 16;
@@ -140,7 +144,7 @@ export function figure(controls, render, label) {
   const whole = () => {
     const entries = drawn.key ?? [];
     const copy = /** @type {SVGElement} */ (svg.cloneNode(true));
-    copy.setAttribute("viewBox", "0 0 " + FRAME.width + " " + (FRAME.height + 18 * entries.length));
+    copy.setAttribute("viewBox", "0 0 " + (drawn.frame ?? FRAME).width + " " + (FRAME.height + 18 * entries.length));
     entries.forEach(({ name, look }, at) => {
       const y = FRAME.height + 10 + 18 * at;
       copy.append(shape("line", { x1: FRAME.left, x2: FRAME.left + 28, y1: y, y2: y, ...look }), letters(FRAME.left + 36, y + 4, name));
@@ -153,15 +157,19 @@ export function figure(controls, render, label) {
   const save = savers(label, { svg: whole, rows: () => drawn.rows ?? [] });
   const drawing = element("div", { class: "scroll" });
   const words = element("p", { class: "note" });
-  const svg = shape("svg", { viewBox: "0 0 " + FRAME.width + " " + FRAME.height, role: "group", "aria-label": label, class: "plane" });
+  const svg = shape("svg", { role: "group", "aria-label": label, class: "plane" });
   drawing.append(svg);
   const show = () => {
     drawn = render();
+    const { width, height } = drawn.frame ?? FRAME;
+    svg.setAttribute("viewBox", "0 0 " + width + " " + height);
+    svg.classList.toggle("fits", width < WIDE.width);
     svg.replaceChildren(...drawn.shapes);
     key.replaceChildren(...(drawn.key ?? []).map(keyEntry));
     words.textContent = drawn.text;
   };
   onColours(drawing, show);
+  NARROW.addEventListener("change", show);
   return { box: element("div", {}, element("div", { class: "controls" }, controls, save), drawing, key, words), show };
 }
 
@@ -172,6 +180,24 @@ export class Sweep {
     this.data = data;
     this.varied = data.settings.filter((setting) => new Set(setting.values).size > 1);
     this.all = data.names.map((_, run) => run);
+  }
+
+  /**
+   * Returns true if a setting is a condition, such as a load: it is not to be chosen.
+   *
+   * @param {Setting} setting
+   */
+  isCondition({ name }) {
+    return this.data.answer?.conditions.includes(name) ?? false;
+  }
+
+  /**
+   * Returns the places of the settings of two axes among those that are varied: first that of a condition, if there is one, or of a
+   * number, then another.
+   */
+  axes() {
+    const rank = (/** @type {Setting} */ setting) => (this.isCondition(setting) ? 2 : 0) + (setting.kind === "number" ? 1 : 0);
+    return this.varied.map((_, at) => at).sort((one, other) => rank(this.varied[other]) - rank(this.varied[one]) || one - other);
   }
 
   /**
