@@ -34,14 +34,20 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
         .as_ref()
         .map_or_else(|| "Tuning".to_owned(), |answer| format!("Tuning of {}", answer.scenario));
     let mut document = Document::new(&title, &in_words(&data.settings), verdict, &leads);
-    if data.found.is_some() {
+    if let Some(found) = &data.found {
         let set = "Parameters of the scenario as it is, and of the best that was found.";
         document.section("set", "What to set", &[set.to_owned()]);
         let held_out = "The same two on seeds that the search did not see.";
         document.section("held-out", "Held-out seeds", &[held_out.to_owned()]);
-        let moved = "The loss of the first objective if a parameter of the winner is moved by a tenth of its range, and Spearman's rank \
-                     correlation of the parameter with the loss over all trials.";
-        document.section("sensitivity", "Effect of each parameter", &[moved.to_owned()]);
+        let of = match found.moved {
+            Some((_, true)) | None => "the winner".to_owned(),
+            Some((trial, false)) => format!("trial {trial}, the best point of the space,"),
+        };
+        let moved = format!(
+            "The loss of the first objective if a parameter of {of} is moved by a tenth of its range, and Spearman's rank \
+             correlation of the parameter with the loss over the trials that have a number for it."
+        );
+        document.section("sensitivity", "Effect of each parameter", &[moved]);
     }
     // The violation of constraints is a measure of the table, and no goal that a front could have.
     if data.measures.iter().filter(|one| one.name != VIOLATION).count() > 1 {
@@ -214,6 +220,37 @@ mod tests {
         let broken = [file(TRIALS, rows), file(tuning_answer::FILE, "{}")];
         let fault = page(RunFiles::Written(&broken), &sample("p"), "").unwrap_err().to_string();
         assert!(fault.contains("tuning.json") && fault.contains("scenario"), "{fault}");
+    }
+
+    /// A winner that is no point of the space, such as a guideline, has values too; another trial is moved.
+    #[test]
+    fn a_winner_outside_the_space_has_its_values_and_constraints() {
+        let rows = "trial,run,setting,seeds,feasible,front,winner,kmin_KB,timer_us,p99(all)_s,violation\n\
+            1,v-1,baseline,3,true,false,false,5,,0.002,0\n2,v-2,guideline,3,true,true,true,,32.5,0.001,0\n";
+        let with = r#""moved": 7, "constraints": ["goodput(a) >= 1 Gb/s"], "settings": [
+            {"parameter": "kmin", "path": "a.kmin", "values": [{"setting": "guideline", "trial": 2, "value": "as the link"}]},
+            {"parameter": "timer", "path": "a.timer", "values": [{"setting": "baseline", "trial": 1, "value": "never"}]}],
+            "winner""#;
+        let answer = ANSWER
+            .replacen("\"winner\"", with, 1)
+            .replacen("\"kept\": []", "\"kept\": [1]", 1)
+            .replacen("\"kept\": []}", "\"kept\": [2], \"runs\": 2}", 1);
+        let file =
+            |name: &str, contents: &str| OutputFile { name: name.to_owned(), contents: contents.to_owned() };
+        let files = [file(TRIALS, rows), file(tuning_answer::FILE, &answer)];
+        let html = page(RunFiles::Written(&files), &sample("p"), "").unwrap();
+        let data = html.split("id=\"data\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
+        let data: Value = serde_json::from_str(data).unwrap();
+        let parameters = serde_json::json!([
+            { "name": "kmin", "path": "a.kmin", "baseline": "5 KB", "winner": "as the link" },
+            { "name": "timer", "path": "a.timer", "baseline": "never", "winner": "32.5 us" }
+        ]);
+        assert_eq!(data["found"]["parameters"], parameters);
+        let constraints = serde_json::json!([
+            { "name": "goodput(a) >= 1 Gb/s", "baseline": "kept in 1 of 2 runs", "winner": "kept in 2 of 2 runs" }
+        ]);
+        assert_eq!(data["found"]["constraints"], constraints);
+        assert!(html.contains("a parameter of trial 7, the best point of the space, is moved"), "{html}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::data::read_parsed;
 use super::table::{ColumnTable, Setting};
+use super::words::count;
 
 /// Name of the file.
 pub(super) const FILE: &str = "tuning.json";
@@ -25,7 +26,11 @@ pub(crate) struct TuningAnswer {
     /// Number of held-out seeds.
     seeds: usize,
     objectives: Vec<Objective>,
+    constraints: Vec<Constraint>,
     sensitivity: Vec<Sensitivity>,
+    /// Trial that the sensitivity is measured at, and whether it is the winner.
+    #[serde(skip)]
+    pub(super) moved: Option<(usize, bool)>,
     /// The answer in four sentences, which stand at the head of the page; `None` of a former version.
     #[serde(skip)]
     pub(super) answer: Option<Verdict>,
@@ -47,6 +52,14 @@ struct Objective {
     baseline: Option<Estimated>,
     winner: Option<Estimated>,
     gain: Option<Estimated>,
+}
+
+/// A constraint, and the held-out runs that keep it.
+#[derive(Debug, Serialize)]
+struct Constraint {
+    name: String,
+    baseline: String,
+    winner: String,
 }
 
 /// A mean with half of its 95 % interval.
@@ -83,6 +96,25 @@ struct Written {
     winner: Option<Winner>,
     sensitivity: Vec<Sensitivity>,
     answer: Option<Verdict>,
+    #[serde(default)]
+    constraints: Vec<String>,
+    #[serde(default)]
+    moved: Option<usize>,
+    #[serde(default)]
+    settings: Vec<WrittenSetting>,
+}
+
+/// Values of a parameter by trial, also of settings that the space does not have.
+#[derive(Debug, Deserialize)]
+struct WrittenSetting {
+    parameter: String,
+    values: Vec<WrittenValue>,
+}
+
+#[derive(Debug, Deserialize)]
+struct WrittenValue {
+    trial: usize,
+    value: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -99,6 +131,19 @@ struct WrittenParameter {
 #[derive(Debug, Deserialize)]
 struct Held {
     objectives: Vec<Option<Estimated>>,
+    /// Runs that keep each constraint.
+    #[serde(default)]
+    kept: Vec<usize>,
+    #[serde(default)]
+    runs: usize,
+}
+
+impl Held {
+    /// Returns in words how many runs keep a constraint; empty if it is not known.
+    fn keeping(&self, constraint: usize) -> String {
+        let kept = self.kept.get(constraint);
+        kept.map_or_else(String::new, |kept| format!("kept in {kept} of {}", count(self.runs, "run")))
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -136,9 +181,13 @@ pub(super) fn read(
     let rival = winner.or_else(|| judged?.trial.checked_sub(1)).filter(|row| *row < table.rows.len());
     let parameters = written.parameters.into_iter().map(|WrittenParameter { name, path }| {
         let found = settings.iter().find_map(|setting| Some((setting, unit_behind(&setting.name, &name)?)));
-        let value = |row: Option<usize>| match (found, row) {
-            (Some((setting, unit)), Some(row)) => setting.in_words(row, unit),
-            _ => String::new(),
+        let known = written.settings.iter().find(|setting| setting.parameter == name);
+        let value = |row: Option<usize>| {
+            let Some(row) = row else { return String::new() };
+            let cell = found.map(|(setting, unit)| setting.in_words(row, unit));
+            // A setting that is no point of the space has no number there.
+            let written = || Some(known?.values.iter().find(|one| one.trial == row + 1)?.value.clone());
+            cell.filter(|cell| !cell.is_empty()).or_else(written).unwrap_or_default()
         };
         Parameter { baseline: value(baseline), winner: value(rival), name, path }
     });
@@ -154,6 +203,13 @@ pub(super) fn read(
             gain: judged.and_then(|judged| of(&judged.gains)),
         }
     });
+    let constraints = written.constraints.iter().enumerate().map(|(place, name)| Constraint {
+        name: name.clone(),
+        baseline: written.baseline.keeping(place),
+        winner: judged.map_or_else(String::new, |judged| judged.held_out.keeping(place)),
+    });
+    let constraints = constraints.collect();
+    let moved = written.moved.map(|trial| (trial, winner == trial.checked_sub(1)));
     let set = written
         .winner
         .filter(|_| winner.is_some())
@@ -164,6 +220,8 @@ pub(super) fn read(
         set: set.unwrap_or_default(),
         seeds: written.held_out_seeds.len(),
         objectives: objectives.collect(),
+        constraints,
+        moved,
         sensitivity: written.sensitivity,
         scenario: written.scenario,
         answer: written.answer,

@@ -6,16 +6,16 @@
 use results::format::counted;
 use results::verdict::{Verdict, VerdictKind};
 
-use super::answer::{Advice, Judged, TrialRow, Tuned};
+use super::answer::{Advice, Judged, Sensitivity, TrialRow, Tuned};
 use super::goal::Objective;
 use super::question::TuningJob;
 use super::space::Parameter;
 use crate::statistics::verdict::LEVEL;
-use crate::statistics::{Estimate, power};
+use crate::statistics::{Estimate, power, student};
 
 /// Difference of two numbers, as a share, that rounding explains.
 const ROUNDING: f64 = 1e-9;
-/// Rank correlation from which a parameter is said to move the measure.
+/// Least rank correlation of a parameter that is named, however many settings there are.
 const STRONG: f64 = 0.3;
 /// Largest number of parameters that are named.
 const MOST_NAMED: usize = 2;
@@ -122,16 +122,6 @@ impl TuningJob {
                 counted(others, "searched setting")
             );
         }
-        let strength = |rho: Option<f64>| rho.map_or(0.0, f64::abs);
-        let mut all: Vec<_> = tuned.sensitivity.iter().collect();
-        all.sort_by(|one, other| strength(other.rank_correlation).total_cmp(&strength(one.rank_correlation)));
-        let strong = all.iter().filter(|one| strength(one.rank_correlation) >= STRONG).take(MOST_NAMED);
-        let strong: Vec<_> = strong
-            .map(|one| {
-                let worse = if one.rank_correlation.unwrap_or_default() > 0.0 { "larger" } else { "smaller" };
-                format!("{} ({worse} is worse)", one.parameter)
-            })
-            .collect();
         let equal = match equal {
             0 => String::new(),
             equal => format!(
@@ -139,14 +129,38 @@ impl TuningJob {
                 counted(others, "searched setting")
             ),
         };
-        if strong.is_empty() {
-            format!("No parameter stands out over all settings that were tried.{equal}")
-        } else {
-            let verb = if strong.len() == 1 { "moves" } else { "move" };
-            format!(
-                "Over all settings that were tried, {} {verb} {measure} most.{equal}",
-                strong.join(" and then ")
-            )
+        format!("{}{equal}", self.correlated(tuned))
+    }
+
+    /// Returns the parameters with which the first goal rises or falls, beyond what chance alone would give, and over
+    /// how many settings.
+    fn correlated(&self, tuned: &Tuned) -> String {
+        let searched = tuned.trials.iter().filter(|row| row.trial.candidate.point().is_some());
+        let known = searched.clone().filter(|row| row.trial.score.objectives[0].is_finite()).count();
+        let over = match searched.count() {
+            tried if tried == known => format!("over the {}", counted(tried, "searched setting")),
+            tried => format!("over {known} of {}, those with a number", counted(tried, "searched setting")),
+        };
+        let strength = |one: &Sensitivity| one.rank_correlation.map_or(0.0, f64::abs);
+        let mut all: Vec<_> = tuned.sensitivity.iter().filter(|one| one.rank_correlation.is_some()).collect();
+        all.sort_by(|one, other| strength(other).total_cmp(&strength(one)));
+        let named = |one: &&Sensitivity| {
+            let rho = one.rank_correlation.unwrap_or_default();
+            let worse = if rho > 0.0 { "larger" } else { "smaller" };
+            format!("{} (rank correlation {rho:+.2}: {worse} is worse)", one.parameter)
+        };
+        let by_chance = by_chance(known);
+        let strong = all.iter().filter(|one| strength(one) >= by_chance).take(MOST_NAMED).map(named);
+        let strong: Vec<_> = strong.collect();
+        match (all.first(), strong.is_empty()) {
+            (_, false) => {
+                format!("{} goes with {}, {over}.", self.objectives[0].measure, strong.join(" and "))
+            }
+            (Some(first), true) if by_chance <= 1.0 => format!(
+                "No parameter stands out {over}: the strongest is {}, and chance alone gives {by_chance:.2} in 1 of 20 searches.",
+                named(first)
+            ),
+            _ => format!("No parameter stands out {over}."),
         }
     }
 
@@ -184,6 +198,17 @@ impl TuningJob {
             ),
         }
     }
+}
+
+/// Returns the rank correlation that chance alone exceeds in one of 20 lists of this many pairs, but at least
+/// [`STRONG`]; infinite for fewer than 4 pairs. Student's t with two degrees of freedom less than pairs approximates it.
+fn by_chance(pairs: usize) -> f64 {
+    if pairs < 4 {
+        return f64::INFINITY;
+    }
+    let degrees = (pairs - 2) as f64;
+    let t = student::bound(1.0 - LEVEL, degrees);
+    (t / (degrees + t * t).sqrt()).max(STRONG)
 }
 
 /// Longest text of a value in a table, in characters.
@@ -299,6 +324,32 @@ mod tests {
         assert_eq!(job.more_held_out(&answer.judged[0]), None);
         answer.judged[0].gains = vec![Some(Estimate::of(&[-1e9, 0.5e9]))];
         assert_eq!(job.more_held_out(&answer.judged[0]), None);
+    }
+
+    /// Tables of correlations: 0.632 for 10 pairs and 0.532 for 14, at 5 % on both sides.
+    #[test]
+    fn a_correlation_that_chance_gives_names_no_parameter() {
+        assert!((by_chance(10) - 0.632).abs() < 5e-4 && (by_chance(14) - 0.532).abs() < 5e-4);
+        assert_eq!((by_chance(3), by_chance(1000)), (f64::INFINITY, STRONG));
+        let job = job(&["goodput(victim)"], &[]);
+        let mut answer = tuned(Some(1), Some((1, held(&[1e9], &[]), &[0.0])), held(&[1e9], &[]));
+        answer.trials.extend(vec![answer.trials[1].clone(); 14]);
+        answer.trials.iter_mut().skip(3).for_each(|row| row.trial.score.objectives[0] = 1.0);
+        let of = |parameter: &str, rho| Sensitivity {
+            parameter: parameter.to_owned(),
+            rank_correlation: Some(rho),
+            neighbours: Vec::new(),
+        };
+        answer.sensitivity = vec![of("a", 0.46), of("b", -0.47)];
+        let said = job.answer(&answer).cause;
+        let weak = "No parameter stands out over 14 of 16 searched settings, those with a number: the strongest is b (rank \
+                    correlation -0.47: smaller is worse), and chance alone gives 0.53 in 1 of 20 searches.";
+        assert_eq!(said, weak);
+        answer.sensitivity = vec![of("a", 0.72), of("b", -0.81), of("c", 0.1)];
+        let said = job.answer(&answer).cause;
+        let strong = "goodput(victim) goes with b (rank correlation -0.81: smaller is worse) and a (rank correlation +0.72: \
+                      larger is worse), over 14 of 16 searched settings, those with a number.";
+        assert_eq!(said, strong);
     }
 
     #[test]

@@ -49,12 +49,15 @@ export function settingsToSet({ parameters, set, scenario, rival }) {
  *
  * @param {TuningAnswer} answer
  */
-export function heldOut({ objectives, rival }) {
+export function heldOut({ objectives, constraints, rival }) {
   const percent = (/** @type {TuningAnswer["objectives"][number]} */ { gain, baseline }) => gain && baseline && baseline.mean !== 0
     ? (gain.mean >= 0 ? "+" : "") + (gain.mean / Math.abs(baseline.mean) * 100).toFixed(1) + " %" + (gain.half === null ? "" : " ± " + (gain.half / Math.abs(baseline.mean) * 100).toFixed(1) + " %") : "–";
-  const columns = [texts("measure", objectives.map((one) => one.name + " (" + one.better + " is better)")), texts("baseline", objectives.map((one) => words(one.baseline, one.unit))),
-    texts(rival, objectives.map((one) => words(one.winner, one.unit))), texts("gain", objectives.map((one) => words(one.gain, one.unit))), texts("in percent", objectives.map(percent))];
-  return sortableTable({ caption: "Held-out seeds", about: "Means with 95 % intervals. A gain above zero is better, and paired by seed.", columns, rows: objectives.length });
+  const none = constraints.map(() => "–");
+  const columns = [texts("measure", [...objectives.map((one) => one.name + " (" + one.better + " is better)"), ...constraints.map((one) => one.name)]),
+    texts("baseline", [...objectives.map((one) => words(one.baseline, one.unit)), ...constraints.map((one) => one.baseline || "–")]),
+    texts(rival, [...objectives.map((one) => words(one.winner, one.unit)), ...constraints.map((one) => one.winner || "–")]),
+    texts("gain", [...objectives.map((one) => words(one.gain, one.unit)), ...none]), texts("in percent", [...objectives.map(percent), ...none])];
+  return sortableTable({ caption: "Held-out seeds", about: "Means with 95 % intervals. A gain above zero is better, and paired by seed.", columns, rows: objectives.length + constraints.length });
 }
 
 /**

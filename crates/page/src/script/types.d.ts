@@ -279,6 +279,8 @@ export interface TuningAnswer {
   scenario: string;
   seeds: number;
   objectives: { name: string; unit: string; better: "larger" | "smaller"; baseline: Estimated | null; winner: Estimated | null; gain: Estimated | null }[];
+  /** Constraints, with the held-out runs that keep them in words. */
+  constraints: { name: string; baseline: string; winner: string }[];
   /** Loss of the first objective if a parameter is moved alone. */
   sensitivity: { parameter: string; rank_correlation: number | null; neighbours: { value: string; loss: Estimated | null }[] }[];
 }
