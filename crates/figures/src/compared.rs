@@ -19,6 +19,8 @@ use super::victims::{self, Victims};
 pub struct RunCurves {
     /// Label and scheme.
     name: String,
+    /// Label and the words of the run, if the label does not say them.
+    note: Option<String>,
     facts: RunFacts,
     series: GoodputSeries,
     victims: Victims,
@@ -47,12 +49,15 @@ pub fn compared(runs: &[RunCurves]) -> Chart {
     let mut panels: Vec<_> = drawn.iter().map(panel).collect();
     scales::share(&mut panels);
     panels.extend(completion_panel(runs, height));
-    let mut notes = Vec::new();
+    let mut notes: Vec<_> = runs.iter().filter_map(|run| run.note.clone()).collect();
     if subjects.len() > drawn.len() {
         notes.push(format!("{} further flows and groups are not drawn.", subjects.len() - drawn.len()));
     }
     let scenarios = distinct(runs.iter().map(|run| run.facts.scenario.as_str()));
-    let title = format!("{}: goodput over time of {} runs", scenarios.join(", "), runs.len());
+    let seeds = distinct(runs.iter().map(|run| run.facts.seed));
+    let numbers: Vec<_> = seeds.iter().map(ToString::to_string).collect();
+    let seeds = format!("{} {}", if seeds.len() == 1 { "seed" } else { "seeds" }, numbers.join(", "));
+    let title = format!("{}: goodput over time of {} runs, {seeds}", scenarios.join(", "), runs.len());
     let description =
         "Goodput over simulated time, a line for each run and a panel for each flow or group; a line is thick where the flow is \
          a victim of a congestion tree."
@@ -61,17 +66,18 @@ pub fn compared(runs: &[RunCurves]) -> Chart {
 }
 
 impl RunCurves {
-    /// Reads the curves of a run from its files. `label` names the run in the comparison.
+    /// Reads the curves of a run from its files. `label` names the run in the comparison, which asked for it as `asked`.
     ///
     /// # Errors
     /// If the run lacks a file.
-    pub fn read(label: &str, files: RunFiles<'_>) -> Result<Self, ReadError> {
+    pub fn read((label, asked): (&str, &str), files: RunFiles<'_>) -> Result<Self, ReadError> {
         let facts = files.summary()?;
         let completions = if files.has(MessageRow::FILE) { CompletionCurve::read(files)? } else { None };
         let name = format!("{label}: {}", facts.scheme());
+        let note = (label != asked).then(|| format!("{label}: {asked}"));
         let series = GoodputSeries::read(files)?;
         let victims = Victims::read(files, series.of_kind("flow").map(|flow| flow.name.as_str()))?;
-        Ok(Self { name, facts, series, victims, completions })
+        Ok(Self { name, note, facts, series, victims, completions })
     }
 }
 
@@ -164,8 +170,12 @@ mod tests {
     #[test]
     fn sums_come_first_then_victims_and_all_have_the_same_axis() {
         let files = fixture::files();
-        let run = |label| RunCurves::read(label, RunFiles::Written(&files)).expect("the files are right");
-        let chart = compared(&[run("a"), run("b")]);
+        let run = |label, asked| {
+            RunCurves::read((label, asked), RunFiles::Written(&files)).expect("the files are right")
+        };
+        let chart = compared(&[run("victim", "victim"), run("b", "victim:marking.threshold=3")]);
+        assert_eq!(chart.notes[0], "b: victim:marking.threshold=3");
+        assert!(chart.title.contains(" of 2 runs, seed "), "{}", chart.title);
         let titles: Vec<&str> = chart.panels.iter().map(|panel| panel.title.as_str()).collect();
         let others = "Flows without a name or a group, together";
         let completions = "Messages delivered within a time";

@@ -9,6 +9,8 @@ pub struct RunFacts {
     pub scenario: String,
     /// Scheme of congestion control, as the scenario names it.
     pub congestion_control: String,
+    /// Seed of the random streams.
+    pub seed: u64,
     /// Simulated time, in s, with the drain.
     pub simulated_s: f64,
     /// Phases, in order.

@@ -2,7 +2,6 @@
 //!
 //! Invariant: a figure of a run is the same, byte for byte, as the figure that the run wrote.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -153,13 +152,13 @@ fn comparison(folder: &Path) -> Result<OutputFile, FigureFault> {
     let rows: Vec<CompareRow<'_>> = RunFiles::Folder(folder).rows()?;
     let mut known = BTreeSet::new();
     // Of several seeds, whose runs have folders of their own, the first is drawn.
-    let labels = rows.iter().map(|row| (&row.run, row.seed)).filter(|(label, _)| known.insert(&***label));
-    let read = |(label, seed): (&Cow<'_, str>, u64)| {
-        let alone = folder.join(folder_name::safe(label));
-        let place = if alone.is_dir() { alone } else { folder.join(folder_name::of_seed(label, seed)) };
-        RunCurves::read(label, RunFiles::Folder(&place))
+    let first = rows.iter().filter(|row| known.insert(&*row.run));
+    let read = |CompareRow { run, asked, seed, .. }: &CompareRow<'_>| {
+        let alone = folder.join(folder_name::safe(run));
+        let place = if alone.is_dir() { alone } else { folder.join(folder_name::of_seed(run, *seed)) };
+        RunCurves::read((run, asked), RunFiles::Folder(&place))
     };
-    let contents = compared(&labels.map(read).collect::<Result<Vec<_>, _>>()?).svg();
+    let contents = compared(&first.map(read).collect::<Result<Vec<_>, _>>()?).svg();
     Ok(OutputFile { name: format!("{COMPARE}.svg"), contents })
 }
 

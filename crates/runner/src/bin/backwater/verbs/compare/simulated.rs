@@ -80,7 +80,7 @@ fn record(
     let ended = match &run {
         Ok(run) => {
             let made = run.made();
-            curves = Some(RunCurves::read(&asked.label, RunFiles::Made(&made)));
+            curves = Some(RunCurves::read((&asked.label, &asked.asked), RunFiles::Made(&made)));
             output = run.output_of(made, &FileChoice::All);
             run.end()
         }
