@@ -4,7 +4,7 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-FEIkL5iswnyMFIvEvL90MNTszZtf5y6OhdaYNp5ZOzw='; \
+     script-src 'sha256-w0N3rGOXMBAAA42/zsai1Hp3V3+ZXvQGGNiB/ZI9WU4='; \
      style-src 'sha256-LHJim0/RjWh0f1VWF62gaV6wGy/s7pAe8JAELGRu0kk='; \
      base-uri 'none'; form-action 'none'";
 

@@ -93,7 +93,8 @@ function options(panel, { width, axis, onCursor }) {
       label: line.name, show: line.shown, width: widthOf(line), spanGaps: axis === null,
       // A share of messages rises where a message arrives, and not before.
       paths: axis === null ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
-      points: { show: () => axis !== null && panel.x.length < 40 }, ...pen(place),
+      // A queue that is known at a moment alone, between gaps, has no line to be seen by.
+      points: { show: () => axis !== null && panel.x.length < 40, filter: (/** @type {UPlot} */ plot, /** @type {number} */ at, /** @type {boolean} */ isShown) => isShown || line.kind !== "output" ? null : isolated(plot.data[at]) }, ...pen(place),
     }))],
     hooks: {
       setCursor: [onCursor],
@@ -123,6 +124,16 @@ function widthOf(line) {
  */
 export function subjectOf({ kind, name }) {
   return (kind === "source" ? "flow" : kind) + " " + name;
+}
+
+/**
+ * Returns the places of values between two gaps.
+ *
+ * @param {ArrayLike<number | null | undefined>} values
+ */
+function isolated(values) {
+  const isGap = (/** @type {number} */ at) => at < 0 || at >= values.length || values[at] === null;
+  return Array.from(values, (_, at) => at).filter((at) => typeof values[at] === "number" && isGap(at - 1) && isGap(at + 1));
 }
 
 /**
