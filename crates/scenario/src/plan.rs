@@ -10,6 +10,7 @@ use ca_transport::{AdapterSpec, Compliance};
 use cc_policies::own::{OwnPolicies, OwnPolicy};
 use cc_policies::{Control, ResponseSpec, Scheme};
 use event_kernel::Digest;
+use link_layer::flow_control::headroom::slowest_reaction;
 use link_layer::spec::Discipline;
 use link_layer::{CablePlan, LinkPlan, PortPlan};
 use packet::{FlowId, Lane, NodeId, PortId, ServiceLevel};
@@ -241,6 +242,13 @@ impl Plan {
     #[must_use]
     pub fn cable(&self, position: usize) -> &CablePlan {
         &self.cables[position]
+    }
+
+    /// Returns true if the longest reaction to a PAUSE is the standard's at the rate of every cable, so that
+    /// `link.flow_control: Pause()` has to state none.
+    #[must_use]
+    pub fn knows_reactions(&self) -> bool {
+        self.cables.iter().all(|cable| slowest_reaction(cable.rate).is_some())
     }
 
     /// Returns the name of a kind of cable by its index.

@@ -504,7 +504,14 @@ mod tests {
                 is_asked,
                 conditions: Vec::new(),
                 choices: Vec::new(),
-                verdict: results::verdict::Verdict { loss, cause, confidence, advice },
+                verdict: results::verdict::Verdict {
+                    loss,
+                    cause,
+                    confidence,
+                    advice,
+                    kind: results::verdict::VerdictKind::Runs,
+                    measure: None,
+                },
                 cases: Vec::new(),
             };
             let file = |name: &str, contents: String| OutputFile { name: name.to_owned(), contents };

@@ -108,6 +108,7 @@ pub(super) fn end(manifest: &Manifest) -> String {
 #[cfg(test)]
 mod tests {
     use results::manifest::sample;
+    use results::verdict::VerdictKind;
 
     use super::*;
 
@@ -117,7 +118,7 @@ mod tests {
         let advice =
             "What `plan.ron` gives: `backwater compare plan.ron 'plan.ron:switch.buffer=9 KB'`".to_owned();
         let [loss, cause, confidence] = [(); 3].map(|()| String::new());
-        let verdict = Verdict { loss, cause, confidence, advice };
+        let verdict = Verdict { loss, cause, confidence, advice, kind: VerdictKind::Run, measure: None };
         let named = "`backwater compare victim 'victim:switch.buffer=9 KB'`";
         let of_folder = "`backwater compare plan.ron 'plan.ron:switch.buffer=9 KB'`";
         let cases: [(&[&str], &[&str], &str); 6] = [

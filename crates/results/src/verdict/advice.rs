@@ -10,7 +10,7 @@ use measures::{Direction, Measure};
 use packet::Lane;
 use scenario::{BufferSetting, Plan, WatchPlan};
 use telemetry::{Cause, RunEnding};
-use units::{Bytes, Rate};
+use units::{Bytes, Rate, Span};
 
 use super::command::{Advice, Command};
 use super::facts::Facts;
@@ -132,7 +132,8 @@ fn of_drops(facts: Facts<'_>, lost: &Lost) -> Option<Advice> {
     let dropped = lost.drops.as_ref().is_some_and(|drops| drops.dropped > 0);
     let lossy = facts.plan.is_some_and(|plan| {
         let link = plan.link();
-        !plan.uses_credits() && !(0..link.data_lanes).any(|lane| link.pauses(Lane(lane)))
+        let pauses = (0..link.data_lanes).any(|lane| link.pauses(Lane(lane)));
+        !plan.uses_credits() && !pauses && plan.knows_reactions()
     });
     (dropped && lossy).then(|| {
         let words = "What PFC changes, which pauses senders before a packet finds no room";
@@ -285,8 +286,7 @@ fn unhurt(facts: Facts<'_>, lost: &Lost) -> Advice {
 
 /// Returns twice the simulated time, as a scenario writes it.
 fn twice(facts: Facts<'_>) -> String {
-    let ns = facts.record.simulated.ps().div_ceil(1000) * 2;
-    format!("{ns} ns")
+    Span::from_ns(facts.record.simulated.ps().div_ceil(1000) * 2).to_string()
 }
 
 #[cfg(test)]

@@ -6,16 +6,21 @@
 use std::num::NonZeroU32;
 
 use measures::{Measure, Quantity};
+use telemetry::RunRecord;
 
 use super::loss::Lost;
 use super::owners::Owners;
 
 /// Returns the measure: goodput of messages that were not delivered, else goodput in the phase that cost most, else the
 /// wait of the worst victims, else the slowest messages; `None` if none of these was lost.
-pub(super) fn measure(owners: &Owners, lost: &Lost) -> Option<Measure> {
+///
+/// Flows of a pattern without a name have no measure of their own.
+pub(super) fn measure(record: &RunRecord, owners: &Owners, lost: &Lost) -> Option<Measure> {
     let of = |owner: usize, quantity, phase| {
-        let group = owners.at(owner).name().to_owned();
-        Some(Measure { group, quantity, phase })
+        let name = owners.at(owner).name();
+        let is_group = record.groups.iter().any(|group| *group.name == *name);
+        let is_flow = || record.flows[..record.named()].iter().any(|flow| *flow.name == *name);
+        (is_group || is_flow()).then(|| Measure { group: name.to_owned(), quantity, phase })
     };
     if let Some(left) = lost.undelivered.first() {
         return of(left.owner, Quantity::Goodput, None);

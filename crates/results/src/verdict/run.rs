@@ -13,7 +13,7 @@ use super::{Verdict, VerdictKind, advice, cause, confidence, headline};
 pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice) {
     let owners = Owners::new(facts.record, facts.plan);
     let lost = Lost::of(facts, &owners);
-    let measure = headline::measure(&owners, &lost);
+    let measure = headline::measure(facts.record, &owners, &lost);
     let advice = advice::of(facts, &lost, measure.as_ref());
     let verdict = Verdict {
         loss: loss::sentence(facts, &owners, &lost),

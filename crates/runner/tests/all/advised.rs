@@ -11,8 +11,8 @@ use crate::scratch::{Scratch, text};
 use crate::verdict::words;
 
 /// Schemes under which scenarios are asked, beside their own.
-const SCHEMES: [&str; 6] =
-    ["Off", "Guideline", "Iba()", "Hp()", "Dcqcn()", "Mixed(marking: Red(), echo: Cnp, response: Iba())"];
+const SCHEMES: [&str; 5] =
+    ["Off", "Guideline", "Iba()", "Dcqcn()", "Mixed(marking: Red(), echo: Cnp, response: Iba())"];
 /// Other settings that change what a verdict advises.
 const SETTINGS: [&[&str]; 7] = [
     &["flows=[]", "traffic=[]"],
@@ -28,8 +28,8 @@ const SETTINGS: [&[&str]; 7] = [
 /// a deadlock.
 fn advised(asked: &AskedScenario) -> Option<String> {
     let simulation = Simulation::find(&asked.scenario).expect("it ships");
-    let set = |simulation: Simulation, set: &String| simulation.set(set).expect("a field");
-    let mut simulation = asked.sets.iter().fold(simulation, set);
+    let set = |simulation: Simulation, set: &String| simulation.set(set);
+    let mut simulation = asked.sets.iter().try_fold(simulation, set).ok()?;
     if let Some(seed) = asked.seed {
         simulation = simulation.seed(seed).expect("a seed");
     }
@@ -38,7 +38,7 @@ fn advised(asked: &AskedScenario) -> Option<String> {
     let stop = AtomicBool::new(false);
     let options = RunOptions { interrupt: Some(&stop), ..RunOptions::default() };
     let mut run = FinishedRun::of(plan, options, &mut |_| stop.store(true, Ordering::Relaxed)).ok()?;
-    run.summary.advise(&run.plan, &run.record, asked);
+    run.summary.advise(asked);
     let command = run.summary.verdict.advice.split('`').nth(1);
     Some(command.expect("a command in backticks").to_owned())
 }
