@@ -52,7 +52,7 @@ impl FlowTotals {
     }
 }
 
-/// Returns the goodput of flows together over the simulated time, in bit/s. A drain is left out, with what it delivers:
+/// Returns the goodput of flows together over the simulated time, in bit/s. A drain is left out, with all that it delivers:
 /// nothing is posted meanwhile, so its length says nothing of the traffic.
 pub fn goodput_bps(record: &RunRecord, flows: impl IntoIterator<Item = usize>) -> f64 {
     let end = record.drained_from();

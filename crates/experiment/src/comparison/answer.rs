@@ -93,7 +93,7 @@ impl SeededComparison {
         };
         let waits = story.victim.as_ref().and_then(|victim| self.waits(victim));
         let interrupted = (!story.interrupted.is_empty()).then(|| {
-            format!("INTERRUPTED: {}; the numbers are those of unequal times.", listed(&story.interrupted))
+            format!("INTERRUPTED: {}; the numbers are of unequal times.", listed(&story.interrupted))
         });
         interrupted.into_iter().chain([sentence]).chain(waits).collect::<Vec<_>>().join(" ")
     }
@@ -156,13 +156,17 @@ impl SeededComparison {
         } else {
             ""
         };
-        let undelivered = (!story.undelivered.is_empty())
-            .then(|| format!(" Not delivered: {}.", listed(&story.undelivered)))
-            .unwrap_or_default();
+        let undelivered = if story.undelivered.is_empty() {
+            String::new()
+        } else {
+            format!(" Not delivered: {}.", listed(&story.undelivered))
+        };
         let (seeds, asked) = (self.seeds.len(), command.seeds.map_or(1, <[u64]>::len));
-        let left = (seeds < asked)
-            .then(|| format!(" Interrupted after {seeds} of {}.", counted(asked, "seed")))
-            .unwrap_or_default();
+        let left = if seeds < asked {
+            format!(" Interrupted after {seeds} of {}.", counted(asked, "seed"))
+        } else {
+            String::new()
+        };
         format!("{sure}{more}{undelivered}{left}")
     }
 

@@ -51,7 +51,7 @@ impl Story {
         let interrupted = interrupted.map(at).collect();
         let undelivered = runs.iter().filter_map(undelivered).collect();
         let victim = victim.map(str::to_owned);
-        Self { phase, victim, cause, is_finite, measure, interrupted, undelivered }
+        Self { measure, victim, phase, cause, is_finite, interrupted, undelivered }
     }
 }
 

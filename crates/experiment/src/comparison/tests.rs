@@ -151,8 +151,7 @@ fn interrupted_runs_are_told_first() {
     ] {
         let said = asked(&comparison, seeds);
         assert!(
-            said.loss
-                .starts_with("INTERRUPTED: on at 6 ms; the numbers are those of unequal times. victim got "),
+            said.loss.starts_with("INTERRUPTED: on at 6 ms; the numbers are of unequal times. victim got "),
             "{}",
             said.loss
         );

@@ -242,6 +242,9 @@ fn queues(files: RunFiles<'_>) -> Result<Option<Panel>, ReadError> {
     Ok(Some(panel))
 }
 
+/// Node, port and lane of a root.
+type RootKey<'a> = (&'a str, u32, u32);
+
 /// Adds the queues of roots at the start and at the moments of `timeline.csv`, which has no row for an output without a
 /// queue. Returns false without the file. Outputs with all samples are left as they are.
 fn add_moments(
@@ -254,7 +257,7 @@ fn add_moments(
     }
     let rows: Vec<OutputMomentRow<'_>> = files.rows()?;
     let times: BTreeSet<Instant> = rows.iter().map(|row| instant(row.time_s)).chain([0]).collect();
-    let mut roots: BTreeMap<(&str, u32, u32), (String, BTreeMap<Instant, f64>)> = BTreeMap::new();
+    let mut roots: BTreeMap<RootKey<'_>, (String, BTreeMap<Instant, f64>)> = BTreeMap::new();
     for tree in trees.iter().filter(|tree| !gathered.places.contains_key(&tree.root())) {
         let nothing = || (tree.root(), times.iter().map(|time| (*time, 0.0)).collect());
         roots.entry((&*tree.root_node, tree.root_port, tree.lane)).or_insert_with(nothing);

@@ -7,7 +7,6 @@ use telemetry::RunEnding;
 
 use super::facts::Facts;
 use super::loss::Lost;
-use crate::completions::CompletionSummary;
 use crate::format::{counted, grouped};
 
 /// Most phases that are named.
@@ -90,11 +89,6 @@ fn excluded(facts: Facts<'_>) -> Option<String> {
         counted(all.excluded_messages, "message"),
         counted(all.excluded_flows, "flow")
     ))
-}
-
-/// Returns true if unfinished messages could change a quantile of messages of similar size.
-pub(super) fn has_bounds(all: &CompletionSummary) -> bool {
-    all.by_size.iter().any(|bin| bin.messages.has_bounds())
 }
 
 fn steady(facts: Facts<'_>) -> Option<String> {

@@ -25,7 +25,7 @@ use super::facts::Facts;
 use super::messages::{HUNDRED, MessageLoss, SLOW};
 use super::owners::Owners;
 use super::undelivered::Undelivered;
-use super::{confidence, loops, messages, undelivered, words};
+use super::{loops, messages, undelivered, words};
 use crate::format::{capital, counted, grouped};
 use crate::remarks::ClosedLoopSummary;
 
@@ -101,7 +101,7 @@ impl Lost {
         lost.untimed = undelivered::untimed(facts);
         lost.still = facts.closed_loops.iter().any(ClosedLoopSummary::stands);
         lost.has_bounds =
-            facts.completions.is_some_and(confidence::has_bounds) || messages::have_bounds(facts, owners);
+            facts.completions.is_some_and(messages::has_bounds) || messages::have_bounds(facts, owners);
         lost
     }
 

@@ -11,6 +11,7 @@ use workload::{MessageSchedule, PatternSpec, Posting};
 use super::facts::Facts;
 use super::owners::Owners;
 use super::words;
+use crate::completions::CompletionSummary;
 use crate::format::{counted, grouped};
 
 /// Slowdown from which a message has lost time.
@@ -32,7 +33,7 @@ pub(super) struct MessageLoss {
     pub(super) delivered: (usize, f64),
 }
 
-/// Messages of an owner that are slower than what is told of another one.
+/// Messages of an owner that are slower than the told ones.
 #[derive(Clone, Copy, Debug)]
 struct Slower {
     owner: usize,
@@ -55,6 +56,11 @@ pub(super) fn of(facts: Facts<'_>, owners: &Owners) -> Vec<MessageLoss> {
     let mut all: Vec<_> = samples.into_iter().enumerate().filter_map(loss).collect();
     all.sort_by(|a, b| b.slow.at_least().total_cmp(&a.slow.at_least()));
     all
+}
+
+/// Returns true if unfinished messages could change a quantile of messages of similar size.
+pub(super) fn has_bounds(all: &CompletionSummary) -> bool {
+    all.by_size.iter().any(|bin| bin.messages.has_bounds())
 }
 
 /// Returns true if an unfinished message could change a quantile of its flow, its pattern or its group.

@@ -28,7 +28,7 @@ pub(super) struct Undelivered {
     left: usize,
     /// Of those that are left, those that are late.
     pub(super) late: usize,
-    /// Payload of messages that are left, with what was delivered of them.
+    /// Payload of messages that are left, with the delivered part of them.
     left_bytes: Bytes,
     /// Hosts that hold up their links, by their places in the list of slow hosts.
     pub(super) slow: BTreeSet<usize>,
@@ -110,7 +110,7 @@ pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, all: &[Undelivered]) -
     Some(format!("{}.", capital(&parts.join("; "))))
 }
 
-/// Says what these hosts take at most; `None` without any.
+/// Says how much these hosts take at most; `None` without any.
 fn takes(hosts: &[&SlowHostSummary]) -> Option<String> {
     let one = |host: &&SlowHostSummary| {
         format!("{} takes {} at most", host.host, words::rate(host.takes_bps as f64))

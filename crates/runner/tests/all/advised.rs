@@ -13,7 +13,7 @@ use crate::verdict::words;
 /// Schemes under which scenarios are asked, beside their own.
 const SCHEMES: [&str; 5] =
     ["Off", "Guideline", "Iba()", "Dcqcn()", "Mixed(marking: Red(), echo: Cnp, response: Iba())"];
-/// Other settings that change what a verdict advises.
+/// Other settings that change the advice of a verdict.
 const SETTINGS: [&[&str]; 7] = [
     &["flows=[]", "traffic=[]"],
     &["link.flow_control=Lossy"],

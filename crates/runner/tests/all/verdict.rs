@@ -383,7 +383,7 @@ fn whatever_a_run_loses_is_told() {
     }
 }
 
-/// The payload that trees cost a flow with messages of its own times is at most what it posted.
+/// The payload that trees cost a flow with messages of its own times is at most the payload that it posted.
 #[test]
 fn no_flow_loses_more_than_it_posted() {
     let listed = "traffic=[Poisson(name: \"bg\", load: 0.3, from: \"0 us\", until: \"250 us\", message: \"16 KiB\"), \
@@ -410,7 +410,7 @@ fn no_flow_loses_more_than_it_posted() {
     }
 }
 
-/// A host that takes all that its limit allows is what its flows share.
+/// Flows to a host that takes all that its limit allows share that limit.
 #[test]
 fn a_host_that_takes_all_it_can_is_full() {
     let run = run("gran2011-scenario1-roce", &["duration=480 ms"]);

@@ -270,7 +270,7 @@ fn ends<'a>(plan: &'a SweepPlan) -> BTreeMap<&'a str, [f64; 2]> {
 mod tests {
     use super::*;
 
-    /// A value at the end of its field's range is no edge of what was tried.
+    /// A value at the end of its field's range is no edge of the tried ones.
     #[test]
     fn nothing_lies_beyond_the_range_of_a_field() {
         let threshold = "congestion_control.marking.threshold";

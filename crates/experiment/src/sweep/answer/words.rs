@@ -267,7 +267,7 @@ impl Asked<'_> {
     }
 }
 
-/// Returns the name of the best setting with those of settings that have the same number in every seed.
+/// Returns the names of the best setting and of settings with the same number in every seed.
 fn best_and_its_equals(verdict: &Verdict) -> String {
     if verdict.comparison().is_some_and(Comparison::is_open) {
         return "no setting for certain".to_owned();
