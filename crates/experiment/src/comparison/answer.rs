@@ -5,12 +5,12 @@
 //! [`statistics::Verdict`]: crate::statistics::Verdict
 
 use measures::{Measure, Quantity};
-use results::format::{capital, counted, listed};
+use results::format::{capital, counted, listed, lowered};
 use results::verdict::{Verdict as Answer, VerdictKind};
 
 use super::story::Story;
 use super::{SeededComparison, SeededRun};
-use crate::statistics::verdict::{Comparison, NoVerdict, VerdictQuestion};
+use crate::statistics::verdict::{Comparison, MOST_MORE, NoVerdict, VerdictQuestion};
 use crate::statistics::{Estimate, Reading, Setting, Verdict};
 
 /// Largest number of runs with a number of their own in a sentence.
@@ -116,8 +116,24 @@ impl SeededComparison {
     }
 
     fn cause(&self, story: &Story) -> String {
-        let cause = &story.cause;
+        let cause = match self.of_first_seed() {
+            seed if seed.is_empty() => story.cause.clone(),
+            seed => format!("{}: {}", capital(seed.trim_start()), lowered(&story.cause)),
+        };
         self.same_runs().map_or_else(|| cause.clone(), |same| format!("{cause} {same}"))
+    }
+
+    /// Returns true if every seed gives each run the same packets.
+    fn is_every_seed_alike(&self) -> bool {
+        self.runs.iter().all(|run| run.digests.iter().all(|digest| *digest == run.digests[0]))
+    }
+
+    /// Names the first seed, of which the story tells, if others differ: ` in seed 1`.
+    fn of_first_seed(&self) -> String {
+        match self.seeds[..] {
+            [first, _, ..] if !self.is_every_seed_alike() => format!(" in seed {first}"),
+            _ => String::new(),
+        }
     }
 
     /// Returns a sentence about runs that are the same, packet for packet, in every seed.
@@ -148,8 +164,7 @@ impl SeededComparison {
             Ok(best) => best.to_string().replace('\n', " "),
             Err(fault) => format!("Nothing can be said: {fault}."),
         };
-        let alike = |run: &SeededRun| run.digests.iter().all(|digest| *digest == run.digests[0]);
-        let more = if self.seeds.len() > 1 && self.runs.iter().all(alike) {
+        let more = if self.seeds.len() > 1 && self.is_every_seed_alike() {
             " Every seed gives the same run: the scenario draws nothing at random, and more seeds say nothing."
         } else if command.own_seeds && self.runs.iter().any(|run| run.own_seeds != self.runs[0].own_seeds) {
             " The runs have different seeds, so a difference may be chance alone."
@@ -159,7 +174,7 @@ impl SeededComparison {
         let undelivered = if story.undelivered.is_empty() {
             String::new()
         } else {
-            format!(" Not delivered: {}.", listed(&story.undelivered))
+            format!(" Not delivered{}: {}.", self.of_first_seed(), listed(&story.undelivered))
         };
         let (seeds, asked) = (self.seeds.len(), command.seeds.map_or(1, <[u64]>::len));
         let left = if seeds < asked {
@@ -203,12 +218,12 @@ impl SeededComparison {
         }
         match best.comparison() {
             Some(one) if !one.significant && seeds > 1 => match one.more_seeds {
-                Some(more) => format!(
+                Some(more) if more <= MOST_MORE => format!(
                     "{} would settle it: `{words} --seeds {}`",
                     capital(&format!("about {}", counted(more, "more seed"))),
                     self.seeds_until((seeds + more) as u64)
                 ),
-                None => format!(
+                _ => format!(
                     "Name another measure by `--measures`, or vary the load: {} do not tell these runs apart.",
                     counted(seeds, "seed")
                 ),

@@ -5,7 +5,7 @@
 
 use std::num::NonZeroU32;
 
-use measures::run::one;
+use measures::run::{delivered_at, one};
 use measures::{ALL, Measure, Quantity};
 use results::comparison::{ComparedRun, ComparisonRow};
 
@@ -35,16 +35,17 @@ pub(super) fn of_verdicts(runs: &[ComparedRun<'_>]) -> Option<Measure> {
 }
 
 /// Returns the measure about a flow or group, or about all flows if there is none: its goodput in the phase that the
-/// runs' verdicts name, if the runs differ there, else in the phase in which they differ most; or p99 of its completion
-/// times, if goodput hardly differs.
-pub(super) fn of(runs: &[ComparedRun<'_>], victim: Option<&str>, named: Option<NonZeroU32>) -> Measure {
+/// runs' verdicts name, if the runs differ there, else in the phase in which they differ most. If goodput hardly differs,
+/// or verdicts name another loss than goodput, since traffic asks for a rate of its own: the times of its messages, or
+/// their wait as victims.
+pub(super) fn of(runs: &[ComparedRun<'_>], victim: Option<&str>, named: Option<&Measure>) -> Measure {
     let group = victim.unwrap_or(ALL);
     let measure = |quantity, phase| Measure { group: group.to_owned(), quantity, phase };
     let phases = runs.iter().map(|run| run.summary.phases.len()).min().unwrap_or(0);
     let phases = (1..=phases as u32).filter_map(NonZeroU32::new).map(Some).chain([None]);
     let spread = |phase| {
         // After all has been delivered, goodput is payload by a time that traffic has not made.
-        if runs.iter().any(|run| is_over(run, phase)) {
+        if runs.iter().any(|run| is_over(run, group, phase)) {
             return None;
         }
         let numbers = values(runs, &measure(Quantity::Goodput, phase))?;
@@ -53,23 +54,33 @@ pub(super) fn of(runs: &[ComparedRun<'_>], victim: Option<&str>, named: Option<N
         Some((phase, most - least, most))
     };
     let differs = |(_, spread, most): &(Option<NonZeroU32>, f64, f64)| *spread > DIFFERENCE * most;
-    let of_named = named.and_then(|phase| spread(Some(phase))).filter(differs);
+    let of_named = named.and_then(|named| named.phase).and_then(|phase| spread(Some(phase))).filter(differs);
     let widest = || phases.filter_map(spread).max_by(|one, other| one.1.total_cmp(&other.1));
-    let widest = of_named.or_else(widest);
-    match widest {
-        Some((phase, spread, most)) if spread > DIFFERENCE * most => measure(Quantity::Goodput, phase),
-        _ if is_known(runs, &measure(Quantity::P99, None)) => measure(Quantity::P99, None),
-        _ => measure(Quantity::Goodput, None),
+    let asks_for_a_rate = named.is_some_and(|named| named.quantity != Quantity::Goodput);
+    let widest = of_named.or_else(widest).filter(|_| !asks_for_a_rate).filter(differs);
+    if let Some((phase, ..)) = widest {
+        return measure(Quantity::Goodput, phase);
+    }
+    let known = |quantity: &Quantity| is_known(runs, &measure(*quantity, None));
+    match [Quantity::P99, Quantity::Last, Quantity::Waited].into_iter().find(known) {
+        Some(Quantity::Waited) if !asks_for_a_rate => measure(Quantity::Goodput, None),
+        Some(quantity) => measure(quantity, None),
+        None => measure(Quantity::Goodput, None),
     }
 }
 
-/// Returns true if a run had delivered everything clearly before the end of the phase, or of the run.
-fn is_over(run: &ComparedRun<'_>, phase: Option<NonZeroU32>) -> bool {
+/// Returns true if a run had delivered everything, or all of the group, clearly before the end of the phase, or of the
+/// run.
+fn is_over(run: &ComparedRun<'_>, group: &str, phase: Option<NonZeroU32>) -> bool {
     let of_phase = |phase: NonZeroU32| Some(run.summary.phases.get(phase.get() as usize - 1)?.to_s);
     let end = phase.and_then(of_phase).unwrap_or(run.summary.simulated_s);
+    let clearly = (1.0 - DIFFERENCE) * end;
+    if delivered_at(run.measured(), group).is_some_and(|last| last.seconds() < clearly) {
+        return true;
+    }
     // Traffic without an end goes on when finite traffic is done.
     let last = run.record.flows.iter().filter_map(|flow| flow.last_delivery.get()).max();
-    run.summary.done_s.is_some() && last.is_some_and(|last| last.seconds() < (1.0 - DIFFERENCE) * end)
+    run.summary.done_s.is_some() && last.is_some_and(|last| last.seconds() < clearly)
 }
 
 /// Returns true if every run has a number, and some run more than a bound.

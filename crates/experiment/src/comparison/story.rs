@@ -37,8 +37,7 @@ impl Story {
         let of_verdicts = headline::of_verdicts(runs);
         let lost = || of_verdicts.as_ref().map(|measure| measure.group.as_str());
         let victim = if named.is_some() { None } else { lost().or_else(|| headline::victim(rows)) };
-        let of_phase = of_verdicts.as_ref().and_then(|measure| measure.phase);
-        let measure = named.unwrap_or_else(|| headline::of(runs, victim, of_phase));
+        let measure = named.unwrap_or_else(|| headline::of(runs, victim, of_verdicts.as_ref()));
         let of_phase = |phase: NonZeroU32| {
             let phases = &runs.first()?.summary.phases;
             Some(phases.get(phase.get() as usize - 1)?.name.clone())

@@ -132,7 +132,11 @@ fn the_answer_names_the_victim_with_the_runs_own_numbers() {
     // Another seed gives the same numbers, and the answer says so.
     let both = answer(&compared(&[runs, pair("victim", &set, 2)]));
     assert_eq!(both.loss, loss);
-    assert!(both.confidence.contains("the same in every seed. Not delivered: "), "{}", both.confidence);
+    assert!(
+        both.confidence.contains("the same in every seed. Not delivered in seed 1: "),
+        "{}",
+        both.confidence
+    );
     assert_eq!(both.advice, "The page of the best, on: `backwater report out/c/on`");
 }
 

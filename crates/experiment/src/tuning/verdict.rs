@@ -26,6 +26,14 @@ impl TuningJob {
                     tuned.trials.len()
                 );
             }
+            let kept = tuned.trials.iter().filter(|row| row.trial.score.violation <= 0.0).count();
+            if kept > 0 {
+                return format!(
+                    "No answer: {kept} of {} settings keep the constraints, but none of these has a known number of every goal: runs \
+                     end before messages that could change it.",
+                    tuned.trials.len()
+                );
+            }
             return format!(
                 "No answer: none of {} settings, the scenario's own included, keeps the constraints in every training run: loosen \
                  one, or widen the space.",

@@ -11,8 +11,26 @@ use super::measured::Missing;
 use super::messages::{has_excluded, mask, seconds};
 use super::{MeasuredRun, Posting};
 
+/// Start of a group's first flow, and its last delivery if all of it is delivered.
+struct Delivery {
+    first: Time,
+    last: Option<Time>,
+}
+
 /// Returns the time from the start of the group's first flow to its last delivery.
 pub(super) fn last(run: MeasuredRun<'_>, group: &Group<'_>) -> Result<CensoredValue, Missing> {
+    let Delivery { first, last } = delivery(run, group)?;
+    let since = |time: Time| seconds(time.since(first));
+    let at_least = || CensoredValue::AtLeast { at_least: since(run.record.simulated.after_start()) };
+    Ok(last.map_or_else(at_least, |last| since(last).into()))
+}
+
+/// Returns the time of the group's last delivery, if all of it is delivered.
+pub(super) fn delivered_at(run: MeasuredRun<'_>, group: &Group<'_>) -> Option<Time> {
+    delivery(run, group).ok()?.last
+}
+
+fn delivery(run: MeasuredRun<'_>, group: &Group<'_>) -> Result<Delivery, Missing> {
     let record = run.record;
     let end = record.simulated.after_start();
     let flows = || group.flows.iter().map(|flow| &record.flows[*flow]);
@@ -29,10 +47,10 @@ pub(super) fn last(run: MeasuredRun<'_>, group: &Group<'_>) -> Result<CensoredVa
         || flows().filter(|flow| flow.total.is_some()).all(FlowRecord::complete)
             && (stopped.is_empty() || are_done(run, &stopped, end)?);
     if !is_done {
-        return Ok(CensoredValue::AtLeast { at_least: seconds(end.since(first)) });
+        return Ok(Delivery { first, last: None });
     }
     let last = flows().filter_map(|flow| flow.last_delivery.get()).max().ok_or(Missing::NoMessage)?;
-    Ok(seconds(last.since(first)).into())
+    Ok(Delivery { first, last: Some(last) })
 }
 
 /// Returns true if these flows have posted their last message by `end`, and delivered all. Their amount of data is not

@@ -24,6 +24,7 @@ mod rates;
 use std::num::NonZeroU32;
 
 use telemetry::RunRecord;
+use units::Time;
 
 use crate::censoring::CensoredValue;
 use crate::language::{ALL, Measure};
@@ -61,7 +62,7 @@ pub enum Posting {
     Endless,
     /// The flow ends by a number of messages, a list, or a stop; no message is posted from this time on, if a time is
     /// declared.
-    Ends(units::Time),
+    Ends(Time),
 }
 
 /// Returns every measure of every group of a run, sorted by group, then by quantity, then by phase. Groups are `all`,
@@ -104,6 +105,12 @@ pub fn of_all_flows(run: MeasuredRun<'_>, quantities: &[Quantity]) -> Vec<Measur
 pub fn one(run: MeasuredRun<'_>, measure: &Measure) -> Measured {
     let group = Group::find(run, &measure.group);
     measured(run, measure, group.as_ref().map_err(Clone::clone))
+}
+
+/// Returns the time of a group's last delivery, if its traffic ends and all of it is delivered.
+#[must_use]
+pub fn delivered_at(run: MeasuredRun<'_>, group: &str) -> Option<Time> {
+    last::delivered_at(run, &Group::find(run, group).ok()?)
 }
 
 /// Returns the measures that [`all`] lists, of the groups and named flows of a run with a number of phases.

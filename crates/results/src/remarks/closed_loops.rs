@@ -140,7 +140,8 @@ pub(super) fn lockstep(pattern: &PatternRecord) -> Option<Remark> {
 #[must_use]
 pub fn in_lockstep(pattern: &str, (stages, most_flows): (u32, u32)) -> String {
     let meet = match most_flows {
-        0 | 1 => "no two flows of a stage leave by the same output, so that nothing is congested".to_owned(),
+        0 | 1 => "no two flows of a stage leave by the same output, so that they do not congest each other"
+            .to_owned(),
         most => format!("at most {most} flows of a stage leave by the same output"),
     };
     format!(

@@ -166,10 +166,14 @@ fn of_slow_host(facts: Facts<'_>, lost: &Lost) -> Option<Advice> {
 /// Returns for each host the time in s that it takes at most, at its rate, for messages that were not delivered.
 fn seconds_left(facts: Facts<'_>) -> BTreeMap<&str, f64> {
     let mut left: BTreeMap<&str, f64> = BTreeMap::new();
-    let messages = facts.record.completions.iter().flat_map(|all| &all.messages);
-    for one in messages.filter(|one| one.completed.is_none()) {
-        let host = facts.record.flows[one.flow as usize].destination.as_str();
-        *left.entry(host).or_default() += one.size.get() as f64 * 8.0;
+    let mut posted: BTreeMap<u32, u64> = BTreeMap::new();
+    for one in facts.record.completions.iter().flat_map(|all| &all.messages) {
+        *posted.entry(one.flow).or_default() += one.size.get();
+    }
+    for (flow, posted) in posted {
+        let flow = &facts.record.flows[flow as usize];
+        let rest = posted.saturating_sub(flow.delivered.get());
+        *left.entry(flow.destination.as_str()).or_default() += rest as f64 * 8.0;
     }
     let links = facts.record.lanes.iter().map(|lane| (lane.peer.as_str(), lane.rate.get() as f64));
     let limits = facts.slow_hosts.iter().map(|one| (one.host.as_str(), one.takes_bps as f64));

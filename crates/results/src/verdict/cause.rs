@@ -48,7 +48,7 @@ pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String
         drops(facts),
         standstill(facts),
         failures(facts),
-        slow_hosts(facts),
+        slow_hosts(facts, lost),
         of_trees(facts, owners),
         without_tree(facts, lost),
     ];
@@ -206,10 +206,22 @@ fn posters(facts: Facts<'_>, host: &str) -> u32 {
     flows.len() as u32
 }
 
-/// Names the hosts that hold up their links. A root at such a host says so by itself.
-fn slow_hosts(facts: Facts<'_>) -> Option<String> {
+/// Names the hosts that hold up their links, at the time of the losses of goodput if these are all. A root at such a
+/// host says so by itself.
+fn slow_hosts(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     let is_root = |host: &str| facts.record.congestion.roots.iter().any(|root| root.peer == host);
-    let all: Vec<_> = facts.slow().filter(|one| !is_root(&one.host)).collect();
+    let is_rate_alone = !lost.goodput.is_empty()
+        && lost.waited.is_empty()
+        && lost.undelivered.is_empty()
+        && lost.untimed.is_none();
+    let is_full = |one: &SlowHostSummary| {
+        let flows = facts.record.flows.iter().zip(facts.goodput[lost.phase].flows.iter());
+        let to_host = flows.filter(|(flow, _)| *flow.destination == one.host);
+        let taken: f64 = to_host.map(|(_, rate)| rate.over(PhasePart::SecondHalf)).sum();
+        taken >= FULL * one.takes_bps as f64
+    };
+    let is_cause = |one: &SlowHostSummary| !is_rate_alone || is_full(one);
+    let all: Vec<_> = facts.slow().filter(|one| !is_root(&one.host) && is_cause(one)).collect();
     let one = |one: &&SlowHostSummary| {
         format!(
             "host {} takes {} of payload at most, and its link of {} waits for it",

@@ -130,16 +130,13 @@ impl Lost {
             };
             // A flow that comes or goes meanwhile has no single fair share, and changes that of others.
             let fair = active.iter().all(lasts).then(|| best.fair(&active)).flatten();
-            let rate_of = |(place, flow): (usize, &usize)| -> Option<(usize, f64)> {
-                match &fair {
-                    Some(rates) => Some((*flow, rates[place])),
-                    None => {
-                        let is_held = victims.contains(flow) && lasts(flow);
-                        Some((*flow, best.alone(*flow).filter(|_| is_held)?))
-                    }
+            let rates: Vec<(usize, f64)> = match &fair {
+                Some(rates) => active.iter().copied().zip(rates.iter().copied()).collect(),
+                None => {
+                    let held = active.iter().copied().filter(|flow| victims.contains(flow) && lasts(flow));
+                    without_others(held, owners, best)
                 }
             };
-            let rates: Vec<_> = active.iter().enumerate().filter_map(rate_of).collect();
             self.held = self.held.max(if fair.is_some() { rates.len() } else { 0 });
             let seconds = phase.phase.to.since(phase.phase.second_half).seconds();
             let losers: Vec<_> = rates
@@ -160,6 +157,29 @@ impl Lost {
     pub(super) fn slowest(&self) -> Option<&MessageLoss> {
         self.messages.first().filter(|one| one.slow.at_least() >= SLOW)
     }
+}
+
+/// Returns the rate of each flow if the flows of its owner had the fabric for themselves; without flows of which the rate
+/// that they ask for is not known.
+fn without_others(
+    flows: impl Iterator<Item = usize>,
+    owners: &Owners,
+    best: &BestRates,
+) -> Vec<(usize, f64)> {
+    let mut all: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
+    for flow in flows {
+        if let Some(alone) = best.alone(flow) {
+            all.entry(owners.of(flow)).or_default().push((flow, alone));
+        }
+    }
+    let together = |own: Vec<(usize, f64)>| {
+        let flows: Vec<_> = own.iter().map(|(flow, _)| *flow).collect();
+        match best.fair(&flows) {
+            Some(rates) => flows.into_iter().zip(rates).collect(),
+            None => own,
+        }
+    };
+    all.into_values().flat_map(together).collect()
 }
 
 /// Returns the flows that waited in a tree with a root that they do not use.

@@ -75,7 +75,7 @@ fn several_seeds_have_means_intervals_and_paired_differences() {
         "{printed}"
     );
     for words in [
-        "\nWhy       With off: ",
+        "\nWhy       In seed 1: with off: ",
         "\nHow sure  Best of 2 settings by ",
         "\nTry       ",
         "seeds 1, 2, 3",

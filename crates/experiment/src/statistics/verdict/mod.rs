@@ -23,6 +23,8 @@ use measures::{Direction, Measure, Unit};
 
 pub(crate) use printed::chance_in_words;
 
+/// Largest number of further seeds that an answer proposes: a smaller difference hardly matters.
+pub(crate) const MOST_MORE: usize = 100;
 /// Chance below which a difference is called significant.
 pub const LEVEL: f64 = 0.05;
 /// Share of the other setting's number below which a difference is not worth further seeds.

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 
 use results::format::{capital, counted, lowered};
 
-use super::{Comparison, Test, Verdict};
+use super::{Comparison, MOST_MORE, Test, Verdict};
 use crate::statistics::estimate::Estimate;
 use measures::Direction;
 
@@ -153,9 +153,10 @@ impl Verdict {
         };
         let correction = self.correction();
         let verdict = if comparison.significant { "significant" } else { "not significant" };
-        let more = comparison
-            .more_seeds
-            .map(|more| format!("; about {} would settle it", counted(more, "more seed")));
+        let more = comparison.more_seeds.map(|more| match more {
+            0..=MOST_MORE => format!("; about {} would settle it", counted(more, "more seed")),
+            _ => format!("; more than {MOST_MORE} more seeds would be needed to tell them apart"),
+        });
         let chance = chance_in_words(chance);
         format!("{verdict} ({test}, {chance}{correction}){}.", more.unwrap_or_default())
     }

@@ -10,6 +10,7 @@ use packet::Framing;
 use results::format::{capital, counted};
 
 use super::Asked;
+use crate::statistics::verdict::MOST_MORE;
 use crate::unit::Unit;
 
 /// Seeds that are advised where there is one.
@@ -106,7 +107,7 @@ impl Asked<'_> {
             return Some(format!("What chance does: `{}`", with(most + FIRST_SEEDS - 1)));
         }
         let open = comparisons().filter(|one| !one.significant);
-        let more = open.filter_map(|one| one.more_seeds).max()?;
+        let more = open.filter_map(|one| one.more_seeds).filter(|more| *more <= MOST_MORE).max()?;
         Some(match is_apart || is_of_file {
             true => format!("The same with further seeds: {}.", more_in_words(more)),
             false => format!("{}: `{}`", capital(&more_in_words(more)), with(most + more as u64)),

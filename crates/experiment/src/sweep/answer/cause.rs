@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use measures::{Measure, Quantity, Unit};
+use measures::{Direction, Measure, Quantity, Unit};
 
 use super::{Asked, Judged};
 use crate::sweep::cases::{CaseSetting, assigned};
@@ -60,7 +60,7 @@ impl Asked<'_> {
     }
 
     fn explained(&self, judged: &Judged, best: &CaseSetting, other: &CaseSetting) -> String {
-        let told = |measure: Measure| -> Option<String> {
+        let told = |measure: Measure| -> Option<(bool, String)> {
             let [mine, theirs] = [best, other].map(|one| mean_of(&measure, &one.runs, self.results));
             let is_whole = !mine.is_bound && !theirs.is_bound && mine.missing + theirs.missing == 0;
             let (own, its) = (mine.mean.filter(|_| is_whole)?, theirs.mean?);
@@ -77,7 +77,12 @@ impl Asked<'_> {
                 }
             };
             let title = measure.quantity.title();
-            (differs && !is_small).then(|| format!("{title} {} instead of {}", spelled(own), spelled(its)))
+            let speaks_for = match measure.quantity.info().better {
+                Direction::Larger => own > its,
+                Direction::Smaller => own < its,
+            };
+            (differs && !is_small)
+                .then(|| (speaks_for, format!("{title} {} instead of {}", spelled(own), spelled(its))))
         };
         let found: Vec<_> = EXPLAINING
             .into_iter()
@@ -96,7 +101,15 @@ impl Asked<'_> {
                 "{at}Waiting, stalls, marks, drops and queues of {best} are those of {other}, within 10 %."
             );
         }
-        format!("{at}With {best} instead of {other}: {}.", found.join("; "))
+        let [reasons, against] = [true, false].map(|wanted| {
+            let all = found.iter().filter(|(speaks_for, _)| *speaks_for == wanted);
+            all.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ")
+        });
+        match (reasons.is_empty(), against.is_empty()) {
+            (false, true) => format!("{at}With {best} instead of {other}: {reasons}."),
+            (false, false) => format!("{at}With {best} instead of {other}: {reasons}; but {against}."),
+            (true, _) => format!("{at}Nothing explains that {best} is better than {other}: {against}."),
+        }
     }
 
     /// Says how much each field moves the measure.
