@@ -168,6 +168,25 @@ fn the_questions_of_the_readme() {
     assert_page("readme", include_str!("../../../../README.md"));
 }
 
+/// The first text of README.md has sentences of the program's answer, in lines of its own.
+#[test]
+fn the_answer_of_the_readme() {
+    let page = include_str!("../../../../README.md");
+    let block =
+        blocks(page).into_iter().find(|block| block.lines[0].starts_with("Lost ")).expect("an answer");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("guide").join("readme-answer");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a writable folder");
+    let (printed, status) = run("backwater sim gran2011-scenario1 --out answer", &folder);
+    assert_eq!(status, 0, "{printed}");
+    let in_a_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let printed = in_a_line(&printed);
+    let answer = block.lines.split(|line| line.is_empty()).next().expect("lines").join("\n");
+    for part in answer.split("\nWhy").flat_map(|part| part.split("\nTry")) {
+        assert!(printed.contains(&in_a_line(part)), "no {part} in {printed}");
+    }
+}
+
 pages! {
     a_configuration_of_hpcc: "hpcc-configuration",
     an_incast_beside_a_victim: "leaf-spine-incast",
