@@ -16,6 +16,9 @@ export interface Verdict {
 /** Rates that differ by less than this share are called the same. */
 const SAME = 0.02;
 
+/** Advice within a sentence that is an option of the program, which the page does not have. */
+const OPTION = /; `--[^`]*`[^.;]*/g;
+
 /** Returns the verdict of a run, if its summary has it. */
 export function verdictOf(result: Result): Verdict | null {
   const summary = textOf(result, "summary.json");
@@ -60,7 +63,7 @@ function because(result: Result, label: string): HTMLElement[] {
   const verdict = verdictOf(result);
   const before = label === "" ? "" : label + ": ";
   if (!verdict) return result.leads.slice(-1).map((lead) => element("p", { class: "because" }, withCode(before + lead)));
-  return [element("p", { class: "because" }, withCode(before + verdict.loss + " " + verdict.cause)), element("p", { class: "note" }, withCode(verdict.confidence + " " + verdict.advice + (verdict.advice.includes("plan.ron") ? " (`plan.ron` is among the run's files below.)" : "")))];
+  return [element("p", { class: "because" }, withCode(before + verdict.loss + " " + verdict.cause)), element("p", { class: "note" }, withCode(verdict.confidence.replace(OPTION, "") + " " + verdict.advice + (verdict.advice.includes("plan.ron") ? " (`plan.ron` is among the run's files below.)" : "")))];
 }
 
 function rate(value: number): HTMLElement {

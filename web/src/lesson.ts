@@ -53,7 +53,7 @@ export class LessonPage {
     this.workbench = new Workbench(() => this.checked && { of: this.of, text: this.text, labels: this.labels(), duration: this.checked.facts?.duration_s ?? 0 }, (outcomes) => this.tell(outcomes));
     this.workbench.stage.want(lesson.follow, []);
     const { guess } = lesson;
-    this.choices = guess.choices.map((choice, place) => button(choice, () => this.answer(place), { class: "choice-of" }));
+    this.choices = guess.choices.map((choice, place) => button(withCode(choice), () => this.answer(place), { class: "choice-of" }));
     const place = LESSONS.indexOf(lesson);
     const next = LESSONS[place + 1];
     this.box = element("article", { class: "lesson" }, element("div", { class: "lesson-top" },
@@ -112,7 +112,7 @@ export class LessonPage {
       this.verdict = (place === right ? "Right: " : "Not so: ") + answer + ".";
       this.choose(tried);
     };
-    return element("div", { class: "attempt" }, button(tried.label, () => { this.verdict = null; this.choose(tried); }, { class: "try" }),
+    return element("div", { class: "attempt" }, button(withCode(tried.label), () => { this.verdict = null; this.choose(tried); }, { class: "try" }),
       element("p", { class: "note" }, "Guess first: then ", element("code", {}, this.lesson.follow), " gets ", changes.map((change, place) => [button(change, () => guess(place), { class: "choice-of small", "aria-label": tried.label + ": " + this.lesson.follow + " gets " + change }), " "])));
   }
 

@@ -69,8 +69,8 @@ export class Board {
     return this.state.rates;
   }
 
-  /** Shows rates, final or of the moment, as bars whose longest is `most`. */
-  show(rates: Rates, most: number | null): void {
+  /** Shows rates, final or of the moment, as bars. `scale` returns the rate of the longest bar that a flow or group may have. */
+  show(rates: Rates, scale: ((name: string) => number) | null): void {
     const colours = inks(this.cast.flows, this.followed);
     const shown = [...rates].sort(([one], [other]) => Number(other === this.followed) - Number(one === this.followed)).slice(0, MOST_BARS);
     if (shown.length !== this.rows.size || shown.some(([name]) => !this.rows.has(name))) {
@@ -85,7 +85,11 @@ export class Board {
     for (const [name, { bar, value }] of this.rows) {
       const rate = rates.get(name) ?? 0;
       value.textContent = spelled(rate, "bit/s");
-      if (most !== null) bar.style.width = 100 * Math.min(rate / (most || 1), 1) + "%";
+      if (scale !== null) {
+        const longest = scale(name);
+        bar.style.width = 100 * Math.min(rate / (longest || 1), 1) + "%";
+        if (bar.parentElement) bar.parentElement.title = "The whole length is " + spelled(longest, "bit/s");
+      }
       bar.style.background = `var(--${colours.get(name) ?? "soft"})`;
       bar.closest(".bar-row")?.classList.toggle("followed", name === this.followed);
     }

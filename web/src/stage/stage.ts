@@ -29,6 +29,7 @@ export class Stage {
   private readonly boards = element("div", { class: "boards" });
   private readonly race = new Race();
   private readonly legend = element("p", { class: "note stage-legend" });
+  private readonly scales = element("p", { class: "note", hidden: true }, "The bar of a group has a scale of its own: its highest goodput in these runs.");
   private parts: Part[] = [];
   private shown: Board[] = [];
   private panels: (Panel | null)[] = [];
@@ -43,7 +44,7 @@ export class Stage {
 
   constructor() {
     this.race.box.hidden = true;
-    this.box = element("div", { class: "stage" }, this.boards, this.legend, this.race.box);
+    this.box = element("div", { class: "stage" }, this.boards, this.scales, this.legend, this.race.box);
     onColours(this.box, () => this.shown.forEach((board) => board.paint()));
   }
 
@@ -113,6 +114,7 @@ export class Stage {
     this.legend.replaceChildren(...isMoving ? [sign("dot"), "packets: on a link a sample, as dense as its load; " + (isBoxed(this.parts[0]) ? "in a switch those that wait. " : "beside a switch those that wait in it, a dot for four. "), sign("held"), "an output that may not send: the buffer at its far end is full."]
       : ["Links: colour for stalls, width for load."]);
     this.race.box.hidden = true;
+    this.scales.hidden = true;
   }
 
   private name(): string | null {
@@ -130,8 +132,9 @@ export class Stage {
 
   private tell(): void {
     const rates = this.shown.map((board, place) => this.finals[place] ?? board.rates);
-    const most = Math.max(1, ...rates.flatMap((one) => [...one.values()]));
-    this.shown.forEach((board, place) => board.show(rates[place] as Rates, most));
+    const scale = scaleOf(rates, this.panels);
+    this.shown.forEach((board, place) => board.show(rates[place] as Rates, scale));
+    this.scales.hidden = !this.panels.some((panel) => panel?.lines.some(({ kind }) => kind === "group"));
     const name = this.name();
     if (name === null) return;
     const courses = this.parts.flatMap(({ label }, place) => {
@@ -142,6 +145,16 @@ export class Stage {
     this.race.box.hidden = false;
     this.race.show(name, courses, this.ends);
   }
+}
+
+/** Returns the scales of bars: flows share that of the highest rate, and a group, which may have thousands of flows, has its own highest goodput. */
+function scaleOf(rates: Rates[], panels: (Panel | null)[]): (name: string) => number {
+  const groups = new Map<string, number>();
+  for (const { name, kind, y } of panels.flatMap((panel) => panel?.lines ?? [])) {
+    if (kind === "group") groups.set(name, [...y].reduce<number>((most, value) => Math.max(most, value ?? 0), groups.get(name) ?? 1));
+  }
+  const most = Math.max(1, ...rates.flatMap((one) => [...one].flatMap(([name, rate]) => groups.has(name) ? [] : [rate])));
+  return (name) => groups.get(name) ?? most;
 }
 
 /** Returns the flow that is likely to be the victim, by its name, else the first. */
