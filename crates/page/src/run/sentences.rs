@@ -16,6 +16,8 @@ use crate::words;
 const LONGEST_OVERRIDES: usize = 160;
 /// File of the run's folder that the command of its verdict names.
 const PLAN: &str = "plan.ron";
+/// Options of `sim` without a value that users write before the scenario.
+const FLAGS: [&str; 6] = ["--drain", "--force", "--json", "--open", "--quiet", "--tables"];
 /// Sentence of a run without a verdict.
 const NO_VERDICT: &str = "The run is of a version that made no verdict: `backwater rerun DIR` runs it again.";
 
@@ -60,11 +62,15 @@ pub(super) fn place_of_command(verdict: &Verdict) -> Option<String> {
     })
 }
 
-/// Returns the name of the scenario if `sim` was run with this name, without overrides and a seed.
+/// Returns the name of the scenario if `sim` was run with this name, without overrides and a seed. The name of a file
+/// stands for it nowhere else: the name of its folder may be the same.
 fn as_it_was_named(manifest: &Manifest) -> Option<&str> {
     let PlanIdentity { scenario, overrides, .. } = manifest.plans.first()?;
     let words = manifest.command.get(2..)?;
-    let is_sim = manifest.command[1] == "sim" && words.contains(scenario);
+    let at = words.iter().position(|word| word == scenario)?;
+    // A word behind an option may be its value: `--out victim` names a folder.
+    let is_free = at == 0 || !words[at - 1].starts_with('-') || FLAGS.contains(&words[at - 1].as_str());
+    let is_sim = manifest.command[1] == "sim" && is_free;
     let is_plain = shell::word(scenario) == *scenario && !scenario.contains(':');
     let has_seed = words.iter().any(|word| word.starts_with("--seed"));
     (is_sim && is_plain && overrides.is_empty() && !has_seed).then_some(scenario)
@@ -121,10 +127,12 @@ mod tests {
         let verdict = Verdict { loss, cause, confidence, advice, kind: VerdictKind::Run, measure: None };
         let named = "`backwater compare victim 'victim:switch.buffer=9 KB'`";
         let of_folder = "`backwater compare plan.ron 'plan.ron:switch.buffer=9 KB'`";
-        let cases: [(&[&str], &[&str], &str); 6] = [
+        let cases: [(&[&str], &[&str], &str); 8] = [
             (&["sim", "victim"], &[], named),
             (&["sim", "--drain", "victim", "--report"], &[], named),
+            (&["sim", "--out", "x", "victim"], &[], named),
             (&["sim", "victim.ron"], &[], of_folder),
+            (&["sim", "victim.ron", "--out", "victim"], &[], of_folder),
             (&["sim", "victim", "--seed=4"], &[], of_folder),
             (&["sim", "victim", "--set", "duration=1 ms"], &["duration=1 ms"], of_folder),
             (&["sweep", "victim", "--seeds", "1,2"], &[], of_folder),
