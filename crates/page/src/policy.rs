@@ -4,8 +4,8 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-w0N3rGOXMBAAA42/zsai1Hp3V3+ZXvQGGNiB/ZI9WU4='; \
-     style-src 'sha256-LHJim0/RjWh0f1VWF62gaV6wGy/s7pAe8JAELGRu0kk='; \
+     script-src 'sha256-wASdIUv3oX5RIwg5mukVkccVkmSa9Qhc50fCKlJbmyU='; \
+     style-src 'sha256-6pi6JduEHBMKkRkUEo/LJ4XOtLbMNI/m1bvXpVCVcVg='; \
      base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]

@@ -46,14 +46,19 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
             "The mean of a measure for each pair of values of two settings; bars begin at zero. The best number is bold, \
              under each condition by itself.",
         ),
-        ("front", "Front of two measures", "Each point is a setting, with its means over all seeds."),
+        (
+            "front",
+            "Front of two measures",
+            "Each point is a setting, with its means over all seeds; conditions are held at the values chosen.",
+        ),
         ("parallel", "Parallel coordinates", "Each line is a run, through its settings and a measure."),
     ];
     let varied = data.settings.iter().filter(|setting| setting.is_varied()).count();
     let has = |id: &str| match id {
         _ if data.measures.is_empty() || varied == 0 => false,
         "heat" => varied > 1,
-        "front" => data.measures.len() > 1,
+        // Conditions are not chosen, so that a front of nothing else would be a point.
+        "front" => data.measures.len() > 1 && has_choice(&data),
         _ => true,
     };
     if let Some(answer) = data.answer.as_ref().filter(|answer| has_settings(answer)) {
@@ -70,6 +75,13 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
     }
     document.section("runs", "Runs", &["A heading sorts the table.".to_owned()]);
     Ok(document.finish(&data))
+}
+
+/// Returns true if a setting varies that is no condition.
+fn has_choice(data: &SweepData) -> bool {
+    let is_condition =
+        |name: &String| data.answer.as_ref().is_some_and(|answer| answer.conditions.contains(name));
+    data.settings.iter().any(|setting| setting.is_varied() && !is_condition(&setting.name))
 }
 
 /// Returns true if the answer has means of settings.
@@ -253,6 +265,14 @@ mod tests {
         let html = page(RunFiles::Written(&with_answer.concat()), &sample("p"), "").unwrap();
         assert!(html.contains("<dl class=\"verdict\">") && html.contains("Best of 2: &lt;B&gt;."), "{html}");
         assert!(!html.contains(NO_QUESTION), "{html}");
+        // A sweep of conditions alone has nothing to choose.
+        assert!(html.contains("id=\"front\""), "{html}");
+        let conditions = vec!["switch.buffer".to_owned(), "scheme".to_owned()];
+        let of_conditions =
+            OutputFile { name: ANSWER.to_owned(), contents: SweepAnswer { conditions, ..answer }.json() };
+        let html =
+            page(RunFiles::Written(&[files(ROWS), vec![of_conditions]].concat()), &sample("p"), "").unwrap();
+        assert!(!html.contains("id=\"front\""), "{html}");
         let verdict = Some("Best of 2 settings: <A>.".to_owned());
         let manifest = Manifest { verdict, ..sample("p") };
         let html = page(RunFiles::Written(&files(ROWS)), &manifest, "").unwrap();

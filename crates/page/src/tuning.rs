@@ -39,14 +39,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
         document.section("set", "What to set", &[set.to_owned()]);
         let held_out = "The same two on seeds that the search did not see.";
         document.section("held-out", "Held-out seeds", &[held_out.to_owned()]);
-        let of = match found.moved {
-            Some((_, true)) | None => "the winner".to_owned(),
-            Some((trial, false)) => format!("trial {trial}, the best point of the space,"),
-        };
-        let moved = format!(
-            "The loss of the first objective if a parameter of {of} is moved by a tenth of its range, and Spearman's rank \
-             correlation of the parameter with the loss over the trials that have a number for it."
-        );
+        let moved = moved(found);
         document.section("sensitivity", "Effect of each parameter", &[moved]);
     }
     // The violation of constraints is a measure of the table, and no goal that a front could have.
@@ -68,6 +61,28 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest, folder: &str) -> Re
     let texts: Vec<_> = texts.iter().map(|(summary, text)| (summary.clone(), text.as_str())).collect();
     document.terms("answer", "Answer", &[("Settings", words::thousands(data.names.len()))], &texts);
     Ok(document.finish(&data))
+}
+
+/// Returns the sentence on the effect of each parameter, or why there is none.
+fn moved(found: &TuningAnswer) -> String {
+    let correlation = "Spearman's rank correlation of the parameter with the loss over the trials that have a number for it";
+    if !found.has_moves() {
+        let why = if found.kept_no_runs {
+            "since half of the runs are for the search: more `--runs` have room for it, and `tune` says how many"
+        } else {
+            "so that no loss is known"
+        };
+        return format!("{correlation}. No parameter was moved alone, {why}.");
+    }
+    let of = match found.moved {
+        Some((_, true)) | None => "the winner".to_owned(),
+        Some((trial, false)) => {
+            format!("trial {trial}, the best point of the space on the training seeds and not the winner,")
+        }
+    };
+    format!(
+        "The loss of the first objective if a parameter of {of} is moved by a tenth of its range, and {correlation}."
+    )
 }
 
 fn read_trials(table: &ColumnTable, folder: &str) -> Result<SweepData, ReadError> {
@@ -217,6 +232,16 @@ mod tests {
             "{html}"
         );
         assert!(html.contains("\"set\":[]"), "the baseline wins, and nothing is to be set");
+        // Without neighbours there are no bars, and the page says why.
+        let (before, rest) = ANSWER.split_once("\"neighbours\": [").unwrap();
+        let alone = format!(
+            "{before}\"neighbours\": []}}], \"budget\": {{\"sensitivity\": 0}}{}",
+            &rest[rest.find("}]}]").unwrap() + 4..]
+        );
+        let files = [file(TRIALS, rows), file(tuning_answer::FILE, &alone)];
+        let html = page(RunFiles::Written(&files), &sample("p"), "").unwrap();
+        let said = "No parameter was moved alone, since half of the runs are for the search: more <code>--runs</code>";
+        assert!(html.contains(said) && !html.contains("by a tenth of its range"), "{html}");
         let broken = [file(TRIALS, rows), file(tuning_answer::FILE, "{}")];
         let fault = page(RunFiles::Written(&broken), &sample("p"), "").unwrap_err().to_string();
         assert!(fault.contains("tuning.json") && fault.contains("scenario"), "{fault}");
@@ -250,7 +275,7 @@ mod tests {
             { "name": "goodput(a) >= 1 Gb/s", "baseline": "kept in 1 of 2 runs", "winner": "kept in 2 of 2 runs" }
         ]);
         assert_eq!(data["found"]["constraints"], constraints);
-        assert!(html.contains("a parameter of trial 7, the best point of the space, is moved"), "{html}");
+        assert!(html.contains("a parameter of trial 7, the best point of the space on the training seeds and not the winner, is moved"), "{html}");
     }
 
     #[test]

@@ -31,6 +31,9 @@ pub(crate) struct TuningAnswer {
     /// Trial that the sensitivity is measured at, and whether it is the winner.
     #[serde(skip)]
     pub(super) moved: Option<(usize, bool)>,
+    /// True if no runs were kept for moves of single parameters.
+    #[serde(skip)]
+    pub(super) kept_no_runs: bool,
     /// The answer in four sentences, which stand at the head of the page; `None` of a former version.
     #[serde(skip)]
     pub(super) answer: Option<Verdict>,
@@ -97,11 +100,20 @@ struct Written {
     sensitivity: Vec<Sensitivity>,
     answer: Option<Verdict>,
     #[serde(default)]
+    budget: WrittenBudget,
+    #[serde(default)]
     constraints: Vec<String>,
     #[serde(default)]
     moved: Option<usize>,
     #[serde(default)]
     settings: Vec<WrittenSetting>,
+}
+
+/// Runs by what they are for; `None` of a former version.
+#[derive(Debug, Default, Deserialize)]
+struct WrittenBudget {
+    #[serde(default)]
+    sensitivity: Option<u64>,
 }
 
 /// Values of a parameter by trial, also of settings that the space does not have.
@@ -159,6 +171,11 @@ struct Winner {
 }
 
 impl TuningAnswer {
+    /// Returns true if a parameter was moved alone.
+    pub(super) fn has_moves(&self) -> bool {
+        self.sensitivity.iter().any(|one| !one.neighbours.is_empty())
+    }
+
     /// Returns the measures that were asked for.
     pub(super) fn asked(&self) -> Vec<String> {
         self.objectives.iter().map(|objective| objective.name.clone()).collect()
@@ -222,6 +239,7 @@ pub(super) fn read(
         objectives: objectives.collect(),
         constraints,
         moved,
+        kept_no_runs: written.budget.sensitivity == Some(0),
         sensitivity: written.sensitivity,
         scenario: written.scenario,
         answer: written.answer,

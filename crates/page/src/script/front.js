@@ -3,13 +3,14 @@ import { counted, spelled } from "./format.js";
 import { pen } from "./palette.js";
 import { front, grouped, meanOf } from "./statistics.js";
 import { axes, scale, shape } from "./plane.js";
-import { FRAME, byInterest, chooser, figure, places } from "./runs.js";
+import { FRAME, byInterest, chooser, figure, fixedSettings, places } from "./runs.js";
 
 /** @import { Sweep } from "./runs.js" */
 /** @import { Mean, Measure } from "./types.js" */
 
 /**
- * Front: means of two measures for each setting, and the settings that no other dominates.
+ * Front: means of two measures for each setting, and the settings that no other dominates. A condition, such as a load, is not to be
+ * chosen: there is a front for each of its values.
  *
  * @param {Sweep} sweep
  */
@@ -22,17 +23,20 @@ export function frontFigure(sweep) {
   const best = byInterest(sweep.data);
   const chosen = [0, 1].map((axis) => [chooser(axis ? "against" : "Measure", options, change, best[axis]),
     chooser("", sides, change, measures[best[axis]].better === "larger" ? "-1" : "1")]);
+  const fixed = fixedSettings(sweep, change);
+  const choices = sweep.varied.filter((setting) => !sweep.isCondition(setting));
   const render = () => {
+    const runs = fixed.leave(choices);
     const [x, y] = chosen.map(([measure]) => measures[measure.at()]);
     const signs = chosen.map(([, side]) => side.at());
-    const groups = sweep.data.kind === "tuning" ? sweep.all.map((run) => ({ runs: [run] })) : grouped(sweep.varied, sweep.all);
+    const groups = sweep.data.kind === "tuning" ? runs.map((run) => ({ runs: [run] })) : grouped(choices, runs);
     const points = groups.flatMap((group) => {
       const [first, other] = [meanOf(x, group.runs), meanOf(y, group.runs)];
       return first.mean === null || other.mean === null ? [] : [{ first: group.runs[0], of: [first, other] }];
     });
     return drawFront(sweep, { x, y, signs, points });
   };
-  const made = figure(chosen.flat().map((one) => one.box), render, "Two measures of each setting");
+  const made = figure([...chosen.flat().map((one) => one.box), fixed.box], render, "Two measures of each setting");
   return made;
 }
 

@@ -61,11 +61,13 @@ export function heldOut({ objectives, constraints, rival }) {
 }
 
 /**
- * Returns the loss by each parameter that is moved alone, as bars on both sides of zero.
+ * Returns the loss by each parameter that is moved alone, as bars on both sides of zero. Without such runs there are correlations alone.
  *
  * @param {TuningAnswer} answer
  */
 export function sensitivity({ sensitivity: rows, objectives }) {
+  const correlations = [texts("parameter", rows.map((one) => one.parameter)), { words: "rank correlation", kind: "number", values: rows.map((one) => one.rank_correlation) }];
+  if (rows.every((one) => one.neighbours.length === 0)) return sortableTable({ caption: "Sensitivity", columns: correlations, rows: rows.length });
   const { width, left, right, row } = BARS;
   const unit = objectives[0]?.unit ?? "";
   const largest = Math.max(...rows.flatMap((one) => one.neighbours.map(({ loss }) => Math.abs(loss?.mean ?? 0))), Number.MIN_VALUE);
@@ -83,7 +85,7 @@ export function sensitivity({ sensitivity: rows, objectives }) {
   const axis = [shape("line", { x1: zero, x2: zero, y1: 18, y2: height - 10, class: "axis" }), letters(zero - 8, 12, "better if moved", { "text-anchor": "end", class: "name" }),
     letters(zero + 8, 12, "worse if moved", { class: "name" })];
   const svg = shape("svg", { viewBox: "0 0 " + width + " " + height, class: "plane", role: "img", "aria-label": "Effect of each parameter" }, axis, parts);
-  const columns = [texts("parameter", rows.map((one) => one.parameter)), { words: "rank correlation", kind: "number", values: rows.map((one) => one.rank_correlation) },
+  const columns = [...correlations,
     texts("loss if it is moved alone", rows.map((one) => one.neighbours.map(({ value, loss }) => words(loss, unit) + " at " + value).join("; ")))];
   const cells = () => [["parameter", "value", "loss"], ...rows.flatMap((one) => one.neighbours.map(({ value, loss }) => [one.parameter, value, loss ? loss.mean : null]))];
   return element("div", {}, element("div", { class: "scroll" }, svg), element("div", { class: "controls" }, savers("Effect of each parameter", { svg: () => svg, rows: cells })),
