@@ -285,6 +285,7 @@ fn a_share_is_that_of_the_goodput_alone_where_it_is_known() {
     *text = with_rates.collect();
     let html = page(&files);
     assert!(html.contains("A bar is a share: goodput of the goodput alone."), "{html}");
+    assert!(html.contains("Flows that share a link cannot all have that:"), "{html}");
     for subject in data(&html)["subjects"].as_array().expect("a list") {
         let share = subject["share"].as_f64().expect("it is a number");
         assert!(share > 0.4 && share < 0.5 + 1e-9, "{subject}");

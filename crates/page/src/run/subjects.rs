@@ -187,5 +187,12 @@ pub(super) fn about(subjects: &[Subject]) -> String {
             format!("Congestion trees held {several} of {} back, {} most.", subjects.len(), subjects[0].name)
         }
     };
-    format!("{first} {rest}")
+    // Three flows to one host have a third of their goodput alone each, and none has lost anything.
+    let is_shared = subjects.iter().filter(|one| one.goodput_share.is_some()).count() > 1;
+    let shared = if is_shared {
+        " Flows that share a link cannot all have that: the verdict compares with fair shares where it can."
+    } else {
+        ""
+    };
+    format!("{first} {rest}{shared}")
 }
