@@ -150,8 +150,10 @@ fn contributors(facts: Facts<'_>, root: &RootRecord, owners: &Owners) -> String 
             format!("{who} {share}")
         }
     };
-    let named: Vec<_> = all.iter().take(MOST_NAMED).map(one).collect();
-    let rest = all.iter().skip(MOST_NAMED).map(|(_, sum)| sum.flows).sum::<usize>();
+    // Flows that lead to the root, and passed nothing through it yet, are counted, not named.
+    let giving = all.iter().take(MOST_NAMED).filter(|(_, sum)| total == 0.0 || sum.through > 0.0).count();
+    let named: Vec<_> = all.iter().take(giving).map(one).collect();
+    let rest = all.iter().skip(giving).map(|(_, sum)| sum.flows).sum::<usize>();
     let more = if rest > 0 { format!(", and {}", counted(rest, "further flow")) } else { String::new() };
     match named.as_slice() {
         [] => "No flow led to it at a sample.".to_owned(),
