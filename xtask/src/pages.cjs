@@ -162,11 +162,11 @@ function rowsOf(name, file) {
 /** The first figure is true to the files: who lost the largest share stands first. */
 async function checkHurt(page, name) {
   const victim = rowsOf(name, "victims.csv")[0].flow;
-  const slowdowns = rowsOf(name, "fct.csv").filter((row) => row.flow === victim).map((row) => Number(row.slowdown || Number(row.age_s) * 1e6 / Number(row.ideal_us))).sort((a, b) => a - b);
-  const median = slowdowns[Math.ceil(slowdowns.length / 2) - 1];
+  const row = rowsOf(name, "flows.csv").find((one) => one.flow === victim);
+  const share = 100 * row.mean_goodput_bps / row.alone_bps;
   const first = await page.textContent("#figure-hurt .subject");
-  const shown = Number(/messages take ([\d.]+) ×/.exec(first)?.[1]);
-  check("who was held back stands first, with the slowdown of its messages", first.startsWith(victim) && Math.abs(shown / median - 1) < 0.01, first + " against " + median);
+  const shown = Number(/got ([\d.]+) % of the goodput alone/.exec(first)?.[1]);
+  check("who was held back stands first, with its share of the goodput alone", first.startsWith(victim) && Math.abs(shown / share - 1) < 0.01, first + " against " + share);
   const edges = await page.evaluate(() => [".verdict, .lead", "#hurt", "#fabric", "#goodput"].map((of) => document.querySelector(of).getBoundingClientRect().top));
   check("the answer stands before who was held back, the fabric and the curves", edges.every((one, at) => at === 0 || one > edges[at - 1]), edges.join());
 }
