@@ -5,7 +5,7 @@
 //! [`statistics::Verdict`]: crate::statistics::Verdict
 
 use measures::{Measure, Quantity};
-use results::format::{capital, counted, listed, lowered};
+use results::format::{counted, listed, lowered};
 use results::verdict::{Verdict as Answer, VerdictKind};
 
 use super::story::Story;
@@ -116,9 +116,9 @@ impl SeededComparison {
     }
 
     fn cause(&self, story: &Story) -> String {
-        let cause = match self.of_first_seed() {
-            seed if seed.is_empty() => story.cause.clone(),
-            seed => format!("{}: {}", capital(seed.trim_start()), lowered(&story.cause)),
+        let cause = match self.told_seed() {
+            None => story.cause.clone(),
+            Some(seed) => format!("In seed {seed}: {}", lowered(&story.cause)),
         };
         self.same_runs().map_or_else(|| cause.clone(), |same| format!("{cause} {same}"))
     }
@@ -128,11 +128,11 @@ impl SeededComparison {
         self.runs.iter().all(|run| run.digests.iter().all(|digest| *digest == run.digests[0]))
     }
 
-    /// Names the first seed, of which the story tells, if others differ: ` in seed 1`.
-    fn of_first_seed(&self) -> String {
+    /// Returns the first seed, of which alone the story tells, if others differ from it.
+    fn told_seed(&self) -> Option<u64> {
         match self.seeds[..] {
-            [first, _, ..] if !self.is_every_seed_alike() => format!(" in seed {first}"),
-            _ => String::new(),
+            [first, _, ..] if !self.is_every_seed_alike() => Some(first),
+            _ => None,
         }
     }
 
@@ -174,7 +174,8 @@ impl SeededComparison {
         let undelivered = if story.undelivered.is_empty() {
             String::new()
         } else {
-            format!(" Not delivered{}: {}.", self.of_first_seed(), listed(&story.undelivered))
+            let seed = self.told_seed().map_or_else(String::new, |seed| format!(" in seed {seed}"));
+            format!(" Not delivered{seed}: {}.", listed(&story.undelivered))
         };
         let (seeds, asked) = (self.seeds.len(), command.seeds.map_or(1, <[u64]>::len));
         let left = if seeds < asked {
@@ -219,8 +220,8 @@ impl SeededComparison {
         match best.comparison() {
             Some(one) if !one.significant && seeds > 1 => match one.more_seeds {
                 Some(more) if more <= MOST_MORE => format!(
-                    "{} would settle it: `{words} --seeds {}`",
-                    capital(&format!("about {}", counted(more, "more seed"))),
+                    "About {} would settle it: `{words} --seeds {}`",
+                    counted(more, "more seed"),
                     self.seeds_until((seeds + more) as u64)
                 ),
                 _ => format!(

@@ -57,16 +57,13 @@ pub(super) fn of(runs: &[ComparedRun<'_>], victim: Option<&str>, named: Option<&
     let of_named = named.and_then(|named| named.phase).and_then(|phase| spread(Some(phase))).filter(differs);
     let widest = || phases.filter_map(spread).max_by(|one, other| one.1.total_cmp(&other.1));
     let asks_for_a_rate = named.is_some_and(|named| named.quantity != Quantity::Goodput);
-    let widest = of_named.or_else(widest).filter(|_| !asks_for_a_rate).filter(differs);
-    if let Some((phase, ..)) = widest {
+    if !asks_for_a_rate && let Some((phase, ..)) = of_named.or_else(widest).filter(differs) {
         return measure(Quantity::Goodput, phase);
     }
     let known = |quantity: &Quantity| is_known(runs, &measure(*quantity, None));
-    match [Quantity::P99, Quantity::Last, Quantity::Waited].into_iter().find(known) {
-        Some(Quantity::Waited) if !asks_for_a_rate => measure(Quantity::Goodput, None),
-        Some(quantity) => measure(quantity, None),
-        None => measure(Quantity::Goodput, None),
-    }
+    let waits = asks_for_a_rate.then_some(Quantity::Waited);
+    let other = [Quantity::P99, Quantity::Last].into_iter().chain(waits).find(known);
+    measure(other.unwrap_or(Quantity::Goodput), None)
 }
 
 /// Returns true if a run had delivered everything, or all of the group, clearly before the end of the phase, or of the
