@@ -188,6 +188,12 @@ impl SortedSample {
         self.exact.len()
     }
 
+    /// Returns the largest value that is known; `None` if none is.
+    #[must_use]
+    pub fn largest_known(&self) -> Option<f64> {
+        self.exact.last().copied()
+    }
+
     /// Returns the quantile for `share`, 0 to 1, by nearest rank; `None` if there is no value.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<CensoredValue> {

@@ -45,12 +45,11 @@ struct Slower {
 /// Returns the slowdowns of messages that do not wait for each other at their host, by owner, the slowest first.
 pub(super) fn of(facts: Facts<'_>, owners: &Owners) -> Vec<MessageLoss> {
     let samples = samples(facts, owners, |flow| !replaces_others(facts, flow));
-    let slowest_delivered = slowest_delivered(facts, owners);
     let loss = |(owner, sample): (usize, CensoredSample)| {
         let sorted = sample.sorted();
         let at = |share| sorted.quantile(share);
         let (median, slow, slowest) = (at(0.5)?, at(0.99)?, at(1.0)?);
-        let delivered = (sorted.known(), slowest_delivered[owner]);
+        let delivered = (sorted.known(), sorted.largest_known().unwrap_or(0.0));
         Some(MessageLoss { owner, posted: sorted.len(), median, slow, slowest, delivered })
     };
     let mut all: Vec<_> = samples.into_iter().enumerate().filter_map(loss).collect();
@@ -88,17 +87,6 @@ fn samples(facts: Facts<'_>, owners: &Owners, of_flow: impl Fn(usize) -> bool) -
         samples[owners.of(one.flow as usize)].add(Completion::of(one, all.end).slowdown());
     }
     samples
-}
-
-/// Returns for each owner the largest slowdown of its delivered messages that do not wait for each other; else 0.
-fn slowest_delivered(facts: Facts<'_>, owners: &Owners) -> Vec<f64> {
-    let mut slowest = vec![0.0; owners.count()];
-    let Some(all) = &facts.record.completions else { return slowest };
-    for one in all.delivered().iter().filter(|one| !replaces_others(facts, one.flow as usize)) {
-        let own: &mut f64 = &mut slowest[owners.of(one.flow as usize)];
-        *own = own.max(Completion::of(one, all.end).slowdown().at_least());
-    }
-    slowest
 }
 
 /// Says how long slow messages took, and which ones took longer still.

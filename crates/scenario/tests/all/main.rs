@@ -11,4 +11,5 @@ mod overrides;
 mod pattern_use;
 mod series;
 mod shipped;
+mod two_leaves;
 mod watch;

@@ -1,6 +1,8 @@
 //! The memory that traffic is expected to need, against the most that it can post.
 
-use scenario::{MemoryEstimate, Scenario, ScenarioText};
+use scenario::MemoryEstimate;
+
+use crate::two_leaves;
 
 /// Hosts that post, in the fabric of these tests.
 const HOSTS: u64 = 6;
@@ -10,20 +12,7 @@ const EACH: u64 = 7;
 const KEPT: u64 = 305 + 88;
 
 fn memory(traffic: &str, duration: &str) -> MemoryEstimate {
-    let mut source = ScenarioText::find("one-flow").expect("it ships");
-    for set in [
-        "topology=FatTree(down: [3, 2], up: [2], parallel: [1], host_cable: \"host\", trunk_cable: \"host\")",
-        "cables={\"host\": (rate: \"10 Gb/s\", propagation: Delay(\"10 ns\"))}",
-        "flows=[]",
-        "watch=[]",
-        "sample=\"100 us\"",
-        &format!("duration=\"{duration}\""),
-        &format!("traffic=[{traffic}]"),
-    ] {
-        source.set(set).expect("a good override");
-    }
-    let scenario = Scenario::read(&source).expect("a good scenario");
-    scenario.check(&source).unwrap_or_else(|error| panic!("{traffic}: {error}")).memory()
+    two_leaves::plan(traffic, &[&format!("duration=\"{duration}\"")]).memory()
 }
 
 /// A run may be allowed a time in which its links could carry far more than its traffic is.

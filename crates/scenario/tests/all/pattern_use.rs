@@ -1,27 +1,14 @@
 //! The use that patterns make of a fabric, against a fabric whose paths are counted by hand.
 //!
-//! Two leaves with three hosts each, h1 to h3 and h4 to h6, and two spines, one cable from each leaf to each spine. Ports 1
-//! to 3 of a leaf lead to its hosts, 4 and 5 to the spines. D-mod-k sends data for h1, h3 and h5 over spine1 (port 4), and
-//! for h2, h4 and h6 over spine2 (port 5). All links carry 10 Gb/s: 1.25 kB a microsecond.
+//! It is that of `two_leaves`. Ports 1 to 3 of a leaf lead to its hosts, 4 and 5 to the spines. D-mod-k sends data for h1,
+//! h3 and h5 over spine1 (port 4), and for h2, h4 and h6 over spine2 (port 5).
 
-use scenario::{PatternLoad, PatternUse, Plan, Scenario, ScenarioText};
+use scenario::{PatternLoad, PatternUse, Plan};
+
+use crate::two_leaves;
 
 fn plan(traffic: &str) -> Plan {
-    let mut source = ScenarioText::find("one-flow").expect("it ships");
-    for set in [
-        "topology=FatTree(down: [3, 2], up: [2], parallel: [1], host_cable: \"host\", trunk_cable: \"host\")",
-        "cables={\"host\": (rate: \"10 Gb/s\", propagation: Delay(\"10 ns\"))}",
-        "flows=[]",
-        "watch=[]",
-        "duration=\"1 ms\"",
-        "sample=\"100 us\"",
-        "adapter.max_reads=4",
-        &format!("traffic=[{traffic}]"),
-    ] {
-        source.set(set).expect("a good override");
-    }
-    let scenario = Scenario::read(&source).expect("a good scenario");
-    scenario.check(&source).unwrap_or_else(|error| panic!("{error}"))
+    two_leaves::plan(traffic, &["duration=\"1 ms\"", "adapter.max_reads=4"])
 }
 
 fn used(traffic: &str) -> (Plan, PatternUse) {
