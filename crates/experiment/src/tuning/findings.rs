@@ -24,6 +24,17 @@ const FRESH_SEED: usize = 2001;
 /// Seeds of such a trial, if nothing says how many are needed.
 const FRESH_SEEDS: usize = 10;
 
+/// Reason for which a search has no winner.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NoWinner<'a> {
+    /// A goal has no known number with any setting.
+    UnknownGoal(&'a Objective),
+    /// So many settings keep the constraints, but none of them has a known number of every goal.
+    UnknownWhereKept(usize),
+    /// No setting keeps the constraints.
+    BrokenConstraints,
+}
+
 impl Tuned {
     /// Returns the setting that the search found: the winner, or the best other setting if the scenario's own wins.
     #[must_use]
@@ -70,13 +81,19 @@ impl TuningJob {
         Some(needed.saturating_sub(gain.seeds).max(1))
     }
 
-    /// Returns the first goal without a known number in any setting that was tried.
-    pub(super) fn unknown_goal(&self, tuned: &Tuned) -> Option<&Objective> {
-        let place = (0..self.objectives.len()).find(|place| {
+    /// Returns the reason for which a search has no winner.
+    pub(super) fn no_winner(&self, tuned: &Tuned) -> NoWinner<'_> {
+        let is_unknown = |place: &usize| {
             let is_unknown = |row: &TrialRow| row.means.get(*place).is_some_and(Option::is_none);
             !tuned.trials.is_empty() && tuned.trials.iter().all(is_unknown)
-        })?;
-        Some(&self.objectives[place])
+        };
+        if let Some(place) = (0..self.objectives.len()).find(is_unknown) {
+            return NoWinner::UnknownGoal(&self.objectives[place]);
+        }
+        match tuned.trials.iter().filter(|row| row.trial.score.violation <= 0.0).count() {
+            0 => NoWinner::BrokenConstraints,
+            kept => NoWinner::UnknownWhereKept(kept),
+        }
     }
 
     /// Returns the answer in four sentences.
@@ -170,13 +187,13 @@ impl TuningJob {
             return "Ask for another measure (`backwater compare` prints many), or a space with other parameters.".to_owned();
         }
         let (Some(found), Some(judged)) = (tuned.found(), tuned.judged.first()) else {
-            return match self.unknown_goal(tuned) {
-                Some(_) => {
+            return match self.no_winner(tuned) {
+                NoWinner::UnknownGoal(_) | NoWinner::UnknownWhereKept(_) => {
                     "Give the runs time to deliver their messages: a longer `--set duration=...`, or a goal \
                             without bounds, such as `--maximise 'goodput(all)'`."
                         .to_owned()
                 }
-                None => "Loosen a constraint, or widen the space.".to_owned(),
+                NoWinner::BrokenConstraints => "Loosen a constraint, or widen the space.".to_owned(),
             };
         };
         let own = found.overrides.iter().map(|set| set.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -302,6 +319,13 @@ mod tests {
             assert!(!format!("{said}").contains("constraint"), "{said}");
             answer.trials[1].means = vec![Some(1e-3)];
             assert!(job.answer(&answer).confidence.contains("keeps the constraints"));
+            // A setting keeps them, but has no number.
+            answer.trials.iter_mut().for_each(|row| row.trial.score.violation = 1.0);
+            answer.trials[0].trial.score.violation = 0.0;
+            let said = job.answer(&answer);
+            let kept = format!("No answer: 1 of {} settings keep the constraints, but", answer.trials.len());
+            assert!(said.confidence.starts_with(&kept), "{}", said.confidence);
+            assert!(said.advice.starts_with("Give the runs time"), "{}", said.advice);
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::answer::{Advice, Held, Judged, Tuned};
 use super::candidate::Candidate;
+use super::findings::NoWinner;
 use super::goal::Objective;
 use super::question::TuningJob;
 use crate::statistics::Estimate;
@@ -18,27 +19,22 @@ impl TuningJob {
             return "No answer: time ended the search before the first setting was tried.".to_owned();
         }
         let Some(winner) = tuned.winner else {
-            if let Some(goal) = self.unknown_goal(tuned) {
-                return format!(
-                    "No answer: {} has no known number with any of {} settings, the scenario's own included: a run lacks it, or ends \
-                     before messages that could change it.",
-                    goal.measure,
-                    tuned.trials.len()
-                );
-            }
-            let kept = tuned.trials.iter().filter(|row| row.trial.score.violation <= 0.0).count();
-            if kept > 0 {
-                return format!(
-                    "No answer: {kept} of {} settings keep the constraints, but none of these has a known number of every goal: runs \
-                     end before messages that could change it.",
-                    tuned.trials.len()
-                );
-            }
-            return format!(
-                "No answer: none of {} settings, the scenario's own included, keeps the constraints in every training run: loosen \
-                 one, or widen the space.",
-                tuned.trials.len()
-            );
+            let tried = tuned.trials.len();
+            return match self.no_winner(tuned) {
+                NoWinner::UnknownGoal(goal) => format!(
+                    "No answer: {} has no known number with any of {tried} settings, the scenario's own included: a run lacks it, or \
+                     ends before messages that could change it.",
+                    goal.measure
+                ),
+                NoWinner::UnknownWhereKept(kept) => format!(
+                    "No answer: {kept} of {tried} settings keep the constraints, but none of these has a known number of every goal: \
+                     runs end before messages that could change it."
+                ),
+                NoWinner::BrokenConstraints => format!(
+                    "No answer: none of {tried} settings, the scenario's own included, keeps the constraints in every training run: \
+                     loosen one, or widen the space."
+                ),
+            };
         };
         let judged = tuned.judged.first();
         let gains = judged.map(|judged| self.gains(tuned, judged)).unwrap_or_default();
