@@ -62,6 +62,14 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         eprintln!("error: {}: {cause}", folder.display());
         return ExitCode::FAILURE;
     }
+    // Taken once: a verb that runs cargo may link the program anew, and its path is unknown to this process from then on.
+    let program = match env::current_exe() {
+        Ok(program) => program,
+        Err(cause) => {
+            eprintln!("error: the path of this program is unknown: {cause}");
+            return ExitCode::FAILURE;
+        }
+    };
     let (began, mut due) = (Instant::now(), Duration::ZERO);
     let mut rows = Vec::new();
     for (number, verb) in (1..).zip(VERBS) {
@@ -74,7 +82,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
                 eprintln!("{message}");
                 Outcome::NotRun
             }
-            None => outcome(verb, left, &folder),
+            None => outcome(verb, left, &program, &folder),
         };
         rows.push(Row { verb, outcome, elapsed: start.elapsed() });
     }
@@ -83,9 +91,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Runs a verb, for as long as it may take.
-fn outcome(verb: &Verb, left: Duration, folder: &Path) -> Outcome {
+fn outcome(verb: &Verb, left: Duration, program: &Path, folder: &Path) -> Outcome {
     let log = folder.join(format!("{}.log", verb.name));
-    let outcome = match ended(verb, left, &log) {
+    let outcome = match ended(verb, left, program, &log) {
         Ok(Ended::InTime(status)) if status.success() => Outcome::Passed,
         Ok(Ended::InTime(status)) => Outcome::Failed(status.to_string(), log),
         Ok(Ended::TooLong) => Outcome::TooLong(log),
@@ -97,9 +105,9 @@ fn outcome(verb: &Verb, left: Duration, folder: &Path) -> Outcome {
     outcome
 }
 
-fn ended(verb: &Verb, left: Duration, log: &Path) -> io::Result<Ended> {
+fn ended(verb: &Verb, left: Duration, program: &Path, log: &Path) -> io::Result<Ended> {
     let output = File::create(log)?;
-    let mut command = Command::new(env::current_exe()?);
+    let mut command = Command::new(program);
     command.arg(verb.name).args(verb.arguments).stdin(Stdio::null());
     command.stdout(output.try_clone()?).stderr(output);
     bounded::run(&mut command, left)
