@@ -4,6 +4,7 @@ import { counted, spelled } from "../../crates/page/src/script/format.js";
 import { curves } from "../../crates/page/src/script/curves.js";
 import { dataTable } from "../../crates/page/src/script/table.js";
 import { fabricFigure } from "../../crates/page/src/script/fabric.js";
+import { flowFacts } from "../../crates/page/src/script/facts.js";
 import { TimeAxis } from "../../crates/page/src/script/axis.js";
 import type { PageTable, Panel } from "../../crates/page/src/script/types.js";
 import { RunEnded, type Progress, type Result } from "./simulator.ts";
@@ -128,7 +129,7 @@ export class Side {
     const curve = (panel: Panel): [string, () => HTMLElement[]] => [panel.id, () => [section(panel.heading, element("p", { class: "note" }, panel.about), this.curves(panel, axis))]];
     return [
       ["digest", () => [provenance(result, command), ...result.leads.map((lead) => element("p", {}, lead))]],
-      ["fabric", () => fabric ? [section("The fabric, played back", fabricFigure(fabric, axis))] : []],
+      ["fabric", () => fabric ? [section("The fabric, played back", fabricFigure(fabric, axis, flowFacts(result.tables, fabric)))] : []],
       ...result.panels.slice(0, 1).map(curve),
       ["holders", () => [section("Who was held back, by whom", ...(holders.length > 0 ? holders.map(titled)
         : [element("p", {}, "No flow was held back by a congestion tree to which it did not contribute.")]))]],

@@ -1,5 +1,5 @@
 // What the page asks of the simulator, in the page's words.
-import type { Graph, PageTable, Panel, Fabric } from "../../crates/page/src/script/types.js";
+import type { Graph, PageTable, Panel, Fabric, Tree } from "../../crates/page/src/script/types.js";
 
 /** A scenario that ships. */
 export interface Shipped {
@@ -59,6 +59,8 @@ export interface Checked {
   faults: Diagnostic[];
   facts: PlanFacts | null;
   graph: Graph | null;
+  /** The first flows with a name, and the outputs of their paths. */
+  flows: { name: string; from: number; to: number; outputs: number[] }[];
   fields: Field[];
 }
 
@@ -73,6 +75,8 @@ export interface LiveFabric {
   stalled: Uint16Array;
   /** Bytes that wait in a switch for the output at the end; 0 at hosts. */
   queues: Float64Array;
+  /** Congestion trees at the last moment before the end. */
+  trees: Omit<Tree, "moment">[];
 }
 
 /** Progress of a run, with its curves so far. The first report comes before the first step. */

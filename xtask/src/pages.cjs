@@ -177,16 +177,8 @@ async function checkAgreement(page) {
   const moment = await page.getAttribute(".player input", "aria-valuetext");
   check("the page opens at the moment that it names", moment.endsWith("to " + time), moment + " and " + time);
   check("the tree that it names is there", (await page.textContent(".trees")).includes("Root " + root + ":"), root);
-  const { seen, tree } = await page.evaluate(() => {
-    const colour = getComputedStyle(document.documentElement).getPropertyValue("--tree").trim();
-    const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-    const canvas = document.querySelector(".picture canvas");
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-    let seen = 0;
-    for (let at = 0; at < data.length; at += 4) if (wanted.every((part, place) => Math.abs(data[at + place] - part) < 4)) seen += 1;
-    return { seen, tree: colour };
-  });
-  check("the tree has a colour of its own in the picture", seen > 200, seen + " points of " + tree);
+  const seen = await pointsOf(page, "tree");
+  check("the tree has a colour of its own in the picture", seen > 200, seen + " points");
 }
 
 /** Finds the place of a node of the picture: a host of the tree that the page opens with. */
@@ -218,6 +210,48 @@ async function checkPointing(page) {
   await page.keyboard.press("Escape");
   await page.waitForTimeout(150);
   check("Escape ends that", (await alphas()).every((one) => one === 1) && (await tip().isHidden()));
+}
+
+/** Points of the picture that have a colour of the style sheet. */
+async function pointsOf(page, name) {
+  return page.evaluate((name) => {
+    const colour = getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+    const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+    const canvas = document.querySelector(".picture canvas");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let seen = 0;
+    for (let at = 0; at < data.length; at += 4) if (wanted.every((part, place) => Math.abs(data[at + place] - part) < 4)) seen += 1;
+    return seen;
+  }, name);
+}
+
+/** A flow's name lights its path everywhere, and a link lists the flows of paths.csv that use it. */
+async function checkPaths(page, name) {
+  const rows = rowsOf(name, "paths.csv");
+  const own = rows.filter(({ flow }) => flow === rows[0].flow);
+  const fields = page.locator("#figure-fabric input[type=search]");
+  const told = () => page.textContent(".chosen");
+  check("no path is lit at first", (await pointsOf(page, "path")) === 0);
+  await fields.nth(0).fill(own[0].flow);
+  await page.waitForTimeout(150);
+  const places = own.map(({ node }) => node).concat(own[own.length - 1].peer);
+  const words = await told();
+  const found = places.map((node) => words.indexOf(" " + node + " ") >= 0 || words.includes(" " + node + "."));
+  check("a chosen flow has the nodes of its path in words", found.every(Boolean), words);
+  check("its path has a colour of its own in the picture", (await pointsOf(page, "path")) > 200);
+  const lit = await page.evaluate(() => document.querySelector("#figure-goodput .plot").plot().series.slice(1).map((one) => one.alpha ?? 1));
+  check("all curves fade but those of the flow", lit.filter((one) => one === 1).length <= 2, lit.join());
+  const users = new Set(rows.filter(({ node, port }) => node === own[1].node && port === own[1].port).map(({ flow }) => flow));
+  await fields.nth(1).fill(own[1].node + " port " + own[1].port + " to " + own[1].peer);
+  await page.waitForTimeout(150);
+  check("a chosen link has the number of its flows", (await told()).includes(": " + users.size + (users.size === 1 ? " flow uses" : " flows use")), await told());
+  const button = page.locator(".chosen .flows button").first();
+  const next = await button.textContent();
+  await button.click();
+  check("a flow of the list is chosen by its name", users.has(next) && (await told()).startsWith("flow " + next), next);
+  await page.click(".chosen >> text=End the choice");
+  await page.waitForTimeout(150);
+  check("the choice ends", (await page.locator(".chosen").isHidden()) && (await pointsOf(page, "path")) === 0);
 }
 
 /** Saves a figure, and returns the text of the file. */
@@ -346,6 +380,7 @@ async function main() {
   await checkHurt(page, "run");
   await checkAgreement(page);
   await checkPointing(page);
+  await checkPaths(page, "run");
   await checkSaving(page, ["#figure-hurt", "#figure-fabric", "#figure-goodput", "#figure-completions"]);
   for (const part of [checkTime, checkKeys, checkToggles, checkFabric, checkTables]) await part(page);
   await checkTabs(browser);

@@ -16,10 +16,12 @@ const MODULES: &[(&str, &str)] = &[
     ("axis.js", include_str!("script/axis.js")),
     ("plane.js", include_str!("script/plane.js")),
     ("saving.js", include_str!("script/saving.js")),
+    ("choice.js", include_str!("script/choice.js")),
     ("curves.js", include_str!("script/curves.js")),
     ("layout.js", include_str!("script/layout.js")),
     ("trees.js", include_str!("script/trees.js")),
     ("facts.js", include_str!("script/facts.js")),
+    ("paths.js", include_str!("script/paths.js")),
     ("drawing.js", include_str!("script/drawing.js")),
     ("tips.js", include_str!("script/tips.js")),
     ("player.js", include_str!("script/player.js")),
@@ -142,7 +144,14 @@ mod tests {
             };
             let (paper, hottest) = (&theme[..7], colour("heat-5"));
             // Paper stands between a mark and a link that is less hot.
-            for (one, other) in [("tree", paper), ("tree", hottest), ("victim", paper), ("heat-5", paper)] {
+            for (one, other) in [
+                ("tree", paper),
+                ("tree", hottest),
+                ("path", paper),
+                ("path", hottest),
+                ("victim", paper),
+                ("heat-5", paper),
+            ] {
                 let seen = contrast(colour(one), other);
                 assert!(seen >= 3.0, "{one} on {other}: {seen}");
             }

@@ -4,8 +4,8 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-wASdIUv3oX5RIwg5mukVkccVkmSa9Qhc50fCKlJbmyU='; \
-     style-src 'sha256-6pi6JduEHBMKkRkUEo/LJ4XOtLbMNI/m1bvXpVCVcVg='; \
+     script-src 'sha256-kkJdq/MACGJ0DOypQJUYeaRph52ParMW2KqjxqoozjQ='; \
+     style-src 'sha256-6gnGDenUl6eKx3Cf6NSxBsBJFp9YmiEOK6EJ5fOWdBs='; \
      base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use results::RunFiles;
 use results::manifest::{self, MANIFEST, Manifest, RunEnd};
-use results::rows::{SeriesRow, VictimRow};
+use results::rows::{PathRow, PortRow, SeriesRow, VictimRow};
+use results::table::TableRow;
 use results::{OutputFile, sample};
 use serde_json::Value;
 
@@ -131,6 +132,42 @@ fn a_flow_with_the_name_of_a_script_is_data() {
     let data = data(&page);
     let lines = data["panels"][0]["lines"].as_array().expect("there are lines");
     assert!(lines.iter().any(|line| line["name"] == name));
+}
+
+#[test]
+fn paths_are_those_of_the_file_and_flows_without_a_path_are_counted() {
+    let mut files = files("F1");
+    assert!(page(&files).contains("has no <code>paths.csv</code>"));
+    let (flows, ports) = {
+        let read = RunFiles::Written(&files);
+        let ports: Vec<PortRow<'_>> = read.rows().expect("the file is there");
+        let flows: Vec<String> =
+            read.flows().expect("the file is there").iter().map(|row| row.flow.to_string()).collect();
+        (flows, ports.iter().map(|row| (row.node.to_string(), row.port)).collect::<Vec<_>>())
+    };
+    let of_flow = |flow: &str, hop, (node, port): &(String, u32)| PathRow {
+        flow: flow.to_owned().into(),
+        hop,
+        node: node.clone().into(),
+        port: *port,
+        peer: "".into(),
+    };
+    let written = |rows: Vec<PathRow<'static>>| OutputFile {
+        name: PathRow::FILE.to_owned(),
+        contents: PathRow::csv(rows),
+    };
+    // The first flow has two outputs of one hop, between which switches choose.
+    let rows = [(0, 0, 0), (0, 1, 1), (0, 1, 2), (1, 0, 2)];
+    files.push(written(rows.map(|(flow, hop, port)| of_flow(&flows[flow], hop, &ports[port])).to_vec()));
+    let page = page(&files);
+    let paths = &data(&page)["fabric"]["paths"];
+    assert_eq!((&paths["lengths"], &paths["left_out_flows"]), (&serde_json::json!([3, 1]), &2.into()));
+    assert_eq!(paths["outputs"], serde_json::json!([0, 1, 2, 2]));
+    assert!(page.contains("the paths of the first 2 flows, and not of 2 more"));
+    let last = files.len() - 1;
+    files[last] = written(vec![of_flow("F9", 0, &ports[0])]);
+    let fault = of_folder(RunFiles::Written(&files), "").unwrap_err().to_string();
+    assert!(fault.contains("`paths.csv`") && fault.contains("`F9` is not flow 1 of `flows.csv`"), "{fault}");
 }
 
 #[test]

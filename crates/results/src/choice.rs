@@ -8,16 +8,17 @@ use settings::glob;
 
 use crate::figure_files;
 use crate::rows::{
-    ContributorRow, FlowRow, MarginRow, MessageRow, OutputMomentRow, PauseRow, PhaseRow, PortRow,
+    ContributorRow, FlowRow, MarginRow, MessageRow, OutputMomentRow, PathRow, PauseRow, PhaseRow, PortRow,
     PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow,
     WorstTreeRow,
 };
 use crate::table::TableRow;
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 30] = [
+pub const FILE_NAMES: [&str; 31] = [
     "summary.json",
     FlowRow::FILE,
+    PathRow::FILE,
     PhaseRow::FILE,
     SeriesRow::FILE,
     PortRow::FILE,
@@ -168,7 +169,7 @@ mod tests {
         for list in ["flow.csv", "", "summary.json,", "flows.parquet", "x*"] {
             let fault = FileChoice::read(list).unwrap_err().to_string();
             assert!(
-                fault.contains("a run writes no file `") && fault.contains("flows.csv, phases.csv"),
+                fault.contains("a run writes no file `") && fault.contains("flows.csv, paths.csv"),
                 "{fault}"
             );
         }

@@ -20,8 +20,8 @@ use crate::figure_files::FIGURE_FILES;
 use crate::manifest::RESULT;
 use crate::parquet::parquet_name;
 use crate::rows::{
-    CompareRow, ContributorRow, FlowRow, MarginRow, MessageRow, OutputMomentRow, PauseRow, PhaseRow, PortRow,
-    PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow, VictimRow,
+    CompareRow, ContributorRow, FlowRow, MarginRow, MessageRow, OutputMomentRow, PathRow, PauseRow, PhaseRow,
+    PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow, VictimRow,
     WatchRow, WorstTreeRow,
 };
 use crate::sweep::ANSWER;
@@ -117,9 +117,10 @@ pub fn files() -> Vec<FileSchema> {
 }
 
 /// Returns the tables of a run.
-fn run_tables() -> [FileSchema; 17] {
+fn run_tables() -> [FileSchema; 18] {
     [
         table::<FlowRow<'_>>(),
+        table::<PathRow<'_>>(),
         table::<PhaseRow<'_>>(),
         table::<SeriesRow<'_>>(),
         table::<PortRow<'_>>(),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use scenario::Plan;
+use scenario::{FlowPaths, Plan};
 use schemars::JsonSchema;
 use serde::Serialize;
 use telemetry::{Audit, FiniteRecord, PauseRecord, RunEnding, RunRecord, TransportTally};
@@ -109,6 +109,20 @@ pub struct Summary {
     /// Goodput of each flow without others, where it is known, for `flows.csv`; empty without the plan.
     #[serde(skip)]
     pub alone_bps: Vec<Option<f64>>,
+    /// Flows with a path in `paths.csv`; `None` without the plan.
+    pub paths: Option<PathSummary>,
+    /// Outputs of the paths, for `paths.csv`; `None` without the plan.
+    #[serde(skip)]
+    pub path_outputs: Option<FlowPaths>,
+}
+
+/// The flows of `paths.csv`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PathSummary {
+    /// Number of flows with a path: the first of `flows.csv`.
+    pub flows: usize,
+    /// Number of further flows: their paths would make the file too long.
+    pub left_out_flows: usize,
 }
 
 /// Reason for which a run ended.
@@ -337,6 +351,7 @@ impl Summary {
         let hidden =
             RemarkFacts { record, goodput: &goodput, closed_loops: &closed_loops, slow_hosts: &slow_hosts };
         let (verdict, advice) = verdict::run::verdict(facts);
+        let path_outputs = plan.map(Plan::flow_paths);
         Self {
             remarks: remarks::of(hidden),
             verdict,
@@ -377,6 +392,10 @@ impl Summary {
             },
             phases: phases(record, &goodput),
             alone_bps: plan.map(Plan::rates_alone).unwrap_or_default(),
+            paths: path_outputs
+                .as_ref()
+                .map(|paths| PathSummary { flows: paths.flows, left_out_flows: paths.left_out_flows }),
+            path_outputs,
             completions,
             closed_loops,
             slow_hosts,

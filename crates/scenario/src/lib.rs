@@ -33,6 +33,7 @@
 //! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
 //! | `expected_work` | work that a run is expected to be, by node |
 //! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
+//! | `flow_paths` | outputs by which the data of flows leaves nodes |
 //! | `best_rates` | rates of flows alone, and fair rates of all together |
 //! | `draws` | whether a run depends on its seed |
 
@@ -48,6 +49,7 @@ pub mod draft;
 mod draws;
 mod ecn_first;
 mod expected_work;
+mod flow_paths;
 mod format;
 mod headroom;
 mod ideal;
@@ -67,6 +69,7 @@ pub use check::selected::help as help_with_ports;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
 pub use expected_work::ExpectedWork;
+pub use flow_paths::{FlowOutput, FlowPaths};
 pub use format::{
     AT_MOST_DURATIONS, DependencyCycles, LayerLanes, Scenario, SeedsSpec, SeriesSpec, WatchSpec,
 };

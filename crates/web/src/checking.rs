@@ -15,6 +15,9 @@ use crate::fields::{FieldData, fields};
 /// laptop of 4 GiB has, and a quarter of what a module of 32 bits can address.
 const MOST_BYTES: u64 = 768 << 20;
 
+/// Most flows with a path in a judgement: a picture of more would be a tangle.
+const MOST_FLOWS: usize = 64;
+
 /// A scenario with settings, as the page has it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
@@ -37,6 +40,8 @@ pub struct Checked {
     pub facts: Option<PlanFacts>,
     /// The graph of the fabric.
     pub graph: Option<GraphData>,
+    /// The first named flows, with their paths.
+    pub flows: Vec<PathData>,
     /// Fields that controls can change.
     pub fields: Vec<FieldData>,
 }
@@ -90,22 +95,40 @@ pub struct GraphData {
     pub outputs: Vec<u32>,
 }
 
+/// A named flow with its path.
+#[derive(Debug, Serialize)]
+pub struct PathData {
+    /// Name of the flow.
+    pub name: String,
+    /// Source host of its data.
+    pub from: u32,
+    /// Destination host of its data.
+    pub to: u32,
+    /// Outputs by which its data leaves nodes, by their places among [`GraphData::outputs`].
+    pub outputs: Vec<u32>,
+}
+
 /// Checks a case.
 #[must_use]
 pub fn check(case: &Case) -> Checked {
     let source = match source(case) {
         Ok(source) => source,
         Err(diagnostic) => {
-            return Checked { faults: faults(&diagnostic), facts: None, graph: None, fields: Vec::new() };
+            return refused(&diagnostic, Vec::new());
         }
     };
     let fields = fields(&source);
     match plan(&source) {
         Ok(plan) => {
-            Checked { faults: Vec::new(), facts: Some(facts(&plan)), graph: Some(graph(&plan)), fields }
+            let (facts, graph) = (Some(facts(&plan)), Some(graph(&plan)));
+            Checked { faults: Vec::new(), facts, graph, flows: named_flows(&plan), fields }
         }
-        Err(diagnostic) => Checked { faults: faults(&diagnostic), facts: None, graph: None, fields },
+        Err(diagnostic) => refused(&diagnostic, fields),
     }
+}
+
+fn refused(diagnostic: &Diagnostic, fields: Vec<FieldData>) -> Checked {
+    Checked { faults: faults(diagnostic), facts: None, graph: None, flows: Vec::new(), fields }
 }
 
 /// Returns the plan of a case.
@@ -180,6 +203,30 @@ pub(crate) fn graph(plan: &Plan) -> GraphData {
         }
     }
     GraphData { nodes: graph.names().map(str::to_owned).collect(), hosts: graph.hosts(), outputs }
+}
+
+/// Returns the first named flows with their paths.
+fn named_flows(plan: &Plan) -> Vec<PathData> {
+    // Outputs of the graph are the ports in their order, and lanes those of each port in turn.
+    let mut outputs = Vec::new();
+    let mut last = None;
+    for (node, port, _) in plan.lanes() {
+        let is_new = last.replace((node, port)) != Some((node, port));
+        outputs.push(outputs.last().map_or(0, |output| output + u32::from(is_new)));
+    }
+    let paths = plan.flow_paths();
+    let named = plan.workload().flows.iter().enumerate().filter(|(_, flow)| flow.named).take(MOST_FLOWS);
+    named
+        .map(|(number, flow)| {
+            let own = paths.outputs.iter().filter(|output| output.flow as usize == number);
+            PathData {
+                name: flow.name.to_string(),
+                from: flow.source.0,
+                to: flow.destination.0,
+                outputs: own.map(|output| outputs[output.lane as usize]).collect(),
+            }
+        })
+        .collect()
 }
 
 /// Returns the data of the report's page, and its numbers.

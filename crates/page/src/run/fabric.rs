@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 
 use results::reader::{ReadError, RunFiles};
-use results::rows::{OutputMomentRow, PortRow, TreeMomentRow, TreeRow};
+use results::rows::{OutputMomentRow, PathRow, PortRow, TreeMomentRow, TreeRow};
 use results::table::TableRow;
 use serde::Serialize;
 
 use super::facts::RootFacts;
+use super::paths::{self, PathData};
 use crate::numbers::{Form, InJson, Numbers, Shares, TakenOut};
 use crate::words;
 
@@ -45,10 +46,13 @@ pub(super) struct FabricData<F: Form = InJson> {
     headline: Option<u32>,
     /// The moment that shows the run at its worst.
     opens_at: Option<usize>,
+    /// Paths of flows; `None` without `paths.csv`.
+    paths: Option<PathData<F>>,
 }
 
 impl FabricData {
     pub(super) fn take_out(self, numbers: &mut Numbers) -> FabricData<TakenOut> {
+        let paths = self.paths.map(|paths| paths.take_out(numbers));
         let mut shares = |Shares(parts)| numbers.add_parts(parts);
         // Shares are taken out in the order of the fields.
         FabricData {
@@ -67,6 +71,7 @@ impl FabricData {
             rates_gbps: self.rates_gbps,
             headline: self.headline,
             opens_at: self.opens_at,
+            paths,
         }
     }
 }
@@ -158,6 +163,7 @@ pub(super) fn read(
         rates_gbps,
         headline: None,
         opens_at: None,
+        paths: paths::read(files, |node, port| places.output(PathRow::FILE, node, port))?,
     };
     // Names in `summary.json` are raw, and those in tables have no control characters.
     data.headline = worst.and_then(|root| places.output(PortRow::FILE, &root.node, root.port).ok());
@@ -260,9 +266,10 @@ pub(super) fn about(fabric: Option<&FabricData>) -> String {
         words::count(fabric.hosts, "host"),
         words::count(fabric.nodes.len() - fabric.hosts, "switch"),
     );
+    let paths = paths::about(fabric.paths.as_ref()).map_or_else(String::new, |about| format!(" {about}"));
     if fabric.moments.is_empty() {
         return format!(
-            "{size} The run recorded no moments (`timeline.csv`): the picture shows the whole run."
+            "{size} The run recorded no moments (`timeline.csv`): the picture shows the whole run.{paths}"
         );
     }
     let trees = fabric.worst_tree().map_or_else(
@@ -283,6 +290,6 @@ pub(super) fn about(fabric: Option<&FabricData>) -> String {
     );
     let intervals = words::count(fabric.moments.len(), "moment");
     format!(
-        "{size} There are {intervals}, each with the load and the stalls of the interval that ends with it. {trees}"
+        "{size} There are {intervals}, each with the load and the stalls of the interval that ends with it. {trees}{paths}"
     )
 }

@@ -10,6 +10,7 @@
 //! | `subjects` | flows and groups with their losses |
 //! | `curves` | goodput, queues and rates over time |
 //! | `completions` | completion times of messages |
+//! | `paths` | the outputs by which the data of each flow leaves |
 //! | `fabric` | the fabric at moments, with its trees |
 //! | here | the sections, in order |
 
@@ -17,6 +18,7 @@ mod completions;
 mod curves;
 mod fabric;
 mod facts;
+mod paths;
 mod sentences;
 mod subjects;
 

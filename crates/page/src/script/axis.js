@@ -1,4 +1,4 @@
-// The axis of time that all curves of a page share: one range, one cursor, one moment.
+// The axis of time that all figures of a page share: one range, one cursor, one moment, one choice of a flow.
 
 /** A range of time within `[0, end]`, and a moment in it, with those who follow them. */
 export class TimeAxis {
@@ -12,6 +12,12 @@ export class TimeAxis {
     /** Lines that belong to what a reader chose, as kind and name; `null` if nothing is chosen.
      * @type {Set<string> | null} */
     this.lit = null;
+    /** Flow, group or pattern that a reader chose, as kind and name; `null` if none is chosen.
+     * @type {string | null} */
+    this.chosen = null;
+    /** That at which a mouse points.
+     * @type {string | null} */
+    this.pointed = null;
     /** @type {((axis: TimeAxis) => void)[]} */
     this.followers = [];
     /** @type {[string, number, number][]} */
@@ -90,6 +96,34 @@ export class TimeAxis {
   light(lit) {
     if (lit === this.lit) return;
     this.lit = lit;
+    this.tell();
+  }
+
+  /** Returns the flow, group or pattern that all figures show: at which a mouse points, or else that was chosen. */
+  get subject() {
+    return this.pointed ?? this.chosen;
+  }
+
+  /**
+   * Chooses a flow, a group or a pattern for all figures.
+   *
+   * @param {string | null} subject
+   */
+  choose(subject) {
+    if (subject === this.chosen) return;
+    this.chosen = subject;
+    this.pointed = null;
+    this.tell();
+  }
+
+  /**
+   * Shows a flow, a group or a pattern for as long as a mouse points at it.
+   *
+   * @param {string | null} subject
+   */
+  point(subject) {
+    if (subject === this.pointed) return;
+    this.pointed = subject;
     this.tell();
   }
 

@@ -5,6 +5,7 @@ import { sortableTable } from "./table.js";
 import { colour, onColours, pen } from "./palette.js";
 import { axes, letters, scale, shape } from "./plane.js";
 import { savers } from "./saving.js";
+import { pointsTo, subjectButton } from "./choice.js";
 
 /** @import UPlot from "uplot" */
 /** @import { Cell, Line, Panel } from "./types.js" */
@@ -21,6 +22,8 @@ const FADED = 0.13;
 const STRONGER = 1.6;
 /** Frame of a figure that is saved, with room for the names of lines on the right. */
 const SAVED = { width: 1100, height: 420, left: 74, right: 250, top: 30, bottom: 46 };
+/** Kinds of lines that a reader may choose for all figures. */
+const CHOICES = ["flow", "group", "source"];
 /** @type {Record<string, string>} */
 const KINDS = { flow: "Flows", group: "Groups", others: "Sums", total: "Sums", output: "Outputs", source: "Flows" };
 
@@ -60,10 +63,10 @@ function widthOfValues(plot, values, axis, round) {
  * Returns options of uPlot for a panel. Without an `axis` of time, the axis is the panel's own, and logarithmic.
  *
  * @param {Panel} panel
- * @param {{ width: number, axis: TimeAxis | null, onCursor: (plot: UPlot) => void }} around
+ * @param {{ width: number, axis: TimeAxis | null, onCursor: (plot: UPlot) => void, onFocus: (place: number | null) => void }} around
  * @returns {UPlot.Options}
  */
-function options(panel, { width, axis, onCursor }) {
+function options(panel, { width, axis, onCursor, onFocus }) {
   const ink = colour("ink");
   const grid = { stroke: colour("grid"), width: 1 };
   const marks = { stroke: ink, grid, ticks: grid, font: FONT };
@@ -98,6 +101,7 @@ function options(panel, { width, axis, onCursor }) {
     }))],
     hooks: {
       setCursor: [onCursor],
+      setSeries: [(_, place, of) => { if (/** @type {{ focus?: boolean }} */ (of).focus) onFocus(place); }],
       setSelect: [(plot) => {
         const { left, width: chosen } = plot.select;
         if (chosen > 3 && axis) axis.show(plot.posToVal(left, "x"), plot.posToVal(left + chosen, "x"));
@@ -262,9 +266,10 @@ function drawMarks(plot, axis) {
  * Returns the lines of a panel as boxes to tick, with their values at the cursor.
  *
  * @param {Panel} panel
+ * @param {TimeAxis | null} axis
  * @param {(places: number[], shown: boolean) => void} onChange
  */
-function toggles(panel, onChange) {
+function toggles(panel, axis, onChange) {
   const values = panel.lines.map(() => element("span", { class: "value" }));
   /** @type {HTMLInputElement[]} */
   const boxes = panel.lines.map((line, place) => element("input", { type: "checkbox", checked: line.shown,
@@ -287,8 +292,13 @@ function toggles(panel, onChange) {
     onChange(places, shown);
   };
   const headings = [...new Set(panel.lines.map((line) => KINDS[line.kind]))];
-  const labels = panel.lines.map((line, place) => element("label", {}, boxes[place], swatches[place],
-    element("span", { class: line.isVictim ? "name victim" : "name" }, line.name + (line.isVictim ? " (victim)" : "")), values[place]));
+  const labels = panel.lines.map((line, place) => {
+    const [name, kind] = [line.name + (line.isVictim ? " (victim)" : ""), line.isVictim ? "name victim" : "name"];
+    const isChoice = axis !== null && CHOICES.includes(line.kind);
+    const label = element("label", {}, boxes[place], swatches[place], isChoice ? subjectButton(axis, subjectOf(line), name, kind) : element("span", { class: kind }, name), values[place]);
+    if (isChoice) pointsTo(label, axis, subjectOf(line));
+    return label;
+  });
   const parts = headings.map((heading) => {
     const places = panel.lines.map((_, place) => place).filter((place) => KINDS[panel.lines[place].kind] === heading);
     const all = places.length < 3 ? [] : [button("all", () => set(places, true), { "aria-label": "Show all: " + heading }),
@@ -337,7 +347,10 @@ export function curves(panel, axis) {
   /** Lines that are lit in the plot, of the axis.
    * @type {Set<string> | null} */
   let shownLit = null;
-  const lines = toggles(panel, (places, shown) => {
+  /** Line near the cursor, in the numbers of the plot.
+   * @type {number | null} */
+  let near = null;
+  const lines = toggles(panel, axis, (places, shown) => {
     places.forEach((place) => {
       panel.lines[place].shown = shown;
       plot?.setSeries(place + 1, { show: shown }, false);
@@ -362,14 +375,21 @@ export function curves(panel, axis) {
     if (plot) plot.destroy();
     unit = fittingUnit(largestShown(panel), panel.unit)[1];
     shownLit = null;
-    plot = new uPlot(options(panel, { width, axis, onCursor }), data(), holder);
+    plot = new uPlot(options(panel, { width, axis, onCursor, onFocus: (place) => { near = place; } }), data(), holder);
+    plot.over.addEventListener("click", choose);
     holder.ondblclick = () => axis?.showAll();
     light();
   };
+  const choose = () => {
+    const line = near === null ? undefined : panel.lines[near - 1];
+    if (axis && line && CHOICES.includes(line.kind)) axis.choose(axis.chosen === subjectOf(line) ? null : subjectOf(line));
+  };
   const light = () => {
-    const lit = axis?.lit ?? null;
-    if (!plot || lit === shownLit) return;
-    shownLit = lit;
+    const asked = axis?.lit ?? null;
+    if (!plot || asked === shownLit) return;
+    shownLit = asked;
+    // A figure without a line of what was chosen would fade as a whole.
+    const lit = asked && panel.lines.some((line) => isLit(line, asked)) ? asked : null;
     panel.lines.forEach((line, place) => {
       const series = /** @type {UPlot.Series} */ (plot?.series[place + 1]);
       series.alpha = lit && !isLit(line, lit) ? FADED : 1;

@@ -1,6 +1,6 @@
 // The picture of a fabric: links by load and stalls, and the marks of congestion trees, on a canvas or an SVG.
 //
-// Trees have colours of their own. Paper stands between them and a link, since no colour differs enough from all classes of heat.
+// Trees and a chosen path have colours of their own. Paper stands between them and a link, since no colour differs enough from all classes of heat.
 import { heatClass, heatColours, colour } from "./palette.js";
 import { outputName } from "./trees.js";
 
@@ -16,7 +16,12 @@ const OUTERMOST = [[120, 9], [Infinity, 5]];
 /** Width of links without heat, by the most links of a fabric: many would be a wall. */
 const QUIET = [[120, 1], [700, 0.5], [Infinity, 0.4]];
 /** Paper and colour around a link of a tree, in px on both sides together. */
-const CASING = { paper: 3, branch: 7, root: 11 };
+const CASING = { paper: 3, branch: 7, root: 11, path: 8 };
+/** Strength of links that do not belong to what a reader chose, and least width of those that do. */
+const FADED_LINKS = 0.3;
+const LEAST_CHOSEN = 1.6;
+/** Most hosts whose names are written because a reader chose them. */
+const MOST_NAMED_HOSTS = 6;
 const MOST_NAMED_ROOTS = 3;
 const NAME_FONT = "11px system-ui, sans-serif";
 
@@ -91,7 +96,8 @@ export function draw(ctx, fabric, plan, links, state) {
   ctx.lineCap = "butt";
   ctx.setLineDash([]);
   const heats = heatColours();
-  drawChosen(ctx, plan, links, state);
+  // Others step back behind what a reader chose.
+  ctx.globalAlpha = state.chosen ? FADED_LINKS : 1;
   /** @type {Map<number, number[]>} */
   const groups = new Map();
   const key = (/** @type {number} */ output) => heatClass(state.colours[output]) * 8 + heatClass(state.widths[output]);
@@ -105,8 +111,12 @@ export function draw(ctx, fabric, plan, links, state) {
     const thinner = group >> 3 > 0 ? 1 : QUIET.find(([most]) => links.length / 2 <= most)?.[1] ?? 1;
     stroke(ctx, members.map((output) => links[output]), heats[group >> 3], linkWidth(state, members[0]) * thinner);
   });
+  if (state.chosen?.isTree) ctx.globalAlpha = 1;
   drawTrees(ctx, links, state);
+  ctx.globalAlpha = 1;
+  if (state.chosen && !state.chosen.isTree) drawPath(ctx, links, state, state.chosen.outputs);
   drawNodes(ctx, fabric, plan, state);
+  if (state.chosen) drawRings(ctx, fabric, plan, state.chosen.nodes);
   drawNames(ctx, fabric, plan);
   drawRoots(ctx, fabric, plan, links, state);
 }
@@ -134,24 +144,47 @@ function stroke(ctx, links, style, width) {
 }
 
 /**
- * Draws a glow under the outputs and nodes that a reader chose.
+ * Draws the outputs that a reader chose above all others, cased in the colour of paths.
  *
  * @param {Brush} ctx
- * @param {Plan} plan
  * @param {Lane[]} links
  * @param {PictureState} state
+ * @param {Set<number>} outputs
  */
-function drawChosen(ctx, plan, links, { chosen }) {
-  if (!chosen) return;
-  ctx.globalAlpha = 0.35;
-  stroke(ctx, [...chosen.outputs].map((output) => links[output]), colour("accent"), 16);
-  ctx.fillStyle = colour("accent");
-  chosen.nodes.forEach((node) => {
-    ctx.beginPath();
-    ctx.arc(plan.places[node].x, plan.places[node].y, 16, 0, 7);
-    ctx.fill();
+function drawPath(ctx, links, state, outputs) {
+  const [path, paper, heats] = [colour("path"), colour("paper"), heatColours()];
+  const width = (/** @type {number} */ output) => Math.max(linkWidth(state, output), LEAST_CHOSEN);
+  outputs.forEach((output) => stroke(ctx, [links[output]], path, width(output) + CASING.path));
+  outputs.forEach((output) => stroke(ctx, [links[output]], paper, width(output) + CASING.paper));
+  outputs.forEach((output) => stroke(ctx, [links[output]], heats[heatClass(state.colours[output])], width(output)));
+}
+
+/**
+ * Draws a ring around each node that a reader chose, or around the bar of a host, and names hosts if they are few.
+ *
+ * @param {Brush} ctx
+ * @param {Graph} fabric
+ * @param {Plan} plan
+ * @param {Set<number>} nodes
+ */
+function drawRings(ctx, fabric, plan, nodes) {
+  const path = colour("path");
+  const isFew = [...nodes].filter((node) => node < fabric.hosts).length <= MOST_NAMED_HOSTS;
+  nodes.forEach((node) => {
+    const { x, y, inBar } = plan.places[node];
+    const bar = inBar ? plan.bars.find(({ hosts: all }) => all.includes(node)) : null;
+    ctx.strokeStyle = path;
+    ctx.lineWidth = 3;
+    if (bar) ctx.strokeRect(bar.x - bar.width / 2 - 3, bar.y - 3, bar.width + 6, bar.height + 6);
+    else {
+      ctx.beginPath();
+      ctx.arc(x, y, 12, 0, 7);
+      ctx.stroke();
+    }
+    if (!isFew || node >= fabric.hosts || !bar && plan.cell >= 30) return;
+    ctx.textAlign = x < 60 ? "left" : x > plan.width - 60 ? "right" : "center";
+    written(ctx, fabric.nodes[node], x, (bar ? bar.y + bar.height : y) + (bar ? 26 : 24), path, "bold " + NAME_FONT);
   });
-  ctx.globalAlpha = 1;
 }
 
 /**

@@ -9,7 +9,9 @@ import { listed, marksOf, outputName, treesAt } from "./trees.js";
 import { along, draw, lanes } from "./drawing.js";
 import { player } from "./player.js";
 import { SvgBrush, savers } from "./saving.js";
+import { chosenBox, subjectBelonging } from "./paths.js";
 import { belonging, tipOf, treeBelonging } from "./tips.js";
+import { nameField } from "./choice.js";
 
 /** @import { Cell, Fabric, FlowFacts, Graph, Lane, PictureState, Plan, Tree } from "./types.js" */
 /** @import { Scene, Spot } from "./tips.js" */
@@ -35,9 +37,11 @@ const TABLE_ROWS = 40;
 const NEAR = { node: 13, link: 8 };
 const WIDEST_TIP = 340;
 /** Most hosts of a fabric whose picture never has bars. */
-const MOST_WITHOUT_BARS = 64;
+export const MOST_WITHOUT_BARS = 64;
 /** @type {FlowFacts} */
-const NO_FACTS = { flows: [], contributors: [], victims: [] };
+const NO_FACTS = { flows: [], users: new Map(), contributors: [], victims: [] };
+/** Most names that a field suggests. */
+const MOST_SUGGESTED = 300;
 let figures = 0;
 
 /**
@@ -272,14 +276,29 @@ function signs(picture, tip, onChoice) {
     show(spot, event);
     onChoice(spot);
   });
-  const release = () => {
-    if (!held) return;
+  const forget = () => {
     held = null;
     box.hidden = true;
-    onChoice(null);
   };
-  picture.holder.addEventListener("keydown", (event) => event.key === "Escape" && release());
-  return { box: element("div", { class: "signed" }, picture.holder, box), release };
+  picture.holder.addEventListener("keydown", (event) => event.key === "Escape" && onChoice(null));
+  return { box: element("div", { class: "signed" }, picture.holder, box), forget };
+}
+
+/**
+ * Returns fields that choose a flow and a link by their names, flows of trees first.
+ *
+ * @param {Fabric} fabric
+ * @param {FlowFacts} facts
+ * @param {import("./axis.js").TimeAxis} axis
+ * @param {(output: number) => void} onOutput
+ */
+function nameChoices(fabric, facts, axis, onOutput) {
+  const names = [...new Set([...facts.victims, ...facts.contributors, ...facts.flows].map(({ flow }) => flow))];
+  const outputs = Array.from({ length: fabric.outputs.length / 3 }, (_, output) => outputName(fabric, output));
+  const flow = nameField("Flow", { names: () => names, most: MOST_SUGGESTED, onChoice: (place) => axis.choose("flow " + names[place]) });
+  const link = nameField("Link", { names: () => outputs, most: MOST_SUGGESTED, onChoice: onOutput });
+  axis.follow(() => { if (axis.chosen !== "flow " + flow.input.value) flow.input.value = axis.chosen?.replace(/^flow /, "") ?? ""; });
+  return names.length > 0 ? [flow.box, link.box] : [link.box];
 }
 
 /**
@@ -301,7 +320,7 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
   const picture = new Picture(fabric);
   const title = element("p", { class: "moment" });
   const words = element("ul", { class: "trees" });
-  const choice = element("select", { onchange: () => { view.tree = choice.value; held.release(); show(); } });
+  const choice = element("select", { onchange: () => { view.tree = choice.value; end(); } });
   const table = element("div");
   const details = lazyDetails("Table of the outputs at this moment", () => { fillTable(); return table; });
   const named = (/** @type {number} */ moment) => {
@@ -325,24 +344,51 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
   };
   const show = () => {
     const all = found();
-    const chosen = chooseTrees(all);
+    const trees = chooseTrees(all);
     now = scene();
     const isAll = choice.value === "";
-    const part = view.spot ? belonging(now, view.spot) : isAll || !chosen[0] ? null : treeBelonging(now, chosen[0]);
+    const part = axis.subject !== null ? subjectBelonging(fabric, facts, axis.subject) : view.spot ? belonging(now, view.spot) : isAll || !trees[0] ? null : treeBelonging(now, trees[0]);
     picture.state = { colours: now[view.colour], widths: now[view.colour === "load" ? "stalled" : "load"], headline: fabric.headline,
-      marks: marksOf(chosen, isAll ? all.further : []), chosen: view.spot && part ? part : undefined };
+      marks: marksOf(trees, isAll ? all.further : []), chosen: (view.spot || axis.subject !== null) && part ? part : undefined };
     axis.light(part && part.lines.size > 0 ? part.lines : null);
     title.textContent = "From " + name() + ": " + extremes(now.load, now.stalled) + ".";
     picture.canvas.setAttribute("aria-label", title.textContent);
-    if (view.moment !== null) words.replaceChildren(...sentences(fabric, isAll ? all : { trees: chosen, further: [] }).map((line) => element("li", {}, line)));
+    if (view.moment !== null) words.replaceChildren(...sentences(fabric, isAll ? all : { trees, further: [] }).map((line) => element("li", {}, line)));
     picture.paint();
+    told.show(axis.chosen, view.spot);
     if (details.open) fillTable();
   };
   const held = signs(picture, (spot) => tipOf(now, spot), (spot) => {
     view.spot = spot;
+    followed = null;
+    axis.choose(null);
     if (spot && "bar" in spot) {
       picture.expanded = picture.expanded === spot.bar.leaf ? null : spot.bar.leaf;
       picture.fit();
+    }
+    show();
+  });
+  const end = () => {
+    held.forget();
+    [view.spot, followed] = [null, null];
+    axis.choose(null);
+    show();
+  };
+  const told = chosenBox(fabric, facts, axis, end);
+  const fields = nameChoices(fabric, facts, axis, (output) => {
+    end();
+    view.spot = { output };
+    show();
+  });
+  /** Subject that the picture shows.
+   * @type {string | null} */
+  let followed = null;
+  axis.follow(() => {
+    if (axis.subject === followed) return;
+    followed = axis.subject;
+    if (axis.chosen !== null) {
+      held.forget();
+      view.spot = null;
     }
     show();
   });
@@ -350,9 +396,9 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
     onMoment: (moment) => { view.moment = moment; axis.mark(fabric.moments[moment]); show(); } });
   details.addEventListener("toggle", () => details.open && fillTable());
   const controls = element("div", { class: "controls" }, choiceOfColour(picture, view.colour, (value) => { view.colour = value; show(); }),
-    element("label", { class: "choice" }, "Trees ", choice), savers("Fabric", { svg: () => picture.svg(), rows: () => outputRows(now) }));
-  const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, held.box, legend(true, fabric.hosts > MOST_WITHOUT_BARS),
-    element("p", { class: "note" }, "Each link has two lanes, one for each direction: traffic keeps to the right. A click on a link, a host or a root lights what belongs to it here and in the curves; a click beside it, or Escape, ends that."),
+    element("label", { class: "choice" }, "Trees ", choice), fields, savers("Fabric", { svg: () => picture.svg(), rows: () => outputRows(now) }));
+  const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, held.box, told.box, legend(true, fabric.hosts > MOST_WITHOUT_BARS),
+    element("p", { class: "note" }, "Each link has two lanes, one for each direction: traffic keeps to the right. A click on a link lists the flows that use it, a click on a host or a root lights what belongs to it, and a flow's name, here or at a curve, its path; a click beside it, or Escape, ends that."),
     words, details);
   requestAnimationFrame(() => {
     picture.follow();

@@ -3,6 +3,7 @@ import { element, onceAFrame } from "./dom.js";
 import { counted, percent, short, spelled } from "./format.js";
 import { shape } from "./plane.js";
 import { savers } from "./saving.js";
+import { pointsTo, subjectButton } from "./choice.js";
 
 /** @import { Line, Panel, Subject } from "./types.js" */
 /** @import { TimeAxis } from "./axis.js" */
@@ -96,7 +97,7 @@ export function hurtFigure(subjects, panel, axis) {
   const rows = subjects.map((subject) => {
     const line = panel?.lines.find((one) => one.name === subject.name && one.kind === subject.kind);
     const drawn = line && panel ? strip(line, panel, axis, subject) : null;
-    const box = element("div", { class: "subject", role: "listitem" }, element("div", { class: "who" }, element("strong", {}, subject.name), " ",
+    const box = element("div", { class: "subject", role: "listitem" }, element("div", { class: "who" }, subjectButton(axis, subject.kind + " " + subject.name, subject.name, "who-name"), " ",
       element("span", { class: "role" }, role(subject))), bar(subject), drawn ? drawn.svg : element("span", { class: "strip none" }, "no curve of its own"),
     drawn ? drawn.reading : element("span", { class: "value" }));
     const light = () => {
@@ -104,6 +105,7 @@ export function hurtFigure(subjects, panel, axis) {
       box.classList.toggle("faded", lit !== null && !lit.has(subject.kind + " " + subject.name));
     };
     axis.follow(light);
+    pointsTo(box, axis, subject.kind + " " + subject.name);
     return box;
   });
   rows.slice(FIRST).forEach((row) => { row.hidden = true; });

@@ -55,7 +55,7 @@ function showRun(data) {
   axis.phases = data.phases;
   /** @type {Record<string, string>} */
   const quantities = { goodput: "goodput", queues: "queue", rates: "rate" };
-  const facts = flowFacts(data.tables);
+  const facts = flowFacts(data.tables, data.fabric);
   const hurt = new Set(data.subjects.filter((one) => one.victims > 0).map((one) => one.kind + " " + one.name));
   data.panels.forEach((panel) => panel.lines.forEach((line) => { line.isVictim = hurt.has(subjectOf(line)); }));
   if (data.subjects.length > 0) place("hurt").append(hurtFigure(data.subjects, data.panels.find((panel) => panel.id === "goodput"), axis));

@@ -2,6 +2,7 @@
 import { counted, percent, spelled } from "./format.js";
 import { listed, outputName } from "./trees.js";
 import { linesOf } from "./facts.js";
+import { usersInWords } from "./paths.js";
 
 /** @import { Bar, Fabric, FlowFact, FlowFacts, Tree } from "./types.js" */
 
@@ -16,7 +17,7 @@ import { linesOf } from "./facts.js";
  *
  * What belongs to a place: outputs, nodes, and lines of the page's curves.
  *
- * @typedef {{ outputs: Set<number>, nodes: Set<number>, lines: Set<string> }} Belonging
+ * @typedef {{ outputs: Set<number>, nodes: Set<number>, lines: Set<string>, isTree?: boolean }} Belonging
  */
 
 const MOST_FLOWS = 4;
@@ -77,7 +78,7 @@ export function tipOf(scene, spot) {
  * @param {number} output
  */
 function ofOutput(scene, output) {
-  const { fabric, load, stalled, queue, trees } = scene;
+  const { fabric, load, stalled, queue, trees, facts } = scene;
   const [from, , to] = fabric.outputs.slice(3 * output, 3 * output + 3);
   const rate = fabric.rates_gbps ? " of " + spelled(fabric.rates_gbps[output] * 1e9, "bit/s") : "";
   const lines = [outputName(fabric, output), "load " + percent(load[output]) + rate + ", stalled " + percent(stalled[output]) + " of the time" +
@@ -88,8 +89,9 @@ function ofOutput(scene, output) {
   }
   const roots = trees.filter((tree) => tree.branches.includes(output)).map((tree) => outputName(fabric, tree.root));
   if (roots.length > 0) lines.push("Branch of the tree of " + listed(roots, 3) + ".");
-  if (from < fabric.hosts) lines.push("Flows: " + (named(flowsOf(scene, from).sent) || "none") + ".");
-  if (to < fabric.hosts) lines.push("Flows: " + (named(flowsOf(scene, to).taken) || "none") + ".");
+  if (fabric.paths) lines.push("On the path of " + usersInWords(facts, output) + ".");
+  else if (from < fabric.hosts) lines.push("Flows: " + (named(flowsOf(scene, from).sent) || "none") + ".");
+  else if (to < fabric.hosts) lines.push("Flows: " + (named(flowsOf(scene, to).taken) || "none") + ".");
   return lines;
 }
 
@@ -144,7 +146,8 @@ export function belonging(scene, spot) {
   const tree = trees.find((one) => one.root === spot.output);
   if (tree) return treeBelonging(scene, tree);
   const [from, , to] = fabric.outputs.slice(3 * spot.output, 3 * spot.output + 3);
-  const flows = from < fabric.hosts ? flowsOf(scene, from).sent : to < fabric.hosts ? flowsOf(scene, to).taken : [];
+  const known = scene.facts.users.get(spot.output) ?? [];
+  const flows = known.length > 0 ? known : from < fabric.hosts ? flowsOf(scene, from).sent : to < fabric.hosts ? flowsOf(scene, to).taken : [];
   return { outputs: new Set([spot.output]), nodes: new Set(), lines: new Set([...linesOf(flows), "output " + outputName(fabric, spot.output)]) };
 }
 
@@ -159,5 +162,5 @@ export function treeBelonging(scene, tree) {
   const { contributors, victims } = membersOf(scene, tree.root);
   const lines = linesOf([...contributors, ...victims]);
   lines.add("output " + outputName(scene.fabric, tree.root));
-  return { outputs: new Set([tree.root, ...tree.branches]), nodes: new Set([...tree.contributors, ...tree.victims]), lines };
+  return { outputs: new Set([tree.root, ...tree.branches]), nodes: new Set([...tree.contributors, ...tree.victims]), lines, isTree: true };
 }

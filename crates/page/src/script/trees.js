@@ -13,7 +13,7 @@ export function treesAt(fabric, moment) {
 /**
  * Returns the marks of some trees: sets of outputs and hosts.
  *
- * @param {import("./types.js").Tree[]} trees
+ * @param {Omit<import("./types.js").Tree, "moment">[]} trees
  * @param {number[]} further
  * @returns {import("./types.js").Marks}
  */

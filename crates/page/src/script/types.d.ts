@@ -82,6 +82,8 @@ export interface Fabric extends Graph {
   /** Output that is the root which cost most, and the moment that shows it best. */
   headline?: number | null;
   opens_at?: number | null;
+  /** Paths of the first flows: number of outputs of each, and the outputs in turn; `null` without the file. */
+  paths?: { lengths: ArrayLike<number>; outputs: number[] | Float64Array; left_out_flows: number } | null;
 }
 
 /** Place of a node in the picture, in pixels. */
@@ -138,8 +140,8 @@ export interface PictureState {
   marks: Marks;
   /** Root with a name of its own, by output. */
   headline?: number | null;
-  /** Outputs and nodes that a reader chose or points to. */
-  chosen?: { outputs: Set<number>; nodes: Set<number> };
+  /** Outputs and nodes that a reader chose or points to; the outputs of a tree have the colour of trees. */
+  chosen?: { outputs: Set<number>; nodes: Set<number>; isTree?: boolean };
 }
 
 /** Lane of a link: the way from an output to its peer, beside that of the other direction. */
@@ -160,11 +162,15 @@ export interface FlowFact {
   src: string;
   dst: string;
   group: string;
+  /** Outputs by which its data may leave nodes, from the source on; none if its path is not known. */
+  outputs: number[];
 }
 
 /** Flows of a run, and their parts in its congestion trees. */
 export interface FlowFacts {
   flows: FlowFact[];
+  /** Flows by the outputs of their paths. */
+  users: Map<number, FlowFact[]>;
   /** By flow and by name of a root's output. */
   contributors: { flow: string; root: string }[];
   victims: { flow: string; root: string }[];

@@ -10,9 +10,9 @@ use telemetry::RunRecord;
 use super::ReadError;
 use super::facts::RunFacts;
 use crate::rows::{
-    ContributorRow, FlowRow, MarginRow, MessageRow, MessageTimes, OutputMomentRow, PauseRow, PhaseRow,
-    PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow,
-    WorstTreeRow,
+    ContributorRow, FlowRow, MarginRow, MessageRow, MessageTimes, OutputMomentRow, PathRow, PauseRow,
+    PhaseRow, PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow,
+    WatchRow, WorstTreeRow,
 };
 use crate::table::TableRow;
 use crate::tables::{completions, congestion, flows, margins, observed, ports, series, timeline};
@@ -22,9 +22,10 @@ use crate::{OutputFile, Summary};
 type TextFile = (&'static str, fn(&MadeFiles<'_>) -> Option<String>);
 
 /// Files of text, in the order of the list.
-const TEXTS: [TextFile; 20] = [
+const TEXTS: [TextFile; 21] = [
     ("summary.json", |made| Some(made.summary.json())),
     (FlowRow::FILE, |made| Some(flows::flows(made.record, &made.summary.alone_bps))),
+    (PathRow::FILE, |made| made.summary.path_outputs.as_ref().map(|paths| flows::paths(made.record, paths))),
     (PhaseRow::FILE, |made| Some(flows::phases(made.record))),
     (SeriesRow::FILE, |made| Some(series::series(made.record))),
     (PortRow::FILE, |made| Some(ports::ports(made.record))),

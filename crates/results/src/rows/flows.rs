@@ -1,4 +1,4 @@
-//! Rows of `flows.csv` and `phases.csv`.
+//! Rows of `flows.csv`, `paths.csv` and `phases.csv`.
 
 use std::borrow::Cow;
 
@@ -58,6 +58,24 @@ table_row! {
         pub marked_generation_packets: u64,
         /// Delivered packets that arrived marked, marked first for the reason `red` (see `marks`).
         pub marked_red_packets: u64,
+    }
+}
+
+table_row! {
+    "paths.csv": "one row per flow and output that its data leaves by, from source to destination; of the first flows if these are more than 50,000 rows, as `paths` in `summary.json` says";
+    /// An output on the path of a flow.
+    pub struct PathRow<'a> {
+        /// Name of the flow.
+        pub flow: Cow<'a, str>,
+        /// Links between the flow's source host and `node`: 0 at the host. Rows of a flow with the same number are
+        /// alternatives.
+        pub hop: u32,
+        /// The output's node.
+        pub node: Cow<'a, str>,
+        /// Its number, from 1.
+        pub port: u32,
+        /// The node at the other end of the link.
+        pub peer: Cow<'a, str>,
     }
 }
 

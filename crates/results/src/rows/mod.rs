@@ -4,7 +4,7 @@
 //!
 //! | file | row |
 //! |---|---|
-//! | `flows.csv`, `phases.csv` | [`FlowRow`], [`PhaseRow`] |
+//! | `flows.csv`, `paths.csv`, `phases.csv` | [`FlowRow`], [`PathRow`], [`PhaseRow`] |
 //! | `series.csv`, `watch.csv` | [`SeriesRow`], [`WatchRow`] |
 //! | `ports.csv`, `margins.csv` | [`PortRow`], [`MarginRow`] |
 //! | `port_series.csv`, `source_series.csv`, `pauses.csv` | [`PortSeriesRow`], [`SourceSeriesRow`], [`PauseRow`] |
@@ -25,7 +25,7 @@ mod renamed;
 mod series;
 
 pub use congestion::{ContributorRow, RootRow, TreeRow, VictimRow, WorstTreeRow};
-pub use flows::{FlowRow, PhaseRow};
+pub use flows::{FlowRow, PathRow, PhaseRow};
 pub use many_runs::{CompareRow, SweepRow};
 pub use messages::{MessageRow, MessageTimes};
 pub use moments::{OutputMomentRow, TreeMomentRow};

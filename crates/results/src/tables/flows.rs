@@ -1,15 +1,16 @@
-//! Tables of flows: `flows.csv` over the whole run, `phases.csv` phase by phase.
+//! Tables of flows: `flows.csv` over the whole run, `phases.csv` phase by phase, `paths.csv` output by output.
 //!
-//! Invariant: both have every flow, named or not, in the order of the plan.
+//! Invariant: the former two have every flow, named or not, in the order of the plan.
 
 use std::slice;
 
+use scenario::FlowPaths;
 use telemetry::{FlowRecord, RunRecord};
 use units::{Bytes, Time};
 
 use super::marks::marked;
 use crate::goodput::{self, FlowGoodput, PhaseGoodput};
-use crate::rows::{FlowRow, PhaseRow};
+use crate::rows::{FlowRow, PathRow, PhaseRow};
 use crate::table::TableRow;
 use measures::PhasePart;
 use measures::rounded;
@@ -52,6 +53,21 @@ fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord, alone_bps: Option<f
         marked_generation_packets: marked(record, &marks, "generation"),
         marked_red_packets: marked(record, &marks, "red"),
     }
+}
+
+/// Returns `paths.csv`: one row for each flow and output of its path.
+#[must_use]
+pub fn paths(record: &RunRecord, paths: &FlowPaths) -> String {
+    PathRow::csv(paths.outputs.iter().map(|output| {
+        let lane = &record.lanes[output.lane as usize];
+        PathRow {
+            flow: (&*record.flows[output.flow as usize].name).into(),
+            hop: output.hop,
+            node: lane.node.as_str().into(),
+            port: lane.port.into(),
+            peer: lane.peer.as_str().into(),
+        }
+    }))
 }
 
 /// Returns `phases.csv`: one row for each phase and flow, and for their sums.
@@ -97,6 +113,8 @@ fn mean_latency_ps(flow: &FlowRecord) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use scenario::FlowOutput;
+
     use super::*;
     use crate::sample;
 
@@ -105,6 +123,14 @@ mod tests {
         let record = sample::record();
         insta::assert_snapshot!("flows", flows(&record, &[Some(13_200_000_000.4), None]));
         insta::assert_snapshot!("phases", phases(&record));
+    }
+
+    #[test]
+    fn a_path_has_the_names_of_its_flow_and_outputs() {
+        let output = |flow, hop, lane| FlowOutput { flow, hop, lane };
+        let outputs = vec![output(1, 0, 1), output(1, 1, 0)];
+        let text = paths(&sample::record(), &FlowPaths { outputs, flows: 2, left_out_flows: 2 });
+        insta::assert_snapshot!("paths", text);
     }
 
     #[test]

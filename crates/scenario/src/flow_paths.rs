@@ -1,0 +1,106 @@
+//! Outputs by which the data of flows leaves nodes, for files and pages.
+//!
+//! Invariant: paths are those of the run, as in `pattern_use`. A flow has all outputs of its path, or none.
+
+use std::collections::BTreeMap;
+
+use packet::{NodeId, PortId};
+
+use crate::plan::Plan;
+
+/// Most outputs of all flows together: 2 MB in a file.
+const MOST_OUTPUTS: usize = 50_000;
+
+/// An output that the data of a flow may leave by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowOutput {
+    /// Number of the flow in the plan.
+    pub flow: u32,
+    /// Links between the flow's source host and the output's node. Outputs of one flow with the same number are
+    /// alternatives.
+    pub hop: u32,
+    /// The output's first lane, by its place among [`Plan::lanes`].
+    pub lane: u32,
+}
+
+/// Paths of the first flows of a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowPaths {
+    /// Outputs, flow by flow, from the source to the destination.
+    pub outputs: Vec<FlowOutput>,
+    /// Number of flows with a path.
+    pub flows: usize,
+    /// Number of later flows, which have none, since there would be too many outputs.
+    pub left_out_flows: usize,
+}
+
+impl Plan {
+    /// Returns the paths of the first flows, at most 50,000 outputs in all.
+    #[must_use]
+    pub fn flow_paths(&self) -> FlowPaths {
+        self.first_flow_paths(MOST_OUTPUTS)
+    }
+
+    fn first_flow_paths(&self, most: usize) -> FlowPaths {
+        let mut lanes: BTreeMap<(NodeId, PortId), u32> = BTreeMap::new();
+        for (place, (node, port, _)) in (0..).zip(self.lanes()) {
+            lanes.entry((node, port)).or_insert(place);
+        }
+        let all = &self.workload().flows;
+        let (mut outputs, mut flows) = (Vec::new(), 0);
+        for (flow, key) in all.iter().zip(self.flow_keys()) {
+            let path = self.path_of_data(flow, key);
+            if outputs.len() + path.len() > most {
+                break;
+            }
+            let number = flows as u32;
+            outputs.extend((0..).zip(path).map(|(hop, at)| FlowOutput {
+                flow: number,
+                hop,
+                lane: lanes[&at],
+            }));
+            flows += 1;
+        }
+        FlowPaths { outputs, flows, left_out_flows: all.len() - flows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Scenario, ScenarioText};
+
+    fn plan(name: &str) -> Plan {
+        let text = ScenarioText::find(name).expect("it ships");
+        Scenario::read(&text).expect("it is right").check(&text).expect("it can run")
+    }
+
+    /// Each path begins at the flow's source and goes on where its last link ends, up to the destination.
+    #[test]
+    fn paths_lead_from_source_to_destination() {
+        let plan = plan("victim");
+        let paths = plan.flow_paths();
+        let lanes: Vec<_> = plan.lanes().collect();
+        assert_eq!((paths.flows, paths.left_out_flows), (plan.workload().flows.len(), 0));
+        for (number, flow) in (0..).zip(&plan.workload().flows) {
+            let mut at = flow.source;
+            let own = paths.outputs.iter().filter(|output| output.flow == number);
+            for (hop, output) in own.enumerate() {
+                let (node, port, _) = lanes[output.lane as usize];
+                assert_eq!((node, output.hop as usize), (at, hop));
+                at = plan.graph().ports(node)[port.index()].peer;
+            }
+            assert_eq!(at, flow.destination);
+        }
+    }
+
+    #[test]
+    fn flows_beyond_the_bound_are_counted() {
+        let plan = plan("victim");
+        let all = plan.flow_paths();
+        let most = all.outputs.len() - 1;
+        let some = plan.first_flow_paths(most);
+        assert_eq!((some.flows, some.left_out_flows), (all.flows - 1, 1));
+        assert!(some.outputs.len() <= most && all.outputs.starts_with(&some.outputs));
+    }
+}
