@@ -1,6 +1,7 @@
 // The fabric while a run goes on: links by their load and stalls between two reports of progress.
 import { element, isCalm, lazyDetails, onceAFrame } from "../../crates/page/src/script/dom.js";
-import { PARTS, Picture, choiceOfColour, extremes, legend, outputTable } from "../../crates/page/src/script/fabric.js";
+import { MOST_WITHOUT_BARS, PARTS, Picture, choiceOfColour, extremes, legend, outputTable } from "../../crates/page/src/script/fabric.js";
+import { marksOf } from "../../crates/page/src/script/trees.js";
 import { spelled } from "../../crates/page/src/script/format.js";
 import type { Graph, PictureState } from "../../crates/page/src/script/types.js";
 import type { LiveFabric } from "./simulator.ts";
@@ -10,9 +11,9 @@ const CALM_MS = 1000;
 /** Shortest time between two tables, which a reader may be reading, in ms. */
 const TABLE_MS = 1000;
 
-/** Returns the state of a picture without trees. */
-export function unmarked(colours: number[], widths: number[]): PictureState {
-  return { colours, widths, marks: { roots: new Set(), branches: new Set(), contributors: new Set(), victims: new Set() } };
+/** Returns the state of a picture with the trees of a report. */
+export function marked(colours: number[], widths: number[], trees: LiveFabric["trees"]): PictureState {
+  return { colours, widths, marks: marksOf(trees, []) };
 }
 
 /** A picture of the fabric, with its legend, and a table of the outputs as its alternative. */
@@ -26,6 +27,7 @@ export class LivePicture {
   private colour: "load" | "stalled" = "load";
   private load: number[];
   private stalled: number[];
+  private trees: LiveFabric["trees"] = [];
   private from = 0;
   private to = 0;
   private drawn = -Infinity;
@@ -36,17 +38,17 @@ export class LivePicture {
     this.load = Array.from({ length: graph.outputs.length / 3 }, () => 0);
     this.stalled = this.load;
     this.details.addEventListener("toggle", () => this.fill());
-    this.box = element("div", { class: "fabric" }, choiceOfColour(this.picture, this.colour, (value) => { this.colour = value; this.draw(); }), this.title, this.picture.holder, legend(false),
-      element("p", { class: "note" }, "Congestion trees are found once the run is complete, and are then drawn here too."), this.details);
+    this.box = element("div", { class: "fabric" }, choiceOfColour(this.picture, this.colour, (value) => { this.colour = value; this.draw(); }), this.title, this.picture.holder, legend(true, graph.hosts > MOST_WITHOUT_BARS), this.details);
     this.paint();
     requestAnimationFrame(() => this.picture.follow());
   }
 
   /** Shows the shares since the report before; under reduced motion, at most once a second. */
-  show({ from_s, to_s, load, stalled }: LiveFabric): void {
+  show({ from_s, to_s, load, stalled, trees }: LiveFabric): void {
     if (to_s <= from_s || isCalm() && performance.now() - this.drawn < CALM_MS) return;
     this.load = Array.from(load, (part) => part / PARTS);
     this.stalled = Array.from(stalled, (part) => part / PARTS);
+    this.trees = trees;
     [this.from, this.to] = [from_s, to_s];
     this.drawn = performance.now();
     this.draw();
@@ -60,7 +62,7 @@ export class LivePicture {
 
   private paint(): void {
     const [colours, widths] = this.colour === "load" ? [this.load, this.stalled] : [this.stalled, this.load];
-    this.picture.state = unmarked(colours, widths);
+    this.picture.state = marked(colours, widths, this.trees);
     this.picture.canvas.setAttribute("aria-label", this.title.textContent ?? "");
     this.picture.paint();
   }

@@ -7,7 +7,7 @@ use core::fmt::{self, Debug, Formatter};
 
 use packet::FlowId;
 use scenario::Plan;
-use telemetry::{LaneMoment, RunEnding, RunRecord, Series};
+use telemetry::{LaneMoment, RunEnding, RunRecord, Series, TreeMoment};
 use units::{Rate, Time};
 
 use crate::observe::digest;
@@ -97,6 +97,16 @@ impl SteppedRun {
             lanes: self.plan.lanes().map(|place| lane_so_far(world, place)).collect(),
             marked: self.plan.lanes().map(marks).sum(),
         }
+    }
+
+    /// Returns the congestion trees at the last moment so far, those with most branches first, each with the place of its
+    /// root among [`Plan::lanes`]. None before the first moment, and of a run without moments.
+    #[must_use]
+    pub fn last_trees(&self) -> Vec<(u32, &TreeMoment)> {
+        let instruments = &self.run.instruments;
+        let Some(timeline) = &instruments.timeline else { return Vec::new() };
+        let root = |tree: &TreeMoment| timeline.place(instruments.trees.root(tree.root));
+        timeline.last_trees().iter().map(|tree| (root(tree), tree)).collect()
     }
 
     /// Returns the largest rate on the wire that congestion control allows the flow with this number; `None` if it

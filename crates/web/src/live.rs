@@ -118,7 +118,7 @@ impl Live {
             end_s: run.end().seconds(),
             events: run.events(),
             panels: [goodput, queues, rates, marks].into_iter().flatten().collect(),
-            fabric: self.fabric.since_last(run.now(), run.look(), numbers),
+            fabric: self.fabric.since_last((run.now(), &run.last_trees()), run.look(), numbers),
         }
     }
 

@@ -7,7 +7,7 @@ use fabric::Look;
 use page::numbers::{FloatRange, Numbers, ShortRange};
 use scenario::Plan;
 use serde::Serialize;
-use telemetry::LaneMoment;
+use telemetry::{LaneMoment, TreeMoment};
 use units::{Rate, Time};
 
 /// All outputs between two reports of progress.
@@ -23,6 +23,21 @@ pub struct LiveFabricData {
     pub stalled: ShortRange,
     /// Bytes that wait in a switch for the output at the end; 0 at hosts.
     pub queues: FloatRange,
+    /// Congestion trees at the last moment before the end.
+    pub trees: Vec<LiveTree>,
+}
+
+/// A congestion tree: outputs and hosts by their places in the graph.
+#[derive(Debug, Serialize)]
+pub struct LiveTree {
+    /// Its root.
+    pub root: usize,
+    /// Outputs that are stalled because of it.
+    pub branches: Vec<usize>,
+    /// Source hosts of its contributors.
+    pub contributors: Vec<u32>,
+    /// Source hosts of its victims.
+    pub victims: Vec<u32>,
 }
 
 /// The outputs of a fabric, with their counts up to the last report.
@@ -30,6 +45,8 @@ pub struct LiveFabricData {
 pub(crate) struct LiveFabric {
     /// Output and rate of each lane, in the order of [`Plan::lanes`].
     lanes: Vec<(usize, Rate)>,
+    /// Node of each lane.
+    nodes: Vec<u32>,
     outputs: usize,
     from: Time,
     before: Vec<LaneMoment>,
@@ -38,7 +55,7 @@ pub(crate) struct LiveFabric {
 impl LiveFabric {
     /// Returns the outputs of a plan at time zero.
     pub(crate) fn new(plan: &Plan) -> Self {
-        let mut lanes = Vec::new();
+        let (mut lanes, mut nodes) = (Vec::new(), Vec::new());
         let mut last = None;
         let mut outputs = 0;
         for (node, port, _) in plan.lanes() {
@@ -47,9 +64,10 @@ impl LiveFabric {
             }
             let cable = plan.graph().ports(node)[port.index()].cable;
             lanes.push((outputs - 1, plan.cable(cable).rate));
+            nodes.push(node.0);
         }
         let before = vec![LaneMoment::default(); lanes.len()];
-        Self { lanes, outputs, from: Time::ZERO, before }
+        Self { lanes, nodes, outputs, from: Time::ZERO, before }
     }
 
     /// Returns the bytes that wait for each output.
@@ -62,7 +80,12 @@ impl LiveFabric {
     }
 
     /// Returns load and stalls since the last report, and begins the next interval.
-    pub(crate) fn since_last(&mut self, now: Time, look: Look, numbers: &mut Numbers) -> LiveFabricData {
+    pub(crate) fn since_last(
+        &mut self,
+        (now, trees): (Time, &[(u32, &TreeMoment)]),
+        look: Look,
+        numbers: &mut Numbers,
+    ) -> LiveFabricData {
         let interval_s = now.since(self.from).seconds();
         let (mut load, mut stalled) = (vec![0.0; self.outputs], vec![0.0_f64; self.outputs]);
         if interval_s > 0.0 {
@@ -80,8 +103,21 @@ impl LiveFabric {
             load: numbers.add_shares(load),
             stalled: numbers.add_shares(stalled),
             queues: numbers.add(self.queues(&look)),
+            trees: trees.iter().map(|(root, tree)| self.tree(*root, tree)).collect(),
         };
         (self.from, self.before) = (now, look.lanes);
         data
+    }
+
+    /// Returns a tree with the lanes of an output together.
+    fn tree(&self, root: u32, tree: &TreeMoment) -> LiveTree {
+        let output = |lane: u32| self.lanes[lane as usize].0;
+        let hosts = |lanes: &[u32]| lanes.iter().map(|lane| self.nodes[*lane as usize]).collect();
+        LiveTree {
+            root: output(root),
+            branches: tree.branches.iter().map(|(lane, _)| output(*lane)).collect(),
+            contributors: hosts(&tree.contributors),
+            victims: hosts(&tree.victims),
+        }
     }
 }

@@ -3,7 +3,7 @@ import { element, isCalm } from "../../../crates/page/src/script/dom.js";
 import { counted, spelled } from "../../../crates/page/src/script/format.js";
 import { PARTS, Picture } from "../../../crates/page/src/script/fabric.js";
 import { outputName } from "../../../crates/page/src/script/trees.js";
-import { unmarked } from "../live.ts";
+import { marked } from "../live.ts";
 import type { LiveFabric, Progress } from "../simulator.ts";
 import { fit, paint, palette } from "./canvas.ts";
 import type { Cast } from "./cast.ts";
@@ -100,11 +100,11 @@ export class Board {
     this.canvas.setAttribute("aria-label", this.words());
   }
 
-  private take({ load, stalled, queues }: LiveFabric): void {
+  private take({ load, stalled, queues, trees }: LiveFabric): void {
     const shares = (from: Uint16Array) => Array.from(from, (part) => part / PARTS);
     this.state = { ...this.state, load: shares(load), stalled: shares(stalled), queues };
     if (this.picture) {
-      this.picture.state = unmarked([...this.state.stalled as number[]], [...this.state.load as number[]]);
+      this.picture.state = marked([...this.state.stalled as number[]], [...this.state.load as number[]], trees);
       this.picture.paint();
     } else if (isCalm()) {
       this.paint();
@@ -118,7 +118,7 @@ export class Board {
     this.picture = new Picture(this.cast.graph);
     this.picture.canvas.setAttribute("aria-label", this.words());
     const none = Array.from({ length: this.cast.graph.outputs.length / 3 }, () => 0);
-    this.picture.state = unmarked(none, none);
+    this.picture.state = marked(none, none, []);
     this.place.replaceChildren(this.picture.holder);
     const { picture } = this;
     requestAnimationFrame(() => picture.follow());

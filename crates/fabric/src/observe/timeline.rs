@@ -112,9 +112,14 @@ impl TimelineProbe {
     }
 
     /// Returns the place of an output and lane in the record.
-    fn place(&self, output: OutputLane) -> u32 {
+    pub(crate) fn place(&self, output: OutputLane) -> u32 {
         let place = self.places.binary_search(&output);
         place.unwrap_or_else(|_| panic!("{output:?} is an output and lane of the fabric")) as u32
+    }
+
+    /// Returns the trees of the last moment so far.
+    pub(crate) fn last_trees(&self) -> &[TreeMoment] {
+        self.moments.last().map_or(&[], |moment| &moment.trees)
     }
 
     /// Returns the moments, with the counts of their intervals.

@@ -304,6 +304,11 @@ impl TreeFinder {
         world.hosts * self.activity.lanes
     }
 
+    /// Returns the root of this number.
+    pub(crate) fn root(&self, number: u32) -> OutputLane {
+        self.order[number as usize]
+    }
+
     /// Returns the trees found, as plain data.
     pub(crate) fn congestion(&self, world: &World) -> Congestion {
         let finished = |root: &OutputLane| {
