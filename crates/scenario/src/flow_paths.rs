@@ -1,6 +1,6 @@
 //! Outputs by which the data of flows leaves nodes, for files and pages.
 //!
-//! Invariant: paths are those of the run, as in `pattern_use`. A flow has all outputs of its path, or none.
+//! Invariant: the run has the same paths, as in `pattern_use`. A flow has all outputs of its path, or none.
 
 use std::collections::BTreeMap;
 

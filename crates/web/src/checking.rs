@@ -207,7 +207,7 @@ pub(crate) fn graph(plan: &Plan) -> GraphData {
 
 /// Returns the first named flows with their paths.
 fn named_flows(plan: &Plan) -> Vec<PathData> {
-    // Outputs of the graph are the ports in their order, and lanes those of each port in turn.
+    // Outputs of the graph are the ports in their order, each with its lanes in turn.
     let mut outputs = Vec::new();
     let mut last = None;
     for (node, port, _) in plan.lanes() {

@@ -1,7 +1,7 @@
 //! Paths of flows' data through the fabric.
 //!
-//! Invariant: paths are those of `paths.csv`, of the first flows of `flows.csv`, in its order. A flow has a set of outputs: alternatives
-//! of one hop are all in it.
+//! Invariant: `paths.csv` has the paths of the first flows of `flows.csv`, in the same order. A flow has a set of outputs, with all
+//! alternatives of a hop.
 
 use results::reader::{ReadError, RunFiles};
 use results::rows::PathRow;

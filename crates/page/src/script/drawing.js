@@ -17,12 +17,14 @@ const OUTERMOST = [[120, 9], [Infinity, 5]];
 const QUIET = [[120, 1], [700, 0.5], [Infinity, 0.4]];
 /** Paper and colour around a link of a tree, in px on both sides together. */
 const CASING = { paper: 3, branch: 7, root: 11, path: 8 };
-/** Strength of links that do not belong to what a reader chose, and least width of those that do. */
+/** Strength of links that do not belong to what a reader chose, and least width of a chosen link. */
 const FADED_LINKS = 0.3;
 const LEAST_CHOSEN = 1.6;
 /** Most hosts whose names are written because a reader chose them. */
 const MOST_NAMED_HOSTS = 6;
 const MOST_NAMED_ROOTS = 3;
+/** Width below which names of several roots would cover each other, in px. */
+const NARROW_PICTURE = 600;
 const NAME_FONT = "11px system-ui, sans-serif";
 
 /**
@@ -221,7 +223,7 @@ function drawRoots(ctx, fabric, plan, links, { marks, headline }) {
     ctx.lineWidth = 2;
     ctx.fillRect(x - 6, y - 6, 12, 12);
     ctx.strokeRect(x - 6, y - 6, 12, 12);
-    if (order.length - at > MOST_NAMED_ROOTS) return;
+    if (order.length - at > (plan.width < NARROW_PICTURE ? 1 : MOST_NAMED_ROOTS)) return;
     const { width } = plan;
     ctx.textAlign = x < 90 ? "left" : x > width - 90 ? "right" : "center";
     written(ctx, "root " + outputName(fabric, output), x, y - 12, colour("tree"), "bold " + NAME_FONT);
@@ -256,13 +258,14 @@ function written(ctx, text, x, y, ink, font) {
  * @param {Plan} plan
  * @param {PictureState} state
  */
-function drawNodes(ctx, fabric, plan, { marks }) {
+function drawNodes(ctx, fabric, plan, { marks, colours }) {
   const [ink, paper] = [colour("ink"), colour("paper")];
   ctx.lineJoin = "round";
-  plan.bars.forEach((bar) => drawBar(ctx, bar, marks));
+  const shares = plan.bars.length > 0 ? sharesOfHosts(fabric, colours) : [];
+  plan.bars.forEach((bar) => drawBar(ctx, bar, marks, shares));
   plan.places.forEach((place, node) => {
     if (place.inBar) return;
-    const size = place.isHost ? plan.radius : plan.isBeside ? 10 : 7;
+    const size = place.isHost ? plan.radius : plan.isBeside ? 10 : Math.min(7, plan.spacing(place.level) * 0.4);
     const [gives, waits] = [marks.contributors.has(node), marks.victims.has(node)];
     if (place.isHost && (gives || waits)) {
       drawHost(ctx, place, Math.max(size, 4.5), { gives, waits });
@@ -279,20 +282,37 @@ function drawNodes(ctx, fabric, plan, { marks }) {
 }
 
 /**
- * Draws the hosts of a switch as a bar, with the shares of its hosts that contribute and that wait.
+ * Returns the largest share of each host's two links.
+ *
+ * @param {Graph} fabric
+ * @param {number[]} shares
+ */
+function sharesOfHosts({ hosts, outputs }, shares) {
+  const largest = Array.from({ length: hosts }, () => 0);
+  shares.forEach((share, output) => [outputs[3 * output], outputs[3 * output + 2]].forEach((node) => {
+    if (node < hosts) largest[node] = Math.max(largest[node], Math.min(share, 1));
+  }));
+  return largest;
+}
+
+/**
+ * Draws the hosts of a switch as a bar, with the shares of its hosts that contribute and that wait, and the mean of their links between.
  *
  * @param {Brush} ctx
  * @param {Bar} bar
  * @param {Marks} marks
+ * @param {number[]} shares
  */
-function drawBar(ctx, { hosts, x, y, width, height }, marks) {
+function drawBar(ctx, { hosts, x, y, width, height }, marks, shares) {
   ctx.fillStyle = colour("paper");
   ctx.fillRect(x - width / 2, y, width, height);
-  // Contributors fill the left half from below, victims the right: a host may be both.
-  [marks.contributors, marks.victims].forEach((marked, half) => {
-    const part = hosts.filter((host) => marked.has(host)).length / hosts.length * height;
-    ctx.fillStyle = colour(half === 0 ? "tree" : "victim");
-    ctx.fillRect(x - (half === 0 ? width / 2 : 0), y + height - part, width / 2, part);
+  const mean = hosts.reduce((sum, host) => sum + shares[host], 0) / hosts.length;
+  const part = (/** @type {Set<number>} */ marked) => hosts.filter((host) => marked.has(host)).length / hosts.length;
+  // Contributors on the left, victims on the right: a host may be both.
+  const columns = [[part(marks.contributors), colour("tree")], [mean, heatColours()[heatClass(mean)]], [part(marks.victims), colour("victim")]];
+  columns.forEach(([share, ink], place) => {
+    ctx.fillStyle = String(ink);
+    ctx.fillRect(x - width / 2 + width / 3 * place, y + height * (1 - Number(share)), width / 3, height * Number(share));
   });
   ctx.strokeStyle = colour("ink");
   ctx.lineWidth = 1;

@@ -93,7 +93,7 @@ export function legend(hasTrees, hasBars = false) {
   const recolour = () => swatches.forEach(({ swatch, place }) => { swatch.style.background = heatColours()[place]; });
   recolour();
   const marks = !hasTrees ? [] : [["■", "root of a tree", "tree"], ["═", "its branches", "tree"], ["▲", "host of a contributor", "tree"], ["■", "host of a victim", "victim"],
-    ["◧", "hosts of a switch as a bar: contributors on the left, victims on the right", "tree"]].slice(0, hasBars ? 5 : 4);
+    ["▥", "hosts of a switch as a bar: contributors, mean of their links, victims", "tree"]].slice(0, hasBars ? 5 : 4);
   const box = element("p", { class: "legend" }, "Share of the interval (stalls) or of the capacity (load): ", swatches.map(({ entry }) => entry),
     marks.map(([sign, name, kind]) => element("span", { class: "entry" }, element("span", { class: "sign " + kind, "aria-hidden": "true" }, sign), name)));
   onColours(box, recolour);

@@ -11,6 +11,8 @@ const TOP = 38;
 const BENT_TOP = 64;
 /** Least room of a host that is drawn by itself, in a picture that may draw the hosts of a switch as a bar. */
 const LEAST_CELL = 11;
+/** Least room of a switch with hosts, in px: as a bar, and host by host. */
+const LEAST_LEAF = { bar: 8, hosts: 22 };
 /** Most hosts beside one or two switches. */
 const MOST_BESIDE = 24;
 /** Room of a host beside a switch, and of its name, in px. */
@@ -47,7 +49,7 @@ export function layout({ nodes, hosts, outputs }, room, { isRich = false, expand
   const places = nodes.map((_, node) => ({ x: 0, y: 0, level: level[node], isHost: node < hosts, side: 0 }));
   const switches = nodes.length - hosts;
   if (isRich && highest === 1 && switches <= 2 && leaves === switches && hosts <= MOST_BESIDE) return beside(places, below, hosts, room);
-  const width = Math.max(room, 2 * MARGIN + leaves * 22);
+  const width = Math.max(room, 2 * MARGIN + leaves * (isRich ? LEAST_LEAF.bar : LEAST_LEAF.hosts));
   for (let row = 1; row <= highest; row += 1) {
     const switches = level.flatMap((one, node) => one === row && node >= hosts ? [node] : []);
     const step = (width - 2 * MARGIN) / switches.length;
