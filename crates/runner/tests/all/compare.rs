@@ -113,3 +113,15 @@ fn several_seeds_have_means_intervals_and_paired_differences() {
     let both = scratch.run(&["compare", "one-flow:seed=3", "one-flow", "--seeds", "1,2"]);
     assert_refused(&both, "error: `one-flow:seed=3` names a seed beside `--seeds`");
 }
+
+/// A comparison delivers what is under way at the end of each run, as `sim --drain` does.
+#[test]
+fn compared_runs_may_be_drained() {
+    let scratch = Scratch::new("drained");
+    let runs = ["compare", "one-flow", "one-flow:duration=1 ms", "--quiet", "--out", "both"];
+    let is_drained = || json(&scratch.read("both/A/summary.json"))["audit"]["drained"] == true;
+    scratch.printed(&runs);
+    assert!(!is_drained());
+    scratch.printed(&[&runs[..], &["--drain", "--force"]].concat());
+    assert!(is_drained());
+}

@@ -132,13 +132,44 @@ impl Asked<'_> {
         };
         let runs = [("best", verdict.best.place), ("other", comparison.other.place)]
             .map(|(label, place)| word(&format!("{label}={}", run(place))));
-        let first = &self.plan.runs[judged.case.settings[verdict.best.place].runs[0]];
-        let seeds = first.unit.seeds.given().map(|(path, seed)| match path {
-            "seed" => format!(" --seed {seed}"),
-            path => format!(" --set {path}={seed}"),
-        });
-        format!("Both side by side: `backwater compare {}{}`", runs.join(" "), seeds.collect::<String>())
+        let setting = &judged.case.settings[verdict.best.place];
+        let units: Vec<_> = setting.runs.iter().map(|run| &self.plan.runs[*run].unit).collect();
+        let (seeds, note) = seeds_of(&units);
+        let drain = if units.iter().any(|unit| unit.drain) { " --drain" } else { "" };
+        let measure = word(&self.measure.to_string());
+        format!(
+            "Both side by side{note}: `backwater compare {}{seeds}{drain} --measures {measure}`",
+            runs.join(" ")
+        )
     }
+}
+
+/// Returns the options that give a comparison the seeds of these units, and a note on seeds that it cannot have: it varies all random
+/// streams together, and none by itself.
+fn seeds_of(units: &[&Unit]) -> (String, String) {
+    let of = |path: &str| -> Vec<u64> {
+        let given = units.iter().flat_map(|unit| unit.seeds.given());
+        let seeds: BTreeSet<_> = given.filter(|(of, _)| *of == path).map(|(_, seed)| seed).collect();
+        seeds.into_iter().collect()
+    };
+    let mut options = match of("seed")[..] {
+        [] => String::new(),
+        [seed] => format!(" --seed {seed}"),
+        [first, .., last] if last - first + 1 == of("seed").len() as u64 => {
+            format!(" --seeds {first}..={last}")
+        }
+        ref all => format!(" --seeds {}", all.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")),
+    };
+    let mut note = String::new();
+    for path in ["seeds.traffic", "seeds.ecmp", "seeds.marking"] {
+        let all = of(path);
+        let Some(first) = all.first() else { continue };
+        options += &format!(" --set {path}={first}");
+        if all.len() > 1 {
+            note += &format!(", with the first of {} values of {path}", all.len());
+        }
+    }
+    (options, note)
 }
 
 /// Returns the words of a command line without an option and its value.
@@ -161,4 +192,36 @@ fn shell(words: impl Iterator<Item = String>) -> String {
     let is_left_out = |(place, one): &(usize, String)| *place == 1 && one == "plan" || one == "--quiet";
     let words = words.skip(1).enumerate().filter(|one| !is_left_out(one)).map(|(_, one)| one);
     line(["backwater".to_owned()].into_iter().chain(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::UnitSeeds;
+
+    /// The command runs with the seeds of the sweep, and says which it cannot have.
+    #[test]
+    fn a_comparison_has_the_seeds_of_the_runs() {
+        let of = |all: &[UnitSeeds]| {
+            let unit = |seeds: &UnitSeeds| Unit {
+                scenario: "a".to_owned(),
+                overrides: Vec::new(),
+                seeds: *seeds,
+                drain: false,
+            };
+            let units: Vec<_> = all.iter().map(unit).collect();
+            seeds_of(&units.iter().collect::<Vec<_>>())
+        };
+        let run = UnitSeeds::of_run;
+        let traffic = |seed| UnitSeeds { traffic: Some(seed), ..run(1) };
+        let plain = |options: &str| (options.to_owned(), String::new());
+        assert_eq!(of(&[UnitSeeds::default()]), plain(""));
+        assert_eq!(of(&[run(7)]), plain(" --seed 7"));
+        assert_eq!(of(&[run(2), run(1), run(3)]), plain(" --seeds 1..=3"));
+        assert_eq!(of(&[run(1), run(5)]), plain(" --seeds 1,5"));
+        assert_eq!(of(&[traffic(4)]), plain(" --seed 1 --set seeds.traffic=4"));
+        let (options, note) = of(&[traffic(4), traffic(6)]);
+        assert_eq!(options, " --seed 1 --set seeds.traffic=4");
+        assert_eq!(note, ", with the first of 2 values of seeds.traffic");
+    }
 }

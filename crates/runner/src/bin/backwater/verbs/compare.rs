@@ -78,6 +78,9 @@ pub(crate) struct CompareOptions {
     format: FormatOptions,
     #[command(flatten)]
     end: EndOptions,
+    /// Deliver everything under way after the end of each run, as `sim --drain` does.
+    #[arg(long)]
+    drain: bool,
     /// Print the table as JSON: a row for each number, with the value of each run.
     #[arg(long)]
     json: bool,
@@ -130,7 +133,7 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let of_seed = |runs: &Vec<RunAsked>| runs.iter().map(own).collect::<Result<Vec<_>, _>>();
     let folders = asked.iter().map(of_seed).collect::<Result<Vec<_>, _>>()?;
     let (mut compared, mut failed) = (None, None);
-    let asked_for = (measures.as_deref(), shown(options), asked.len() > 1);
+    let asked_for = (measures.as_deref(), shown(options), asked.len() > 1, options.drain);
     simulated(&asked, &folders, (options, formats), |asked, recorded| {
         let added = add(&mut compared, asked_for, asked, recorded);
         failed = added.as_ref().err().map(end_of_failure);
@@ -159,7 +162,9 @@ fn out(options: &CompareOptions) -> PathBuf {
         format!("seeds={}", seeds.join("+"))
     });
     let seeds = several.or_else(|| options.seed.map(|seed| format!("seed={seed}")));
-    let default = || folder_name::of_comparison(&options.runs, &options.end.words(&options.set), seeds);
+    let drain = options.drain.then(|| "drain".to_owned());
+    let words: Vec<_> = options.end.words(&options.set).into_iter().chain(drain).collect();
+    let default = || folder_name::of_comparison(&options.runs, &words, seeds);
     options.out.clone().unwrap_or_else(default)
 }
 
@@ -175,7 +180,7 @@ fn check_measures(measures: &[Measure], asked: &[RunAsked]) -> Result<(), Measur
 /// Adds the runs of a seed, of a single seed or of `several`, and returns true if further seeds are wanted.
 fn add(
     compared: &mut Option<Compared>,
-    (measures, shown, several): (Option<&[Measure]>, Shown, bool),
+    (measures, shown, several, drain): (Option<&[Measure]>, Shown, bool, bool),
     asked: &[RunAsked],
     recorded: Vec<Recorded>,
 ) -> Result<bool, RunError> {
@@ -187,7 +192,9 @@ fn add(
     }
     let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
     let interrupted = runs.iter().any(|run| run.record.ended == RunEnding::Interrupted);
-    let failure = ending::checked_all(runs.iter().map(|run| (&run.plan, &run.record)));
+    let ends = || runs.iter().map(|run| (&run.plan, &run.record));
+    let drained = || ends().try_for_each(|(plan, record)| ending::drained(plan, record));
+    let failure = ending::checked_all(ends()).and_then(|()| if drain { drained() } else { Ok(()) });
     let ended = end_of_all(&runs);
     let faults = asked.iter().zip(&runs).flat_map(|(RunAsked { folder, .. }, run)| {
         ending::faults(&run.plan, &run.record).map(move |fault| format!("{folder}: {fault}\n"))
@@ -282,7 +289,8 @@ fn verdict(
     let set = options.set.iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
     let measures = options.measures.iter().flat_map(|list| ["--measures".to_owned(), list.clone()]);
     let words = ["backwater", "compare"].map(str::to_owned).into_iter().chain(options.runs.iter().cloned());
-    let words = shell::line(words.chain(set).chain(options.end.options()).chain(measures));
+    let drain = options.drain.then(|| "--drain".to_owned());
+    let words = shell::line(words.chain(set).chain(options.end.options()).chain(drain).chain(measures));
     let place = |run: &RunAsked| shell::word(&folder.path().join(&run.folder).display().to_string());
     let folders: Vec<_> = asked.iter().map(place).collect();
     seeds.verdict(CompareCommand {

@@ -46,7 +46,7 @@ pub(super) fn simulated(
         let divisions = options.threads.divide_each(named, each, quiet);
         let simulate = |place: &usize| {
             let ((asked, folder), partition) = (jobs[*place], divisions[*place].partition.as_ref());
-            let options = RunOptions { interrupt, partition, ..RunOptions::default() };
+            let options = RunOptions { drain: options.drain, interrupt, partition, ..RunOptions::default() };
             let job = batch * seeds * runs + place;
             let run = FinishedRun::of(asked.plan.clone(), options, &mut |now| report.update(job, now));
             record(formats, asked, folder, run)
