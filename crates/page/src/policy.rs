@@ -4,7 +4,7 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-y7QLOww5Bk+0IF1aTcARey9KGnlflu4pHIbT40Iw3KA='; \
+     script-src 'sha256-uup1RQiVxfu47EkBLJu5ViZsMQ6DL7JrWJBMElDgOrc='; \
      style-src 'sha256-6gnGDenUl6eKx3Cf6NSxBsBJFp9YmiEOK6EJ5fOWdBs='; \
      base-uri 'none'; form-action 'none'";
 

@@ -257,7 +257,7 @@ fn the_fabric_has_its_moments_and_its_tree() {
     assert_eq!(fabric["rates_gbps"].as_array().map(Vec::len), Some(outputs));
 }
 
-/// Payload and losses are sums over the rows of their flows, and shares follow from them or from slowdowns.
+/// Payload and losses are sums over the rows of their flows; shares and words are of the verdict's standings.
 #[test]
 fn subjects_have_what_their_flows_got_and_lost() {
     let files = files("F1");
@@ -268,11 +268,15 @@ fn subjects_have_what_their_flows_got_and_lost() {
     assert!(!subjects.is_empty());
     for subject in subjects {
         let is_its = |flow: &str, group: Option<&str>| match subject["kind"].as_str() {
-            Some("group") => group.is_some_and(|group| subject["name"] == group),
+            // Few named flows of a group stand for themselves.
+            Some("group") => {
+                let is_alone = |one: &Value| one["kind"] == "flow" && one["name"] == flow;
+                group.is_some_and(|group| subject["name"] == group) && !subjects.iter().any(is_alone)
+            }
             Some("pattern") => {
                 group.is_none() && flow.split(':').next().is_some_and(|name| subject["name"] == name)
             }
-            _ => subject["name"] == flow && group.is_none(),
+            _ => subject["name"] == flow,
         };
         let own: Vec<_> = flows.iter().filter(|row| is_its(&row.flow, row.group.as_deref())).collect();
         let delivered: u64 = own.iter().map(|row| row.delivered_bytes).sum();
@@ -288,46 +292,14 @@ fn subjects_have_what_their_flows_got_and_lost() {
     }
     let lost: u64 = subjects.iter().filter_map(|one| one["lost_bytes"].as_u64()).sum();
     assert_eq!(lost, victims.iter().map(|row| row.lost_bytes).sum::<u64>());
-    for subject in subjects {
-        let [got, lost, share] =
-            ["delivered_bytes", "lost_bytes", "share"].map(|name| subject[name].as_f64().expect("a number"));
-        let median = subject["slowdown"]["median"].as_f64();
-        assert!(subject["goodput_share"].is_null(), "no flow has a rate alone: {subject}");
-        let wanted = match (median, subject["waited_share"].as_f64()) {
-            (Some(median), _) => 1.0 / median,
-            (None, Some(waited)) => 1.0 - waited,
-            (None, None) if subject["slowdown"].is_null() => got / (got + lost),
-            (None, None) => 0.0,
-        };
-        assert!((share - wanted).abs() < 1e-12, "{subject}");
-    }
-}
-
-/// Flows that keep messages outstanding are judged by goodput, however long their messages wait for each other.
-#[test]
-fn a_share_is_that_of_the_goodput_alone_where_it_is_known() {
-    let mut files = files("F1");
-    let text = &mut files.iter_mut().find(|file| file.name == "flows.csv").expect("there are flows").contents;
-    let header: Vec<_> = text.lines().next().expect("there is a header").split(',').collect();
-    let place = |name: &str| header.iter().position(|column| *column == name).expect("it is a column");
-    let (mean, alone) = (place("mean_goodput_bps"), place("alone_bps"));
-    let with_rates = text.lines().enumerate().map(|(line, row)| {
-        let mut cells: Vec<_> = row.split(',').map(str::to_owned).collect();
-        if line > 0 {
-            // Twice the goodput: a flow that is active to the end of the run has at most half of it.
-            cells[alone] = (cells[mean].parse::<f64>().expect("it is a number") * 2.0).to_string();
+    let summary = &files.iter().find(|file| file.name == "summary.json").expect("the file is there").contents;
+    let summary: Value = serde_json::from_str(summary).expect("it is JSON");
+    let standings = summary["standings"]["worst"].as_array().expect("a list");
+    assert_eq!(standings.len(), subjects.len());
+    for (standing, subject) in standings.iter().zip(subjects) {
+        for (name, value) in subject.as_object().expect("it has fields") {
+            assert_eq!(&standing[name], value, "{name}");
         }
-        cells.join(",") + "\n"
-    });
-    *text = with_rates.collect();
-    let html = page(&files);
-    assert!(html.contains("A bar is a share: goodput of the goodput alone."), "{html}");
-    assert!(html.contains("Flows that share a link cannot all have that:"), "{html}");
-    for subject in data(&html)["subjects"].as_array().expect("a list") {
-        let share = subject["share"].as_f64().expect("it is a number");
-        assert!(share > 0.4 && share < 0.5 + 1e-9, "{subject}");
-        assert_eq!(subject["goodput_share"], subject["share"]);
-        assert!(subject["waited_share"].is_null(), "{subject}");
     }
 }
 

@@ -18,6 +18,7 @@ use crate::groups::{self, GroupInPhase, GroupSummary};
 use crate::remarks::{self, ClosedLoopSummary, Remark, RemarkFacts, SlowHostSummary};
 use crate::verdict::command::{Advice, AskedScenario};
 use crate::verdict::facts::Facts;
+use crate::verdict::standings::Standings;
 use crate::verdict::{self, Verdict};
 use crate::{RunCost, RunIdentity};
 use measures::PhasePart;
@@ -102,6 +103,8 @@ pub struct Summary {
     pub slow_hosts: Vec<SlowHostSummary>,
     /// Facts that tables hide, or that make a number mean less than it seems to, as sentences.
     pub remarks: Vec<Remark>,
+    /// Flows, patterns and groups against their best, in the quantities of the verdict.
+    pub standings: Standings,
     /// Congestion trees and hot outputs.
     pub congestion: CongestionSummary,
     /// Goodput and fairness, phase by phase.
@@ -350,10 +353,11 @@ impl Summary {
         };
         let hidden =
             RemarkFacts { record, goodput: &goodput, closed_loops: &closed_loops, slow_hosts: &slow_hosts };
-        let (verdict, advice) = verdict::run::verdict(facts);
+        let (verdict, advice, standings) = verdict::run::verdict(facts);
         let path_outputs = plan.map(Plan::flow_paths);
         Self {
             remarks: remarks::of(hidden),
+            standings,
             verdict,
             advice,
             schema: SCHEMA,

@@ -6,6 +6,7 @@ use results::reader::{ReadError, RunFiles};
 use results::verdict::Verdict;
 use serde::Deserialize;
 
+use super::subjects::Subjects;
 use crate::data::read_parsed;
 
 #[derive(Debug, Deserialize)]
@@ -18,6 +19,9 @@ pub(super) struct RunSummary {
     pub dropped_packets: u64,
     pub completions: Option<CompletionFacts>,
     pub congestion: CongestionFacts,
+    /// Flows, patterns and groups against their best; a run of a former version has none.
+    #[serde(default)]
+    pub standings: Subjects,
     /// The answer in four sentences; a run of a former version has none.
     pub verdict: Option<Verdict>,
 }

@@ -5,9 +5,9 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `subjects` | flows and groups with their losses |
 //! | `facts` | the parts of `summary.json` that the page needs |
 //! | `sentences` | what was run, in words |
-//! | `subjects` | flows and groups with their losses |
 //! | `curves` | goodput, queues and rates over time |
 //! | `completions` | completion times of messages |
 //! | `paths` | the outputs by which the data of each flow leaves |
@@ -182,7 +182,7 @@ fn data(files: RunFiles<'_>, (summary, facts): (&RunSummary, &RunFacts)) -> Resu
         kind: "run",
         phases: facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s, phase.to_s)).collect(),
         end_s: facts.end_s(),
-        subjects: subjects::read(files, facts.end_s())?,
+        subjects: summary.standings.worst.clone(),
         panels: curves::panels(files, facts)?,
         completions: completions::panel(files)?,
         fabric: fabric::read(files, facts.simulated_s, summary.congestion.worst_roots.first())?,
@@ -201,9 +201,10 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
     let verdict = summary.verdict.as_ref().map(|verdict| sentences::to_paste(verdict, manifest));
     let mut leads = sentences::leads(verdict.is_some(), manifest);
     leads.extend(verdict.as_ref().and_then(sentences::place_of_command));
-    let mut document = Document::new(&summary.scenario, &subtitle, verdict.as_ref(), &leads);
+    let title = sentences::title(&summary.scenario, plan);
+    let mut document = Document::new(&title, &subtitle, verdict.as_ref(), &leads);
     if !data.subjects.is_empty() {
-        document.section("hurt", "Who was held back", &[subjects::about(&data.subjects)]);
+        document.section("hurt", "Who was held back", &[subjects::about(&summary.standings)]);
     }
     document.section("fabric", "The fabric", &[fabric::about(data.fabric.as_ref())]);
     for panel in &data.panels {

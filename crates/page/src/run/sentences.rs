@@ -21,23 +21,35 @@ const FLAGS: [&str; 6] = ["--drain", "--force", "--json", "--open", "--quiet", "
 /// Sentence of a run without a verdict.
 const NO_VERDICT: &str = "The run is of a version that made no verdict: `backwater rerun DIR` runs it again.";
 
+/// Returns the title: a run with overrides is not the scenario of this name.
+pub(super) fn title(scenario: &str, plan: &PlanIdentity) -> String {
+    match plan.overrides.len() {
+        0 => scenario.to_owned(),
+        count => format!("{scenario}, with {}", words::count(count, "override")),
+    }
+}
+
 /// Returns the scheme, flows, time, fabric, seed and overrides.
 pub(super) fn run(files: RunFiles<'_>, facts: &RunFacts, plan: &PlanIdentity) -> Result<String, ReadError> {
     let flows = files.flows()?;
     let ports: Vec<PortRow<'_>> = files.rows()?;
     let nodes: BTreeSet<&str> = ports.iter().flat_map(|port| [&*port.node, &*port.peer]).collect();
+    // Switches alone count samples of congestion.
+    let switches = ports.iter().filter(|port| port.congested_samples.is_some());
+    let switches = switches.map(|port| &*port.node).collect::<BTreeSet<_>>().len();
     let overrides = plan.overrides.join(", ");
     let with = match overrides.len() {
         0 => String::new(),
         1..=LONGEST_OVERRIDES => format!(", with {overrides}"),
-        _ => format!(", with {}, which stand below", words::count(plan.overrides.len(), "override")),
+        _ => ", with overrides that stand below".to_owned(),
     };
     Ok(format!(
-        "{}, {} for {} in a fabric of {}, seed {}{with}",
+        "{}, {} for {} in a fabric of {} and {}, seed {}{with}",
         facts.scheme(),
         words::count(flows.len(), "flow"),
         words::time(facts.end_s()),
-        words::count(nodes.len(), "node"),
+        words::count(nodes.len() - switches, "host"),
+        words::count(switches, "switch"),
         plan.seed,
     ))
 }

@@ -1,6 +1,6 @@
-// Flows and groups, those that congestion held back first: the share of what they would have alone, and goodput over time, each on a scale of its own.
+// Flows and groups, those that congestion held back first: their share of their best, and goodput over time, each on a scale of its own.
 import { element, onceAFrame } from "./dom.js";
-import { counted, percent, short, spelled } from "./format.js";
+import { counted, spelled } from "./format.js";
 import { shape } from "./plane.js";
 import { savers } from "./saving.js";
 import { pointsTo, subjectButton } from "./choice.js";
@@ -10,19 +10,6 @@ import { pointsTo, subjectButton } from "./choice.js";
 
 const FIRST = 12;
 const STRIP = { width: 1000, height: 40 };
-
-/**
- * Returns in words what a subject got of what it would have alone.
- *
- * @param {Subject} subject
- */
-function outcome({ goodput_share, slowdown, waited_share, share, lost_bytes }) {
-  if (goodput_share !== null) return "got " + percent(goodput_share) + " of the goodput alone";
-  if (waited_share !== null) return waited_share > 0 ? "waited for trees in " + percent(waited_share) + " of its time" : "did not wait for trees";
-  if (!slowdown) return lost_bytes > 0 ? "got " + percent(share) + ", lost " + spelled(lost_bytes, "B") : "lost nothing to trees";
-  const times = (/** @type {number | null} */ value) => value === null ? "without end" : short(value) + " ×";
-  return "messages take " + times(slowdown.median) + " the time alone, the slowest percent " + times(slowdown.p99);
-}
 
 /**
  * Returns the part of a subject in congestion trees in words.
@@ -83,7 +70,7 @@ function strip(line, panel, axis, subject) {
 function bar(subject) {
   const filled = element("span", { class: subject.victims > 0 ? "filled victim" : "filled" });
   filled.style.width = subject.share * 100 + "%";
-  return element("div", { class: "kept" }, element("span", { class: "bar", "aria-hidden": "true" }, filled), element("span", { class: "share" }, outcome(subject)));
+  return element("div", { class: "kept" }, element("span", { class: "bar", "aria-hidden": "true" }, filled), element("span", { class: "share" }, subject.outcome));
 }
 
 /**
@@ -113,8 +100,8 @@ export function hurtFigure(subjects, panel, axis) {
     rows.forEach((row) => { row.hidden = false; });
     more.hidden = true;
   } }, "Show all " + rows.length);
-  const cells = () => [["name", "kind", "flows", "victims", "contributors", "delivered_bytes", "lost_bytes", "median_slowdown", "p99_slowdown", "waited_share", "goodput_share", "share"],
-    ...subjects.map((one) => [one.name, one.kind, one.flows, one.victims, one.contributors, one.delivered_bytes, one.lost_bytes, one.slowdown?.median ?? null, one.slowdown?.p99 ?? null, one.waited_share, one.goodput_share, one.share])];
+  const cells = () => [["name", "kind", "flows", "victims", "contributors", "delivered_bytes", "lost_bytes", "goodput_bps", "best_bps", "quantity", "share", "outcome"],
+    ...subjects.map((one) => [one.name, one.kind, one.flows, one.victims, one.contributors, one.delivered_bytes, one.lost_bytes, one.goodput_bps, one.best_bps, one.quantity, one.share, one.outcome])];
   return element("div", { class: "hurt" }, element("div", { role: "list" }, rows), more,
     element("div", { class: "controls" }, savers("Who was held back", { svg: () => svgOfSubjects(subjects), rows: cells })));
 }
@@ -128,7 +115,7 @@ function svgOfSubjects(subjects) {
   const parts = subjects.flatMap((subject, at) => {
     const y = 12 + 26 * at;
     return [shape("text", { x: 10, y: y + 13 }, subject.name + (role(subject) ? " (" + role(subject) + ")" : "")), shape("rect", { x: 330, y, width: 300, height: 16, fill: "none", stroke: "#84898f" }),
-      shape("rect", { x: 330, y, width: 300 * subject.share, height: 16, fill: subject.victims > 0 ? "#b0008e" : "#84898f" }), shape("text", { x: 645, y: y + 13 }, outcome(subject))];
+      shape("rect", { x: 330, y, width: 300 * subject.share, height: 16, fill: subject.victims > 0 ? "#b0008e" : "#84898f" }), shape("text", { x: 645, y: y + 13 }, subject.outcome)];
   });
   return shape("svg", { viewBox: "0 0 1160 " + (26 * subjects.length + 20), "font-size": 13 }, parts);
 }

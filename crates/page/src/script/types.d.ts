@@ -176,7 +176,7 @@ export interface FlowFacts {
   victims: { flow: string; root: string }[];
 }
 
-/** A flow or a group, and what congestion let it have. */
+/** A flow or a group against its best, as the verdict counts it. */
 export interface Subject {
   name: string;
   /** `flow`, `group`, or `pattern` for flows without a group. */
@@ -186,14 +186,14 @@ export interface Subject {
   flows: number;
   victims: number;
   contributors: number;
-  /** Share of what it would have alone. */
+  /** Quantity of its share: `fair_share`, `rate_alone`, `message_time`, `time` or `payload`. */
+  quantity: string;
+  /** Share of its best. */
   share: number;
-  /** Goodput as a share of its goodput alone, if that is known. */
-  goodput_share: number | null;
-  /** Slowdown of its messages, `null` where it has no bound; none of a flow without end. */
-  slowdown: { median: number | null; p99: number | null } | null;
-  /** Share of its time for which it waited for trees; `null` if its payload or its messages say more. */
-  waited_share: number | null;
+  goodput_bps: number | null;
+  best_bps: number | null;
+  /** The outcome in the words of the verdict. */
+  outcome: string;
 }
 
 /** A value of a table. */

@@ -45,6 +45,10 @@ pub(super) struct Lost {
     pub(super) phase: usize,
     /// Number of flows that are held against a fair share.
     held: usize,
+    /// Flows that are held against a rate in that phase, or without a loss in the last one: goodput and rate.
+    rates: Vec<(usize, f64, f64)>,
+    /// True if these rates are fair shares, false if they are rates alone.
+    pub(super) is_fair: bool,
     /// Flows that waited in trees, by owner, the largest loss first; without those of `goodput`.
     pub(super) waited: Vec<TreeLoss>,
     /// Messages by owner, the slowest first.
@@ -139,18 +143,42 @@ impl Lost {
             };
             self.held = self.held.max(if fair.is_some() { rates.len() } else { 0 });
             let seconds = phase.phase.to.since(phase.phase.second_half).seconds();
-            let losers: Vec<_> = rates
+            let rates: Vec<_> = rates
                 .into_iter()
                 .map(|(flow, best)| (flow, phase.flows[flow].over(PhasePart::SecondHalf), best))
-                .filter(|(_, got, best)| *got < best * FULL)
                 .collect();
+            let losers: Vec<_> = rates.iter().copied().filter(|(_, got, best)| *got < best * FULL).collect();
             let all: f64 = losers.iter().map(|(_, got, best)| (best - got) * seconds).sum();
+            if all > most || most == 0.0 && !rates.is_empty() {
+                (self.rates, self.is_fair) = (rates, fair.is_some());
+            }
             if all > most {
                 most = all;
                 self.phase = number;
                 self.goodput = by_owner(&losers, owners, fair.is_some());
             }
         }
+    }
+
+    /// Returns the number of an owner's flows that are held against a rate, and their goodput and best rate together: of
+    /// the flows that lost, if any did, as the sentence tells it.
+    pub(super) fn rates_of(&self, owner: usize, owners: &Owners) -> (usize, (f64, f64)) {
+        if let Some(loss) = self.goodput.iter().find(|loss| loss.owner == owner) {
+            return (loss.flows, (loss.got, loss.best));
+        }
+        let own = self.rates.iter().filter(|(flow, ..)| owners.of(*flow) == owner);
+        own.fold((0, (0.0, 0.0)), |(flows, (got, best)), one| (flows + 1, (got + one.1, best + one.2)))
+    }
+
+    /// Returns the slowdowns of an owner's messages that do not wait for each other.
+    pub(super) fn messages_of(&self, owner: usize) -> Option<&MessageLoss> {
+        self.messages.iter().find(|one| one.owner == owner)
+    }
+
+    /// Returns goodput against a best rate in words.
+    pub(super) fn got((got, best): (f64, f64), fair: bool) -> String {
+        let (got, best) = (words::rate(got), words::rate(best));
+        if fair { format!("got {got} (fair share: {best})") } else { format!("got {got} ({best} alone)") }
     }
 
     /// Returns the slowest messages, if they took clearly longer than on the empty fabric.
@@ -269,12 +297,7 @@ fn of_goodput(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> Option<String> 
     lost.goodput.first()?;
     let one = |loss: &RateLoss| {
         let who = owners.at(loss.owner).flows_in_words(loss.flows);
-        let (got, best) = (words::rate(loss.got), words::rate(loss.best));
-        if loss.fair {
-            format!("{who} got {got} (fair share: {best})")
-        } else {
-            format!("{who} got {got} ({best} alone)")
-        }
+        format!("{who} {}", Lost::got((loss.got, loss.best), loss.fair))
     };
     let mut named: Vec<_> = lost.goodput.iter().take(MOST_NAMED).map(one).collect();
     let more = lost.goodput.len().saturating_sub(MOST_NAMED);

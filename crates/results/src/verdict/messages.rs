@@ -24,7 +24,7 @@ pub(super) const HUNDRED: usize = 100;
 pub(super) struct MessageLoss {
     pub(super) owner: usize,
     pub(super) posted: usize,
-    median: CensoredValue,
+    pub(super) median: CensoredValue,
     /// Of the slowest hundredth, the fastest.
     pub(super) slow: CensoredValue,
     /// The slowest of all.

@@ -13,6 +13,7 @@
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
 //! | `headline` | the measure of the loss that a run's verdict names first |
+//! | [`standings`] | every flow, pattern and group against its best |
 //! | [`deadlock`] | the verdict of a run that ended in a deadlock |
 //! | `run` | the verdict of a run |
 
@@ -29,6 +30,7 @@ mod loss;
 mod messages;
 mod owners;
 pub(crate) mod run;
+pub mod standings;
 mod undelivered;
 mod words;
 

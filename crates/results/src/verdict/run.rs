@@ -7,10 +7,12 @@ use super::command::{Advice, AskedScenario};
 use super::facts::Facts;
 use super::loss::{self, Lost};
 use super::owners::Owners;
+use super::standings::Standings;
 use super::{Verdict, VerdictKind, advice, cause, confidence, headline};
 
-/// Returns the verdict of a run, for the scenario in its folder, with its advice for any other name of the scenario.
-pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice) {
+/// Returns the verdict of a run, for the scenario in its folder, with its advice for any other name of the scenario, and
+/// the standings that its loss is told of.
+pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice, Standings) {
     let owners = Owners::new(facts.record, facts.plan);
     let lost = Lost::of(facts, &owners);
     let measure = headline::measure(facts.record, &owners, &lost);
@@ -23,7 +25,7 @@ pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice) {
         kind: VerdictKind::Run,
         measure: measure.map(|measure| measure.to_string()),
     };
-    (verdict, advice)
+    (verdict, advice, Standings::of(facts, &owners, &lost))
 }
 
 #[cfg(test)]
@@ -33,9 +35,14 @@ mod tests {
 
     use super::*;
     use crate::completions::CompletionSummary;
+    use crate::verdict::standings::StandingQuantity;
     use crate::{goodput, remarks, sample};
 
     fn of(record: &RunRecord) -> Verdict {
+        with_standings(record).0
+    }
+
+    fn with_standings(record: &RunRecord) -> (Verdict, Standings) {
         let goodput = goodput::by_phase(record);
         let completions = CompletionSummary::of(record);
         let (closed_loops, slow_hosts) = (remarks::closed_loops(record), remarks::slow_hosts(record));
@@ -47,7 +54,8 @@ mod tests {
             closed_loops: &closed_loops,
             slow_hosts: &slow_hosts,
         };
-        verdict(facts).0
+        let (verdict, _, standings) = verdict(facts);
+        (verdict, standings)
     }
 
     /// Records by what happened in them, each with a part of the sentence that has to tell it, and the label of that
@@ -201,6 +209,28 @@ mod tests {
         let expected = "The flow of incast[1], the flow of incast[0] and F2, and 1 flow more, waited 10 us in all behind congestion that \
                         is not their own; the links could have carried 10 KB for them meanwhile.";
         assert_eq!(lost, expected);
+    }
+
+    /// Shares follow from the quantity that the sentence tells of, and from what the record has of no other.
+    #[test]
+    fn standings_have_the_quantities_of_the_loss() {
+        let record = with_messages(&[("A", vec![(30, true), (40, true)]), ("B", vec![(10, true)])]);
+        let (verdict, Standings { count, worst }) = with_standings(&record);
+        let found: Vec<_> = worst.iter().map(|one| (&*one.name, one.quantity, one.share)).collect();
+        let messages = StandingQuantity::MessageTime;
+        assert_eq!((count, found), (2, vec![("A", messages, 0.333_333), ("B", messages, 1.0)]));
+        assert!(worst[0].outcome.starts_with("messages took 3 times"), "{}", worst[0].outcome);
+        assert!(verdict.loss.contains("the median is 3 times"), "{}", verdict.loss);
+        let mut record = sample::record();
+        record.completions = None;
+        let all = with_standings(&record).1.worst;
+        let lost: u64 = all.iter().map(|one| one.lost_bytes).sum();
+        let victims = record.congestion.roots.iter().flat_map(|root| &root.victims);
+        assert_eq!(lost, victims.map(|victim| victim.lost.get()).sum::<u64>());
+        let endless = all.iter().find(|one| one.name == "F1").expect("it is a flow by itself");
+        let (got, kept) = (endless.delivered_bytes as f64, endless.lost_bytes as f64);
+        assert!((endless.share - got / (got + kept)).abs() < 1e-6, "{endless:?}");
+        assert!(all.iter().any(|one| one.quantity == StandingQuantity::Time), "{all:?}");
     }
 
     #[test]
