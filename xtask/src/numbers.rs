@@ -2,7 +2,7 @@
 //!
 //! Invariant: a page has no figure of the present version's speed that is not of the record, which one command made on
 //! one machine on one day: `cargo xtask bench --json > docs/bench.json`. A test compares, so a new record without new
-//! pages fails.
+//! pages fails. So do scenarios that are new or changed since the record, until the pages say which.
 //!
 //! | place | found by |
 //! |---|---|
@@ -10,6 +10,7 @@
 //! | rows of a table | the beginning of its header |
 
 mod record;
+mod since;
 
 use core::ops::Range;
 use std::ffi::OsString;
@@ -17,6 +18,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use self::record::{Record, grouped, millions};
+use self::since::Since;
 use crate::cargo::root;
 
 /// A place of a page, and its text by the record.
@@ -72,7 +74,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 /// Returns the pages that differ from the record, with the text that they should have.
 fn stale_pages() -> Result<Vec<(&'static str, String)>, String> {
-    let record = Record::read(&root().join("docs").join("bench.json"))?;
+    let mut record = Record::read(&root().join("docs").join("bench.json"))?;
+    let shipped = record.shipped.iter().map(|case| (case.name.as_str(), case.digest.as_str())).collect();
+    record.since = Since::read(&root(), &shipped)?;
     if let Some(case) =
         record.cases.iter().find(|case| case.wall_s.is_some_and(|wall| wall > BUSY * case.cpu_s))
     {
@@ -216,8 +220,9 @@ fn largest(record: &Record) -> Option<String> {
 fn shipped(record: &Record) -> Option<String> {
     let total = record.total?;
     Some(format!(
-        "| all scenarios that ship | {} runs in {:.0} s of CPU time, {} million packet-hops per CPU-second | `cargo xtask bench shipped` |",
+        "| all scenarios that ship | {}{} runs in {:.0} s of CPU time, {} million packet-hops per CPU-second | `cargo xtask bench shipped` |",
         total.scenarios,
+        record.since.of_all(total.scenarios),
         total.cpu_s,
         millions(total.packet_hops / total.cpu_s)
     ))
@@ -280,10 +285,14 @@ fn scenarios(record: &Record) -> Option<String> {
         let speed = millions(packet_hops / cpu_s);
         format!("| {name} | {} | {cpu_s:.2} | {speed} |\n", grouped(packet_hops as u64))
     };
-    let rows: String =
-        record.shipped.iter().map(|case| row(&case.name, case.packet_hops as f64, case.cpu_s)).collect();
+    let of_case = |case: &record::Case| {
+        let changed = if record.since.has_changed(&case.name) { ", changed since" } else { "" };
+        row(&format!("{}{changed}", case.name), case.packet_hops as f64, case.cpu_s)
+    };
+    let rows: String = record.shipped.iter().map(of_case).collect();
+    let lacking = record.since.lacking().iter().map(|name| format!("| {name}, new since | - | - | - |\n"));
     let total = record.total?;
-    Some(rows + &row("together", total.packet_hops, total.cpu_s))
+    Some(rows + &lacking.collect::<String>() + &row("together", total.packet_hops, total.cpu_s))
 }
 
 #[cfg(test)]

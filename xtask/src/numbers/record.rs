@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::since::Since;
+
 /// The record.
 #[derive(Debug)]
 pub(super) struct Record {
@@ -18,12 +20,16 @@ pub(super) struct Record {
     pub(super) cases: Vec<Case>,
     pub(super) shipped: Vec<Case>,
     pub(super) total: Option<Total>,
+    /// Scenarios that are new or changed since the record was made.
+    pub(super) since: Since,
 }
 
 /// The cost of a case.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) name: String,
+    /// Digest of the run; empty if the record has none.
+    pub(super) digest: String,
     pub(super) packet_hops: u64,
     pub(super) cpu_s: f64,
     /// Packet-hops per CPU-second.
@@ -75,6 +81,7 @@ impl Record {
                 let number = |name: &str| total[name].as_f64();
                 Some(Total { scenarios, packet_hops: number("packet_hops")?, cpu_s: number("cpu_s")? })
             }),
+            since: Since::default(),
         })
     }
 
@@ -90,6 +97,7 @@ impl Case {
         let several = &value["on_threads"];
         Some(Self {
             name: value["case"].as_str()?.to_owned(),
+            digest: value["digest"].as_str().unwrap_or_default().to_owned(),
             packet_hops: value["packet_hops"].as_u64()?,
             cpu_s: value["cpu_s"].as_f64()?,
             speed: value["packet_hops_per_cpu_s"].as_f64()?,
