@@ -212,15 +212,21 @@ impl BestRates {
     /// of its capacity.
     #[must_use]
     pub fn busiest(&self, flow: usize, rates: &[(usize, f64)]) -> Option<(PathPart, f64)> {
+        // Of equally loaded parts the last is nearest to the destination.
+        self.loads(flow, rates).into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Returns the parts of a flow's path, each with its load at these payload rates of flows, as a share of its
+    /// capacity; empty if the flow has no best rate.
+    #[must_use]
+    pub fn loads(&self, flow: usize, rates: &[(usize, f64)]) -> Vec<(PathPart, f64)> {
         let mut loads = vec![0.0; self.capacities.len()];
         for (flow, rate) in rates {
             let parts = self.flows.get(flow).map_or(&[][..], |demand| &demand.parts);
             parts.iter().for_each(|(part, cost)| loads[*part] += rate * cost);
         }
         let load = |(part, _): &(usize, f64)| (self.parts[*part], loads[*part] / self.capacities[*part]);
-        let parts = self.flows.get(&flow)?.parts.iter().map(load);
-        // Of equally loaded parts the last is nearest to the destination.
-        parts.max_by(|a, b| a.1.total_cmp(&b.1))
+        self.flows.get(&flow).map_or(&[][..], |demand| &demand.parts).iter().map(load).collect()
     }
 
     /// Returns for each part the equal rate of its flows that still rise at which the part is full.

@@ -1,6 +1,8 @@
-//! Credits of shared memory: the bytes by which they run ahead of a port's load, against those that its cable needs.
+//! Credits against the length of cables: buffers, and the bytes by which credits of shared memory run ahead of a port's
+//! load.
 //!
-//! Invariant: a port with at least the needed window can receive at the rate of its cable, whatever goes the other way.
+//! Invariant: a port with at least the needed window can receive at the rate of its cable, whatever goes the other way. A
+//! link with less than the needed buffer cannot be busy all the time, whatever else is true.
 //!
 //! A port of a shared memory regains room when a packet is admitted, so a sender may have a window of the port's
 //! guarantee under way. Its credits come back after the flight there and back, the switch's latency, the packet
@@ -9,13 +11,37 @@
 use link_layer::flow_control::credits::BLOCK;
 use link_layer::resolve::SharingPlan;
 use link_layer::spec::Discipline;
-use packet::{NodeId, PortId};
+use packet::{Lane, NodeId, PortId};
 use telemetry::ShortWindowRecord;
 use units::{Bytes, Rate};
 
 use crate::plan::Plan;
 
+/// Receive buffer at the far end of an output's link, against the smallest that keeps the link busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CreditLoop {
+    /// Buffer at the far end.
+    pub buffer: Bytes,
+    /// Bytes that the link carries until the credit of a packet is back.
+    pub needed: Bytes,
+}
+
 impl Plan {
+    /// Returns the buffer at the far end of an output and lane, and the smallest buffer that the link needs. The credit
+    /// of a packet returns, at the earliest, once its tail has left that buffer. `None` without credits.
+    #[must_use]
+    pub fn credit_loop(&self, (node, port): (NodeId, PortId), lane: Lane) -> Option<CreditLoop> {
+        if !self.uses_credits() {
+            return None;
+        }
+        let end = self.graph.ports(node)[port.index()];
+        let out = &self.nodes.port(node, port).wire;
+        let far = self.nodes.port(end.peer, end.peer_port);
+        let longest = self.link.longest_packet();
+        let needed = out.rate().amount_in(out.latency() + out.time_for(longest) + far.wire.latency());
+        Some(CreditLoop { buffer: far.capacity[lane.index()], needed })
+    }
+
     /// Returns the port of a shared memory that has the smallest part of the window that it needs, if any has less.
     #[must_use]
     pub fn shortest_window(&self) -> Option<ShortWindowRecord> {

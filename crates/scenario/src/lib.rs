@@ -66,6 +66,7 @@ pub use best_rates::{BestRates, PathPart};
 pub use buffer_setting::BufferSetting;
 pub use cable_loads::CableLoad;
 pub use check::selected::help as help_with_ports;
+pub use credit_windows::CreditLoop;
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
 pub use expected_work::ExpectedWork;

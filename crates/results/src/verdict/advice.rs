@@ -15,6 +15,7 @@ use units::{Bytes, Rate, Span};
 use super::command::{Advice, Command};
 use super::facts::Facts;
 use super::loss::Lost;
+use super::short_buffers::ShortBuffer;
 use super::words;
 use crate::congestion::worst;
 use crate::format::grouped;
@@ -89,7 +90,7 @@ fn lossless(facts: Facts<'_>, cause: Option<LossCause>) -> Advice {
 
 /// Returns the question about congestion control after a loss.
 fn control(facts: Facts<'_>, lost: &Lost) -> Advice {
-    if let Some(remedy) = of_switch(facts) {
+    if let Some(remedy) = of_switch(facts).or_else(|| of_short_buffer(facts, lost.short?)) {
         return remedy;
     }
     let Some(plan) = facts.plan.filter(|_| facts.is_controlled()) else {
@@ -207,6 +208,14 @@ fn of_switch(facts: Facts<'_>) -> Option<Advice> {
         }
         _ => None,
     }
+}
+
+/// Returns the remedy for a buffer that holds back a flow that lost, whatever roots there are elsewhere.
+fn of_short_buffer(facts: Facts<'_>, short: ShortBuffer) -> Option<Advice> {
+    let plan = facts.plan?;
+    let end = plan.graph().ports(short.output.0)[short.output.1.index()];
+    let setting = plan.buffer_setting((end.peer, end.peer_port, Lane(0)));
+    Some(for_round_trip(&setting, (short.credits.buffer, short.credits.needed)))
 }
 
 /// Returns the remedy for a buffer that is too small for the round trip of a credit.

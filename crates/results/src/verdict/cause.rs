@@ -15,6 +15,7 @@ use super::drops::Drops;
 use super::facts::Facts;
 use super::loss::Lost;
 use super::owners::Owners;
+use super::short_buffers;
 use super::words;
 use crate::congestion::{cause, hottest, worst};
 use crate::format::{capital, counted, grouped};
@@ -50,6 +51,7 @@ pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String
         failures(facts),
         slow_hosts(facts, lost),
         of_trees(facts, owners),
+        lost.short.and_then(|short| short_buffers::sentence(facts, short)),
         without_tree(facts, lost),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
@@ -262,6 +264,10 @@ fn limited(host: &str, does: &str, limit: Option<Rate>) -> String {
 
 /// Says why the flow that lost most got less than its best rate, if it waited in no tree meanwhile.
 fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
+    // A buffer that is too small says it better.
+    if lost.short.is_some() {
+        return None;
+    }
     let (loss, best, plan) = (lost.goodput.first()?, lost.best.as_ref()?, facts.plan?);
     let measured = facts.goodput[lost.phase].phase;
     let roots = facts.record.congestion.roots.iter();

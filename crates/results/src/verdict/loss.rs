@@ -24,6 +24,7 @@ use super::drops::Drops;
 use super::facts::Facts;
 use super::messages::{HUNDRED, MessageLoss, SLOW};
 use super::owners::Owners;
+use super::short_buffers::{self, ShortBuffer};
 use super::undelivered::Undelivered;
 use super::{loops, messages, undelivered, words};
 use crate::format::{capital, counted, grouped};
@@ -63,6 +64,8 @@ pub(super) struct Lost {
     still: bool,
     /// True if an unfinished message could change a quantile.
     pub(super) has_bounds: bool,
+    /// The buffer that holds back a flow of `goodput`, if any is too small for its link.
+    pub(super) short: Option<ShortBuffer>,
     /// Best rates of the flows.
     pub(super) best: Option<BestRates>,
 }
@@ -96,6 +99,8 @@ impl Lost {
         if let Some(plan) = facts.plan {
             let best = plan.best_rates(facts.record.named());
             lost.goodput(facts, owners, &best);
+            let losers: Vec<_> = lost.goodput.iter().map(|loss| loss.flow).collect();
+            lost.short = short_buffers::of(facts, (&losers, lost.phase), &best);
             lost.best = Some(best);
         }
         lost.waited = waited(facts, owners, &lost.goodput);

@@ -12,6 +12,7 @@
 //! | [`command`] | commands to copy |
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
+//! | `short_buffers` | links that a small buffer holds back: a part of the cause |
 //! | `headline` | the measure of the loss that a run's verdict names first |
 //! | [`standings`] | every flow, pattern and group against its best |
 //! | [`deadlock`] | the verdict of a run that ended in a deadlock |
@@ -30,6 +31,7 @@ mod loss;
 mod messages;
 mod owners;
 pub(crate) mod run;
+mod short_buffers;
 pub mod standings;
 mod undelivered;
 mod words;

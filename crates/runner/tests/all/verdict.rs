@@ -426,3 +426,23 @@ fn an_unfinished_message_that_changes_a_quantile_of_its_flow_is_a_doubt() {
     is_silent(&run.summary.verdict.confidence, "too few to change a quantile");
     says(&run.summary.verdict.confidence, "quantiles that they could change are bounds");
 }
+
+/// A trunk of 3 km has a quarter of the buffer that it needs. It is named beside the worst root, which is another output,
+/// and the advised buffer frees the trunk; a trunk of 2 m has all that it needs.
+#[test]
+fn a_buffer_too_small_for_a_trunk_is_named_beside_a_tree() {
+    let short = ["duration=6 ms", "flows.far.start=1 ms", "flows.near.start=2 ms", "congestion_control=Off"];
+    let with = |more: &[&str]| run("victim", &[&short[..], more].concat());
+    let trunk = "cables.trunk.propagation=Cable(\"3 km\")";
+    let long = with(&[trunk]);
+    let verdict = &long.summary.verdict;
+    says(&verdict.cause, "The worst of 2 roots of congestion is S2 port 3 to H5");
+    let at_most = "S1 port 3 to S2 carries at most 8.53 Gb/s of 32 Gb/s, since credits return too late: the buffer at S2 has 32.8 KB";
+    says(&verdict.cause, at_most);
+    assert!(goodput(&long, "victim") + goodput(&long, "far") < 8.53e9, "it carries no more");
+    says(&verdict.advice, "The run with a buffer for the round trip of a credit, 121 KiB");
+    let mended = with(&[trunk, "switch.buffer=121 KiB"]);
+    is_silent(&mended.summary.verdict.cause, "since credits return too late");
+    assert!(goodput(&mended, "victim") + goodput(&mended, "far") > 8.53e9);
+    is_silent(&with(&[]).summary.verdict.cause, "since credits return too late");
+}

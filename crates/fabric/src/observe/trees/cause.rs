@@ -5,9 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use link_layer::spec::Discipline;
 use packet::{Lane, NodeId, PortId};
-use scenario::Plan;
+use scenario::{CreditLoop, Plan};
 use switch_arch::spec::BufferingSpec;
 use telemetry::Cause;
 use units::{Bytes, Rate};
@@ -55,7 +54,7 @@ pub(super) struct Setting {
     pub(super) has_fifos: Vec<bool>,
     /// By port of every node, then by lane: the buffer at the far end, and the smallest buffer that keeps the link
     /// busy. Empty without credits.
-    credit_loops: Vec<(Bytes, Bytes)>,
+    credit_loops: Vec<CreditLoop>,
     /// By adapter, the payload that its host takes.
     drains: Vec<Option<Rate>>,
     lanes: usize,
@@ -73,10 +72,7 @@ impl Setting {
                 .iter()
                 .map(|switch| switch.settings.buffering == BufferingSpec::InputFifo)
                 .collect(),
-            credit_loops: match link.flow_control {
-                Discipline::Credits(_) => credit_loops(plan),
-                Discipline::Pause(_) | Discipline::Lossy => Vec::new(),
-            },
+            credit_loops: credit_loops(plan),
             drains: plan.nodes().adapters.iter().map(|adapter| adapter.settings.drain_limit).collect(),
             lanes: usize::from(link.data_lanes),
             share: (u64::from(link.mtu.bytes()), link.longest_on_wire().get()),
@@ -93,7 +89,7 @@ impl Setting {
     /// Returns the cause of a root if the buffer at its far end is too small.
     pub(super) fn short_loop(&self, world: &World, (node, port, lane): OutputLane) -> Option<Cause> {
         let port = world.graph.position((node, port));
-        let (buffer, needed) = *self.credit_loops.get(port * self.lanes + lane.index())?;
+        let CreditLoop { buffer, needed } = *self.credit_loops.get(port * self.lanes + lane.index())?;
         (buffer < needed).then_some(Cause::CreditRoundTrip { buffer, needed })
     }
 
@@ -132,20 +128,15 @@ fn too_slow(world: &World, (node, port, _): OutputLane, facts: &RootFacts) -> Op
     }
 }
 
-/// Returns the buffer at the far end of every output and lane, and the smallest buffer that the link needs. The
-/// credit of a packet returns, at the earliest, once its tail has left that buffer.
-fn credit_loops(plan: &Plan) -> Vec<(Bytes, Bytes)> {
-    let (graph, nodes, longest) = (plan.graph(), plan.nodes(), plan.link().longest_packet());
-    let all = (0..graph.nodes() as u32).map(NodeId).flat_map(|node| {
-        graph.ports(node).iter().enumerate().map(move |(port, end)| (node, PortId(port as u16), *end))
-    });
+/// Returns the buffer at the far end of every output and lane, and the smallest buffer that the link needs; empty without
+/// credits.
+fn credit_loops(plan: &Plan) -> Vec<CreditLoop> {
+    let graph = plan.graph();
+    let nodes = (0..graph.nodes() as u32).map(NodeId);
+    let outputs =
+        nodes.flat_map(|node| (0..graph.ports(node).len() as u16).map(move |port| (node, PortId(port))));
     let lanes = (0..plan.link().data_lanes).map(Lane);
-    let loops = all.flat_map(|(node, port, end)| {
-        let (out, far) = (&nodes.port(node, port).wire, nodes.port(end.peer, end.peer_port));
-        let needed = out.rate().amount_in(out.latency() + out.time_for(longest) + far.wire.latency());
-        lanes.clone().map(move |lane| (far.capacity[lane.index()], needed))
-    });
-    loops.collect()
+    outputs.flat_map(|output| lanes.clone().filter_map(move |lane| plan.credit_loop(output, lane))).collect()
 }
 
 impl RootFacts {
