@@ -20,6 +20,7 @@
 //! | [`relative`] | settings of IBA's congestion control, relative to a scenario's settings |
 //! | [`seeds`] | lists of seeds, as options and files write them |
 //! | [`simulation`] | one simulation, from the scenario's name to the outcome |
+//! | `cost` | measures by which another setting is better than the best |
 //! | [`measuring`] | the measures that a plan can have, before its run |
 //! | [`pool`] | the worker pool |
 //! | [`statistics`] | means over seeds and their confidence intervals |
@@ -30,6 +31,7 @@
 pub mod batch;
 pub mod comparison;
 pub mod configurations;
+mod cost;
 pub mod evaluation;
 pub mod measuring;
 pub mod pool;

@@ -56,7 +56,7 @@ pub struct SweepSetting {
     pub values: Vec<String>,
     /// Number of runs: one for each seed.
     pub runs: u64,
-    /// True if the best setting is significantly better; `None` for the best setting itself.
+    /// True if the best setting is significantly better; `None` for the best setting itself, and without any number.
     pub is_worse: Option<bool>,
     /// Means of measures over the seeds.
     pub means: Vec<SweepMean>,

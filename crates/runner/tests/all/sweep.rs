@@ -528,3 +528,39 @@ fn a_run_is_repeated_from_its_folder() {
     assert_refused(&scratch.run(&["rerun", "two"]), "it holds several runs");
     scratch.printed(&["rerun", "two/A", "--quiet"]);
 }
+
+/// The threshold that is best for a victim is not best for all: the answer has the means of both settings from its own
+/// table. A measure by which the best setting is best is no cost.
+#[test]
+fn the_best_setting_is_told_with_its_cost_in_other_measures() {
+    let scratch = Scratch::new("sweep-cost");
+    let sets = ["duration=6 ms", "flows.far.start=1 ms", "flows.near.start=2 ms"];
+    let sets: Vec<_> = sets.iter().flat_map(|set| ["--set", set]).collect();
+    let vary = ["--vary", "congestion_control.marking.threshold=15,3", "--quiet", "--out", "s", "--maximise"];
+    let found = |measure: &str| {
+        scratch.printed(&[&["sweep", "victim"][..], &sets, &vary, &[measure]].concat());
+        json(&scratch.read("s/sweep.json"))["verdict"]["loss"]
+            .as_str()
+            .expect("there is an answer")
+            .to_owned()
+    };
+    let said = found("goodput(victim, 3)");
+    let table = ["sweep", "collect", "s", "--csv", "--measures", "goodput(victim, 3),goodput(all, 3)"];
+    let table = scratch.printed(&table);
+    let number = |line: &str| {
+        let cells: Vec<_> = line.split(',').collect();
+        let value: f64 = cells[6].parse().unwrap_or_else(|_| panic!("{cells:?}"));
+        measures::Unit::BitsPerSecond.spelled(value)
+    };
+    let mut rows = table.lines().skip(1).map(number);
+    let (lowest, higher) = (rows.next().expect("threshold 15"), rows.next().expect("threshold 3"));
+    let cost = format!(
+        "goodput(all, 3) is {lowest} instead of {higher} with congestion_control.marking.threshold=3"
+    );
+    assert!(
+        said.contains("threshold=15, ") && said.contains(" It has a cost: ") && said.contains(&cost),
+        "{said}"
+    );
+    let other = found("goodput(all, 3)");
+    assert!(!other.contains("goodput(all, 3) is ") && other.contains("threshold=3, "), "{other}");
+}

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | rank | by the number of seeds without a known number, then by the mean over seeds |
 //! | difference | of the best to each other setting, paired by seed: common random numbers cancel what seeds share |
-//! | test | paired t; the exact sign test if a number is censored or missing, which is then worse than a known number |
+//! | test | paired t; the exact sign test if a number is censored or missing, which is then worse than a known number; none of a setting without any number |
 //! | correction | Holm, for the comparisons of the best with each other (Hsu 1984: comparisons with the best need no others) |
 
 mod printed;
@@ -123,6 +123,8 @@ pub enum Test {
     PairedT,
     /// The exact test of signs.
     Signs,
+    /// No test: no run of the other setting has a number, which says nothing about how much worse it is.
+    Impossible,
 }
 
 /// A setting compared with the best.
@@ -137,7 +139,7 @@ pub struct Comparison {
     pub wins: (usize, usize),
     /// The test.
     pub test: Test,
-    /// Chance of so large a difference between equal settings; `None` for a single seed.
+    /// Chance of so large a difference between equal settings; `None` for a single seed, or without a test.
     pub chance: Option<f64>,
     /// The same after Holm's correction.
     pub corrected_chance: Option<f64>,
@@ -214,28 +216,30 @@ fn ranking(rows: &[Vec<Reading>], better: Direction) -> Vec<usize> {
             Direction::Smaller => mean,
             Direction::Larger => -mean,
         };
-        // A setting without any number has no mean, and its cost is the highest in the total order.
-        (unknown, if known.is_empty() { f64::INFINITY } else { cost })
+        let missing = rows[*place].iter().filter(|reading| matches!(reading, Reading::Missing)).count();
+        // A setting without any known number has no mean, and its cost is the highest in the total order.
+        (unknown, if known.is_empty() { f64::INFINITY } else { cost }, missing)
     };
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_by(|a, b| {
         let (a, b) = (key(a), key(b));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))
     });
     order
 }
 
 /// Corrects the chances of all comparisons together.
 fn correct(comparisons: &mut [Comparison]) {
-    let chances: Option<Vec<f64>> = comparisons.iter().map(|one| one.chance).collect();
-    let Some(chances) = chances else { return };
+    let mut tested: Vec<_> = comparisons.iter_mut().filter(|one| one.chance.is_some()).collect();
+    let chances: Vec<f64> = tested.iter().filter_map(|one| one.chance).collect();
     // The first step of Holm's procedure, the strictest.
-    let level = LEVEL / comparisons.len().max(1) as f64;
-    for (one, corrected) in comparisons.iter_mut().zip(holm::adjusted(&chances)) {
+    let level = LEVEL / tested.len().max(1) as f64;
+    for (one, corrected) in tested.iter_mut().zip(holm::adjusted(&chances)) {
         one.corrected_chance = Some(corrected);
         let is_ahead = match one.test {
             Test::PairedT => one.advantage.is_some_and(|advantage| advantage.mean > 0.0),
             Test::Signs => one.wins.0 > one.wins.1,
+            Test::Impossible => false,
         };
         one.significant = is_ahead && corrected < LEVEL;
         one.more_seeds = match one.test {
@@ -247,7 +251,7 @@ fn correct(comparisons: &mut [Comparison]) {
             Test::Signs if one.wins.0 > 0 && one.wins.1 == 0 => {
                 sign_test::pairs_needed(level).checked_sub(one.wins.0).filter(|more| *more > 0)
             }
-            Test::Signs => None,
+            Test::Signs | Test::Impossible => None,
         };
     }
 }
@@ -282,7 +286,9 @@ impl Comparison {
         let count = |wanted: i32| signs.iter().filter(|sign| **sign == wanted).count();
         let wins = (count(1), count(-1));
         let all_known = pairs().all(|(mine, theirs)| mine.known().and(theirs.known()).is_some());
+        let has_none = row.iter().all(|reading| matches!(reading, Reading::Missing));
         let (test, advantage) = match advantages.map(|values| Estimate::of(&values)) {
+            _ if has_none => (Test::Impossible, None),
             Some(advantage) if all_known => (Test::PairedT, Some(advantage)),
             // A mean of lower bounds is a lower bound, and has no interval.
             advantage => (Test::Signs, advantage.map(|bound| Estimate { ci95: None, ..bound })),
@@ -290,6 +296,7 @@ impl Comparison {
         let chance = match test {
             Test::PairedT => advantage.and_then(|advantage| advantage.chance_if_zero()),
             Test::Signs => (best.len() > 1).then(|| sign_test::chance(wins.0, wins.1)),
+            Test::Impossible => None,
         };
         Self {
             other,
@@ -307,6 +314,12 @@ impl Comparison {
     #[must_use]
     pub fn is_equal(&self) -> bool {
         self.test == Test::PairedT && self.advantage.is_some_and(|one| one.is_zero())
+    }
+
+    /// Returns true if no run of the other setting has a number, so that there is nothing to compare.
+    #[must_use]
+    pub fn is_impossible(&self) -> bool {
+        self.test == Test::Impossible
     }
 
     /// Returns true if no seed tells which setting is better: a bound of the other is no worse than the best's number.

@@ -40,7 +40,8 @@ impl Verdict {
     /// Returns the certainty of the finding, in sentences.
     #[must_use]
     pub fn certainty(&self) -> String {
-        let of_comparison = self.told().filter(|one| !one.is_equal()).map(|one| {
+        let tested = self.told().filter(|one| !one.is_equal() && !one.is_impossible());
+        let of_comparison = tested.map(|one| {
             let certainty = self.certainty_of(one);
             capital(&certainty)
         });
@@ -51,7 +52,7 @@ impl Verdict {
     /// Returns finding and certainty of runs that draw nothing at random, so that no seed gives other numbers.
     #[must_use]
     pub fn without_chance(&self) -> String {
-        let has_difference = self.told().is_some_and(|one| !one.is_equal());
+        let has_difference = self.told().is_some_and(|one| !one.is_equal() && !one.is_impossible());
         let exact = if has_difference {
             "Nothing is drawn at random, so that every seed gives this difference."
         } else {
@@ -105,7 +106,7 @@ impl Verdict {
 
     fn of_comparison(&self, comparison: &Comparison) -> String {
         let difference = self.difference(comparison);
-        if comparison.is_equal() {
+        if comparison.is_equal() || comparison.is_impossible() {
             return format!("{difference}.");
         }
         format!("{difference}: {}", self.certainty_of(comparison))
@@ -116,7 +117,7 @@ impl Verdict {
         let other = self.name_of(comparison);
         let difference = match (comparison.advantage, comparison.test) {
             _ if comparison.is_equal() => return format!("It does not differ from {other}"),
-            _ if self.seeds == 1 && comparison.other.missing == 1 => {
+            _ if comparison.is_impossible() => {
                 return format!("No run of {} has a number", comparison.other.name);
             }
             (Some(advantage), Test::PairedT) => {
@@ -149,7 +150,7 @@ impl Verdict {
         }
         let test = match comparison.test {
             Test::PairedT => "paired t test",
-            Test::Signs => "sign test, since a number is not known",
+            Test::Signs | Test::Impossible => "sign test, since a number is not known",
         };
         let correction = self.correction();
         let verdict = if comparison.significant { "significant" } else { "not significant" };
@@ -162,7 +163,7 @@ impl Verdict {
     }
 
     fn correction(&self) -> String {
-        match self.others.len() {
+        match self.others.iter().filter(|one| !one.is_impossible()).count() {
             0 | 1 => String::new(),
             comparisons => format!(" after Holm's correction for {comparisons} comparisons"),
         }
@@ -184,7 +185,8 @@ impl Verdict {
             return None;
         }
         let others = self.others.iter().enumerate();
-        let ties = others.filter(|(place, one)| Some(*place) != self.against && !one.significant);
+        let ties = others
+            .filter(|(place, one)| Some(*place) != self.against && !one.significant && !one.is_impossible());
         let (undecided, ties): (Vec<_>, Vec<_>) =
             ties.map(|(_, one)| one).partition(|one| one.is_undecidable());
         let differ = if ties.len() == 1 { "does" } else { "do" };

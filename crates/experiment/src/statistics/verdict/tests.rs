@@ -210,6 +210,39 @@ fn a_run_without_a_number_is_told() {
     assert!(said.ends_with("A, 15.0 Gb/s over 1 seed: no run of B has a number."), "{said}");
 }
 
+/// A setting without any number is worse in no number of seeds, whatever their number and its place, and its lack of
+/// numbers is no test that others have to pay for.
+#[test]
+fn a_setting_without_numbers_is_compared_with_nothing() {
+    use Reading::{AtLeast, Known, Missing};
+    let none = |seeds: usize| setting("none", &vec![Missing; seeds]);
+    for seeds in [1, 3, 7] {
+        let best = setting("A", &(0..seeds).map(|seed| Known(1.0 + seed as f64 / 10.0)).collect::<Vec<_>>());
+        let settings = [best.clone(), none(seeds)];
+        for baseline in [None, Some(0), Some(1)] {
+            let verdict = Verdict::of(ask("p99(all)", baseline), &settings).unwrap();
+            let only = verdict.comparison().unwrap();
+            assert!(only.is_impossible() && !only.significant && only.more_seeds.is_none());
+            for text in
+                [verdict.to_string(), verdict.finding(), verdict.certainty(), verdict.without_chance()]
+            {
+                assert!(!text.contains("etter in") && !text.contains("seeds are needed"), "{text}");
+                assert!(!text.contains("significant") && !text.contains("one seed shows"), "{text}");
+            }
+            let found = verdict.finding();
+            assert!(found.to_lowercase().ends_with("no run of none has a number."), "{found}");
+        }
+        // Others are told, in the first place, and with the chance that they have without it.
+        let late = setting("late", &vec![AtLeast(9.0); seeds]);
+        let with = Verdict::of(ask("p99(all)", None), &[none(seeds), best.clone(), late.clone()]).unwrap();
+        let without = Verdict::of(ask("p99(all)", None), &[best, late]).unwrap();
+        assert_eq!(with.comparison().map(|one| one.other.name.as_str()), Some("late"));
+        let chance = |verdict: &Verdict| verdict.comparison().and_then(|one| one.corrected_chance);
+        assert_eq!(chance(&with), chance(&without));
+        assert_eq!(with.finding().replace("Best of 3", "Best of 2"), without.finding());
+    }
+}
+
 /// No number of seeds is asked for to show a difference of less than a thousandth.
 #[test]
 fn a_negligible_difference_asks_for_no_seeds() {

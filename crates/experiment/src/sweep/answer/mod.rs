@@ -7,11 +7,13 @@
 //! |---|---|
 //! | here | the question, and the answer from plan and results |
 //! | `words` | the sentences |
+//! | `cost` | other measures by which the best setting is worse than another |
 //! | `cause` | further differences between the runs of two settings |
 //! | `advice` | the command that answers the next question |
 
 mod advice;
 mod cause;
+mod cost;
 mod words;
 
 use std::cell::OnceCell;
@@ -191,7 +193,8 @@ impl Asked<'_> {
     fn case(&self, judged: &Judged, measures: &[Measure]) -> SweepCase {
         let verdict = judged.verdict.as_ref().ok();
         let others = verdict.map_or(&[][..], |verdict| &verdict.others[..]);
-        let is_worse: BTreeMap<_, _> = others.iter().map(|one| (one.other.place, one.significant)).collect();
+        let compared = others.iter().filter(|one| !one.is_impossible());
+        let is_worse: BTreeMap<_, _> = compared.map(|one| (one.other.place, one.significant)).collect();
         let setting = |(place, setting): (usize, &CaseSetting)| SweepSetting {
             values: setting.values.clone(),
             runs: setting.runs.len() as u64,

@@ -38,7 +38,11 @@ impl Asked<'_> {
             ),
             _ => self.of_curve(),
         };
-        [self.of_failures(), Some(found + &taken)].into_iter().flatten().collect::<Vec<_>>().join(" ")
+        [self.of_failures(), Some(found + &taken), self.costs()]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(" ")
     }
 
     /// Names the runs without results, and those with a fault.
@@ -77,7 +81,8 @@ impl Asked<'_> {
         let Some(comparison) = verdict.comparison() else { return number };
         let difference = lowered(&verdict.difference(comparison));
         let certainty = certainty_in_brief(comparison);
-        format!("{}, {number}; {difference} ({certainty})", verdict.best.name)
+        let certainty = certainty.map_or_else(String::new, |certainty| format!(" ({certainty})"));
+        format!("{}, {number}; {difference}{certainty}", verdict.best.name)
     }
 
     /// Says which setting is best under which conditions, and where it matters most.
@@ -225,6 +230,7 @@ impl Asked<'_> {
     /// Says under how many conditions the best is significantly better than the setting with which it is compared.
     fn of_significance(&self) -> Option<String> {
         let comparisons = self.cases.iter().filter_map(|judged| judged.verdict.as_ref().ok()?.comparison());
+        let comparisons = comparisons.filter(|one| !one.is_impossible());
         let (significant, others): (Vec<_>, Vec<_>) = comparisons.partition(|one| one.significant);
         let all = significant.len() + others.len();
         if all == 0 || self.seeds() < 2 {
@@ -282,18 +288,21 @@ fn best_and_its_equals(verdict: &Verdict) -> String {
     names.join(" and ")
 }
 
-/// Returns the certainty of a difference in a few words.
-fn certainty_in_brief(comparison: &Comparison) -> String {
-    let Some(chance) = comparison.corrected_chance else { return "one seed".to_owned() };
+/// Returns the certainty of a difference in a few words; `None` if there is nothing to compare.
+fn certainty_in_brief(comparison: &Comparison) -> Option<String> {
+    if comparison.is_impossible() {
+        return None;
+    }
+    let Some(chance) = comparison.corrected_chance else { return Some("one seed".to_owned()) };
     if comparison.is_equal() || comparison.significant && comparison.is_alike() {
-        return "the same in every seed".to_owned();
+        return Some("the same in every seed".to_owned());
     }
     let more = comparison.more_seeds.map(|more| format!(", {} needed", counted(more, "more seed")));
-    match (comparison.significant, comparison.test) {
+    Some(match (comparison.significant, comparison.test) {
         (true, _) => chance_in_words(chance),
         (false, Test::PairedT) => {
             format!("not significant{}", more.unwrap_or_default().replace(", ", ", about "))
         }
-        (false, Test::Signs) => format!("not decided{}", more.unwrap_or_default()),
-    }
+        (false, Test::Signs | Test::Impossible) => format!("not decided{}", more.unwrap_or_default()),
+    })
 }

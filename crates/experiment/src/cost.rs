@@ -1,0 +1,64 @@
+//! Costs of a choice: measures beside that of a question, by which another setting is better than the best.
+//!
+//! Invariant: a cost is clear. The intervals of both numbers leave a gap, and the difference is no small share.
+
+use measures::{Direction, Quantity};
+
+/// Quantities that a choice may cost.
+pub(crate) const QUANTITIES: [Quantity; 2] = [Quantity::Goodput, Quantity::P99];
+/// Largest number of costs that are named.
+const MOST: usize = 3;
+/// Smallest difference that is named, as a share of the larger number.
+const LEAST: f64 = 0.05;
+
+/// A measure by which another setting is better.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Cost {
+    /// Difference as a share of the larger number.
+    share: f64,
+    words: String,
+}
+
+/// A mean, and half the width of its interval, 0 without one.
+pub(crate) type Spread = (f64, f64);
+
+/// Returns the cost of a number against another setting's number, with these words; `None` if it is not clearly worse.
+pub(crate) fn of(
+    own: Spread,
+    theirs: Spread,
+    better: Direction,
+    words: impl FnOnce() -> String,
+) -> Option<Cost> {
+    let by = match better {
+        Direction::Larger => theirs.0 - own.0,
+        Direction::Smaller => own.0 - theirs.0,
+    };
+    let share = by / own.0.abs().max(theirs.0.abs());
+    (share > LEAST && by > own.1 + theirs.1).then(|| Cost { share, words: words() })
+}
+
+/// Returns the largest costs as a list, the largest first; `None` if there are none.
+pub(crate) fn listed(mut costs: Vec<Cost>) -> Option<String> {
+    costs.sort_by(|one, other| other.share.total_cmp(&one.share));
+    let words: Vec<_> = costs.into_iter().take(MOST).map(|cost| cost.words).collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_is_clear_and_the_largest_is_first() {
+        let cost = |own, theirs, better| of(own, theirs, better, || format!("{own:?} {theirs:?}"));
+        use Direction::{Larger, Smaller};
+        assert_eq!(cost((10.0, 0.0), (10.4, 0.0), Larger), None, "less than a twentieth");
+        assert_eq!(cost((10.0, 1.0), (12.0, 1.0), Larger), None, "no gap");
+        assert_eq!(cost((12.0, 0.0), (10.0, 0.0), Larger), None, "better");
+        assert_eq!(cost((0.0, 0.0), (0.0, 0.0), Larger), None);
+        let small = cost((12.0, 0.5), (10.0, 0.5), Smaller).expect("a cost");
+        let large = cost((1.0, 0.0), (10.0, 0.0), Larger).expect("a cost");
+        let listed = listed(vec![small.clone(), large, small.clone(), small]).expect("there are costs");
+        assert!(listed.starts_with("(1.0, 0.0)") && listed.matches("; ").count() == 2, "{listed}");
+    }
+}
