@@ -70,6 +70,8 @@ impl ShippedTuning {
             training: TRAINING.collect(),
             held_out: HELD_OUT.collect(),
             held_out_set: Vec::new(),
+            until_done: None,
+            drain: false,
             method: Method::Tpe,
             runs: if full { RUNS.1 } else { RUNS.0 },
             time: None,

@@ -5,7 +5,9 @@
 //! [`statistics::Verdict`]: crate::statistics::Verdict
 
 use measures::{Measure, Quantity};
-use results::format::{counted, listed, lowered};
+use results::comparison::{ComparedRemark, DONE};
+use results::format::{capital, counted, listed, lowered};
+use results::tables::brief;
 use results::verdict::{Verdict as Answer, VerdictKind};
 
 use super::story::Story;
@@ -27,6 +29,8 @@ pub struct CompareCommand<'a> {
     pub folders: &'a [String],
     /// True if the runs go on until finite traffic is delivered.
     pub until_done: bool,
+    /// True if what is under way at the end of a run is delivered.
+    pub drain: bool,
     /// True if a run names a seed of its own.
     pub own_seeds: bool,
     /// True if a run draws at random, so that seeds may change it.
@@ -62,7 +66,7 @@ impl SeededComparison {
         let settings: Vec<_> = self.runs.iter().map(setting).collect();
         let best = Verdict::of(VerdictQuestion::of(&story.measure, None), &settings);
         Answer {
-            loss: self.loss(story),
+            loss: self.loss(story, best.as_ref().ok()),
             cause: self.cause(story),
             confidence: self.confidence(&best, command),
             advice: self.advice(&best, command),
@@ -71,8 +75,8 @@ impl SeededComparison {
         }
     }
 
-    /// Returns the number of each run, and the waits of the worst victim.
-    fn loss(&self, story: &Story) -> String {
+    /// Returns the number of each run, the waits of the worst victim, and the cost of the best run elsewhere.
+    fn loss(&self, story: &Story, best: Option<&Verdict>) -> String {
         let measure = &story.measure;
         let all: Vec<_> =
             self.runs.iter().map(|run| format!("{} with {}", number(run, measure), run.label)).collect();
@@ -95,7 +99,43 @@ impl SeededComparison {
         let interrupted = (!story.interrupted.is_empty()).then(|| {
             format!("INTERRUPTED: {}; the numbers are of unequal times.", listed(&story.interrupted))
         });
-        interrupted.into_iter().chain([sentence]).chain(waits).collect::<Vec<_>>().join(" ")
+        let done = self.done().filter(|_| story.until_done);
+        let costs = best.filter(|_| story.interrupted.is_empty()).and_then(|best| self.costs(best));
+        let all = interrupted.into_iter().chain(done).chain([sentence]).chain(waits).chain(costs);
+        all.collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the sentence about the times at which finite traffic was delivered, of few runs.
+    fn done(&self) -> Option<String> {
+        let row = self.rows.iter().find(|row| row.row.measure.is_none() && row.row.what.starts_with(DONE))?;
+        let unit = Quantity::Last.info().unit;
+        let of_run = |(place, run): (usize, &SeededRun)| {
+            let at = row.estimate(place, self.seeds.len()).map(|at| at.spelled(unit));
+            format!("{} with {}", at.unwrap_or_else(|| "no known time".to_owned()), run.label)
+        };
+        let all: Vec<_> = self.runs.iter().enumerate().map(of_run).collect();
+        (all.len() <= MOST_RUNS).then(|| format!("All finite traffic was delivered at {}.", listed(&all)))
+    }
+
+    /// Returns the remarks on the runs behind a label, in lines of at most `width` characters where possible; empty
+    /// without a remark.
+    #[must_use]
+    pub fn remarks_in_words(&self, width: usize) -> String {
+        let seed = self.told_seed().map(|seed| format!("in seed {seed}"));
+        let note = |one: &ComparedRemark| {
+            let is_of_all = one.runs.len() == self.runs.len();
+            let runs = (!is_of_all).then(|| format!("with {}", listed(&one.runs)));
+            let of: Vec<_> = seed.iter().cloned().chain(runs).collect();
+            let of = if of.is_empty() { String::new() } else { format!("{}: ", capital(&of.join(", "))) };
+            brief::note(&format!("{of}{}", one.remark.text), width) + "\n"
+        };
+        self.remarks.iter().map(note).collect()
+    }
+
+    /// Returns the remarks on the runs of the first seed.
+    #[must_use]
+    pub fn remarks(&self) -> &[ComparedRemark] {
+        &self.remarks
     }
 
     /// Returns the sentence about the waits of a victim, of few runs.
@@ -149,6 +189,12 @@ impl SeededComparison {
         })
     }
 
+    /// Returns true if a run's number is only a bound.
+    fn has_bounds(&self) -> bool {
+        let readings = self.runs.iter().flat_map(|run| run.readings.values());
+        readings.into_iter().any(|reading| matches!(reading, Reading::AtLeast(_)))
+    }
+
     fn all_are_the_same(&self) -> bool {
         self.runs.iter().all(|run| run.digests == self.runs[0].digests)
     }
@@ -162,6 +208,7 @@ impl SeededComparison {
         let sure = match best {
             Ok(best) if self.seeds.len() == 1 && !command.draws_at_random => best.without_chance(),
             Ok(best) => best.to_string().replace('\n', " "),
+            Err(_) if self.has_bounds() => "Nothing can be said: no run has more than a bound.".to_owned(),
             Err(fault) => format!("Nothing can be said: {fault}."),
         };
         let more = if self.seeds.len() > 1 && self.is_every_seed_alike() {
@@ -188,21 +235,27 @@ impl SeededComparison {
 
     /// Returns the advice. A command stands at its end, behind its reason.
     fn advice(&self, best: &Result<Verdict, NoVerdict>, command: CompareCommand<'_>) -> String {
-        let CompareCommand { words, until_done, own_seeds, draws_at_random, .. } = command;
+        let CompareCommand { words, until_done, drain, own_seeds, draws_at_random, .. } = command;
         let page = |words: &str, run: usize| format!("{words}: `backwater report {}`", command.folders[run]);
         if self.story.as_ref().is_some_and(|story| !story.interrupted.is_empty()) {
             return format!("The runs to their ends: `{}`", command.with_seeds());
         }
         let page_of = |run: usize| page(&format!("The page of {}", self.runs[run].label), run);
-        let Ok(best) = best else { return page_of(0) };
-        let bounds = best.best.censored + best.others.iter().map(|one| one.other.censored).sum::<usize>();
+        let has_bounds = self.has_bounds();
         let can_end = self.story.as_ref().is_some_and(|story| story.is_finite);
-        if bounds > 0 && can_end && !until_done {
+        if has_bounds && can_end && !until_done {
             return format!(
                 "Numbers instead of bounds, from runs that end when their messages are delivered: `{} --until-done`",
                 command.with_seeds()
             );
         }
+        if has_bounds && !until_done && !drain {
+            return format!(
+                "Numbers instead of bounds, from runs that deliver what is under way at their ends: `{} --drain`",
+                command.with_seeds()
+            );
+        }
+        let Ok(best) = best else { return page_of(0) };
         if self.all_are_the_same() {
             return page("Whether anything was marked, and whether sources heard of it", 0);
         }
@@ -218,6 +271,10 @@ impl SeededComparison {
             );
         }
         match best.comparison() {
+            Some(one) if one.is_impossible() => {
+                let run = one.other.place;
+                page(&format!("The page of {}, which has no number", self.runs[run].label), run)
+            }
             Some(one) if !one.significant && seeds > 1 => match one.more_seeds {
                 Some(more) if more <= MOST_MORE => format!(
                     "About {} would settle it: `{words} --seeds {}`",

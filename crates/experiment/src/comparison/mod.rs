@@ -9,8 +9,10 @@
 //! | `row` | a row of the table, with a value for each run and seed |
 //! | `story` | the facts of the first seed that the answer names |
 //! | `answer` | the answer in four sentences |
+//! | `cost` | rows in which the best run is worse than another |
 
 mod answer;
+mod cost;
 mod headline;
 mod row;
 mod story;
@@ -21,7 +23,9 @@ use std::collections::BTreeMap;
 
 use measures::Measure;
 use measures::run::one;
-use results::comparison::{ComparedRun, Comparison, SCHEMA, Shown, TableLine, tables};
+use results::comparison::{
+    ComparedRemark, ComparedRun, Comparison, SCHEMA, Shown, TableLine, remarks, tables,
+};
 use serde_json::{Value, json};
 
 use crate::statistics::Reading;
@@ -45,6 +49,8 @@ pub struct SeededComparison {
     story: Option<Story>,
     /// Measures that a run lacks in the first seed, in words.
     missing: Vec<String>,
+    /// Remarks on the runs of the first seed.
+    remarks: Vec<ComparedRemark>,
     csv: String,
 }
 
@@ -81,6 +87,7 @@ impl SeededComparison {
             self.story = Some(Story::of(runs, comparison.rows(), self.measures.as_deref()));
             self.victims = row::victims(comparison.rows());
             self.missing = comparison.missing_in_words();
+            self.remarks = remarks(runs);
         }
         assert_eq!(runs.len(), self.runs.len(), "every seed has all runs");
         let headline = &self.story.as_ref().expect("the first seed has a story").measure;

@@ -62,7 +62,7 @@ impl SeededRow {
     }
 
     /// Returns the mean of a run with its interval; `None` if a seed does not know its number.
-    fn estimate(&self, run: usize, seeds: usize) -> Option<Estimate> {
+    pub(super) fn estimate(&self, run: usize, seeds: usize) -> Option<Estimate> {
         self.known(run, seeds).map(|known| Estimate::of(&known))
     }
 

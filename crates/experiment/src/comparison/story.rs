@@ -27,6 +27,8 @@ pub(super) struct Story {
     pub(super) is_finite: bool,
     /// Interrupted runs, with the time that each had simulated, in words; empty if every run came to its end.
     pub(super) interrupted: Vec<String>,
+    /// True if every run was to end when its finite traffic was delivered.
+    pub(super) until_done: bool,
     /// Messages that were not delivered, by run, in words.
     pub(super) undelivered: Vec<String>,
 }
@@ -48,9 +50,13 @@ impl Story {
         let interrupted = runs.iter().filter(|run| run.record.ended == RunEnding::Interrupted);
         let at = |run: &ComparedRun<'_>| format!("{} at {}", run.label, instant(run.summary.simulated_s));
         let interrupted = interrupted.map(at).collect();
+        let of_traffic = |run: &ComparedRun<'_>| {
+            matches!(run.record.ended, RunEnding::Done | RunEnding::NotDone | RunEnding::GaveUp)
+        };
+        let until_done = runs.iter().all(of_traffic);
         let undelivered = runs.iter().filter_map(undelivered).collect();
         let victim = victim.map(str::to_owned);
-        Self { measure, victim, phase, cause, is_finite, interrupted, undelivered }
+        Self { measure, victim, phase, cause, is_finite, interrupted, until_done, undelivered }
     }
 }
 

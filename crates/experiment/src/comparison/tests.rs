@@ -86,6 +86,7 @@ fn asked(comparison: &SeededComparison, seeds: Option<&[u64]>) -> results::verdi
         words,
         folders: &folders,
         until_done: false,
+        drain: false,
         own_seeds: false,
         draws_at_random: false,
         seeds,

@@ -2,6 +2,7 @@
 //!
 //! Invariant: plain data; every number says which runs it is from.
 
+use measures::Unit;
 use scenario::Diagnostic;
 use serde::Serialize;
 
@@ -56,15 +57,53 @@ pub struct TrialRow {
     /// Number of each parameter in its unit, the index of a choice; `None` if the value of a given candidate is no such
     /// number.
     pub numbers: Vec<Option<f64>>,
-    /// Mean of the measure of each objective over the training runs; `None` if it is not known.
+    /// Mean of the measure of each objective over the training runs, of bounds the worse; `None` if it is not known.
     pub means: Vec<Option<f64>>,
+}
+
+/// A mean over held-out runs, or a bound of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct HeldMean {
+    /// Mean of the numbers, or of their bounds.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// Side of the bound; `None` if every number is known.
+    pub bound: Option<Side>,
+}
+
+/// Side on which a number is bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The number is this large or larger.
+    AtLeast,
+    /// The number is this large or smaller.
+    AtMost,
+}
+
+impl HeldMean {
+    /// Returns the mean with the sign of its bound and half of its interval: `2.41 ms ± 120 us`, `≥ 2.41 ms`.
+    #[must_use]
+    pub fn spelled(&self, unit: Unit) -> String {
+        let sign = match self.bound {
+            None => "",
+            Some(Side::AtLeast) => "≥ ",
+            Some(Side::AtMost) => "≤ ",
+        };
+        format!("{sign}{}", self.estimate.spelled(unit))
+    }
+
+    /// Returns true if the interval lies above zero.
+    fn is_above_zero(&self) -> bool {
+        self.estimate.ci95.is_some() && self.estimate.low() > 0.0
+    }
 }
 
 /// Numbers of a setting over the held-out runs.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// Mean of each objective with its interval; `None` if a run lacks it.
-    pub objectives: Vec<Option<Estimate>>,
+    /// Mean of each objective with its interval, or a bound of it without one; `None` if a run lacks it.
+    pub objectives: Vec<Option<HeldMean>>,
     /// For each constraint, the number of held-out runs in which it holds.
     pub kept: Vec<usize>,
     /// Number of held-out runs.
@@ -78,9 +117,10 @@ pub struct Judged {
     pub trial: usize,
     /// Its own numbers.
     pub held: Held,
-    /// For each objective, the gain over the baseline, paired by held-out seed: above 0 if the setting is better.
-    /// `None` if a run lacks the number.
-    pub gains: Vec<Option<Estimate>>,
+    /// For each objective, the gain over the baseline, paired by held-out seed: above 0 if the setting is better. Where
+    /// a number is known only between bounds, it is the least gain, with the interval of that. `None` if a run lacks the
+    /// number.
+    pub gains: Vec<Option<HeldMean>>,
 }
 
 /// Advice of a tuning.
@@ -113,7 +153,7 @@ impl Tuned {
         let of_winner = self.judged.iter().find(|judged| judged.trial == winner);
         let Some(judged) = of_winner.filter(|_| !self.is_baseline(winner)) else { return Advice::Keep };
         let keeps_all = |held: &Held| held.kept.iter().all(|kept| *kept == held.runs);
-        let gains = judged.gains.iter().flatten().any(|gain| gain.ci95.is_some() && gain.low() > 0.0);
+        let gains = judged.gains.iter().flatten().any(HeldMean::is_above_zero);
         if !keeps_all(&judged.held) {
             Advice::Keep
         } else if judged.beats_baseline() || !keeps_all(&self.baseline) {
@@ -137,8 +177,7 @@ impl Judged {
     /// every held-out run.
     #[must_use]
     pub fn beats_baseline(&self) -> bool {
-        let above =
-            |gain: &Option<Estimate>| gain.is_some_and(|gain| gain.ci95.is_some() && gain.low() > 0.0);
+        let above = |gain: &Option<HeldMean>| gain.as_ref().is_some_and(HeldMean::is_above_zero);
         self.gains.iter().all(above) && self.held.kept.iter().all(|kept| *kept == self.held.runs)
     }
 }
@@ -151,7 +190,41 @@ pub struct Sensitivity {
     /// Spearman's rank correlation with the objective's cost over all trials with a known cost: above 0 if a larger
     /// value is worse. `None` for a choice, or too few trials.
     pub rank_correlation: Option<f64>,
-    /// The neighbours of the point that is moved: the value, and the loss against that point, paired by training seed.
-    /// The loss is above 0 if the neighbour is worse, `None` if its objective is not known or it breaks a constraint.
-    pub neighbours: Vec<(String, Option<Estimate>)>,
+    /// The neighbours of the point that is moved: the value, and the loss against that point.
+    pub neighbours: Vec<(String, Loss)>,
+}
+
+/// Loss of a neighbour against the point that is moved, or the reason for which there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Loss {
+    /// The loss, paired by training seed: above 0 if the neighbour is worse.
+    Known(Estimate),
+    /// A number of either is missing, or only a bound.
+    Unknown,
+    /// The neighbour breaks a constraint.
+    Breaks,
+    /// The scenario refuses the neighbour.
+    Refused,
+}
+
+impl Loss {
+    /// Returns the loss, if it is known.
+    #[must_use]
+    pub const fn known(&self) -> Option<&Estimate> {
+        match self {
+            Self::Known(loss) => Some(loss),
+            Self::Unknown | Self::Breaks | Self::Refused => None,
+        }
+    }
+
+    /// Returns the loss in a unit, or in words the reason for which there is none.
+    #[must_use]
+    pub fn spelled(&self, unit: Unit) -> String {
+        match self {
+            Self::Known(loss) => loss.spelled(unit),
+            Self::Unknown => "not known".to_owned(),
+            Self::Breaks => "breaks a constraint".to_owned(),
+            Self::Refused => "refused".to_owned(),
+        }
+    }
 }

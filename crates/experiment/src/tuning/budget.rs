@@ -17,7 +17,7 @@ pub(super) struct Demand {
     /// Settings that are to be judged, without the given settings.
     pub(super) judged: usize,
     pub(super) held_out: usize,
-    /// Neighbours of the winner that the sensitivity looks at; 0 without it.
+    /// Neighbours of the best point that the sensitivity looks at; 0 without it.
     pub(super) neighbours: usize,
 }
 
@@ -29,7 +29,7 @@ pub struct Budget {
     pub(super) points: usize,
     /// Settings that are judged, without the given settings.
     pub(super) judged: usize,
-    /// Training seeds of each neighbour of the winner; 0 if the sensitivity is left out.
+    /// Training seeds of each neighbour of the best point; 0 if the sensitivity is left out.
     pub(super) moved_seeds: usize,
 }
 
@@ -86,7 +86,7 @@ impl Budget {
         let sensitivity = match (self.demand.neighbours, self.moved_seeds) {
             (0, _) | (_, 0) => String::new(),
             (neighbours, seeds) => format!(
-                "; {} for the sensitivity: {neighbours} neighbours of the winner, {}",
+                "; {} for the sensitivity: {neighbours} neighbours of the best point, {}",
                 self.sensitivity(),
                 with_each(seeds)
             ),
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(
             told(USUAL),
             "At most 300 runs: 230 for the search, of which 8 for baseline and guideline and 222 for 55 other settings, up to 4 seeds each; 30 on \
-             held-out seeds: 3 settings, 10 seeds each; 40 for the sensitivity: 10 neighbours of the winner, 4 seeds each.\n"
+             held-out seeds: 3 settings, 10 seeds each; 40 for the sensitivity: 10 neighbours of the best point, 4 seeds each.\n"
         );
         assert!(told(Demand { runs: 100, ..USUAL }).ends_with(
             ".\nThe sensitivity has 2 of 4 training seeds, since half of the runs are for the search; 140 runs have room for it.\n"

@@ -6,12 +6,12 @@
 use results::format::counted;
 use results::verdict::{Verdict, VerdictKind};
 
-use super::answer::{Advice, Judged, Sensitivity, TrialRow, Tuned};
+use super::answer::{Advice, HeldMean, Judged, Sensitivity, TrialRow, Tuned};
 use super::goal::Objective;
 use super::question::TuningJob;
 use super::space::Parameter;
 use crate::statistics::verdict::LEVEL;
-use crate::statistics::{Estimate, power, student};
+use crate::statistics::{power, student};
 
 /// Difference of two numbers, as a share, that rounding explains.
 const ROUNDING: f64 = 1e-9;
@@ -75,7 +75,7 @@ impl TuningJob {
     /// significant. `None` if it is shown already, is no gain, or no number of seeds is enough.
     #[must_use]
     pub fn more_held_out(&self, judged: &Judged) -> Option<usize> {
-        let gain = judged.gains.first().copied().flatten()?;
+        let gain = judged.gains.first().copied().flatten()?.estimate;
         let is_open = gain.mean > 0.0 && gain.ci95.is_some() && gain.low() <= 0.0;
         let needed = is_open.then(|| power::seeds_needed(&gain, LEVEL)).flatten()?;
         Some(needed.saturating_sub(gain.seeds).max(1))
@@ -114,7 +114,7 @@ impl TuningJob {
         let Some(objective) = self.objectives.first() else { return String::new() };
         let unit = objective.measure.quantity.info().unit;
         let spelled =
-            |one: Option<Estimate>| one.map_or_else(|| "no known number".to_owned(), |one| one.spelled(unit));
+            |one: Option<HeldMean>| one.map_or_else(|| "no known number".to_owned(), |one| one.spelled(unit));
         let own = tuned.baseline.objectives.first().copied().flatten();
         let found = tuned.judged.first().map_or_else(String::new, |judged| {
             let number = judged.held.objectives.first().copied().flatten();
@@ -154,6 +154,9 @@ impl TuningJob {
     fn correlated(&self, tuned: &Tuned) -> String {
         let searched = tuned.trials.iter().filter(|row| row.trial.candidate.point().is_some());
         let known = searched.clone().filter(|row| row.trial.score.objectives[0].is_finite()).count();
+        if known == 0 {
+            return format!("No searched setting has a known number of {}.", self.objectives[0].measure);
+        }
         let over = match searched.count() {
             tried if tried == known => format!("over the {}", counted(tried, "searched setting")),
             tried => format!("over {known} of {}, those with a number", counted(tried, "searched setting")),
@@ -189,9 +192,11 @@ impl TuningJob {
         let (Some(found), Some(judged)) = (tuned.found(), tuned.judged.first()) else {
             return match self.no_winner(tuned) {
                 NoWinner::UnknownGoal(_) | NoWinner::UnknownWhereKept(_) => {
-                    "Give the runs time to deliver their messages: a longer `--set duration=...`, or a goal \
-                            without bounds, such as `--maximise 'goodput(all)'`."
-                        .to_owned()
+                    let drain = if self.drain { "" } else { "`--drain`, " };
+                    format!(
+                        "Give the runs time to deliver their messages: {drain}a longer `--set duration=...`, or a goal without \
+                         bounds, such as `--maximise 'goodput(all)'`."
+                    )
                 }
                 NoWinner::BrokenConstraints => "Loosen a constraint, or widen the space.".to_owned(),
             };
@@ -204,6 +209,7 @@ impl TuningJob {
         let runs = [format!("own={}", self.scenario), format!("found={}:{own}", self.scenario)];
         let seeds = format!("{FRESH_SEED}..={}", FRESH_SEED + seeds - 1);
         let asked = ["--measures".to_owned(), goals, "--seeds".to_owned(), seeds];
+        let asked = self.end_in_words().into_iter().chain(asked);
         let words = ["backwater", "compare"].map(str::to_owned).into_iter().chain(runs).chain(set);
         let command = names::shell::line(words.chain(asked));
         match tuned.advice() {
@@ -214,6 +220,17 @@ impl TuningJob {
                 "The best that was found, on fresh seeds (`searched.set` has its settings): `{command}`"
             ),
         }
+    }
+}
+
+impl TuningJob {
+    /// Returns the options of the end of all runs, as words of a command line.
+    fn end_in_words(&self) -> Vec<String> {
+        let until_done = self.until_done.map(|end| (["--until-done".to_owned()], end.at_most));
+        let (until_done, at_most) = until_done.unzip();
+        let at_most = at_most.flatten().map(|longest| ["--at-most".to_owned(), longest.to_string()]);
+        let drain = self.drain.then(|| "--drain".to_owned());
+        until_done.into_iter().flatten().chain(at_most.into_iter().flatten()).chain(drain).collect()
     }
 }
 
@@ -277,8 +294,9 @@ fn items(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::super::space::Values;
-    use super::super::testing::{held, job, tuned};
+    use super::super::testing::{held, job, known, tuned};
     use super::*;
+    use crate::statistics::Estimate;
 
     #[test]
     fn values_are_numbers_words_or_a_form_with_its_items() {
@@ -335,7 +353,7 @@ mod tests {
         let job = job(&["goodput(victim)"], &[]);
         let gain = Estimate::of(&[0.3e9, 1.7e9]);
         let mut answer = tuned(Some(1), Some((1, held(&[1e9], &[]), &[0.0])), held(&[1e9], &[]));
-        answer.judged[0].gains = vec![Some(gain)];
+        answer.judged[0].gains = vec![Some(known(gain))];
         let more = job.more_held_out(&answer.judged[0]).unwrap();
         assert_eq!(more + 2, power::seeds_needed(&gain, LEVEL).unwrap());
         let verdict = job.verdict(&answer);
@@ -344,9 +362,9 @@ mod tests {
         assert!(advice.contains(&format!("--seeds 2001..={}", 2000 + 2 + more)), "{advice}");
         assert!(advice.contains("found=victim:") && advice.contains("`searched.set`"), "{advice}");
         assert!(advice.contains("): `backwater compare own=victim ") && advice.ends_with('`'), "{advice}");
-        answer.judged[0].gains = vec![Some(Estimate::of(&[1e9, 1e9]))];
+        answer.judged[0].gains = vec![Some(known(Estimate::of(&[1e9, 1e9])))];
         assert_eq!(job.more_held_out(&answer.judged[0]), None);
-        answer.judged[0].gains = vec![Some(Estimate::of(&[-1e9, 0.5e9]))];
+        answer.judged[0].gains = vec![Some(known(Estimate::of(&[-1e9, 0.5e9])))];
         assert_eq!(job.more_held_out(&answer.judged[0]), None);
     }
 

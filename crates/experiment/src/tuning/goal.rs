@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use scenario::{Plan, help_with_name};
 
+use super::answer::Side;
 use crate::measuring;
 use crate::store::UnitResult;
 use measures::{Direction, Measure, MeasureError, Measured, NumberError};
@@ -194,6 +195,21 @@ impl Objective {
         let smaller = self.direction == Direction::Smaller;
         let number = counted(result.measured(&self.measure)?, !smaller)?;
         Some(if smaller { number } else { -number })
+    }
+
+    /// Returns true if a run's number is known only between bounds.
+    #[must_use]
+    pub fn is_bound(&self, result: &UnitResult) -> bool {
+        result.measured(&self.measure).is_some_and(|measured| measured.censored)
+    }
+
+    /// Returns the side of the bound that a [lenient cost](Self::lenient_cost) is.
+    #[must_use]
+    pub const fn lenient_side(&self) -> Side {
+        match self.direction {
+            Direction::Smaller => Side::AtLeast,
+            Direction::Larger => Side::AtMost,
+        }
     }
 
     /// Returns the number that a cost stands for.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use super::answer::{Held, Judged, Sensitivity, Tuned};
+use super::answer::{Held, HeldMean, Judged, Loss, Sensitivity, Side, Tuned};
 use super::candidate::{Candidate, NoGuideline};
 use super::goal::{Constraint, Objective};
 use super::point::Point;
@@ -136,7 +136,11 @@ impl TuningJob {
         let estimate = |objective: &Objective| {
             let costs: Option<Vec<f64>> = results.iter().map(|one| objective.lenient_cost(one)).collect();
             let numbers: Vec<_> = costs?.into_iter().map(|cost| objective.number(cost)).collect();
-            Some(Estimate::of(&numbers))
+            let has_bound = results.iter().any(|one| objective.is_bound(one));
+            let (estimate, bound) = (Estimate::of(&numbers), has_bound.then(|| objective.lenient_side()));
+            // A mean that a bound went into is a bound, and has no interval.
+            let ci95 = estimate.ci95.filter(|_| !has_bound);
+            Some(HeldMean { estimate: Estimate { ci95, ..estimate }, bound })
         };
         let kept = |constraint: &Constraint| results.iter().filter(|one| constraint.holds(one)).count();
         Held {
@@ -151,7 +155,9 @@ impl TuningJob {
             let theirs: Option<Vec<f64>> = baseline.iter().map(|one| objective.lenient_cost(one)).collect();
             let ours: Vec<f64> = own.iter().map(|one| objective.cost(one)).collect();
             let theirs = theirs.filter(|_| ours.iter().all(|cost| cost.is_finite()))?;
-            Some(Estimate::of_differences(&theirs, &ours))
+            let has_bound = own.iter().chain(baseline).any(|one| objective.is_bound(one));
+            let bound = has_bound.then_some(Side::AtLeast);
+            Some(HeldMean { estimate: Estimate::of_differences(&theirs, &ours), bound })
         };
         Judged { trial, held: self.held(own), gains: self.objectives.iter().map(gain).collect() }
     }
@@ -191,21 +197,27 @@ impl TuningJob {
         place: usize,
         seeds: usize,
         runs: &mut Runs<'_>,
-    ) -> Result<Vec<(String, Option<Estimate>)>, TuningError> {
+    ) -> Result<Vec<(String, Loss)>, TuningError> {
         let objective = &self.objectives[0];
         let costs =
             |results: &[UnitResult]| -> Vec<f64> { results.iter().map(|one| objective.cost(one)).collect() };
         let own = runs.training(&Candidate::Searched(point.clone()), seeds)?;
-        let own = costs(&own.unwrap_or_default());
+        let own = own.unwrap_or_default();
         let mut losses = Vec::new();
         for neighbour in neighbours(&self.space, point, place) {
             let value = self.space.shown(&neighbour)[place].clone();
             let results = runs.training(&Candidate::Searched(neighbour), seeds)?;
-            let loss = results.and_then(|results| {
-                let kept = self.constraints.iter().all(|one| results.iter().all(|run| one.holds(run)));
-                let theirs = costs(&results);
-                let known = theirs.iter().chain(&own).all(|cost| cost.is_finite());
-                (kept && known).then(|| Estimate::of_differences(&theirs, &own))
+            let loss = results.map_or(Loss::Refused, |results| {
+                let breaks = |one: &Constraint| results.iter().any(|run| !one.holds(run));
+                let (theirs, ours) = (costs(&results), costs(&own));
+                let has_bound = results.iter().chain(&own).any(|one| objective.is_bound(one));
+                // The difference of two bounds bounds nothing.
+                let is_known = !has_bound && theirs.iter().chain(&ours).all(|cost| cost.is_finite());
+                match (self.constraints.iter().any(breaks), is_known) {
+                    (true, _) => Loss::Breaks,
+                    (false, false) => Loss::Unknown,
+                    (false, true) => Loss::Known(Estimate::of_differences(&theirs, &ours)),
+                }
             });
             losses.push((value, loss));
         }

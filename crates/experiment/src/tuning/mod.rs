@@ -51,7 +51,7 @@ mod space;
 mod testing;
 mod verdict;
 
-pub use answer::{Advice, Held, Judged, Sensitivity, TrialRow, Tuned};
+pub use answer::{Advice, Held, HeldMean, Judged, Loss, Sensitivity, Side, TrialRow, Tuned};
 pub use budget::Budget;
 pub use candidate::{Candidate, NoGuideline};
 pub use findings::readable;

@@ -19,6 +19,7 @@ use super::search::{Extent, Halved, Method};
 use super::space::Space;
 use crate::simulation;
 use crate::store::StoreError;
+use crate::sweep::UntilDone;
 use crate::unit::{Unit, UnitSeeds};
 
 /// Settings of the Pareto front that are judged.
@@ -43,6 +44,10 @@ pub struct TuningJob {
     pub held_out: Vec<u64>,
     /// Further overrides of the judgement's runs: other traffic.
     pub held_out_set: Vec<String>,
+    /// End of all runs, if it is not their scenario's.
+    pub until_done: Option<UntilDone>,
+    /// True if everything under way is delivered after the end of each run.
+    pub drain: bool,
     /// Method of the search.
     pub method: Method,
     /// Most runs, including baseline, guideline, judgement and sensitivity.
@@ -55,7 +60,7 @@ pub struct TuningJob {
     pub batch: usize,
     /// Budget that successive halving doubles.
     pub halved: Halved,
-    /// True if each parameter is moved from the winner by itself.
+    /// True if each parameter is moved by itself from the best point of the space, which a given setting may beat.
     pub sensitivity: bool,
 }
 
@@ -99,6 +104,9 @@ pub enum TuningError {
     /// A seed is in both lists, and the traffic is the same.
     #[error("seed {0} is for the search and for the judgement")]
     SeedTwice(u64),
+    /// Halving has the duration of runs that end by their traffic.
+    #[error("runs that end when their traffic is delivered have no duration that halving could shorten")]
+    NoDuration,
     /// A list of seeds is too short.
     #[error("the {list} needs {least} seeds or more")]
     FewSeeds {
@@ -133,9 +141,12 @@ impl TuningJob {
         if let Some(seed) = twice.filter(|_| self.held_out_set.is_empty()) {
             return Err(TuningError::SeedTwice(*seed));
         }
-        let plan = simulation::plan(&self.scenario, &self.set, Some(self.training[0]))?;
+        if self.until_done.is_some() && self.method == Method::Halving && self.halved == Halved::Duration {
+            return Err(TuningError::NoDuration);
+        }
+        let plan = self.plan(&self.set, self.training[0])?;
         let held_out: Vec<_> = self.set.iter().chain(&self.held_out_set).cloned().collect();
-        let held_plan = simulation::plan(&self.scenario, &held_out, Some(self.held_out[0]))?;
+        let held_plan = self.plan(&held_out, self.held_out[0])?;
         let measures = self.objectives.iter().map(|objective| &objective.measure);
         for measure in measures.chain(self.constraints.iter().map(|constraint| &constraint.measure)) {
             check_measure(measure, &plan)?;
@@ -144,6 +155,31 @@ impl TuningJob {
         self.budget(&self.given(&plan).0)?;
         self.check_space(&plan)?;
         Ok(plan)
+    }
+
+    /// Returns the plan of a run with these overrides, and with the end that all runs have.
+    fn plan(&self, set: &[String], seed: u64) -> Result<Plan, Diagnostic> {
+        match self.until_done {
+            None => simulation::plan(&self.scenario, set, Some(seed)),
+            Some(UntilDone { at_most }) => {
+                simulation::plan_until_done(&self.scenario, set, Some(seed), at_most)
+            }
+        }
+    }
+
+    /// Returns the overrides of every run, with those that stand for its end.
+    #[must_use]
+    pub fn overrides(&self) -> Vec<String> {
+        self.set.iter().cloned().chain(self.end(&self.set)).collect()
+    }
+
+    /// Returns the overrides that stand for the end of all runs, after these; none if it is the scenario's. Of overrides
+    /// that the scenario refuses there are none either, and the run is refused by itself.
+    fn end(&self, set: &[String]) -> Vec<String> {
+        let of = |UntilDone { at_most }: UntilDone| {
+            simulation::overrides_until_done(&self.scenario, set, at_most).ok()
+        };
+        self.until_done.and_then(of).into_iter().flatten().collect()
     }
 
     /// Returns the candidates that are given beforehand, the baseline first, and the reason for which no guideline is
@@ -170,7 +206,7 @@ impl TuningJob {
         }
         let set: Vec<_> = self.set.iter().cloned().chain([GUIDELINE.to_owned()]).collect();
         let refused = |refusal: Diagnostic| NoGuideline::Refused(refusal.faults()[0].message.clone());
-        let guideline = simulation::plan(&self.scenario, &set, Some(self.training[0])).map_err(refused)?;
+        let guideline = self.plan(&set, self.training[0]).map_err(refused)?;
         if guideline.digest() == plan.digest() { Err(NoGuideline::IsBaseline) } else { Ok(guideline) }
     }
 
@@ -273,8 +309,10 @@ impl TuningJob {
 
     pub(super) fn unit(&self, base: &[String], own: &[String], seed: u64, held_out: bool) -> Unit {
         let traffic = self.held_out_set.iter().filter(|_| held_out);
-        let overrides = base.iter().chain(traffic).chain(own).cloned().collect();
-        Unit { scenario: self.scenario.clone(), overrides, seeds: UnitSeeds::of_run(seed), drain: false }
+        let mut overrides: Vec<_> = base.iter().chain(traffic).chain(own).cloned().collect();
+        overrides.extend(self.end(&overrides));
+        let seeds = UnitSeeds::of_run(seed);
+        Unit { scenario: self.scenario.clone(), overrides, seeds, drain: self.drain }
     }
 }
 

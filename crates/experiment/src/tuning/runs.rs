@@ -148,12 +148,18 @@ impl Scorer for Runs<'_> {
         let all: Vec<_> = units.iter().flatten().flatten().cloned().collect();
         let results = self.run(&all)?;
         let mut parts = results.chunks(seeds);
+        let goals = &self.job.objectives;
         let score = |units: &Option<Vec<IdentifiedUnit>>| match units {
-            Some(units) => Scored {
-                score: self.score(parts.next().expect("every unit has a result")),
-                run: units.first().map(|unit| unit.name().to_owned()),
-            },
-            None => Scored { score: Score::worst(self.job.objectives.len()), run: None },
+            Some(units) => {
+                let results = parts.next().expect("every unit has a result");
+                let is_bound = |goal: &Objective| results.iter().any(|one| goal.is_bound(one));
+                Scored {
+                    score: self.score(results),
+                    bounds: goals.iter().map(is_bound).collect(),
+                    run: units.first().map(|unit| unit.name().to_owned()),
+                }
+            }
+            None => Scored { score: Score::worst(goals.len()), bounds: vec![false; goals.len()], run: None },
         };
         Ok(Some(units.iter().map(score).collect()))
     }

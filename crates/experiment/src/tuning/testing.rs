@@ -3,7 +3,7 @@
 //! Invariant: an answer has the scenario's own settings first, and two points.
 
 use super::answer::TrialRow;
-use super::answer::{Held, Judged, Tuned};
+use super::answer::{Held, HeldMean, Judged, Tuned};
 use super::budget::Demand;
 use super::candidate::{Candidate, NoGuideline};
 use super::goal::Objective;
@@ -29,6 +29,8 @@ pub(super) fn job(objectives: &[&str], constraints: &[&str]) -> TuningJob {
         training: vec![1],
         held_out: vec![2, 3],
         held_out_set: Vec::new(),
+        until_done: None,
+        drain: false,
         method: Method::Tpe,
         runs: 100,
         time: None,
@@ -39,22 +41,34 @@ pub(super) fn job(objectives: &[&str], constraints: &[&str]) -> TuningJob {
     }
 }
 
+/// Returns a mean of numbers that are all known.
+pub(super) fn known(estimate: Estimate) -> HeldMean {
+    HeldMean { estimate, bound: None }
+}
+
 pub(super) fn held(means: &[f64], kept: &[usize]) -> Held {
-    let estimate = |mean: &f64| Some(Estimate { mean: *mean, ci95: Some(1e7), seeds: 2 });
+    let estimate = |mean: &f64| Some(known(Estimate { mean: *mean, ci95: Some(1e7), seeds: 2 }));
     Held { objectives: means.iter().map(estimate).collect(), kept: kept.to_vec(), runs: 2 }
 }
 
 /// An answer with a baseline, two points, and the judgement of a point.
 pub(super) fn tuned(winner: Option<usize>, judged: Option<(usize, Held, &[f64])>, baseline: Held) -> Tuned {
     let row = |candidate: Candidate| TrialRow {
-        trial: Trial { candidate, run: None, seeds: 1, share: 1.0, score: Score::worst(1) },
+        trial: Trial {
+            candidate,
+            run: None,
+            seeds: 1,
+            share: 1.0,
+            score: Score::worst(1),
+            bounds: vec![false],
+        },
         overrides: Vec::new(),
         written: Vec::new(),
         numbers: Vec::new(),
         means: Vec::new(),
     };
     let point = || Candidate::Searched(Point::new(vec![0.5; 5]));
-    let gain = |mean: &f64| Some(Estimate { mean: *mean, ci95: Some(1e8), seeds: 2 });
+    let gain = |mean: &f64| Some(known(Estimate { mean: *mean, ci95: Some(1e8), seeds: 2 }));
     let judged =
         judged.map(|(trial, held, gains)| Judged { trial, held, gains: gains.iter().map(gain).collect() });
     let demand =

@@ -3,7 +3,7 @@
 //! Invariant: settings are recommended only if the held-out runs speak for them; else the answer begins with "Keep the
 //! settings".
 
-use super::answer::{Advice, Held, Judged, Tuned};
+use super::answer::{Advice, Held, HeldMean, Judged, Tuned};
 use super::candidate::Candidate;
 use super::findings::NoWinner;
 use super::goal::Objective;
@@ -89,19 +89,27 @@ impl TuningJob {
 
     /// Returns the gain of each objective: `goodput(all) +2.26 Gb/s ± 139 Mb/s (+8.44 ± 0.52 %)`.
     fn gains(&self, tuned: &Tuned, judged: &Judged) -> String {
-        let gain = |((objective, gain), base): ((&Objective, &Option<Estimate>), &Option<Estimate>)| {
+        let gain = |((objective, gain), base): ((&Objective, &Option<HeldMean>), &Option<HeldMean>)| {
             let measure = &objective.measure;
-            let Some(gain) = gain else {
+            let Some(HeldMean { estimate: gain, bound }) = gain else {
                 return format!("{measure} is not known in every run, or only as a bound");
             };
             let unit = measure.quantity.info().unit;
-            let better = if gain.mean > 0.0 { "better" } else { "worse" };
+            let better = if gain.mean >= 0.0 { "better" } else { "worse" };
             let half = gain.ci95.map(|half| format!(" ± {}", unit.spelled(half))).unwrap_or_default();
-            let percent = percent(gain, base.as_ref()).map(|text| format!(" ({text})")).unwrap_or_default();
-            if gain.is_zero() {
+            let percent = percent(gain, base.map(|base| base.estimate).as_ref())
+                .map(|text| format!(" ({text})"))
+                .unwrap_or_default();
+            // The least gain is the most that is lost.
+            let bound = match (bound, gain.mean >= 0.0) {
+                (None, _) => "",
+                (Some(_), true) => "at least ",
+                (Some(_), false) => "at most ",
+            };
+            if gain.is_zero() && bound.is_empty() {
                 return format!("{measure} is the same");
             }
-            format!("{measure} is {better} by {}{half}{percent}", unit.spelled(gain.mean.abs()))
+            format!("{measure} is {better} by {bound}{}{half}{percent}", unit.spelled(gain.mean.abs()))
         };
         let all = self.objectives.iter().zip(&judged.gains).zip(&tuned.baseline.objectives);
         all.map(gain).collect::<Vec<_>>().join("; ")
@@ -143,7 +151,7 @@ fn named(tuned: &Tuned, place: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::answer::{Advice, Tuned};
+    use super::super::answer::{Advice, HeldMean, Side, Tuned};
     use super::super::testing::{held, job, tuned};
 
     #[test]
@@ -183,5 +191,25 @@ mod tests {
             sentences.push(job.verdict(&tuned));
         }
         insta::assert_snapshot!(sentences.join("\n"));
+    }
+
+    /// The least gain is known where numbers are bounds, and the most that is lost.
+    #[test]
+    fn gains_of_bounds_are_called_so() {
+        let one = job(&["goodput(victim)"], &[]);
+        let said = |gain: f64, bound| {
+            let mut answer = tuned(Some(1), Some((1, held(&[1e9], &[]), &[gain])), held(&[1e9], &[]));
+            answer.judged[0].gains[0] = answer.judged[0].gains[0].map(|own| HeldMean { bound, ..own });
+            one.verdict(&answer)
+        };
+        assert!(said(2e8, Some(Side::AtLeast)).contains("is better by at least 200 Mb/s"));
+        assert!(said(-2e8, Some(Side::AtLeast)).contains("is worse by at most 200 Mb/s"));
+        assert!(said(2e8, None).contains("is better by 200 Mb/s"));
+        let spelled = |bound| {
+            let estimate = crate::statistics::Estimate { mean: 2.41e-3, ci95: None, seeds: 3 };
+            HeldMean { estimate, bound }.spelled(measures::Unit::Seconds)
+        };
+        let all = [None, Some(Side::AtLeast), Some(Side::AtMost)].map(spelled);
+        assert_eq!(all, ["2.41 ms", "≥ 2.41 ms", "≤ 2.41 ms"]);
     }
 }

@@ -14,12 +14,15 @@ mod measured;
 mod oracle;
 mod phases;
 mod printed;
+mod remarks;
 mod row;
 mod victims;
 mod whole_run;
 
 pub use printed::{Shown, TableLine, tables};
+pub use remarks::{ComparedRemark, remarks};
 pub use row::{ComparedRun, ComparisonRow, RowKind};
+pub use whole_run::DONE;
 
 use serde_json::{Map, Value, json};
 

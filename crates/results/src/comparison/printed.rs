@@ -51,6 +51,8 @@ impl Shown {
             || row.has_value()
                 && match row.topic {
                     measured::TOPIC | victims::TOPIC => true,
+                    // The end of finite traffic, which is no measure.
+                    whole_run::TOPIC if quantity.is_none() => true,
                     completions::POSTED => row.what == Quantity::P99.name(),
                     groups::TOPIC | whole_run::TOPIC => matches!(
                         quantity,

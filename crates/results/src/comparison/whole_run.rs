@@ -12,6 +12,9 @@ use super::row::{ComparedRun, ComparisonRow, RowKind};
 /// Topic of these rows.
 pub(super) const TOPIC: &str = "run";
 
+/// Title of the row of the time at which finite traffic was delivered.
+pub const DONE: &str = "last message of finite traffic delivered";
+
 /// Quantities with a row.
 const QUANTITIES: [Quantity; 13] = [
     Quantity::Goodput,
@@ -38,7 +41,7 @@ fn done_row(runs: &[ComparedRun<'_>]) -> ComparisonRow {
         Some(done.map_or(CensoredValue::AtLeast { at_least }, |at| CensoredValue::Exact(at.seconds())))
     };
     let kind = RowKind::of(Quantity::Last);
-    let what = kind.named("last message of finite traffic delivered");
+    let what = kind.named(DONE);
     let cells = runs.iter().map(cell).collect();
     ComparisonRow { cells, ..ComparisonRow::empty(TOPIC, String::new(), what, kind) }
 }

@@ -61,9 +61,14 @@ pub fn verdict(verdict: &Verdict, width: usize) -> String {
 
 /// Returns the remarks on what the numbers hide, each behind a label; `None` if there are none.
 fn notes(remarks: &[Remark], width: usize) -> Option<String> {
-    let note = |remark: &Remark| wrapped_below(&format!("{:LABEL$}{}", "Note", remark.text), width, LABEL);
-    let notes: Vec<_> = remarks.iter().map(note).collect();
+    let notes: Vec<_> = remarks.iter().map(|remark| note(&remark.text, width)).collect();
     (!notes.is_empty()).then(|| notes.join("\n"))
+}
+
+/// Returns a remark behind its label, without a line break at its end.
+#[must_use]
+pub fn note(text: &str, width: usize) -> String {
+    wrapped_below(&format!("{:LABEL$}{text}", "Note"), width, LABEL)
 }
 
 /// Returns the goodput over the second half of each phase. Flows have columns if they are few.

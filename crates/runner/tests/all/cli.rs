@@ -342,6 +342,7 @@ fn a_drain_without_an_end_ends() {
     for verb in [
         &["sim", "one-flow", "--out", "run", "--quiet"][..],
         &["capture", "one-flow", "--ports", "H1:1", "--quiet"],
+        &["compare", "one-flow", "one-flow:link.mtu=512 B", "--out", "both", "--quiet"],
     ] {
         let output = scratch.run(&[verb, &sets, &["--drain"]].concat());
         let said = text(&output.stderr);

@@ -125,3 +125,60 @@ fn compared_runs_may_be_drained() {
     scratch.printed(&[&runs[..], &["--drain", "--force"]].concat());
     assert!(is_drained());
 }
+
+/// Completion times are bounds while messages are under way at the end, and numbers after a drain. The answer asks for
+/// it, and the run that a part of the comparison leaves is repeated with it.
+#[test]
+fn compared_runs_are_drained() {
+    let scratch = Scratch::new("compare-drained");
+    let runs = ["compare", "one-flow", "one-flow:link.mtu=512 B", "--set", "duration=300 us", "--json"];
+    let asked = ["--measures", "p99(all)", "--out"];
+    let bound = json(&scratch.printed(&[&runs[..], &asked, &["short"]].concat()));
+    assert!(bound["rows"][0]["values"]["A"]["at_least"].is_f64(), "{bound}");
+    let advice = bound["verdict"]["advice"].as_str().expect("there is advice");
+    assert!(advice.starts_with("Numbers instead of bounds") && advice.ends_with(" --drain`"), "{advice}");
+    let drained = json(&scratch.printed(&[&runs[..], &asked, &["drained", "--drain"]].concat()));
+    assert!(drained["rows"][0]["values"]["A"].is_f64(), "{drained}");
+    assert_eq!(drained["runs"][0]["digest"], bound["runs"][0]["digest"], "a drain is not in the digest");
+    let advice = drained["verdict"]["advice"].as_str().expect("there is advice");
+    assert!(!advice.contains("instead of bounds"), "{advice}");
+    scratch.printed(&["rerun", "drained/A"]);
+}
+
+/// A run in lockstep is told as `sim` tells it, with the label of the run alone that it holds for, and the time at which
+/// finite traffic was delivered stands in the answer and in the short table.
+#[test]
+fn compared_runs_have_the_remarks_of_single_runs_and_the_time_of_completion() {
+    let scratch = Scratch::new("compare-remarks");
+    let traffic = |size: &str| {
+        format!(
+            "traffic=[Synthetic(name: \"a2a\", destinations: AllToAll, size: {size}, arrivals: Closed(outstanding: 1), \
+             start: \"0 s\", messages: 31)]"
+        )
+    };
+    let (step, mixed) = (traffic("Fixed(\"4 KiB\")"), traffic("Uniform(least: \"1 KiB\", most: \"7 KiB\")"));
+    let set = ["--set", &step, "--set", "duration=1 ms", "--set", "sample=10 us", "--until-done"];
+    let other = format!("mixed=bench-a32:{mixed}");
+    let runs = [&["compare", "step=bench-a32", &other][..], &set, &["--out", "both"]].concat();
+    let printed = scratch.printed(&runs);
+    let alone = scratch.printed(&[&["sim", "bench-a32"][..], &set, &["--out", "alone"]].concat());
+    let remark = json(&scratch.read("alone/summary.json"))["remarks"][0]["text"].clone();
+    let remark = remark.as_str().expect("it is in lockstep");
+    assert!(one_line(&alone).contains(&format!("Note {remark}")), "{alone}");
+    let said = one_line(&printed);
+    assert!(
+        said.contains(&format!("Note With step: {remark}")) && said.matches("Note ").count() == 1,
+        "{printed}"
+    );
+    assert!(one_line(&scratch.read("both/compare.txt")).contains(remark));
+    let done = json(&scratch.read("alone/summary.json"))["done_s"].as_f64().expect("it is done");
+    let row = printed.lines().find(|line| line.contains("last message of finite traffic delivered, us"));
+    let row = row.unwrap_or_else(|| panic!("no time in {printed}"));
+    assert!(row.contains(&format!(" {:.1} ", done * 1e6)), "{done}: {row}");
+    assert!(said.contains("All finite traffic was delivered at "), "{printed}");
+    let same =
+        [&["compare", "step=bench-a32", "again=bench-a32"][..], &set, &["--json", "--out", "same"]].concat();
+    let same = json(&scratch.printed(&same));
+    assert_eq!(same["remarks"][0]["runs"], json("[\"step\", \"again\"]"));
+    assert_eq!(same["remarks"].as_array().map(Vec::len), Some(1), "a shared remark stands once");
+}

@@ -127,7 +127,7 @@ fn a_baseline_that_nothing_beats_is_kept() {
         assert_eq!(exported(&by_file), exported(&by_hand));
         let table = scratch.read(&format!("{method}/trials.csv"));
         let baseline = table.lines().nth(1).expect("a row");
-        assert!(baseline.contains(",baseline,2,1,true,true,true,15,1,"), "{table}");
+        assert!(baseline.contains(",baseline,2,1,,true,true,true,15,1,"), "{table}");
         let answer = json(&scratch.read(&format!("{method}/tuning.json")));
         assert_eq!((answer["advice"].as_str(), answer["winner"]["trial"].as_u64()), (Some("keep"), Some(1)));
         let verdict = answer["verdict"].as_str().expect("a sentence");
@@ -173,10 +173,10 @@ fn the_winner_keeps_its_constraint_or_there_is_none() {
     let lines: Vec<_> = table.lines().collect();
     assert_eq!(
         lines[0],
-        "trial,run,setting,seeds,duration_share,feasible,front,winner,timer,increase,goodput(victim)_bps,violation"
+        "trial,run,setting,seeds,duration_share,bounds,feasible,front,winner,timer,increase,goodput(victim)_bps,violation"
     );
     assert_eq!(lines.len(), 6);
-    assert!(lines[1..].iter().all(|line| line.contains(",2,1,false,false,false,")), "{table}");
+    assert!(lines[1..].iter().all(|line| line.contains(",2,1,,false,false,false,")), "{table}");
 }
 
 #[test]
@@ -202,4 +202,54 @@ fn a_wrong_question_is_refused_and_leaves_nothing() {
     assert_refused(&space("ibm"), "error: ibm: there is no file and no shipped space of this name");
     assert_refused(&space("dcqcn"), "error: --set congestion_control.");
     assert_eq!(scratch.names(), ["space.ron"]);
+}
+
+/// Of runs that end with messages under way, the p99 of a tuning is a bound and has its sign; drained, or run until all is
+/// delivered, it is a number.
+#[test]
+fn bounds_of_a_tuning_have_their_sign_and_go_with_its_ends() {
+    let scratch = scratch("tune-ends");
+    let poisson =
+        "traffic=[Poisson(name: \"u\", from: \"0 s\", until: \"200 us\", message: \"64 KiB\", load: 0.5)]";
+    let common = ["tune", "victim", "--space", "space.ron", "--minimise", "p99(u)", "--seeds", "1,2"];
+    let sets = ["--set", "flows=[]", "--set", poisson, "--set", "sample=10 us"];
+    let runs = ["--held-out", "11..=13", "--runs", "26", "--no-sensitivity", "--out"];
+    let duration = ["--set", "duration=200 us"];
+    let tuned = |out: &str, more: &[&str]| {
+        let output = scratch.run(&[&common[..], &sets, &runs, &[out], more].concat());
+        (text(&output.stdout), json(&scratch.read(&format!("{out}/tuning.json"))))
+    };
+    let (printed, answer) = tuned("short", &duration);
+    let own = &answer["baseline"]["objectives"][0];
+    assert_eq!((&own["bound"], &own["ci95"]), (&json("\"at_least\""), &json("null")), "{own}");
+    let said = one_line(&printed);
+    assert!(said.contains("p99(u): the scenario's own settings have ≥ "), "{printed}");
+    assert!(
+        said.contains("No searched setting has a known number") && said.contains("`--drain`"),
+        "{printed}"
+    );
+    let drained = [&duration[..], &["--drain"]].concat();
+    let until_done = [&duration[..], &["--until-done"]].concat();
+    for (out, more) in
+        [("a", &drained[..]), ("b", &until_done), ("c", &["--until-done", "--at-most", "9 ms"])]
+    {
+        let (printed, answer) = tuned(out, more);
+        assert_eq!(answer["baseline"]["objectives"][0]["bound"], json("null"), "{out}");
+        let row = printed.lines().find(|line| line.starts_with(" p99(u) "));
+        assert!(row.is_some_and(|row| !row.contains('≥')), "{printed}");
+        assert!(!printed.contains("loss if it is moved alone"), "{printed}");
+        // Both side by side have the same end.
+        let advice = answer["answer"]["advice"].as_str().expect("there is advice");
+        let options = more.iter().filter(|word| word.starts_with("--") && **word != "--set");
+        assert!(options.clone().all(|option| advice.contains(option)), "{advice}");
+        // Every run of the table is so, and its result knows.
+        let run = &scratch.names_in(&format!("{out}/runs"))[0];
+        let unit = json(&scratch.read(&format!("{out}/runs/{run}/result.json"))).to_string();
+        assert!(unit.contains(if out == "a" { "\"drain\":true" } else { "until_done=true" }), "{unit}");
+    }
+    let halved = ["none", "--method", "halving", "--halve", "duration", "--until-done"];
+    let refused = scratch.run(&[&common[..], &sets, &runs, &halved].concat());
+    assert_refused(&refused, "have no duration that halving could shorten");
+    let twice = [&["none"][..], &duration, &["--until-done", "--at-most", "9 ms"]].concat();
+    assert_refused(&scratch.run(&[&common[..], &sets, &runs, &twice].concat()), "duration");
 }

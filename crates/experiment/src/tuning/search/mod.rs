@@ -66,6 +66,8 @@ pub struct Trial {
     pub share: f64,
     /// Its score over these runs.
     pub score: Score,
+    /// For each objective, true if a number of these runs is known only between bounds, of which the worse counts.
+    pub bounds: Vec<bool>,
 }
 
 impl Trial {
@@ -80,6 +82,8 @@ impl Trial {
 pub struct Scored {
     /// The score.
     pub score: Score,
+    /// For each objective, true if a number is known only between bounds.
+    pub bounds: Vec<bool>,
     /// Name of the run with the first training seed; `None` if the scenario refuses the setting.
     pub run: Option<String>,
 }
@@ -254,12 +258,13 @@ fn searched(points: &[Point]) -> impl Iterator<Item = Candidate> {
 }
 
 fn of(candidates: &[Candidate], seeds: usize, share: f64, scores: Vec<Scored>) -> Vec<Trial> {
-    let trial = |(candidate, Scored { score, run }): (&Candidate, Scored)| Trial {
+    let trial = |(candidate, Scored { score, bounds, run }): (&Candidate, Scored)| Trial {
         candidate: candidate.clone(),
         run,
         seeds,
         share,
         score,
+        bounds,
     };
     candidates.iter().zip(scores).map(trial).collect()
 }

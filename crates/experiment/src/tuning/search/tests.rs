@@ -33,7 +33,7 @@ impl<F: Fn(&[f64]) -> (Vec<f64>, f64)> Scorer for Synthetic<F> {
         let score = |candidate: &Candidate| {
             let Candidate::Searched(point) = candidate else {
                 self.given.push((seeds, share));
-                return Scored { score: self.baseline.clone(), run: None };
+                return Scored { score: self.baseline.clone(), bounds: Vec::new(), run: None };
             };
             let (mut objectives, violation) = (self.function)(point.coordinates());
             for seed in 0..seeds {
@@ -42,7 +42,7 @@ impl<F: Fn(&[f64]) -> (Vec<f64>, f64)> Scorer for Synthetic<F> {
                 objectives[0] += self.noise * noise / seeds as f64;
                 self.runs.insert((format!("{owner} {share}"), seed));
             }
-            Scored { score: Score { objectives, violation }, run: None }
+            Scored { score: Score { objectives, violation }, bounds: Vec::new(), run: None }
         };
         Ok(Some(candidates.iter().map(score).collect()))
     }

@@ -187,6 +187,33 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// The verbs that simulate a scenario for numbers take the same options for the same: overrides, ends and seeds.
+    #[test]
+    fn verbs_of_one_run_and_of_many_take_the_same_ends_and_changes() {
+        let command = Cli::command();
+        let described = |verb: &str, option: &str| {
+            let verb = command.find_subcommand(verb).expect("there is such a verb");
+            let found = verb.get_arguments().find(|one| one.get_long() == Some(option))?;
+            let value = found.get_value_names().map(<[_]>::to_vec);
+            let help = found.get_long_help().or(found.get_help()).map(ToString::to_string);
+            Some((found.get_num_args(), value, found.get_action().takes_values(), help))
+        };
+        for option in ["until-done", "at-most", "drain"] {
+            let of_sim = described("sim", option);
+            assert!(of_sim.is_some(), "{option}");
+            for verb in ["compare", "sweep", "tune"] {
+                assert_eq!(described(verb, option), of_sim, "{verb} --{option}");
+            }
+        }
+        for verb in ["sim", "compare", "sweep", "tune"] {
+            let (.., takes_values, _) = described(verb, "set").unwrap_or_else(|| panic!("{verb} --set"));
+            let value = described(verb, "set").and_then(|(_, value, ..)| Some(value?[0].to_string()));
+            assert!(takes_values && value.as_deref() == Some("PATH=VALUE"), "{verb} --set {value:?}");
+            let seeds = described(verb, if verb == "sim" { "seed" } else { "seeds" });
+            assert!(seeds.is_some_and(|(.., takes_values, _)| takes_values), "{verb}");
+        }
+    }
+
     /// The rows between the header of a table of the manual and the next blank line, in cells.
     fn rows<'m>(manual: &'m str, header: &str) -> Vec<Vec<&'m str>> {
         let (_, table) = manual.split_once(header).expect("the manual has the table");

@@ -50,8 +50,15 @@ pub(crate) fn faults(plan: &Plan, record: &RunRecord) -> impl Iterator<Item = St
     standstill.into_iter().chain(loss)
 }
 
-/// Returns the failure of several runs: the first in the order of faults, and among equal failures the first run's.
-pub(crate) fn checked_all<'a>(runs: impl Iterator<Item = (&'a Plan, &'a RunRecord)>) -> Result<(), Failure> {
-    let failures = runs.filter_map(|(plan, record)| checked(plan, record).err());
+/// Returns the failure of several runs, which were to be drained or not: the first in the order of faults, and among
+/// equal failures the first run's.
+pub(crate) fn checked_all<'a>(
+    runs: impl Iterator<Item = (&'a Plan, &'a RunRecord)>,
+    drain: bool,
+) -> Result<(), Failure> {
+    let of_run = |plan, record| {
+        checked(plan, record).and_then(|()| if drain { drained(plan, record) } else { Ok(()) })
+    };
+    let failures = runs.filter_map(|(plan, record)| of_run(plan, record).err());
     failures.min_by_key(Failure::rank).map_or(Ok(()), Err)
 }

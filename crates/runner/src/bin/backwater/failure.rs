@@ -508,16 +508,14 @@ impl From<TuningError> for Failure {
 }
 
 fn tuning_help(error: &TuningError) -> &'static str {
+    use TuningError::{Budget, FewSeeds, Goal, NoDuration, NoObjective, Scenario, SeedTwice, Store};
     match error {
-        TuningError::Budget { .. } => {
-            "allow more `--runs`, or name fewer seeds with `--seeds` and `--held-out`"
-        }
-        TuningError::SeedTwice(_) => {
-            "name other seeds in `--held-out`, or other traffic with `--held-out-set PATH=VALUE`"
-        }
-        TuningError::FewSeeds { .. } => "name more seeds with `--seeds` and `--held-out`, such as `1..=4`",
-        TuningError::NoObjective { .. } => "choose another measure, or a scenario that has it",
-        TuningError::Scenario(_) | TuningError::Goal(_) | TuningError::Store(_) => "",
+        Budget { .. } => "allow more `--runs`, or name fewer seeds with `--seeds` and `--held-out`",
+        SeedTwice(_) => "name other seeds in `--held-out`, or other traffic with `--held-out-set PATH=VALUE`",
+        FewSeeds { .. } => "name more seeds with `--seeds` and `--held-out`, such as `1..=4`",
+        NoDuration => "leave out `--halve duration`, which is by seeds then, or `--until-done`",
+        NoObjective { .. } => "choose another measure, or a scenario that has it",
+        Scenario(_) | Goal(_) | Store(_) => "",
     }
 }
 

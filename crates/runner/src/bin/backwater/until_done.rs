@@ -1,6 +1,7 @@
-//! `--until-done`: runs that end when their finite traffic is delivered.
+//! Ends of runs: `--until-done`, when finite traffic is delivered, and `--drain`, which delivers what is under way.
 //!
-//! Invariant: the options are short for fields of the scenario, so the plan tells all, and its file repeats the run.
+//! Invariant: each verb that takes an option means the same by it. `--until-done` is short for fields of the scenario,
+//! so the plan tells all, and its file repeats the run; a drain is no part of the plan.
 
 use backwater::Plan;
 use clap::Args;
@@ -24,10 +25,39 @@ pub(crate) struct EndOptions {
     at_most: Option<Span>,
 }
 
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct DrainOptions {
+    /// After the end of a run, deliver what is under way: hosts post no further message, and time goes on until every message
+    /// that they have posted is delivered and every credit is back. To wait for messages yet to be posted, use
+    /// `--until-done`.
+    #[arg(long)]
+    pub(crate) drain: bool,
+}
+
+impl DrainOptions {
+    /// Returns the option as words of a command line.
+    pub(crate) fn options(self) -> Option<String> {
+        self.drain.then(|| "--drain".to_owned())
+    }
+
+    /// Returns the words of a folder's name.
+    pub(crate) fn words(self) -> Option<String> {
+        self.drain.then(|| "drain".to_owned())
+    }
+}
+
 impl EndOptions {
-    /// Returns the end as a sweep has it; `None` if it is the scenario's.
-    pub(crate) fn of_sweep(self) -> Option<UntilDone> {
+    /// Returns the end as sweeps and tunings have it; `None` if it is the scenario's.
+    pub(crate) fn of_many_runs(self) -> Option<UntilDone> {
         self.until_done.then_some(UntilDone { at_most: self.at_most })
+    }
+
+    /// Refuses a second duration beside `--at-most`.
+    pub(crate) fn check(self, set: &[String]) -> Result<(), Failure> {
+        match (set.iter().find(|set| path_of(set) == "duration"), self.at_most) {
+            (Some(set), Some(_)) => Err(Failure::TwoDurations(set.clone())),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the plan of a scenario with these overrides and this end.
@@ -35,10 +65,7 @@ impl EndOptions {
         if !self.until_done {
             return Ok(experiment::plan(scenario, set, seed)?);
         }
-        let sets_duration = |set: &&String| path_of(set) == "duration";
-        if let (Some(set), Some(_)) = (set.iter().find(sets_duration), self.at_most) {
-            return Err(Failure::TwoDurations(set.clone()));
-        }
+        self.check(set)?;
         Ok(experiment::plan_until_done(scenario, set, seed, self.at_most)?)
     }
 

@@ -3,8 +3,7 @@
 //! Invariant: `winner.set` and `winner.ron` are written only if the answer is to change the settings. `searched.set` is
 //! for a trial by hand, and has the best that the search found, whatever the answer.
 
-use experiment::Estimate;
-use experiment::tuning::{Judged, Objective, Parameter, TrialRow, Tuned, TuningJob};
+use experiment::tuning::{Judged, Loss, Objective, Parameter, TrialRow, Tuned, TuningJob};
 use measures::Unit;
 use names::shown;
 use results::OutputFile;
@@ -51,7 +50,7 @@ fn fragment(job: &TuningJob, winner: &TrialRow) -> String {
 
 /// Returns the table of all trials: a row a setting.
 fn trials(job: &TuningJob, tuned: &Tuned) -> String {
-    let own = ["trial", "run", "setting", "seeds", "duration_share", "feasible", "front", "winner"];
+    let own = ["trial", "run", "setting", "seeds", "duration_share", "bounds", "feasible", "front", "winner"];
     let unit = |unit: &Option<String>| {
         let words = unit.as_ref().map(|unit| format!("_{}", unit.replace('/', "p")));
         words.unwrap_or_default()
@@ -64,7 +63,10 @@ fn trials(job: &TuningJob, tuned: &Tuned) -> String {
         let flag = |flag: bool| flag.to_string();
         let mut cells = vec![(place + 1).to_string(), trial.run.clone().unwrap_or_default()];
         cells.push(trial.candidate.word().to_owned());
+        let goals = job.objectives.iter().zip(&trial.bounds);
+        let bounds = goals.filter(|(_, is_bound)| **is_bound).map(|(goal, _)| goal.measure.to_string());
         cells.extend([trial.seeds.to_string(), trial.share.to_string()]);
+        cells.push(bounds.collect::<Vec<_>>().join("; "));
         cells.push(flag(trial.score.is_feasible()));
         cells.extend([flag(tuned.front.contains(&place)), flag(tuned.winner == Some(place))]);
         for (parameter, (number, written)) in job.space.parameters.iter().zip(numbers.iter().zip(written)) {
@@ -122,7 +124,10 @@ fn json(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Value {
         })
     };
     let sensitivity = |one: &experiment::tuning::Sensitivity| {
-        let moved = |(value, loss): &(String, Option<Estimate>)| json!({ "value": value, "loss": loss });
+        let moved = |(value, loss): &(String, Loss)| match loss {
+            Loss::Known(known) => json!({ "value": value, "loss": known }),
+            none => json!({ "value": value, "loss": null, "reason": none.spelled(unit(&job.objectives[0])) }),
+        };
         json!({
             "parameter": one.parameter,
             "rank_correlation": one.rank_correlation,
@@ -138,7 +143,8 @@ fn json(job: &TuningJob, plan: &Plan, tuned: &Tuned) -> Value {
     json!({
         "schema": SCHEMA,
         "scenario": plan.name(),
-        "set": job.set,
+        "set": job.overrides(),
+        "drain": job.drain,
         "objectives": job.objectives.iter().map(objective).collect::<Vec<_>>(),
         "constraints": job.constraints.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "parameters": job.space.parameters.iter().map(|one| json!({ "name": one.name, "path": one.path })).collect::<Vec<_>>(),

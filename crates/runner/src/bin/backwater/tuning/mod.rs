@@ -57,7 +57,7 @@ pub(crate) fn run(job: &TuningJob, run: TuningRun<'_>) -> Result<FinishedTuning,
     memory::check_at_a_time(each, at_a_time, None)?;
     let identity = PlanIdentity {
         scenario: plan.name().to_owned(),
-        overrides: job.set.clone(),
+        overrides: job.overrides(),
         seed: plan.seed(),
         plan_digest: plan.digest().to_string(),
         own_policies: Vec::new(),

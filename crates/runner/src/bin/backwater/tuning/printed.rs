@@ -2,8 +2,9 @@
 //!
 //! Invariant: the same numbers stand in `tuning.json`.
 
-use experiment::Estimate;
-use experiment::tuning::{Held, Parameter, TrialRow, Tuned, TuningJob, percent, readable, sensitivity};
+use experiment::tuning::{
+    Held, HeldMean, Parameter, TrialRow, Tuned, TuningJob, percent, readable, sensitivity,
+};
 use measures::Measure;
 use results::format::{aligned, counted, plain_table};
 use results::tables::brief;
@@ -18,7 +19,9 @@ pub(super) fn answer(job: &TuningJob, tuned: &Tuned) -> String {
     if tuned.winner.is_some() {
         text += &(settings(job, tuned) + "\n");
     }
-    text += &(judgement(job, tuned) + "\n");
+    if !tuned.judged.is_empty() {
+        text += &(judgement(job, tuned) + "\n");
+    }
     if tuned.winner.is_some() {
         text += &sensitivities(job, tuned);
     }
@@ -37,10 +40,12 @@ fn question(job: &TuningJob, tuned: &Tuned) -> String {
     let goals = job.objectives.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let constraints = job.constraints.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let subject = if constraints.is_empty() { String::new() } else { format!(", subject to {constraints}") };
-    let with = if job.set.is_empty() { String::new() } else { format!(" with {}", job.set.join(", ")) };
+    let set = job.overrides();
+    let with = if set.is_empty() { String::new() } else { format!(" with {}", set.join(", ")) };
+    let drained = if job.drain { ", drained" } else { "" };
     let failed = if tuned.failed > 0 { format!(", {} without results", tuned.failed) } else { String::new() };
     format!(
-        "{}{with}: {goals}{subject}\n{} tried ({}) with training seeds {}; {} in all{failed}\n",
+        "{}{with}{drained}: {goals}{subject}\n{} tried ({}) with training seeds {}; {} in all{failed}\n",
         job.scenario,
         counted(tuned.trials.len(), "setting"),
         method(job),
@@ -132,9 +137,14 @@ fn judgement(job: &TuningJob, tuned: &Tuned) -> String {
     let header = ["measure".to_owned(), baseline.to_owned()].into_iter().chain(headings);
     table.set_header(header.chain(["gain".to_owned(), "in percent".to_owned()]));
     for (place, objective) in job.objectives.iter().enumerate() {
-        let of = |estimate: Option<Estimate>| spelled(&objective.measure, estimate);
+        let of = |mean: Option<HeldMean>| spelled(&objective.measure, mean);
         let (baseline, gain) = (tuned.baseline.objectives[place], best.gains[place]);
-        let percent = gain.and_then(|gain| percent(&gain, baseline.as_ref())).unwrap_or_default();
+        let base = baseline.map(|baseline| baseline.estimate);
+        let in_percent = |gain: HeldMean| {
+            let sign = if gain.bound.is_some() { "≥ " } else { "" };
+            Some(format!("{sign}{}", percent(&gain.estimate, base.as_ref())?))
+        };
+        let percent = gain.and_then(in_percent).unwrap_or_default();
         let own = others.iter().map(|one| of(one.held.objectives[place]));
         let first = [objective.measure.to_string(), of(baseline)].into_iter();
         table.add_row(first.chain(own).chain([of(gain), percent]));
@@ -175,27 +185,32 @@ fn front(job: &TuningJob, tuned: &Tuned) -> String {
 
 fn sensitivities(job: &TuningJob, tuned: &Tuned) -> String {
     let objective = &job.objectives[0];
+    let is_moved = tuned.sensitivity.iter().any(|own| !own.neighbours.is_empty());
     let mut table = plain_table();
-    table.set_header(["parameter", "rank correlation", "loss if it is moved alone"]);
+    let moved_alone = is_moved.then_some("loss if it is moved alone");
+    table.set_header(["parameter", "rank correlation"].into_iter().chain(moved_alone));
     for own in &tuned.sensitivity {
         let correlation = own.rank_correlation.map_or_else(|| "-".to_owned(), |rho| format!("{rho:+.2}"));
         let moved = own.neighbours.iter().map(|(value, loss)| {
-            let loss = loss.map_or_else(
-                || "breaks a constraint".to_owned(),
-                |loss| spelled(&objective.measure, Some(loss)),
-            );
-            format!("{loss} at {}", shortened(value))
+            format!("{} at {}", loss.spelled(objective.measure.quantity.info().unit), shortened(value))
         });
         let moved = moved.collect::<Vec<_>>().join("; ");
-        table.add_row([own.parameter.clone(), correlation, moved]);
+        let moved = is_moved.then_some(moved);
+        table.add_row([own.parameter.clone(), correlation].into_iter().chain(moved));
     }
+    // A winner that is no point of the space has no neighbours in it: those are of the best point.
+    let moved = tuned.moved.filter(|_| is_moved).map_or_else(String::new, |place| {
+        let best = if tuned.winner == Some(place) { "" } else { ", the best point on the training seeds," };
+        format!(
+            ", and the loss against {}{best} if one parameter of it is moved by {:.0} % of its range (training seeds)",
+            heading(tuned, place),
+            sensitivity::DISTANCE * 100.0
+        )
+    });
     format!(
-        "Sensitivity of {}: Spearman's rank correlation with the loss over all trials, and the loss against {} if one \
-         parameter of it is moved by {:.0} % of its range (training seeds)\n{}\n",
+        "Sensitivity of {}: Spearman's rank correlation with the loss over all trials{moved}\n{}\n",
         objective.measure,
-        tuned.moved.map_or_else(|| "none".to_owned(), |place| heading(tuned, place)),
-        sensitivity::DISTANCE * 100.0,
-        aligned(table, 3)
+        aligned(table, if is_moved { 3 } else { 2 })
     )
 }
 
@@ -220,7 +235,7 @@ fn notes(job: &TuningJob, tuned: &Tuned) -> String {
     notes
 }
 
-fn spelled(measure: &Measure, estimate: Option<Estimate>) -> String {
+fn spelled(measure: &Measure, mean: Option<HeldMean>) -> String {
     let unit = measure.quantity.info().unit;
-    estimate.map_or_else(|| "not known".to_owned(), |estimate| estimate.spelled(unit))
+    mean.map_or_else(|| "not known".to_owned(), |mean| mean.spelled(unit))
 }

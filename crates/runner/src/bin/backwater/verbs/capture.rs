@@ -30,7 +30,7 @@ use crate::overrides::ChangeOptions;
 use crate::progress::ProgressReport;
 use crate::terminal::{print, print_exactly};
 use crate::threads::ThreadOptions;
-use crate::until_done::EndOptions;
+use crate::until_done::{DrainOptions, EndOptions};
 
 #[derive(Args, Debug)]
 pub(crate) struct CaptureOptions {
@@ -59,9 +59,8 @@ pub(crate) struct CaptureOptions {
     change: ChangeOptions,
     #[command(flatten)]
     end: EndOptions,
-    /// After the end, deliver what is under way, and capture it.
-    #[arg(long)]
-    drain: bool,
+    #[command(flatten)]
+    drain: DrainOptions,
     /// Print the counts as JSON instead of a table.
     #[arg(long)]
     json: bool,
@@ -168,7 +167,7 @@ pub(crate) fn run(options: &CaptureOptions) -> Result<(), Failure> {
         print(&written.printed());
     }
     ending::checked(&plan, &report.record)?;
-    if options.drain { ending::drained(&plan, &report.record) } else { Ok(()) }
+    if options.drain.drain { ending::drained(&plan, &report.record) } else { Ok(()) }
 }
 
 fn captured(
@@ -181,7 +180,7 @@ fn captured(
     let partition = division.partition.as_ref();
     let mut report = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let interrupt = Some(interrupt::watched());
-    let run = RunOptions { drain: options.drain, interrupt, partition, ..RunOptions::default() };
+    let run = RunOptions { drain: options.drain.drain, interrupt, partition, ..RunOptions::default() };
     capture(plan, run, request, BufWriter::new(file), &mut |progress| report.update(progress))
 }
 

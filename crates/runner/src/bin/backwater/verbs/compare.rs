@@ -36,7 +36,7 @@ use crate::formats::FormatOptions;
 use crate::memory::MemoryOptions;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
 use crate::threads::ThreadOptions;
-use crate::until_done::EndOptions;
+use crate::until_done::{DrainOptions, EndOptions};
 use asked::{RunAsked, asked};
 use simulated::{Recorded, seeds_at_once, simulated};
 
@@ -78,9 +78,8 @@ pub(crate) struct CompareOptions {
     format: FormatOptions,
     #[command(flatten)]
     end: EndOptions,
-    /// Deliver everything under way after the end of each run, as `sim --drain` does.
-    #[arg(long)]
-    drain: bool,
+    #[command(flatten)]
+    drain: DrainOptions,
     /// Print the table as JSON: a row for each number, with the value of each run.
     #[arg(long)]
     json: bool,
@@ -133,7 +132,12 @@ pub(crate) fn run(options: &CompareOptions) -> Result<(), Failure> {
     let of_seed = |runs: &Vec<RunAsked>| runs.iter().map(own).collect::<Result<Vec<_>, _>>();
     let folders = asked.iter().map(of_seed).collect::<Result<Vec<_>, _>>()?;
     let (mut compared, mut failed) = (None, None);
-    let asked_for = (measures.as_deref(), shown(options), asked.len() > 1, options.drain);
+    let asked_for = AskedFor {
+        measures: measures.as_deref(),
+        shown: shown(options),
+        several: asked.len() > 1,
+        drain: options.drain.drain,
+    };
     simulated(&asked, &folders, (options, formats), |asked, recorded| {
         let added = add(&mut compared, asked_for, asked, recorded);
         failed = added.as_ref().err().map(end_of_failure);
@@ -162,8 +166,7 @@ fn out(options: &CompareOptions) -> PathBuf {
         format!("seeds={}", seeds.join("+"))
     });
     let seeds = several.or_else(|| options.seed.map(|seed| format!("seed={seed}")));
-    let drain = options.drain.then(|| "drain".to_owned());
-    let words: Vec<_> = options.end.words(&options.set).into_iter().chain(drain).collect();
+    let words = options.end.words(&options.set).into_iter().chain(options.drain.words()).collect::<Vec<_>>();
     let default = || folder_name::of_comparison(&options.runs, &words, seeds);
     options.out.clone().unwrap_or_else(default)
 }
@@ -177,10 +180,21 @@ fn check_measures(measures: &[Measure], asked: &[RunAsked]) -> Result<(), Measur
     })
 }
 
-/// Adds the runs of a seed, of a single seed or of `several`, and returns true if further seeds are wanted.
+/// Parts of the question that each seed is added by.
+#[derive(Clone, Copy)]
+struct AskedFor<'a> {
+    measures: Option<&'a [Measure]>,
+    shown: Shown,
+    /// True if there are several seeds.
+    several: bool,
+    /// True if every run was to be drained.
+    drain: bool,
+}
+
+/// Adds the runs of a seed, and returns true if further seeds are wanted.
 fn add(
     compared: &mut Option<Compared>,
-    (measures, shown, several, drain): (Option<&[Measure]>, Shown, bool, bool),
+    AskedFor { measures, shown, several, drain }: AskedFor<'_>,
     asked: &[RunAsked],
     recorded: Vec<Recorded>,
 ) -> Result<bool, RunError> {
@@ -192,9 +206,7 @@ fn add(
     }
     let runs = runs.into_iter().collect::<Result<Vec<_>, _>>()?;
     let interrupted = runs.iter().any(|run| run.record.ended == RunEnding::Interrupted);
-    let ends = || runs.iter().map(|run| (&run.plan, &run.record));
-    let drained = || ends().try_for_each(|(plan, record)| ending::drained(plan, record));
-    let failure = ending::checked_all(ends()).and_then(|()| if drain { drained() } else { Ok(()) });
+    let failure = ending::checked_all(runs.iter().map(|run| (&run.plan, &run.record)), drain);
     let ended = end_of_all(&runs);
     let faults = asked.iter().zip(&runs).flat_map(|(RunAsked { folder, .. }, run)| {
         ending::faults(&run.plan, &run.record).map(move |fault| format!("{folder}: {fault}\n"))
@@ -256,7 +268,11 @@ fn write(
         Some(Alone { file, terminal, json }) => (file, terminal, json),
         None => (of_seeds(WIDTH, Shown::All), of_seeds(width(), shown(options)), seeds.json()),
     };
-    let text = |tables: &str, width| format!("{faults}{}\n{tables}", brief::verdict(&verdict, width));
+    let text = |tables: &str, width| {
+        let notes = seeds.remarks_in_words(width);
+        let gap = if notes.is_empty() { "" } else { "\n" };
+        format!("{faults}{}\n{notes}{gap}{tables}", brief::verdict(&verdict, width))
+    };
     let undrawn: Vec<_> = figure.as_ref().err().into_iter().map(ToString::to_string).collect();
     undrawn.iter().for_each(|reason| warn(&format!("`{FIGURE}` is not drawn: {reason}")));
     let entry = |reason| UndrawnEntry { file: FIGURE.to_owned(), reason };
@@ -269,7 +285,7 @@ fn write(
     let files = options.format.checked()?.of(files, &manifest)?;
     folder.write_all(&manifest, &files)?;
     if options.json {
-        print_exactly(&with_verdict(numbers, &verdict));
+        print_exactly(&with_verdict(numbers, &seeds, &verdict));
     } else if !options.quiet {
         let folders = asked.iter().flatten().map(|one| one.folder.as_str());
         let names: Vec<_> = files.iter().map(|file| file.name.as_str()).chain(folders).collect();
@@ -289,14 +305,16 @@ fn verdict(
     let set = options.set.iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
     let measures = options.measures.iter().flat_map(|list| ["--measures".to_owned(), list.clone()]);
     let words = ["backwater", "compare"].map(str::to_owned).into_iter().chain(options.runs.iter().cloned());
-    let drain = options.drain.then(|| "--drain".to_owned());
-    let words = shell::line(words.chain(set).chain(options.end.options()).chain(drain).chain(measures));
+    let words = shell::line(
+        words.chain(set).chain(options.end.options()).chain(options.drain.options()).chain(measures),
+    );
     let place = |run: &RunAsked| shell::word(&folder.path().join(&run.folder).display().to_string());
     let folders: Vec<_> = asked.iter().map(place).collect();
     seeds.verdict(CompareCommand {
         words: &words,
         folders: &folders,
         until_done: options.end.is_until_done(),
+        drain: options.drain.drain,
         own_seeds: asked.iter().any(|run| run.names_seed),
         draws_at_random: asked.iter().any(|run| run.plan.draws_at_random()),
         seeds: options
@@ -307,9 +325,10 @@ fn verdict(
     })
 }
 
-/// Returns the numbers of a comparison with the answer, as text.
-fn with_verdict(numbers: Value, verdict: &Verdict) -> String {
+/// Returns the numbers of a comparison with its remarks and the answer, as text.
+fn with_verdict(numbers: Value, seeds: &SeededComparison, verdict: &Verdict) -> String {
     let mut all = numbers;
+    all["remarks"] = json!(seeds.remarks());
     all["verdict"] = json!(verdict);
     names::json::escaped(serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n")
 }

@@ -33,7 +33,7 @@ use crate::overrides::ChangeOptions;
 use crate::progress::ProgressReport;
 use crate::terminal::{print, print_exactly, warn, warn_of_undrawn, width};
 use crate::threads::ThreadOptions;
-use crate::until_done::EndOptions;
+use crate::until_done::{DrainOptions, EndOptions};
 
 /// Scenario that runs if none is named.
 const DEFAULT_SCENARIO: &str = "gran2011-scenario1";
@@ -62,11 +62,8 @@ pub(crate) struct SimOptions {
     files: FileOptions,
     #[command(flatten)]
     end: EndOptions,
-    /// After the end, deliver what is under way: hosts post no further message, and time goes on until every message
-    /// that they have posted is delivered and every credit is back. To wait for messages yet to be posted, use
-    /// `--until-done`.
-    #[arg(long)]
-    drain: bool,
+    #[command(flatten)]
+    drain: DrainOptions,
     #[command(flatten)]
     checkpoint: CheckpointOptions,
     /// Write completion times in the format of HPCC's simulator, too: `fct.txt`.
@@ -160,7 +157,7 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
     }
     checkpoints.remove();
     ending::checked(&run.plan, &run.record)?;
-    if options.drain { ending::drained(&run.plan, &run.record) } else { Ok(()) }
+    if options.drain.drain { ending::drained(&run.plan, &run.record) } else { Ok(()) }
 }
 
 /// Returns the scenario as the command line names it, for the command that the verdict advises.
@@ -219,7 +216,7 @@ fn simulated(
     let mut report = ProgressReport::new(plan.duration(), plan.until_done(), !options.quiet);
     let interrupt = Some(interrupt::watched());
     let simulation =
-        RunOptions { drain: options.drain, interrupt, partition, ranks, ..RunOptions::default() };
+        RunOptions { drain: options.drain.drain, interrupt, partition, ranks, ..RunOptions::default() };
     let (every, earlier, from) = (checkpoints.every, checkpoints.earlier(), checkpoints.take_state());
     let keep = &mut |at, state| checkpoints.keep(at, state);
     let saving = Saving { every, from: from.as_deref(), keep };

@@ -20,6 +20,7 @@ use crate::folder_name;
 use crate::terminal::{print, print_exactly};
 use crate::threads;
 use crate::tuning::{self, TuningRun};
+use crate::until_done::{DrainOptions, EndOptions};
 
 #[derive(Args, Debug)]
 pub(crate) struct TuneOptions {
@@ -37,6 +38,10 @@ pub(crate) struct TuneOptions {
     /// Override of a field in all runs, the baseline's included.
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
+    #[command(flatten)]
+    end: EndOptions,
+    #[command(flatten)]
+    drain: DrainOptions,
     /// Most runs, those on held-out seeds and for the sensitivity included. At least half are for the search; the division is printed
     /// before the first run.
     #[arg(long, value_name = "N", default_value_t = 300)]
@@ -57,7 +62,7 @@ pub(crate) struct TuneOptions {
     #[arg(long, value_enum, default_value_t = MethodName::Tpe)]
     method: MethodName,
     /// Budget that `halving` doubles from round to round. Slow settings look bad in short runs: `duration` is for scenarios in
-    /// which they do not.
+    /// which they do not, and not for `--until-done`, which ends runs by their traffic.
     #[arg(long, value_enum, value_name = "BUDGET", default_value_t = HalvedName::Seeds)]
     halve: HalvedName,
     /// Seed of the search itself.
@@ -203,6 +208,7 @@ fn job(options: &TuneOptions) -> Result<TuningJob, Failure> {
         Ok(Objective { measure, direction: *direction })
     };
     let minutes = options.minutes.map(|minutes| Duration::try_from_secs_f64(minutes * 60.0));
+    [&options.set, &options.held_out_set].into_iter().try_for_each(|set| options.end.check(set))?;
     let time = minutes.transpose().map_err(|_| Failure::Minutes(options.minutes.unwrap_or_default()))?;
     Ok(TuningJob {
         scenario: options.scenario.clone(),
@@ -213,6 +219,8 @@ fn job(options: &TuneOptions) -> Result<TuningJob, Failure> {
         training: options.seeds.0.clone(),
         held_out: options.held_out.0.clone(),
         held_out_set: options.held_out_set.clone(),
+        until_done: options.end.of_many_runs(),
+        drain: options.drain.drain,
         method: options.method.into(),
         runs: options.runs,
         time,

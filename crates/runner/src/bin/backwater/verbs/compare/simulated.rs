@@ -37,7 +37,7 @@ pub(super) fn simulated(
     let durations: Vec<_> = jobs.iter().map(|(run, _)| run.plan.duration()).collect();
     let at_most = jobs.iter().any(|(run, _)| run.plan.until_done());
     let report = RunsReport::new(&durations, at_most, !options.quiet);
-    let interrupt = Some(interrupt::watched());
+    let (interrupt, drain) = (Some(interrupt::watched()), options.drain.drain);
     let (runs, seeds) = (options.runs.len(), seeds_at_once(options, asked.len()));
     for (batch, jobs) in jobs.chunks(seeds * runs).enumerate() {
         let named = jobs.iter().map(|(run, _)| (run.label.as_str(), &run.plan));
@@ -46,7 +46,7 @@ pub(super) fn simulated(
         let divisions = options.threads.divide_each(named, each, quiet);
         let simulate = |place: &usize| {
             let ((asked, folder), partition) = (jobs[*place], divisions[*place].partition.as_ref());
-            let options = RunOptions { drain: options.drain, interrupt, partition, ..RunOptions::default() };
+            let options = RunOptions { drain, interrupt, partition, ..RunOptions::default() };
             let job = batch * seeds * runs + place;
             let run = FinishedRun::of(asked.plan.clone(), options, &mut |now| report.update(job, now));
             record(formats, asked, folder, run)

@@ -17,7 +17,7 @@ use crate::arguments;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::threads;
-use crate::until_done::EndOptions;
+use crate::until_done::{DrainOptions, EndOptions};
 
 #[derive(Args, Debug)]
 pub(crate) struct AskedOptions {
@@ -57,10 +57,8 @@ pub(crate) struct AskedOptions {
     seeds: Vec<String>,
     #[command(flatten)]
     end: EndOptions,
-    /// After the end of each run, deliver all packets under way: hosts post no further message, and time goes on
-    /// until every message that they have posted is delivered, so that its completion time is known.
-    #[arg(long)]
-    drain: bool,
+    #[command(flatten)]
+    drain: DrainOptions,
 }
 
 #[derive(Args, Debug)]
@@ -105,8 +103,8 @@ impl AskedOptions {
             request.lhs = Some((points, Given::by_option("--lhs", &points.to_string())));
         }
         request.lhs_seed = self.lhs_seed.or(request.lhs_seed);
-        request.until_done = self.end.of_sweep().or(request.until_done);
-        request.drain |= self.drain;
+        request.until_done = self.end.of_many_runs().or(request.until_done);
+        request.drain |= self.drain.drain;
         Ok(request.sweep()?.identify()?)
     }
 
@@ -124,8 +122,7 @@ impl AskedOptions {
         let seeds = self.seeds.iter().map(|seeds| format!("seeds={seeds}"));
         let lhs = self.lhs.map(|points| format!("lhs={points}"));
         let words = file.into_iter().chain(scenario).chain(lists.into_iter().flatten().cloned());
-        let drain = self.drain.then(|| "drain".to_owned());
-        words.chain(lhs).chain(seeds).chain(self.end.words(&[])).chain(drain).collect()
+        words.chain(lhs).chain(seeds).chain(self.end.words(&[])).chain(self.drain.words()).collect()
     }
 }
 
