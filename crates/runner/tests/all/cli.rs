@@ -7,7 +7,7 @@ use crate::scratch::{Scratch, assert_refused, json, text};
 use crate::signals::interrupted;
 
 const ONE_FLOW: [&str; 2] = ["sim", "one-flow"];
-const FILES: [&str; 19] = [
+const FILES: [&str; 20] = [
     "completions.svg",
     "contributors.csv",
     "fabric.svg",
@@ -16,6 +16,7 @@ const FILES: [&str; 19] = [
     "goodput.svg",
     "hosts.svg",
     "margins.csv",
+    "paths.csv",
     "phases.csv",
     "plan.ron",
     "ports.csv",

@@ -35,7 +35,7 @@ fn a_file_that_no_run_writes_is_refused_with_the_names_that_there_are() {
     let scratch = Scratch::new("unknown-file");
     let refused = scratch.run(&[&SIM[..], &["--files", "flow.csv"]].concat());
     assert_refused(&refused, "a run writes no file `flow.csv`: name files of this list");
-    assert_refused(&refused, "summary.json, flows.csv, phases.csv");
+    assert_refused(&refused, "summary.json, flows.csv, paths.csv");
     assert_eq!(scratch.names(), [""; 0]);
 }
 
@@ -47,7 +47,7 @@ fn a_file_for_which_the_run_has_nothing_is_warned_of() {
     let warnings = "warning: `watch.csv` is not written: the run has nothing for it\n\
                     warning: `watch.svg` is not written: there is no `watch.csv`\n";
     assert_eq!(text(&run.stderr), warnings);
-    assert_eq!(scratch.names_in("run"), ["phases.csv", "ports.csv", "run.json"]);
+    assert_eq!(scratch.names_in("run"), ["paths.csv", "phases.csv", "ports.csv", "run.json"]);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_verb_names_the_file_that_it_lacks_and_the_way_to_it() {
     };
     for (verb, file) in [
         (&["figure", "run", "hosts"][..], "flows.csv"),
-        (&["report", "run"], "flows.csv"),
+        (&["report", "run"], "series.csv"),
         (&["export", "counters", "run"], "ports.csv"),
     ] {
         assert_refused(&scratch.run(verb), &message(file));
