@@ -51,13 +51,12 @@ mod tests {
     #[test]
     fn a_cost_is_clear_and_the_largest_is_first() {
         let cost = |own, theirs, better| of(own, theirs, better, || format!("{own:?} {theirs:?}"));
-        use Direction::{Larger, Smaller};
-        assert_eq!(cost((10.0, 0.0), (10.4, 0.0), Larger), None, "less than a twentieth");
-        assert_eq!(cost((10.0, 1.0), (12.0, 1.0), Larger), None, "no gap");
-        assert_eq!(cost((12.0, 0.0), (10.0, 0.0), Larger), None, "better");
-        assert_eq!(cost((0.0, 0.0), (0.0, 0.0), Larger), None);
-        let small = cost((12.0, 0.5), (10.0, 0.5), Smaller).expect("a cost");
-        let large = cost((1.0, 0.0), (10.0, 0.0), Larger).expect("a cost");
+        assert_eq!(cost((10.0, 0.0), (10.4, 0.0), Direction::Larger), None, "less than a twentieth");
+        assert_eq!(cost((10.0, 1.0), (12.0, 1.0), Direction::Larger), None, "no gap");
+        assert_eq!(cost((12.0, 0.0), (10.0, 0.0), Direction::Larger), None, "better");
+        assert_eq!(cost((0.0, 0.0), (0.0, 0.0), Direction::Larger), None);
+        let small = cost((12.0, 0.5), (10.0, 0.5), Direction::Smaller).expect("a cost");
+        let large = cost((1.0, 0.0), (10.0, 0.0), Direction::Larger).expect("a cost");
         let listed = listed(vec![small.clone(), large, small.clone(), small]).expect("there are costs");
         assert!(listed.starts_with("(1.0, 0.0)") && listed.matches("; ").count() == 2, "{listed}");
     }
