@@ -14,7 +14,7 @@ fn a_folder_gets_a_page_that_its_manifest_names() {
     run(&scratch, &[]);
     assert_eq!(scratch.printed(&["report", "run"]), "wrote run/report.html\n");
     let page = scratch.read("run/report.html");
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<h1>one-flow</h1>"));
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<h1>one-flow, with 1 override</h1>"));
     let digest = json(&scratch.read("run/summary.json"))["digest"].as_str().map(str::to_owned);
     assert!(page.contains(&digest.expect("a summary has a digest")));
     let files = json(&scratch.read("run/run.json"))["files"].to_string();
