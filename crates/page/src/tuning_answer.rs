@@ -65,23 +65,12 @@ struct Constraint {
     winner: String,
 }
 
-/// A mean with half of its 95 % interval, or a bound of it.
+/// A mean with half of its 95 % interval.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 struct Estimated {
     mean: f64,
     #[serde(rename(deserialize = "ci95"))]
     half: Option<f64>,
-    /// Side of the bound.
-    #[serde(default)]
-    bound: Option<Side>,
-}
-
-/// Side on which a number is bounded.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Side {
-    AtLeast,
-    AtMost,
 }
 
 #[derive(Debug, Deserialize, Serialize)]

@@ -39,7 +39,7 @@ impl Since {
             match shipped.get(name) {
                 None => since.lacking.push(name.to_owned()),
                 Some(recorded) if name != SHORTENED && *recorded != digest => {
-                    since.changed.push(name.to_owned())
+                    since.changed.push(name.to_owned());
                 }
                 Some(_) => {}
             }

@@ -7,7 +7,10 @@ use super::row::SeededRow;
 use crate::cost::{self, Cost, QUANTITIES};
 use crate::statistics::verdict::Comparison;
 use crate::statistics::{Estimate, Verdict};
-use measures::Direction;
+use measures::{ALL, Direction, Quantity};
+
+/// Name of the row with the goodput of all flows in a phase.
+const TOTAL: &str = "total";
 
 impl SeededComparison {
     /// Names the rows in which the best run is clearly worse than another run, the largest cost first; `None` if there
@@ -21,12 +24,8 @@ impl SeededComparison {
     }
 
     fn cost(&self, best: usize, row: &SeededRow) -> Option<Cost> {
-        let story = self.story.as_ref()?;
-        let asked = |measure: &&measures::Measure| {
-            QUANTITIES.contains(&measure.quantity) && **measure != story.measure && !row.row.is_member
-        };
-        let measure = row.row.measure.as_ref().filter(asked)?;
-        let info = measure.quantity.info();
+        let (name, quantity) = self.named(row)?;
+        let info = quantity.info();
         let estimate = |run: usize| row.estimate(run, self.seeds.len());
         let others = (0..self.runs.len()).filter(|run| *run != best);
         let known = others.filter_map(|run| Some((run, estimate(run)?)));
@@ -39,10 +38,27 @@ impl SeededComparison {
         cost::of(spread(&own), spread(&theirs), info.better, || {
             let label = &self.runs[other].label;
             format!(
-                "{measure} is {} instead of {} with {label}",
+                "{name} is {} instead of {} with {label}",
                 own.spelled(info.unit),
                 theirs.spelled(info.unit)
             )
         })
+    }
+
+    /// Returns the name of a row that may have a cost, and its quantity; `None` for other rows, and for the answer's own.
+    fn named(&self, SeededRow { row, .. }: &SeededRow) -> Option<(String, Quantity)> {
+        let story = self.story.as_ref().filter(|_| !row.is_member)?;
+        if let Some(measure) = &row.measure {
+            let is_other = QUANTITIES.contains(&measure.quantity) && *measure != story.measure;
+            return is_other.then(|| (measure.to_string(), measure.quantity));
+        }
+        let goodput = Quantity::Goodput;
+        let whose = if row.what == TOTAL { "all flows" } else { &row.what };
+        let group = if row.what == TOTAL { ALL } else { &row.what };
+        let is_own = story.measure.quantity == goodput
+            && story.measure.group == group
+            && story.phase.as_ref() == Some(&row.phase);
+        (row.topic == goodput.name() && !is_own)
+            .then(|| (format!("goodput of {whose} in phase `{}`", row.phase), goodput))
     }
 }

@@ -17,8 +17,7 @@ const BARS = { width: 900, left: 230, right: 150, row: 44 };
  */
 function words(estimate, unit) {
   if (!estimate) return "–";
-  const sign = estimate.bound === "at_least" ? "≥ " : estimate.bound === "at_most" ? "≤ " : "";
-  return sign + spelled(estimate.mean, unit) + (estimate.half === null ? "" : " ± " + spelled(estimate.half, unit));
+  return spelled(estimate.mean, unit) + (estimate.half === null ? "" : " ± " + spelled(estimate.half, unit));
 }
 
 /**

@@ -269,11 +269,10 @@ export interface Mean {
   missing: number;
 }
 
-/** A mean with half of its 95 % interval, or a bound of it. */
+/** A mean with half of its 95 % interval. */
 export interface Estimated {
   mean: number;
   half: number | null;
-  bound: "at_least" | "at_most" | null;
 }
 
 /** What a tuning found: settings, the judgement on held-out seeds, and the effect of each parameter. */
