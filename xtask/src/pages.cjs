@@ -216,7 +216,10 @@ async function pointsOf(page, name) {
     const colour = getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
     const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
     const canvas = document.querySelector(".picture canvas");
-    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    // From a copy: the browser warns of a drawn canvas that is read more than once.
+    const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, canvas.width, canvas.height);
     let seen = 0;
     for (let at = 0; at < data.length; at += 4) if (wanted.every((part, place) => Math.abs(data[at + place] - part) < 4)) seen += 1;
     return seen;

@@ -4,7 +4,7 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-uup1RQiVxfu47EkBLJu5ViZsMQ6DL7JrWJBMElDgOrc='; \
+     script-src 'sha256-E6Nq2ODfIczouXRprXgymMrw6ver6q+tdZq1GsonBR8='; \
      style-src 'sha256-6gnGDenUl6eKx3Cf6NSxBsBJFp9YmiEOK6EJ5fOWdBs='; \
      base-uri 'none'; form-action 'none'";
 

@@ -280,7 +280,11 @@ function signs(picture, tip, onChoice) {
     held = null;
     box.hidden = true;
   };
-  picture.holder.addEventListener("keydown", (event) => event.key === "Escape" && onChoice(null));
+  picture.holder.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    forget();
+    onChoice(null);
+  });
   return { box: element("div", { class: "signed" }, picture.holder, box), forget };
 }
 
