@@ -2,9 +2,7 @@
 //!
 //! Invariant: the run has the same paths, as in `pattern_use`. A flow has all outputs of its path, or none.
 
-use std::collections::BTreeMap;
-
-use packet::{NodeId, PortId};
+use packet::Lane;
 
 use crate::plan::Plan;
 
@@ -42,10 +40,9 @@ impl Plan {
     }
 
     fn first_flow_paths(&self, most: usize) -> FlowPaths {
-        let mut lanes: BTreeMap<(NodeId, PortId), u32> = BTreeMap::new();
-        for (place, (node, port, _)) in (0..).zip(self.lanes()) {
-            lanes.entry((node, port)).or_insert(place);
-        }
+        // By position of the port: its first lane.
+        let lanes = (0..).zip(self.lanes()).filter(|(_, (.., lane))| *lane == Lane(0));
+        let lanes: Vec<u32> = lanes.map(|(place, _)| place).collect();
         let all = &self.workload().flows;
         let (mut outputs, mut flows) = (Vec::new(), 0);
         for (flow, key) in all.iter().zip(self.flow_keys()) {
@@ -57,7 +54,7 @@ impl Plan {
             outputs.extend((0..).zip(path).map(|(hop, at)| FlowOutput {
                 flow: number,
                 hop,
-                lane: lanes[&at],
+                lane: lanes[self.graph().position(at)],
             }));
             flows += 1;
         }
