@@ -288,10 +288,7 @@ fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
             )
         });
     }
-    let phase = &facts.goodput[lost.phase].flows;
-    let rates: Vec<_> =
-        phase.iter().enumerate().map(|(flow, rate)| (flow, rate.over(PhasePart::SecondHalf))).collect();
-    let (part, load) = best.busiest(loss.flow, &rates)?;
+    let (part, load) = best.busiest(loss.flow, &facts.rates(lost.phase))?;
     let place = place(plan, part);
     Some(if load >= FULL {
         format!("{place} is full, and its flows do not share it alike.")

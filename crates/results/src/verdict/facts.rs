@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing here is in words.
 
+use measures::PhasePart;
 use scenario::Plan;
 use telemetry::RunRecord;
 
@@ -28,6 +29,12 @@ pub(crate) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
+    /// Returns every flow's goodput in the second half of a phase, with the flow's number.
+    pub(super) fn rates(&self, phase: usize) -> Vec<(usize, f64)> {
+        let flows = self.goodput[phase].flows.iter().enumerate();
+        flows.map(|(flow, rate)| (flow, rate.over(PhasePart::SecondHalf))).collect()
+    }
+
     /// Returns true if no host sent anything.
     pub(super) fn is_idle(&self) -> bool {
         self.record.audit.injected == 0 && self.record.delivered_packets == 0

@@ -3,7 +3,7 @@
 //! Invariant: such a link is named only if its flows used what the buffer allows, wherever congestion trees are. The root
 //! of the worst tree is told with its tree, and not again.
 
-use measures::{PhasePart, Unit};
+use measures::Unit;
 use packet::{Lane, NodeId, PortId};
 use scenario::{BestRates, CreditLoop, PathPart, Plan};
 use telemetry::Cause;
@@ -33,8 +33,8 @@ pub(super) fn of(
     best: &BestRates,
 ) -> Option<ShortBuffer> {
     let plan = facts.plan?;
-    let flows = facts.goodput.get(phase)?.flows.iter().enumerate();
-    let rates: Vec<_> = flows.map(|(flow, rate)| (flow, rate.over(PhasePart::SecondHalf))).collect();
+    // Without a loser there may be no phase.
+    let rates = if losers.is_empty() { Vec::new() } else { facts.rates(phase) };
     losers.iter().find_map(|loser| {
         let parts = best.loads(*loser, &rates).into_iter();
         let short = parts.filter_map(|(part, load)| held_back(plan, part, load));
