@@ -55,6 +55,19 @@ impl SeedList {
     pub const MOST: usize = 1_000_000;
 }
 
+/// Returns seeds as options take them: `1..=5` or `1,2,7`.
+pub(crate) fn list(seeds: &[u64]) -> String {
+    match seeds {
+        [first, .., last] if is_range(seeds) => format!("{first}..={last}"),
+        _ => seeds.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
+    }
+}
+
+/// Returns true if each seed follows the one before.
+pub(crate) fn is_range(seeds: &[u64]) -> bool {
+    seeds.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]))
+}
+
 impl FromStr for SeedList {
     type Err = SeedListError;
 

@@ -12,6 +12,7 @@ use results::verdict::{Verdict as Answer, VerdictKind};
 
 use super::story::Story;
 use super::{SeededComparison, SeededRun};
+use crate::seeds;
 use crate::statistics::verdict::{Comparison, MOST_MORE, NoVerdict, VerdictQuestion};
 use crate::statistics::{Estimate, Reading, Setting, Verdict};
 
@@ -45,7 +46,7 @@ impl CompareCommand<'_> {
         match self.seeds {
             None => self.words.to_owned(),
             Some([seed]) => format!("{} --seed {seed}", self.words),
-            Some(seeds) => format!("{} --seeds {}", self.words, list_of_seeds(seeds)),
+            Some(seeds) => format!("{} --seeds {}", self.words, seeds::list(seeds)),
         }
     }
 }
@@ -295,23 +296,11 @@ impl SeededComparison {
     /// Returns a list of this many seeds, of which the seeds of this comparison are the first if they are a range.
     fn seeds_until(&self, count: u64) -> String {
         let first = self.seeds[0];
-        match first.checked_add(count - 1).filter(|_| is_range(&self.seeds)) {
+        match first.checked_add(count - 1).filter(|_| seeds::is_range(&self.seeds)) {
             Some(last) => format!("{first}..={last}"),
             None => format!("1..={count}"),
         }
     }
-}
-
-/// Returns seeds as `--seeds` takes them: `1..=5` or `1,2,7`.
-fn list_of_seeds(seeds: &[u64]) -> String {
-    match seeds {
-        [first, .., last] if is_range(seeds) => format!("{first}..={last}"),
-        _ => seeds.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
-    }
-}
-
-fn is_range(seeds: &[u64]) -> bool {
-    seeds.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]))
 }
 
 /// Returns the number of a run: its mean with the interval, a bound, or that it is not known.

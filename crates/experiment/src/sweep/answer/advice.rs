@@ -10,6 +10,7 @@ use packet::Framing;
 use results::format::{capital, counted};
 
 use super::Asked;
+use crate::seeds;
 use crate::statistics::verdict::MOST_MORE;
 use crate::unit::Unit;
 
@@ -155,10 +156,7 @@ fn seeds_of(units: &[&Unit]) -> (String, String) {
     let mut options = match of("seed")[..] {
         [] => String::new(),
         [seed] => format!(" --seed {seed}"),
-        [first, .., last] if last - first + 1 == of("seed").len() as u64 => {
-            format!(" --seeds {first}..={last}")
-        }
-        ref all => format!(" --seeds {}", all.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")),
+        ref all => format!(" --seeds {}", seeds::list(all)),
     };
     let mut note = String::new();
     for path in ["seeds.traffic", "seeds.ecmp", "seeds.marking"] {
