@@ -114,18 +114,6 @@ fn several_seeds_have_means_intervals_and_paired_differences() {
     assert_refused(&both, "error: `one-flow:seed=3` names a seed beside `--seeds`");
 }
 
-/// A comparison delivers what is under way at the end of each run, as `sim --drain` does.
-#[test]
-fn compared_runs_may_be_drained() {
-    let scratch = Scratch::new("drained");
-    let runs = ["compare", "one-flow", "one-flow:duration=1 ms", "--quiet", "--out", "both"];
-    let is_drained = || json(&scratch.read("both/A/summary.json"))["audit"]["drained"] == true;
-    scratch.printed(&runs);
-    assert!(!is_drained());
-    scratch.printed(&[&runs[..], &["--drain", "--force"]].concat());
-    assert!(is_drained());
-}
-
 /// Completion times are bounds while messages are under way at the end, and numbers after a drain. The answer asks for
 /// it, and the run that a part of the comparison leaves is repeated with it.
 #[test]
@@ -140,6 +128,9 @@ fn compared_runs_are_drained() {
     let drained = json(&scratch.printed(&[&runs[..], &asked, &["drained", "--drain"]].concat()));
     assert!(drained["rows"][0]["values"]["A"].is_f64(), "{drained}");
     assert_eq!(drained["runs"][0]["digest"], bound["runs"][0]["digest"], "a drain is not in the digest");
+    let is_drained =
+        |run: &str| json(&scratch.read(&format!("{run}/A/summary.json")))["audit"]["drained"] == true;
+    assert!(is_drained("drained") && !is_drained("short"));
     let advice = drained["verdict"]["advice"].as_str().expect("there is advice");
     assert!(!advice.contains("instead of bounds"), "{advice}");
     scratch.printed(&["rerun", "drained/A"]);

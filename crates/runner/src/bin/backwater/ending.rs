@@ -11,8 +11,13 @@ use telemetry::RunEnding;
 
 use crate::failure::Failure;
 
-/// Returns the failure of a run that has ended, if any.
-pub(crate) fn checked(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
+/// Returns the failure of a run that has ended, if any; `drain` if it was to be drained.
+pub(crate) fn checked(plan: &Plan, record: &RunRecord, drain: bool) -> Result<(), Failure> {
+    ended(plan, record)?;
+    if drain { drained(plan, record) } else { Ok(()) }
+}
+
+fn ended(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
     let simulated_s = record.simulated.seconds();
     if record.ended == RunEnding::Interrupted {
         return Err(Failure::Interrupted { simulated_s });
@@ -35,7 +40,7 @@ pub(crate) fn checked(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
 }
 
 /// Returns the failure of a run that was to be drained, and has ended otherwise by itself, if its drain took too long.
-pub(crate) fn drained(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
+fn drained(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
     if record.audit.drained {
         return Ok(());
     }
@@ -56,9 +61,6 @@ pub(crate) fn checked_all<'a>(
     runs: impl Iterator<Item = (&'a Plan, &'a RunRecord)>,
     drain: bool,
 ) -> Result<(), Failure> {
-    let of_run = |plan, record| {
-        checked(plan, record).and_then(|()| if drain { drained(plan, record) } else { Ok(()) })
-    };
-    let failures = runs.filter_map(|(plan, record)| of_run(plan, record).err());
+    let failures = runs.filter_map(|(plan, record)| checked(plan, record, drain).err());
     failures.min_by_key(Failure::rank).map_or(Ok(()), Err)
 }

@@ -166,8 +166,7 @@ pub(crate) fn run(options: &CaptureOptions) -> Result<(), Failure> {
     } else if !options.quiet {
         print(&written.printed());
     }
-    ending::checked(&plan, &report.record)?;
-    if options.drain.drain { ending::drained(&plan, &report.record) } else { Ok(()) }
+    ending::checked(&plan, &report.record, options.drain.drain)
 }
 
 fn captured(

@@ -156,8 +156,7 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
         });
     }
     checkpoints.remove();
-    ending::checked(&run.plan, &run.record)?;
-    if options.drain.drain { ending::drained(&run.plan, &run.record) } else { Ok(()) }
+    ending::checked(&run.plan, &run.record, options.drain.drain)
 }
 
 /// Returns the scenario as the command line names it, for the command that the verdict advises.

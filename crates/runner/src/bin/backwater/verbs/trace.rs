@@ -132,7 +132,7 @@ pub(crate) fn run(options: &TraceOptions) -> Result<(), Failure> {
     if !options.quiet {
         print(&printed(&path.display().to_string(), &plan, &report));
     }
-    ending::checked(&plan, &report.record)
+    ending::checked(&plan, &report.record, false)
 }
 
 /// Returns the counts as a table.
