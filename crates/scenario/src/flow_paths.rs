@@ -36,16 +36,23 @@ impl Plan {
     /// Returns the paths of the first flows, at most 50,000 outputs in all.
     #[must_use]
     pub fn flow_paths(&self) -> FlowPaths {
-        self.first_flow_paths(MOST_OUTPUTS)
+        self.first_flow_paths(usize::MAX)
     }
 
-    fn first_flow_paths(&self, most: usize) -> FlowPaths {
+    /// Returns the paths of the first flows, at most so many, and at most 50,000 outputs in all. Flows with a name come
+    /// first.
+    #[must_use]
+    pub fn first_flow_paths(&self, most: usize) -> FlowPaths {
+        self.bounded_flow_paths(most, MOST_OUTPUTS)
+    }
+
+    fn bounded_flow_paths(&self, most_flows: usize, most: usize) -> FlowPaths {
         // By position of the port: its first lane.
         let lanes = (0..).zip(self.lanes()).filter(|(_, (.., lane))| *lane == Lane(0));
         let lanes: Vec<u32> = lanes.map(|(place, _)| place).collect();
         let all = &self.workload().flows;
         let (mut outputs, mut flows) = (Vec::new(), 0);
-        for (flow, key) in all.iter().zip(self.flow_keys()) {
+        for (flow, key) in all.iter().zip(self.flow_keys()).take(most_flows) {
             let path = self.path_of_data(flow, key);
             if outputs.len() + path.len() > most {
                 break;
@@ -96,8 +103,9 @@ mod tests {
         let plan = plan("victim");
         let all = plan.flow_paths();
         let most = all.outputs.len() - 1;
-        let some = plan.first_flow_paths(most);
+        let some = plan.bounded_flow_paths(usize::MAX, most);
         assert_eq!((some.flows, some.left_out_flows), (all.flows - 1, 1));
         assert!(some.outputs.len() <= most && all.outputs.starts_with(&some.outputs));
+        assert_eq!(plan.first_flow_paths(all.flows - 1), some);
     }
 }

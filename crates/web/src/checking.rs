@@ -5,7 +5,7 @@
 
 use page::numbers::Numbers;
 use results::RunFiles;
-use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
+use scenario::{Diagnostic, FlowOutput, Plan, Scenario, ScenarioText};
 use serde::{Deserialize, Serialize};
 
 use crate::fields::{FieldData, fields};
@@ -207,26 +207,20 @@ pub(crate) fn graph(plan: &Plan) -> GraphData {
 
 /// Returns the first named flows with their paths.
 fn named_flows(plan: &Plan) -> Vec<PathData> {
-    // Outputs of the graph are the ports in their order, each with its lanes in turn.
-    let mut outputs = Vec::new();
-    let mut last = None;
-    for (node, port, _) in plan.lanes() {
-        let is_new = last.replace((node, port)) != Some((node, port));
-        outputs.push(outputs.last().map_or(0, |output| output + u32::from(is_new)));
-    }
-    let paths = plan.flow_paths();
-    let named = plan.workload().flows.iter().enumerate().filter(|(_, flow)| flow.named).take(MOST_FLOWS);
-    named
-        .map(|(number, flow)| {
-            let own = paths.outputs.iter().filter(|output| output.flow as usize == number);
-            PathData {
-                name: flow.name.to_string(),
-                from: flow.source.0,
-                to: flow.destination.0,
-                outputs: own.map(|output| outputs[output.lane as usize]).collect(),
-            }
-        })
-        .collect()
+    let (all, lanes) = (&plan.workload().flows, plan.lanes().collect::<Vec<_>>());
+    let named = all.iter().take_while(|flow| flow.named).take(MOST_FLOWS).count();
+    // Outputs of the graph are the ports in their order.
+    let output = |at: &FlowOutput| {
+        let (node, port, _) = lanes[at.lane as usize];
+        plan.graph().position((node, port)) as u32
+    };
+    let paths = plan.first_flow_paths(named).outputs;
+    let path = |own: &[FlowOutput]| {
+        let flow = &all[own[0].flow as usize];
+        let (from, to) = (flow.source.0, flow.destination.0);
+        PathData { name: flow.name.to_string(), from, to, outputs: own.iter().map(output).collect() }
+    };
+    paths.chunk_by(|one, other| one.flow == other.flow).map(path).collect()
 }
 
 /// Returns the data of the report's page, and its numbers.

@@ -56,16 +56,12 @@ impl LiveFabric {
     /// Returns the outputs of a plan at time zero.
     pub(crate) fn new(plan: &Plan) -> Self {
         let (mut lanes, mut nodes) = (Vec::new(), Vec::new());
-        let mut last = None;
-        let mut outputs = 0;
         for (node, port, _) in plan.lanes() {
-            if last.replace((node, port)) != Some((node, port)) {
-                outputs += 1;
-            }
             let cable = plan.graph().ports(node)[port.index()].cable;
-            lanes.push((outputs - 1, plan.cable(cable).rate));
+            lanes.push((plan.graph().position((node, port)), plan.cable(cable).rate));
             nodes.push(node.0);
         }
+        let outputs = lanes.last().map_or(0, |(output, _)| output + 1);
         let before = vec![LaneMoment::default(); lanes.len()];
         Self { lanes, nodes, outputs, from: Time::ZERO, before }
     }
