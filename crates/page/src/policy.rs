@@ -5,7 +5,7 @@
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
      script-src 'sha256-E6Nq2ODfIczouXRprXgymMrw6ver6q+tdZq1GsonBR8='; \
-     style-src 'sha256-6gnGDenUl6eKx3Cf6NSxBsBJFp9YmiEOK6EJ5fOWdBs='; \
+     style-src 'sha256-6Q9ZzWzlelI9meHtCJrREM2PpF81TY2vjOPk7bpTKdQ='; \
      base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]
