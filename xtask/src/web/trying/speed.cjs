@@ -21,19 +21,23 @@ const LARGE = ["dcs648", 'duration="1 ms"', 'sample="20 us"', ...[100, 200, 300,
 /** The guide, whose link and command are those of the large fabric. */
 const GUIDE = path.join(__dirname, "../../../../docs/guide/browser.md");
 
-/** Returns the longest task of the threads of pages, in ms of the processor's time, by a record of Chromium. */
+/**
+ * Returns the longest task of the page's thread, in ms of the processor's time, by a record of Chromium. The thread is that of the page's first
+ * mark: Chromium draws parts of its own window, such as the list below its address bar, by pages with threads of the same name.
+ */
 function longestTask(record) {
   const { traceEvents } = JSON.parse(record);
   const threadOf = ({ pid, tid }) => pid + "/" + tid;
-  const pages = new Set(traceEvents.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain").map(threadOf));
-  const tasks = traceEvents.filter((event) => event.tdur !== undefined && pages.has(threadOf(event)));
-  if (tasks.length === 0) throw new Error("Chromium records no task with its time of the processor");
+  const marked = new Set(traceEvents.filter(({ name, cat }) => name === MARKS[0] && cat.includes("blink.user_timing")).map(threadOf));
+  if (marked.size !== 1) throw new Error("Chromium records " + marked.size + " threads with the mark \"" + MARKS[0] + "\", where the page has one");
+  const tasks = traceEvents.filter((event) => event.tdur !== undefined && marked.has(threadOf(event)));
+  if (tasks.length === 0) throw new Error("Chromium records no task of the page with its time of the processor");
   return tasks.reduce((most, { tdur }) => Math.max(most, tdur), 0) / 1000;
 }
 
 /** Opens the page with a record of tasks, which `longest` ends. */
 async function observed(browser, hash = "") {
-  await browser.startTracing(undefined, { categories: ["toplevel", "__metadata"] });
+  await browser.startTracing(undefined, { categories: ["toplevel", "blink.user_timing"] });
   const all = await opened(browser, hash);
   return { ...all, longest: async () => longestTask((await browser.stopTracing()).toString()) };
 }
