@@ -1,5 +1,5 @@
 // The text of a scenario: a plain text field with line numbers, and marks at the lines with faults.
-import { element, onceAFrame } from "../../crates/page/src/script/dom.js";
+import { element, onceInTurn } from "../../crates/page/src/script/dom.js";
 import type { Diagnostic } from "./simulator.ts";
 
 /** A text field with numbered lines. */
@@ -40,7 +40,7 @@ export class Editor {
     this.area.scrollTop = (line - 6) * parseFloat(getComputedStyle(this.area).lineHeight);
   }
 
-  private readonly number = onceAFrame(() => {
+  private readonly number = onceInTurn(() => {
     const count = this.area.value.split("\n").length;
     this.lines.replaceChildren(...Array.from({ length: count }, (_, at) =>
       element("div", { class: this.faults.has(at + 1) ? "fault" : null }, (this.faults.has(at + 1) ? "▶ " : "") + (at + 1))));

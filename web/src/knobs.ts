@@ -1,5 +1,5 @@
 // The few settings that matter most in a scenario, beside its picture: a change runs it anew. All others are among the parameters.
-import { element, onceAFrame } from "../../crates/page/src/script/dom.js";
+import { element, onceInTurn } from "../../crates/page/src/script/dom.js";
 import { pathOf, valueOf } from "./share.ts";
 import type { Checked, Diagnostic, Field } from "./simulator.ts";
 import { bare, isQuoted } from "./values.ts";
@@ -115,7 +115,7 @@ export class Knobs {
     if (values.length < 3) return null;
     const output = element("output", { for: id });
     const range = element("input", { type: "range", id, min: 0, max: values.length - 1, step: 1,
-      oninput: onceAFrame(() => { output.textContent = values[Number(range.value)] as string; range.setAttribute("aria-valuetext", output.textContent); }),
+      oninput: onceInTurn(() => { output.textContent = values[Number(range.value)] as string; range.setAttribute("aria-valuetext", output.textContent); }),
       onchange: () => this.onTurn(field.path, written(values[Number(range.value)] as string)) });
     const show = (value: string) => {
       const place = values.indexOf(value);

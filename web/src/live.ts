@@ -1,5 +1,5 @@
 // The fabric while a run goes on: links by their load and stalls between two reports of progress.
-import { element, isCalm, lazyDetails, onceAFrame } from "../../crates/page/src/script/dom.js";
+import { element, isCalm, lazyDetails, onceInTurn } from "../../crates/page/src/script/dom.js";
 import { MOST_WITHOUT_BARS, PARTS, Picture, choiceOfColour, extremes, legend, outputTable } from "../../crates/page/src/script/fabric.js";
 import { marksOf } from "../../crates/page/src/script/trees.js";
 import { spelled } from "../../crates/page/src/script/format.js";
@@ -54,7 +54,7 @@ export class LivePicture {
     this.draw();
   }
 
-  private readonly draw = onceAFrame(() => {
+  private readonly draw = onceInTurn(() => {
     if (this.to > this.from) this.title.textContent = "From " + spelled(this.from, "s") + " to " + spelled(this.to, "s") + ": " + extremes(this.load, this.stalled) + ".";
     this.paint();
     this.fill();

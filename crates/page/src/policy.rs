@@ -4,7 +4,7 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-E6Nq2ODfIczouXRprXgymMrw6ver6q+tdZq1GsonBR8='; \
+     script-src 'sha256-icJecfXhNtceWHiqq9kHpBrLsfmqty19DporIrXd2BM='; \
      style-src 'sha256-6Q9ZzWzlelI9meHtCJrREM2PpF81TY2vjOPk7bpTKdQ='; \
      base-uri 'none'; form-action 'none'";
 

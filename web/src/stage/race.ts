@@ -1,5 +1,5 @@
 // The goodput of one flow in both runs, in one chart, while they go on and afterwards.
-import { element, onceAFrame } from "../../../crates/page/src/script/dom.js";
+import { element, onceInTurn } from "../../../crates/page/src/script/dom.js";
 import { onColours } from "../../../crates/page/src/script/palette.js";
 import { fittingUnit, short, spelled } from "../../../crates/page/src/script/format.js";
 import { fit, palette } from "./canvas.ts";
@@ -39,7 +39,7 @@ export class Race {
     this.draw();
   }
 
-  private readonly draw = onceAFrame(() => {
+  private readonly draw = onceInTurn(() => {
     const width = this.box.clientWidth;
     if (width === 0) return;
     const inks = palette();

@@ -1,5 +1,5 @@
 // Curves over an axis, with lines to switch on and off, a cursor that all figures share, and a table.
-import { button, element, lazyDetails, onceAFrame } from "./dom.js";
+import { button, element, inTurn, lazyDetails, onceInTurn } from "./dom.js";
 import { fittingUnit, short, spelled } from "./format.js";
 import { sortableTable } from "./table.js";
 import { colour, onColours, pen } from "./palette.js";
@@ -424,11 +424,11 @@ export function curves(panel, axis) {
     if (plot && fittingUnit(largestShown(panel), panel.unit)[1] === unit) plot.setData(data());
     else if (plot) make();
   };
-  requestAnimationFrame(() => {
+  inTurn(() => {
     make();
-    const resize = onceAFrame(() => plot?.setSize({ width: Math.max(holder.clientWidth, 200), height: HEIGHT }));
+    const resize = onceInTurn(() => plot?.setSize({ width: Math.max(holder.clientWidth, 200), height: HEIGHT }));
     new ResizeObserver(resize).observe(holder);
-    axis?.follow(onceAFrame(() => {
+    axis?.follow(onceInTurn(() => {
       light();
       plot?.setData(plot.data);
     }));

@@ -95,17 +95,47 @@ export function isCalm() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
+/** Longest time of a frame given to tasks in turn, in ms: half a frame of 60 Hz. */
+const TURN_MS = 8;
+/** @type {(() => void)[]} */
+const waiting = [];
+/** True while a frame is asked for. */
+let awaited = false;
+
+/** Runs the tasks that wait, until a frame's share has passed; the others wait for the next frame, also if one fails. */
+function runTurns() {
+  const until = performance.now() + TURN_MS;
+  try {
+    while (waiting.length > 0 && performance.now() < until) waiting.shift()?.();
+  } finally {
+    awaited = waiting.length > 0;
+    if (awaited) requestAnimationFrame(runTurns);
+  }
+}
+
 /**
- * Calls `task` in the next frame, once however often it is asked for until then.
+ * Calls `task` in a frame to come, in turn with others: the pictures of a page, all drawn in one frame, would keep it from answering.
  *
  * @param {() => void} task
  */
-export function onceAFrame(task) {
+export function inTurn(task) {
+  waiting.push(task);
+  if (awaited) return;
+  awaited = true;
+  requestAnimationFrame(runTurns);
+}
+
+/**
+ * Calls `task` in turn, once however often it is asked for until then.
+ *
+ * @param {() => void} task
+ */
+export function onceInTurn(task) {
   let asked = false;
   return () => {
     if (asked) return;
     asked = true;
-    requestAnimationFrame(() => {
+    inTurn(() => {
       asked = false;
       task();
     });

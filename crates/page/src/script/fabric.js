@@ -1,5 +1,5 @@
 // The figure of the fabric: picture, slider, choice of tree, and a table of the outputs at the moment.
-import { element, lazyDetails, onceAFrame } from "./dom.js";
+import { element, inTurn, lazyDetails, onceInTurn } from "./dom.js";
 import { counted, percent, spelled } from "./format.js";
 import { shorts } from "./arrays.js";
 import { sortableTable } from "./table.js";
@@ -145,7 +145,7 @@ export class Picture {
 
   /** Draws the picture as wide as its place, and again when that changes or colours do. */
   follow() {
-    new ResizeObserver(onceAFrame(() => this.fit())).observe(this.holder);
+    new ResizeObserver(onceInTurn(() => this.fit())).observe(this.holder);
     onColours(this.holder, () => this.paint());
     this.fit();
   }
@@ -404,7 +404,7 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
   const figure = element("div", { class: "fabric" }, moments ? moments.box : null, controls, title, held.box, told.box, legend(true, fabric.hosts > MOST_WITHOUT_BARS),
     element("p", { class: "note" }, "Each link has two lanes, one for each direction: traffic keeps to the right. A click on a link lists the flows that use it, a click on a host or a root lights what belongs to it, and a flow's name, here or at a curve, its path; a click beside it, or Escape, ends that."),
     words, details);
-  requestAnimationFrame(() => {
+  inTurn(() => {
     picture.follow();
     if (moments) moments.set(fabric.opens_at ?? 0);
     else show();

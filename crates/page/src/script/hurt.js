@@ -1,5 +1,5 @@
 // Flows and groups, those that congestion held back first: their share of their best, and goodput over time, each on a scale of its own.
-import { element, onceAFrame } from "./dom.js";
+import { element, onceInTurn } from "./dom.js";
 import { counted, spelled } from "./format.js";
 import { shape } from "./plane.js";
 import { savers } from "./saving.js";
@@ -51,7 +51,7 @@ function strip(line, panel, axis, subject) {
     ["x1", "x2"].forEach((end) => moment.setAttribute(end, String(place)));
     reading.textContent = axis.moment === null ? "up to " + spelled(Number(highest), "bit/s") : spelled(read(axis.moment), "bit/s") + " of " + spelled(Number(highest), "bit/s");
   };
-  axis.follow(onceAFrame(show));
+  axis.follow(onceInTurn(show));
   svg.addEventListener("pointermove", (event) => {
     const box = svg.getBoundingClientRect();
     const time = axis.range[0] + (event.clientX - box.left) / box.width * (axis.range[1] - axis.range[0]);
