@@ -243,7 +243,7 @@ fn slow_hosts(facts: Facts<'_>, lost: &Lost) -> Option<String> {
 }
 
 /// Returns the name of a part of a path.
-fn place(plan: &Plan, part: PathPart) -> String {
+fn place(facts: Facts<'_>, plan: &Plan, part: PathPart) -> String {
     let (graph, nodes) = (plan.graph(), plan.nodes());
     match part {
         PathPart::Output(node, port) => format!(
@@ -252,6 +252,10 @@ fn place(plan: &Plan, part: PathPart) -> String {
             graph.port_number((node, port)),
             graph.name(graph.ports(node)[port.index()].peer)
         ),
+        // The sentence on slow hosts has said what it takes.
+        PathPart::Drain(host) if facts.slow().any(|one| one.host == graph.name(host)) => {
+            format!("Host {}", graph.name(host))
+        }
         PathPart::Drain(host) => limited(graph.name(host), "takes", nodes.adapter(host).drain_limit),
         PathPart::Bus(host) => limited(graph.name(host), "sends", nodes.adapter(host).injection_limit),
     }
@@ -289,7 +293,7 @@ fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
         });
     }
     let (part, load) = best.busiest(loss.flow, &facts.rates(lost.phase))?;
-    let place = place(plan, part);
+    let place = place(facts, plan, part);
     Some(if load >= FULL {
         format!("{place} is full, and its flows do not share it alike.")
     } else if flow.becns > 0 {

@@ -106,7 +106,7 @@ mod tests {
                     all.messages.iter_mut().for_each(|one| one.completed = None);
                 },
                 "Lost",
-                "0 of 2 messages of incast[1] were delivered, and 2 (5 MB in all) were not; 0 of 2 messages of contributors",
+                "None of 2 messages of incast[1] (5 MB in all) was delivered; none of 2 messages of contributors",
             ),
             (
                 |record| {
@@ -177,7 +177,7 @@ mod tests {
             (vec![("A", vec![(12, false)])], "The message of A, of 1 KB, was not delivered."),
             (
                 vec![("A", vec![(12, false), (11, false)])],
-                "0 of 2 messages of A were delivered, and 2 (2 KB in all) were not.",
+                "None of 2 messages of A (2 KB in all) was delivered.",
             ),
             (
                 vec![("A", vec![])],

@@ -82,17 +82,19 @@ pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, all: &[Undelivered]) -
         let size = words::size(one.left_bytes.get() as f64);
         let delivered = one.posted - one.left;
         if one.posted == 1 {
-            format!("the message of {name}, of {size}, was not delivered")
-        } else {
-            let verb = if delivered == 1 { "was" } else { "were" };
-            format!(
-                "{} of {} messages of {name} {verb} delivered, and {} ({size}{}",
-                grouped(delivered as u64),
-                grouped(one.posted as u64),
-                grouped(one.left as u64),
-                if one.left == 1 { ") was not" } else { " in all) were not" }
-            )
+            return format!("the message of {name}, of {size}, was not delivered");
         }
+        let posted = grouped(one.posted as u64);
+        if delivered == 0 {
+            return format!("none of {posted} messages of {name} ({size} in all) was delivered");
+        }
+        let verb = if delivered == 1 { "was" } else { "were" };
+        format!(
+            "{} of {posted} messages of {name} {verb} delivered, and {} ({size}{}",
+            grouped(delivered as u64),
+            grouped(one.left as u64),
+            if one.left == 1 { ") was not" } else { " in all) were not" }
+        )
     };
     let mut parts: Vec<_> = all.iter().take(MOST_NAMED).map(one).collect();
     parts.first()?;

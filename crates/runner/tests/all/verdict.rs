@@ -371,7 +371,7 @@ fn whatever_a_run_loses_is_told() {
             let to_host = fct.cells("completed_s", &[("dst", &slow.host)]);
             assert!(to_host.iter().all(|cell| cell.is_empty()), "{to_host:?}");
             let incast = to_host.len().min(if sets.contains(&alone) { 8 } else { 20 });
-            says(lost, &format!("0 of {incast} messages of incast were delivered"));
+            says(lost, &format!("None of {incast} messages of incast "));
             says(lost, "h1 takes 1 Mb/s at most");
             says(&summary.verdict.cause, "h1 takes");
             is_silent(&summary.verdict.cause, "which 0 flows");
