@@ -12,7 +12,7 @@ use crate::builders::fat_tree::FatTree;
 use crate::builders::grid::GridSpec;
 use crate::builders::omega::Omega;
 use crate::builders::two_switches::{SwitchWithHosts, TwoSwitches};
-use crate::routing::spec::RoutingSpec;
+use crate::routing::spec::{GroupsSpec, RoutingSpec};
 use crate::spec::TopologySpec;
 
 /// Implements `examples` from a table of variants and values. The table is the body of a `match` without a
@@ -94,6 +94,7 @@ examples! {
         Self::MinHop => Self::MinHop,
         Self::Random => Self::Random,
         Self::Ecmp => Self::Ecmp,
+        Self::Adaptive { .. } => Self::Adaptive { groups: GroupsSpec::Shortest },
         Self::UpDown { .. } => Self::UpDown { roots: Vec::new() },
         Self::DModK => Self::DModK,
         Self::DimensionOrder => Self::DimensionOrder,

@@ -16,7 +16,7 @@
 use packet::{NodeId, PortId};
 
 use super::routes::PathLayers;
-use super::spec::RoutingSpec;
+use super::spec::{GroupsSpec, RoutingSpec};
 use crate::graph::Graph;
 use crate::structure::Topology;
 
@@ -31,7 +31,10 @@ impl Topology {
     /// Returns the rule by which switches change lanes with this routing; `None` if its paths have a single layer.
     #[must_use]
     pub fn lane_changes(&self, routing: &RoutingSpec) -> Option<LaneChanges<'_>> {
-        let native = matches!(routing, RoutingSpec::Native) || *routing == self.structure().native_routing();
+        // Parallel cables lead to the neighbours of the native routing.
+        let native =
+            matches!(routing, RoutingSpec::Native | RoutingSpec::Adaptive { groups: GroupsSpec::Parallel })
+                || *routing == self.structure().native_routing();
         let layers = self.structure().layers();
         (native && layers != PathLayers::One).then(|| LaneChanges { graph: self.graph(), layers })
     }

@@ -5,12 +5,13 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`group`] | the group of ports for a destination |
 //! | [`table`] | the table of a switch |
 //! | [`routes`] | the tables of all switches, and the layers of paths |
 //! | `draft` | tables under construction |
 //! | [`error`] | faults in the routing of a scenario |
 //! | `min_hop` | tables by fewest links, chosen by destination or at random |
-//! | `multipath` | tables by fewest links, chosen flow by flow: several ports an entry |
+//! | `multipath` | tables with groups of ports: all shortest paths, or parallel cables |
 //! | `up_down` | tables by paths that lead first up, then down, in any graph |
 //! | `d_mod_k` | tables by the destination's number, in fat trees |
 //! | `guided` | tables by a rule for the next switch: destination tags, dimension order, minimal in a dragonfly |
@@ -27,6 +28,7 @@
 mod d_mod_k;
 mod draft;
 pub mod error;
+pub mod group;
 mod guided;
 pub mod lane_changes;
 mod min_hop;

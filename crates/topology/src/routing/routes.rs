@@ -61,8 +61,8 @@ impl Routes {
         &self.tables[place]
     }
 
-    /// Returns every port by which a switch may forward packets for this host, in order. Only multipath routing
-    /// has several.
+    /// Returns every port by which a switch may forward packets for this host, in order. Only routings with groups of
+    /// ports have several.
     ///
     /// # Panics
     /// If the nodes are not a switch and a host of this fabric.
@@ -70,7 +70,7 @@ impl Routes {
         self.table(switch).ports(to.lid())
     }
 
-    /// Returns the first of these [`ports`](Self::ports). Except under multipath there is no other.
+    /// Returns the first of these [`ports`](Self::ports). Without groups of ports there is no other.
     ///
     /// # Panics
     /// If the nodes are not a switch and a host of this fabric.
@@ -80,7 +80,7 @@ impl Routes {
     }
 
     /// Returns every (node, output port) that a packet crosses between two different nodes, `from`'s own first. The
-    /// list is empty from a node to itself; [`None`] if `to` is not a host, or is not reached. Under multipath all
+    /// list is empty from a node to itself; [`None`] if `to` is not a host, or is not reached. With groups of ports all
     /// paths are equally long, and this path follows each switch's first port.
     #[must_use]
     pub fn path(&self, graph: &Graph, from: NodeId, to: NodeId) -> Option<Vec<(NodeId, PortId)>> {
@@ -103,6 +103,12 @@ impl Routes {
             }
         }
         Some(path)
+    }
+
+    /// Returns true if a switch has several ports for a host.
+    #[must_use]
+    pub fn have_groups(&self) -> bool {
+        self.tables.iter().any(|table| table.groups() > 0)
     }
 
     /// Returns the number of layers: 1 if every path keeps the service level of its flow.

@@ -7,7 +7,7 @@ use settings::FieldPath;
 
 use super::error::{RoutingError, RoutingErrorKind};
 use super::routes::{PathLayers, Routes};
-use super::spec::RoutingSpec;
+use super::spec::{GroupsSpec, RoutingSpec};
 use crate::graph::node;
 use crate::structure::{Structure, Topology};
 
@@ -25,7 +25,12 @@ impl Topology {
             RoutingSpec::Tables(tables) => Some(Routes::tabled(graph, tables)?),
             RoutingSpec::MinHop => any_path.then(|| Routes::min_hop(graph)),
             RoutingSpec::Random => any_path.then(|| Routes::random(graph, seed)),
-            RoutingSpec::Ecmp => any_path.then(|| Routes::multipath(graph, seed)),
+            RoutingSpec::Ecmp | RoutingSpec::Adaptive { groups: GroupsSpec::Shortest } => {
+                any_path.then(|| Routes::multipath(graph, seed))
+            }
+            RoutingSpec::Adaptive { groups: GroupsSpec::Parallel } => {
+                Some(self.native_routes()?.with_parallel_cables(graph, seed))
+            }
             RoutingSpec::UpDown { roots } if any_path => {
                 Some(Routes::up_down(graph, &self.up_down_roots(roots)?))
             }
@@ -133,7 +138,11 @@ impl Structure {
             RoutingSpec::MinHop => String::new(),
             own => format!("`{}`, ", own.word()),
         };
-        let any = if self.carries_data_both_ways() { "`MinHop`, `Random`, `Ecmp`, `UpDown()`, " } else { "" };
+        let any = if self.carries_data_both_ways() {
+            "`MinHop`, `Random`, `Ecmp`, `Adaptive`, `UpDown()`, "
+        } else {
+            ""
+        };
         format!("{own}{any}`Native`, `Written(...)` or `Tables(...)`")
     }
 }

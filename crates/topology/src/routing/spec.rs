@@ -24,7 +24,15 @@ pub enum RoutingSpec {
     /// Equal-cost multipath: fewest links, and a hash of the packet's source, destination and queue pairs chooses
     /// among the equally good ports, as Ethernet switches do by addresses and UDP ports. All packets that one end
     /// of a flow sends take one path; another seed gives another path. InfiniBand's linear tables cannot do this.
+    /// `switch.selection` may choose in another way.
     Ecmp,
+    /// Adaptive: a group of ports for each destination, of which the switch chooses one for each packet
+    /// (`switch.selection`).
+    Adaptive {
+        /// Ports of a group.
+        #[serde(default)]
+        groups: GroupsSpec,
+    },
     /// First towards a root, then away from it: packets cannot wait for each other in a cycle, in any graph,
     /// on one lane.
     UpDown {
@@ -55,7 +63,35 @@ pub enum RoutingSpec {
     Tables(WrittenTables),
 }
 
+/// Ports of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum GroupsSpec {
+    /// All ports on shortest paths (`TREE` of InfiniBand's adaptive-routing manager).
+    #[default]
+    Shortest,
+    /// All parallel cables to the neighbour that the routing `Native` leads to (`LAG` there).
+    Parallel,
+}
+
 impl RoutingSpec {
+    /// Returns true if switches may have several ports for a host.
+    #[must_use]
+    pub const fn has_groups(&self) -> bool {
+        match self {
+            Self::Ecmp | Self::Adaptive { .. } => true,
+            Self::Native
+            | Self::MinHop
+            | Self::Random
+            | Self::UpDown { .. }
+            | Self::DModK
+            | Self::DimensionOrder
+            | Self::DestinationTags
+            | Self::DragonflyMinimal
+            | Self::Written(_)
+            | Self::Tables(_) => false,
+        }
+    }
+
     /// Returns the word for this routing in a scenario.
     #[must_use]
     pub fn word(&self) -> &'static str {
@@ -64,6 +100,7 @@ impl RoutingSpec {
             Self::MinHop => "MinHop",
             Self::Random => "Random",
             Self::Ecmp => "Ecmp",
+            Self::Adaptive { .. } => "Adaptive",
             Self::UpDown { .. } => "UpDown",
             Self::DModK => "DModK",
             Self::DimensionOrder => "DimensionOrder",

@@ -1,21 +1,23 @@
-//! The forwarding table of a switch: the output port for each host.
+//! The forwarding table of a switch: the output port for each host, or the group of ports among which the switch
+//! chooses.
 //!
-//! Invariant: a packet's output follows from its destination and, among equally good ports, from its flow. Packets of
-//! a flow therefore never overtake each other on different paths. An entry is a byte; only tables with choices need
-//! two more bytes an entry.
+//! Invariant: without a selector a packet's output follows from its destination and, among the ports of a group, from
+//! its flow. Packets of a flow then never overtake each other on different paths. An entry is a byte; only tables with
+//! groups need two more bytes an entry.
 
 use std::sync::Arc;
 
-use event_kernel::finalise;
 use packet::{Lid, PortId};
+
+use super::group::{GroupState, PortGroup};
 
 /// Entry of a host that no port leads to. External ports are counted from 0 to 253.
 pub(super) const NOWHERE: u8 = u8::MAX;
 /// Entry of a host that several ports lead to.
 const SEVERAL: u8 = u8::MAX - 1;
 
-/// Output ports by LID: a linear table as in IBA 14.2.5.10, or a table with several ports an entry. Switches that
-/// hash a packet's flow have the latter. Copies share their memory.
+/// Output ports by LID: a linear table as in IBA 14.2.5.10, or a table with groups of ports. Switches that choose a
+/// port for each flow or packet have the latter. Copies share their memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForwardingTable {
     /// Entries by LID, from 0 to the number of hosts.
@@ -23,18 +25,23 @@ pub struct ForwardingTable {
     choices: Option<Arc<PortChoices>>,
 }
 
-/// Equally good ports, among which a flow's key chooses.
+/// The groups of a table.
 #[derive(Debug, PartialEq, Eq)]
 struct PortChoices {
     /// Makes the same key choose independently at different switches.
     salt: u64,
-    /// Index of a set of ports, by LID; used for entries with several ports.
+    /// Number of a group, by LID; used for entries with several ports.
     places: Box<[u16]>,
-    sets: Arc<PortSets>,
+    groups: Arc<[GroupPorts]>,
 }
 
-/// Sets of ports, each in order.
-pub(super) type PortSets = Vec<Box<[u8]>>;
+/// The ports of a group: preferred ports first, else in order.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GroupPorts {
+    pub(super) ports: Box<[u8]>,
+    pub(super) preferred: u8,
+    pub(super) state: GroupState,
+}
 
 impl ForwardingTable {
     /// Makes a linear table from its entries.
@@ -42,9 +49,9 @@ impl ForwardingTable {
         Self { entries, choices: None }
     }
 
-    /// Makes the table of a switch from the indices of sets, by LID. `salt` is the switch's own.
-    pub(super) fn multipath(salt: u64, places: &[u16], sets: &Arc<PortSets>) -> Self {
-        let entry = |place: &u16| match *sets[usize::from(*place)] {
+    /// Makes the table of a switch from the numbers of groups, by LID. `salt` is the switch's own.
+    pub(super) fn grouped(salt: u64, places: &[u16], groups: &Arc<[GroupPorts]>) -> Self {
+        let entry = |place: &u16| match *groups[usize::from(*place)].ports {
             [] => NOWHERE,
             [port] => port,
             _ => SEVERAL,
@@ -52,20 +59,73 @@ impl ForwardingTable {
         let entries: Arc<[u8]> = places.iter().map(entry).collect();
         let choices = entries
             .contains(&SEVERAL)
-            .then(|| Arc::new(PortChoices { salt, places: places.into(), sets: Arc::clone(sets) }));
+            .then(|| Arc::new(PortChoices { salt, places: places.into(), groups: Arc::clone(groups) }));
         Self { entries, choices }
     }
 
-    /// Returns the port by which a packet to this address leaves; [`None`] if no port leads there. `key` is called
-    /// only for an entry with several ports. The same key makes independent choices at different switches.
+    /// Returns the port by which a packet to this address leaves if it may not choose; [`None`] if no port leads there.
+    /// `key` is called only for an entry with several ports. The same key makes independent choices at different
+    /// switches.
     #[must_use]
     #[inline]
     pub fn output(&self, to: Lid, key: impl FnOnce() -> u64) -> Option<PortId> {
+        self.output_by(to, |group| group.fixed(key()))
+    }
+
+    /// Returns the port by which a packet to this address leaves; [`None`] if no port leads there. `choose` is called
+    /// only for an entry with several ports.
+    #[inline]
+    pub fn output_by(&self, to: Lid, choose: impl FnOnce(PortGroup<'_>) -> PortId) -> Option<PortId> {
         match *self.entries.get(to.index())? {
             NOWHERE => None,
-            SEVERAL => self.chosen(to, key()),
+            SEVERAL => self.several(to).map(choose),
             port => Some(PortId(port.into())),
         }
+    }
+
+    /// Returns the ports by which packets to this address may leave, also if there is only one; [`None`] if no port
+    /// leads there.
+    #[must_use]
+    pub fn group(&self, to: Lid) -> Option<PortGroup<'_>> {
+        let at = to.index();
+        match *self.entries.get(at)? {
+            NOWHERE => None,
+            SEVERAL => self.several(to),
+            _ => Some(PortGroup {
+                ports: &self.entries[at..=at],
+                preferred: 1,
+                state: GroupState::Static,
+                number: 0,
+                salt: 0,
+            }),
+        }
+    }
+
+    /// Returns every port by which a packet to this address may leave, in the order of its group. `key` is the flow's.
+    /// Only a packet that `is_selected` may take any port of an adaptive group.
+    pub fn outputs_of(
+        &self,
+        to: Lid,
+        key: impl FnOnce() -> u64,
+        is_selected: bool,
+    ) -> impl Iterator<Item = PortId> + Clone + '_ {
+        let group = self.group(to);
+        let (all, one) = match group {
+            Some(group) if is_selected && group.state() == GroupState::Adaptive => (Some(group), None),
+            Some(group) if group.len() == 1 => (None, Some(group.port(0))),
+            Some(group) => (None, Some(group.fixed(key()))),
+            None => (None, None),
+        };
+        all.into_iter().flat_map(PortGroup::ports).chain(one)
+    }
+
+    /// Returns the number of groups that [`PortGroup::number`] may name in this table; 0 if every entry has at most a
+    /// single port.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        let Some(choices) = &self.choices else { return 0 };
+        let several = self.entries.iter().zip(&choices.places).filter(|(entry, _)| **entry == SEVERAL);
+        several.map(|(_, place)| usize::from(*place) + 1).max().unwrap_or(0)
     }
 
     /// Prefetches the entry of an address.
@@ -76,23 +136,18 @@ impl ForwardingTable {
         }
     }
 
-    /// Returns the port that the key chooses among several.
-    fn chosen(&self, to: Lid, key: u64) -> Option<PortId> {
+    /// Returns the group of an entry with several ports.
+    #[inline]
+    fn several(&self, to: Lid) -> Option<PortGroup<'_>> {
         let choices = self.choices.as_ref()?;
-        let set = &choices.sets[usize::from(choices.places[to.index()])];
-        // Multiply-shift of a word that depends on every bit of the key and the salt: no division, and no bias
-        // that matters at 254 ports.
-        let place = (u128::from(finalise(key ^ choices.salt)) * set.len() as u128) >> 64;
-        Some(PortId(set[usize::try_from(place as u64).expect("a place in the set")].into()))
+        let number = choices.places[to.index()];
+        let GroupPorts { ports, preferred, state } = &choices.groups[usize::from(number)];
+        Some(PortGroup { ports, preferred: *preferred, state: *state, number, salt: choices.salt })
     }
 
-    /// Returns every port by which a packet to this address may leave, in order.
+    /// Returns every port by which a packet to this address may leave, in the order of its group.
     pub fn ports(&self, to: Lid) -> impl Iterator<Item = PortId> {
-        let entry = self.entries.get(to.index()).copied().unwrap_or(NOWHERE);
-        let single = Some(entry).filter(|entry| *entry < SEVERAL);
-        let several = self.choices.as_ref().filter(|_| entry == SEVERAL);
-        let several = several.map(|choices| &choices.sets[usize::from(choices.places[to.index()])]);
-        single.into_iter().chain(several.into_iter().flatten().copied()).map(|port| PortId(port.into()))
+        self.group(to).into_iter().flat_map(PortGroup::ports)
     }
 
     /// Returns the first of [`ports`](Self::ports) by LID, from 0 to the number of hosts.

@@ -4,7 +4,9 @@
 //! Families and routings come from `examples()`. A family without an entry in [`known`] does not compile.
 
 use packet::NodeId;
-use topology::{Graph, Routes, RoutingErrorKind, RoutingSpec, Topology, TopologySpec, hpcc, written_table};
+use topology::{
+    Graph, GroupsSpec, Routes, RoutingErrorKind, RoutingSpec, Topology, TopologySpec, hpcc, written_table,
+};
 
 const CABLES: [&str; 2] = ["copper", "fibre"];
 
@@ -88,10 +90,15 @@ fn fabrics() -> impl Iterator<Item = (TopologySpec, Topology)> {
 fn fits(routing: &RoutingSpec, family: &TopologySpec) -> bool {
     use TopologySpec as T;
     match routing {
-        RoutingSpec::Native | RoutingSpec::Written(_) | RoutingSpec::Tables(_) => true,
-        RoutingSpec::MinHop | RoutingSpec::Random | RoutingSpec::Ecmp | RoutingSpec::UpDown { .. } => {
-            !matches!(family, T::Omega(_))
-        }
+        RoutingSpec::Native
+        | RoutingSpec::Adaptive { groups: GroupsSpec::Parallel }
+        | RoutingSpec::Written(_)
+        | RoutingSpec::Tables(_) => true,
+        RoutingSpec::MinHop
+        | RoutingSpec::Random
+        | RoutingSpec::Ecmp
+        | RoutingSpec::Adaptive { groups: GroupsSpec::Shortest }
+        | RoutingSpec::UpDown { .. } => !matches!(family, T::Omega(_)),
         RoutingSpec::DModK => {
             matches!(family, T::Clos(_) | T::FatTree(_) | T::KaryNTree(_) | T::Dcs648(_))
         }

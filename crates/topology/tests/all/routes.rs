@@ -7,8 +7,8 @@ use packet::{Lane, NodeId, PortId};
 use proptest::prelude::*;
 use settings::SettingError;
 use topology::{
-    ChannelDependencies, CustomFabric, Graph, LinkEnds, Routes, RoutingErrorKind as Kind, RoutingSpec,
-    Topology, TopologySpec, VirtualChannel,
+    ChannelDependencies, CustomFabric, Graph, GroupsSpec, LinkEnds, Routes, RoutingErrorKind as Kind,
+    RoutingSpec, Topology, TopologySpec, VirtualChannel,
 };
 
 fn spec(text: &str) -> TopologySpec {
@@ -127,6 +127,30 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+/// Of three cables to the neighbour all are in the group, and none to another switch.
+#[test]
+fn parallel_cables_are_one_group() {
+    let topology = topology("Chain(hosts: [2, 1, 2], parallel: 3, ..)");
+    let graph = topology.graph();
+    let routing = RoutingSpec::Adaptive { groups: GroupsSpec::Parallel };
+    let (tables, native) = (topology.routes(&routing, 1).expect("it fits"), Routes::min_hop(graph));
+    for (switch, to) in graph.switch_ids().flat_map(|at| graph.host_ids().map(move |to| (at, to))) {
+        let next = |port: PortId| graph.ports(switch)[port.index()].peer;
+        let by = next(native.output(switch, to).expect("connected"));
+        let group = tables.table(switch).group(to.lid()).expect("connected");
+        assert_eq!(group.len(), if graph.is_host(by) { 1 } else { 3 });
+        assert!(group.ports().all(|port| next(port) == by));
+        let selected: Vec<_> = tables.table(switch).outputs_of(to.lid(), || 7, true).collect();
+        assert_eq!(
+            selected,
+            group.ports().collect::<Vec<_>>(),
+            "a packet that is selected may take any port"
+        );
+        let hashed: Vec<_> = tables.table(switch).outputs_of(to.lid(), || 7, false).collect();
+        assert_eq!(hashed, [tables.table(switch).output(to.lid(), || 7).expect("connected")]);
     }
 }
 
@@ -422,13 +446,13 @@ fn a_routing_is_refused_for_other_topologies() {
     fails(
         "Torus(sizes: [4], hosts: 1, ..)",
         RoutingSpec::DModK,
-        "`DModK` is not for this topology: write `DimensionOrder`, `MinHop`, `Random`, `Ecmp`, `UpDown()`, `Native`, \
+        "`DModK` is not for this topology: write `DimensionOrder`, `MinHop`, `Random`, `Ecmp`, `Adaptive`, `UpDown()`, `Native`, \
          `Written(...)` or `Tables(...)`",
     );
     fails(
         "Chain(hosts: [1, 1], ..)",
         RoutingSpec::DimensionOrder,
-        "`DimensionOrder` is not for this topology: write `MinHop`, `Random`, `Ecmp`, `UpDown()`, `Native`, \
+        "`DimensionOrder` is not for this topology: write `MinHop`, `Random`, `Ecmp`, `Adaptive`, `UpDown()`, `Native`, \
          `Written(...)` or `Tables(...)`",
     );
 }
