@@ -17,6 +17,7 @@
 //! | [`buffering`] | where packets wait, and hence which inputs contend for an output |
 //! | `ports` | the links of a switch, and the wires that they put packets on |
 //! | [`arbitration`] | which input wins which output |
+//! | [`selection`] | which port of a group a packet takes |
 //! | `pipeline` | the way of a packet, from its arrival to the departure of its tail |
 //! | `switch` | the pipeline for the switch's number of ports and stages |
 //!
@@ -27,13 +28,14 @@ pub mod buffering;
 mod pipeline;
 mod ports;
 pub mod resolve;
+pub mod selection;
 mod setup;
 pub mod spec;
 mod switch;
 pub mod tables;
 
 pub use pipeline::SwitchView;
-pub use resolve::SwitchPlan;
-pub use setup::{SwitchSetup, SwitchTimer};
+pub use resolve::{SelectedPackets, SelectionPlan, SwitchPlan};
+pub use setup::{SelectionSetup, SwitchSetup, SwitchTimer};
 pub use spec::SwitchSpec;
 pub use switch::Switch;

@@ -126,6 +126,16 @@ impl SwitchPort {
         self.tail_leaves > now
     }
 
+    /// Returns the bytes of the packet on the wire that have yet to leave.
+    #[inline]
+    pub(crate) fn on_wire(&self, now: Time) -> Bytes {
+        if self.is_sending(now) {
+            self.link.wire().rate().amount_in(self.tail_leaves.since(now))
+        } else {
+            Bytes::ZERO
+        }
+    }
+
     /// Prefetches the first cache line.
     #[inline]
     pub(crate) fn prefetch_first(&self) {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use cc_policies::AnyMarker;
+use event_kernel::Stream;
 use link_layer::{LinkTimer, MemorySharing, Port, VlArbiter};
 use packet::{Lane, PacketId, PortId};
 use topology::ForwardingTable;
 use units::Bytes;
 
-use crate::resolve::EgressPoolPlan;
+use crate::resolve::{EgressPoolPlan, SelectionPlan};
 use crate::spec::{ArbiterSpec, BufferingSpec};
 use crate::tables::SlToVl;
 
@@ -64,6 +65,17 @@ impl LinkTimer for SwitchTimer {
     }
 }
 
+/// The parts that the selector of a switch is built from, besides its forwarding table.
+#[derive(Clone, Debug)]
+pub struct SelectionSetup {
+    /// The selector, and the packets that it is for.
+    pub plan: SelectionPlan,
+    /// Number of hosts of the fabric.
+    pub hosts: usize,
+    /// Random stream of the switch's own.
+    pub stream: Stream,
+}
+
 /// The parts that a switch is built from.
 #[derive(Debug)]
 pub struct SwitchSetup {
@@ -75,8 +87,10 @@ pub struct SwitchSetup {
     pub data_lanes: usize,
     /// Longest packet of the link's MTU.
     pub longest_packet: Bytes,
-    /// Output by destination.
+    /// Output, or group of outputs, by destination.
     pub forwarding: ForwardingTable,
+    /// Selector of a port among several; `None` if the hash of a flow chooses.
+    pub selection: Option<SelectionSetup>,
     /// Lane of the next link by input, output and service level; `None` if every packet keeps its lane.
     pub sl_to_vl: Option<Arc<SlToVl>>,
     /// Division of the receive memory among ports and lanes.

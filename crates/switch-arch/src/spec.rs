@@ -2,6 +2,8 @@
 //!
 //! Invariant: questions about an organisation or an arbiter are answered here, each by one exhaustive match.
 
+mod selection;
+
 use cc_policies::policy::BufferOwner;
 use link_layer::flow_control::credits::{BLOCK, MAX_BLOCKS};
 use link_layer::spec::{Discipline, LinkSpec, VlArbitrationSpec};
@@ -10,6 +12,11 @@ use packet::Lane;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span};
+
+pub use self::selection::{
+    ChoicesSpec, FlowletChoice, FlowletSpec, LeastLoadedSpec, RoundRobinSpec, SelectedPacketsSpec,
+    SelectionSpec, TieSpec, TurnsSpec,
+};
 
 /// A switch: scenario field `switch` for all switches, `switches` by name for exceptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -79,6 +86,13 @@ pub struct SwitchSpec {
     /// inputs.
     #[schemars(range(min = 1.0, max = 1000.0))]
     pub speedup: f64,
+    /// Selector of a port, for routings with groups of ports. If left out: `LeastLoaded` with `routing: Adaptive`, else
+    /// `Hash`. All but `Hash` let packets overtake each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<SelectionSpec>,
+    /// Packets that the selector chooses a port for; all of 100 B or more if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_packets: Option<SelectedPacketsSpec>,
 }
 
 impl SwitchSpec {

@@ -160,7 +160,15 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline)
     }
 
-    /// Returns the port by which a packet leaves, or would leave if it came here.
+    /// Returns the ports by which a packet may leave, or might if it came here. There are several if the selector
+    /// chooses.
+    #[must_use]
+    pub fn outputs_of(&self, packet: &Packet) -> Vec<PortId> {
+        dispatch!(&self.pipeline, pipeline => pipeline.outputs_of(packet).collect())
+    }
+
+    /// Returns the port by which a packet leaves, or would leave if it came here. Where a selector chooses among several,
+    /// it is the port that the hash of the packet's flow would choose.
     #[must_use]
     pub fn output_of(&self, packet: &Packet) -> Option<PortId> {
         dispatch!(&self.pipeline, pipeline => pipeline.output_of(packet))

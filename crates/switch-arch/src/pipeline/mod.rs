@@ -54,6 +54,7 @@ pub use self::view::SwitchView;
 use crate::arbitration::{AnyArbiter, Arbitration, ReadBandwidth, Request};
 use crate::buffering::Buffering;
 use crate::ports::Ports;
+use crate::selection::{Selection, SwitchLoads};
 use crate::setup::{SwitchSetup, SwitchTimer};
 use crate::tables::{PortSet, SlToVl};
 
@@ -69,6 +70,7 @@ pub(crate) struct Pipeline<B, const WORDS: usize> {
     arbitration: Arbitration<WORDS>,
     forwarding: ForwardingTable,
     sl_to_vl: Option<Arc<SlToVl>>,
+    selection: Option<Box<Selection>>,
 }
 
 state_codec::state!([B: state_codec::State, const WORDS: usize] Pipeline<B, WORDS> {
@@ -80,6 +82,7 @@ state_codec::state!([B: state_codec::State, const WORDS: usize] Pipeline<B, WORD
     arbitration: part,
     forwarding: plan,
     sl_to_vl: plan,
+    selection: part,
 });
 
 /// The part of the pipeline that depends on the number of stages: from the buffer at the input to the wire.
@@ -130,6 +133,9 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         // Packets that cross to a queue are read at the crossbar's speed too.
         let only_rate = (!B::CROSSES && links.have_one_rate()).then_some(fastest);
         let bandwidth = ReadBandwidth::new(reads_at_inputs, &limits, fastest, only_rate);
+        let (shape, longest) = ((ports, setup.forwarding.groups()), setup.longest_packet);
+        let selection = setup.selection.filter(|_| shape.1 > 0);
+        let selection = selection.map(|selection| Box::new(Selection::new(selection, shape, longest)));
         let memory = ReceiveMemory::new(setup.memory, lanes, setup.longest_packet);
         Self {
             agenda: Agenda::IDLE,
@@ -145,6 +151,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
             arbitration: Arbitration::new(AnyArbiter::new(setup.arbiter, ports, lanes), bandwidth, ports),
             forwarding: setup.forwarding,
             sl_to_vl: setup.sl_to_vl,
+            selection,
         }
     }
 
@@ -162,9 +169,10 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         id: PacketId,
         context: &mut impl NodeContext<SwitchTimer>,
     ) {
+        let now = context.now();
         let packet = &mut context.packets()[id];
         let (length, tail) = (packet.wire_bytes(), packet.tail);
-        let output = self.output_of(packet);
+        let output = self.choose_output(input, packet, now);
         let output =
             output.expect("a run begins only if the tables lead to every host that receives packets");
         packet.set_ports(input, output);
@@ -232,7 +240,28 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         B::decide(self, context);
     }
 
-    /// Returns the port by which a packet leaves, or would leave if it came here.
+    /// Chooses the port by which a packet leaves that has come by `input`.
+    #[inline]
+    fn choose_output(&mut self, input: PortId, packet: &Packet, now: Time) -> Option<PortId> {
+        let Self { forwarding, selection, ports, storage, sl_to_vl, .. } = self;
+        // An entry with a single port asks for no selector.
+        forwarding.output_by(packet.lrh.destination(), |group| match selection {
+            None => group.fixed(packet.flow_key()),
+            Some(selection) => {
+                let (sl_to_vl, contention) = (sl_to_vl.as_deref(), &storage.contention);
+                let loads = SwitchLoads { ports, contention, sl_to_vl, input, packet, now };
+                selection.output(group, packet, &loads)
+            }
+        })
+    }
+
+    /// Returns the ports by which a packet may leave, or might if it came here: all of a group if the selector chooses.
+    pub(crate) fn outputs_of(&self, packet: &Packet) -> impl Iterator<Item = PortId> + Clone + '_ {
+        let is_selected = self.selection.as_ref().is_some_and(|selection| selection.selects(packet));
+        self.forwarding.outputs_of(packet.lrh.destination(), || packet.flow_key(), is_selected)
+    }
+
+    /// Returns the port by which a packet leaves, or would leave if it came here, if the hash of its flow chooses.
     #[inline]
     pub(crate) fn output_of(&self, packet: &Packet) -> Option<PortId> {
         self.forwarding.output(packet.lrh.destination(), || packet.flow_key())

@@ -53,6 +53,9 @@ pub trait SwitchView {
     /// Returns the data rate of the link at an output.
     fn link_rate(&self, output: PortId) -> Rate;
 
+    /// Returns the number of packets for which the selector chose an output; `None` in a switch without a selector.
+    fn chosen(&self, output: PortId) -> Option<u64>;
+
     /// Returns the bytes that wait for an output and lane, over all inputs.
     fn waiting(&self, output: PortId, lane: Lane) -> Bytes;
 
@@ -169,6 +172,10 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
 
     fn link_rate(&self, output: PortId) -> Rate {
         self.ports.rate(output)
+    }
+
+    fn chosen(&self, output: PortId) -> Option<u64> {
+        self.selection.as_ref().map(|selection| selection.chosen(output))
     }
 
     fn waiting(&self, output: PortId, lane: Lane) -> Bytes {

@@ -1,10 +1,12 @@
 //! Resolution of a switch: from its settings to its plan.
 //!
 //! Invariant: a [`SwitchPlan`] has memory for a packet or more at each port and lane, and no setting without effect.
-//! The faults in settings stand in `error`, the tables of service levels in `sl_to_vl`.
+//! The faults in settings stand in `error`, the tables of service levels in `sl_to_vl`, the
+//! selector in `selection`.
 
 mod arbitration;
 mod error;
+mod selection;
 mod sl_to_vl;
 
 use std::sync::Arc;
@@ -21,6 +23,7 @@ use settings::FieldPath;
 use units::Bytes;
 
 pub use self::error::{ShareError, SwitchError};
+pub use self::selection::{SelectedPackets, SelectionPlan};
 use crate::spec::{ArbiterSpec, BufferingSpec, Forwarding, Provision, ShareOverride, Sharing, SwitchSpec};
 use crate::tables::SlToVl;
 
@@ -47,6 +50,8 @@ pub struct SwitchPlan {
     pub sl_to_vl: Option<Arc<SlToVl>>,
     /// Lane arbitration tables by port; `None` if all ports have the link's tables.
     pub vl_arbitration: Option<Vec<VlArbitrationSpec>>,
+    /// Selector of a port among several; `None` if the hash of a flow chooses.
+    pub selection: Option<SelectionPlan>,
     /// Read rate of an input's buffer over the rate of its link, in thousandths.
     pub speedup_thousandths: u64,
 }
@@ -230,6 +235,7 @@ impl SwitchSpec {
             output_buffer: self.output_buffer.unwrap_or(buffer),
             sl_to_vl,
             vl_arbitration,
+            selection: self.plan_selection(),
             speedup_thousandths: (self.speedup * 1000.0).round() as u64,
         };
         Ok((plan, receivers))

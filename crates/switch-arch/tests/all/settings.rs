@@ -94,6 +94,8 @@ fn own() -> SwitchSpec {
         latency: Span::from_ns(200),
         forwarding: Forwarding::CutThrough,
         speedup: 1.5,
+        selection: None,
+        selected_packets: None,
     }
 }
 

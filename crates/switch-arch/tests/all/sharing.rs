@@ -116,6 +116,7 @@ impl Bench {
                 data_lanes: 1,
                 longest_packet: LONGEST,
                 forwarding: (0..PORTS as u16).map(|number| Some(PortId(number))).collect(),
+                selection: None,
                 sl_to_vl: None,
                 memory: MemorySharing::Blocks(SharedMemory::new(size, &[share; PORTS])),
                 egress_limit: None,

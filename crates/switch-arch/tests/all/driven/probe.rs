@@ -90,6 +90,7 @@ pub(crate) fn parts(
         data_lanes,
         longest_packet: MTU.longest_packet(),
         forwarding: (0..rates.len() as u16).map(|number| Some(PortId(number))).collect(),
+        selection: None,
         sl_to_vl: None,
         memory: MemorySharing::Own,
         egress_limit: None,

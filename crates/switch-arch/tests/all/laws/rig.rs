@@ -103,6 +103,7 @@ impl Rig {
                 data_lanes: 1,
                 longest_packet: MTU.longest_packet(),
                 forwarding: numbers().map(Some).collect(),
+                selection: None,
                 sl_to_vl: None,
                 memory: MemorySharing::Own,
                 egress_limit: None,

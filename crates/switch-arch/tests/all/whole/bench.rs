@@ -202,6 +202,7 @@ impl Bench {
             data_lanes: lanes,
             longest_packet: MTU.longest_packet(),
             forwarding: (0..ports as u16).map(|number| Some(PortId(number))).collect(),
+            selection: None,
             sl_to_vl: None,
             buffering: setup.buffering,
             arbiter: setup.arbiter,
