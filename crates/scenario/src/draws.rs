@@ -14,7 +14,8 @@ impl Plan {
     #[must_use]
     pub fn draws_at_random(&self) -> bool {
         let by_traffic = self.scenario.traffic.iter().any(PatternSpec::draws_at_random);
-        let by_paths = matches!(self.scenario.routing, RoutingSpec::Random | RoutingSpec::Ecmp);
+        // The packets that a selector is not for go by a hash, which depends on the seed.
+        let by_paths = self.scenario.routing == RoutingSpec::Random || self.scenario.routing.has_groups();
         by_traffic || by_paths || self.marks_at_random() || self.times_at_random()
     }
 

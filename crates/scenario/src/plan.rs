@@ -45,6 +45,7 @@ pub struct Plan {
     pub(crate) watch: Vec<WatchPlan>,
     pub(crate) series: SeriesPlan,
     pub(crate) dependency_cycle: Option<String>,
+    pub(crate) packets_may_overtake: bool,
 }
 
 /// Times and seed of a run.
@@ -168,6 +169,12 @@ impl Plan {
         self.scenario.seeds.marking.unwrap_or(self.run.seed)
     }
 
+    /// Seed of the paths: of hashes, of drawn tables, and of selectors.
+    #[must_use]
+    pub fn paths_seed(&self) -> u64 {
+        self.scenario.seeds.ecmp.unwrap_or(self.run.seed)
+    }
+
     /// Simulated time; of a run [until it is done](Self::until_done) the longest.
     #[must_use]
     pub const fn duration(&self) -> Span {
@@ -227,6 +234,13 @@ impl Plan {
     #[must_use]
     pub fn dependency_cycle(&self) -> Option<&str> {
         self.dependency_cycle.as_deref()
+    }
+
+    /// Returns true if packets of a flow may overtake each other, since a selector chooses ports for them. A missing number
+    /// is a fault of the simulator only where they may not, and nothing is dropped.
+    #[must_use]
+    pub const fn packets_may_overtake(&self) -> bool {
+        self.packets_may_overtake
     }
 
     /// Returns the service level of packets from one host to another, for a flow that asks for `asked`.

@@ -169,7 +169,7 @@ impl Citations {
         match routing {
             RoutingSpec::DModK => self.cite("zahavi2010", "routing: DModK"),
             RoutingSpec::UpDown { .. } => self.cite("schroeder1991", "routing: UpDown"),
-            RoutingSpec::Ecmp => self.cite("rfc2992", "routing: Ecmp"),
+            RoutingSpec::Ecmp | RoutingSpec::Adaptive { .. } => self.cite("rfc2992", "routing: Ecmp"),
             _ => {}
         }
     }

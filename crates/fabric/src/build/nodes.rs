@@ -10,7 +10,7 @@ use cc_policies::{AnyEcho, AnyMarker, AnyResponse, Control};
 use link_layer::{Port, PortConfigs, PortPlan, VlArbiter};
 use packet::{NodeId, PortId};
 use scenario::{NodePlan, Plan};
-use switch_arch::{Switch, SwitchPlan, SwitchSetup};
+use switch_arch::{SelectionSetup, Switch, SwitchPlan, SwitchSetup};
 
 /// Builds nodes of a plan. Nodes that are alike share the constant part of their state.
 pub(super) struct NodeBuilder<'a> {
@@ -66,6 +66,11 @@ impl<'a> NodeBuilder<'a> {
             data_lanes,
             longest_packet: link.longest_packet(),
             forwarding: plan.routes().table(node).clone(),
+            selection: settings.selection.map(|selection| SelectionSetup {
+                plan: selection,
+                hosts: plan.graph().hosts(),
+                stream: event_kernel::stream(plan.paths_seed(), "selection", plan.graph().name(node)),
+            }),
             sl_to_vl: settings.sl_to_vl.clone(),
             memory: settings.sharing.build(),
             egress_limit: settings.egress_limit,

@@ -6,7 +6,7 @@ use fabric::RunOptions;
 use proptest::prelude::*;
 use proptest::sample::select;
 use scenario::{Plan, Scenario, ScenarioText};
-use switch_arch::spec::{ArbiterSpec, BufferingSpec};
+use switch_arch::spec::{ArbiterSpec, BufferingSpec, SelectionSpec};
 
 /// Most moments that a run records.
 pub(crate) const MOMENTS: usize = 4;
@@ -26,6 +26,25 @@ const FABRICS: [(&str, &str); 9] = [
     ("Torus(sizes: [5], hosts: 1, host_cable: \"near\", trunk_cable: \"far\")", "routing=MinHop"),
     ("Crossbar(hosts: 70, host_cable: \"near\")", "switch.speedup=1.0"),
 ];
+
+/// Fabrics with groups of ports, and the routing that makes them.
+const GROUPED: [(&str, &str); 5] = [
+    ("Clos(radix: 4, host_cable: \"near\", trunk_cable: \"far\")", "Adaptive"),
+    ("FatTree(down: [2, 2, 2], up: [2, 2], host_cable: \"near\", trunk_cable: \"far\")", "Ecmp"),
+    ("HyperX(sizes: [3, 3], hosts: 1, host_cable: \"near\", trunk_cable: \"far\")", "Adaptive"),
+    (
+        "Chain(hosts: [2, 1, 3], parallel: 3, host_cable: \"near\", trunk_cable: \"far\")",
+        "Adaptive(groups: Parallel)",
+    ),
+    (
+        "Torus(sizes: [3, 3], hosts: 1, parallel: [2, 1], host_cable: \"near\", trunk_cable: \"far\")",
+        "Adaptive(groups: Parallel)",
+    ),
+];
+
+/// Single packets, which may overtake each other.
+const OF_PACKETS: &str = "Synthetic(transport: Ud, operation: Send, destinations: Uniform, arrivals: AtOnce, \
+                          size: Fixed(\"2 KiB\"), messages: 40)";
 
 /// Lengths of both kinds of cables.
 const CABLES: [[&str; 2]; 4] = [["1 us"; 2], ["5 ns", "700 ns"], ["300 ns", "20 ns"], ["5 ns"; 2]];
@@ -103,7 +122,9 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
     let load = (select(&TRAFFIC[..]), select(&TRAFFIC[..]), any::<bool>(), 0..1000_u64);
     let options = (any::<bool>(), prop::option::of(0..10_u64), any::<bool>(), any::<bool>(), any::<bool>());
     let parts = select(&[2_u16, 3, 7][..]).prop_flat_map(parts);
-    (world, switch, load, options, parts).prop_map(|(world, switch, load, options, of_node)| {
+    let selection = prop::option::of((select(&GROUPED[..]), select(SelectionSpec::EXAMPLES.to_vec())));
+    let all = (world, switch, load, options, selection, parts);
+    all.prop_map(|(world, switch, load, options, selection, of_node)| {
         let ((topology, needs), [near, far], flow_control, control) = world;
         let (buffering, arbiter, shares, buffer) = switch;
         let (one, other, slow, seed) = load;
@@ -153,8 +174,32 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
         if oldest_first {
             sets.push("adapter.schedule=OldestFirst".to_owned());
         }
+        if let Some((fabric, selector)) = selection {
+            sets.extend(selecting(fabric, selector, one));
+        }
         Drawn { sets, drain, scramble, in_turn, of_node }
     })
+}
+
+/// Returns the settings of a run on a fabric with groups of ports, of which this selector chooses for single packets.
+/// Other traffic goes by the hashes of its flows.
+fn selecting((topology, routing): (&str, &str), selector: SelectionSpec, traffic: &str) -> Vec<String> {
+    let mut sets = vec![
+        format!("topology={topology}"),
+        format!("routing={routing}"),
+        "link.data_lanes=2".to_owned(),
+        format!("switch.selection={}", ron::to_string(&selector).expect("a spec is plain data")),
+        // Packets of an end-to-end context would take several paths.
+        if traffic.contains("Rd") || traffic == OF_PACKETS {
+            format!("traffic=[{OF_PACKETS}]")
+        } else {
+            format!("traffic=[{OF_PACKETS}, {traffic}]")
+        },
+    ];
+    if selector != SelectionSpec::Hash {
+        sets.push("switch.selected_packets=(services: [Ud])".to_owned());
+    }
+    sets
 }
 
 impl Drawn {

@@ -27,6 +27,7 @@ mod pausing;
 mod plans;
 mod priorities;
 mod ranks;
+mod selection;
 mod series;
 mod sharing;
 mod static_routes;

@@ -19,6 +19,7 @@
 //! | | `dcqcn` | thresholds and rates that fit the fabric |
 //! | traffic | `traffic` | flows, and routes between their hosts |
 //! | | `routing` | cycles in which packets could wait for each other |
+//! | | `overtaking` | flows with packets that could overtake each other |
 //! | | `until_done` | traffic that ends, if the run is to wait for it |
 //! | | `watch`, `series` | objects to be watched and recorded, found by `selected` |
 
@@ -28,6 +29,7 @@ pub(crate) mod entries;
 mod link;
 mod marking;
 mod node;
+mod overtaking;
 mod routing;
 mod run;
 pub(crate) mod selected;
@@ -50,7 +52,7 @@ use crate::diagnostics::Diagnostic;
 use crate::format::Scenario;
 use crate::format::range_check::{self, RangeViolation, TextViolation};
 use crate::plan::{NodePlans, Plan};
-use crate::resolve::{guideline, sharing, topology_file};
+use crate::resolve::{guideline, selection, sharing, topology_file};
 use crate::text::{Faults, ScenarioText};
 use settings::nearest;
 
@@ -79,6 +81,8 @@ impl Scenario {
         until_done::check(&self, &workload, faults);
         transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
+        let packets_may_overtake =
+            nodes.as_ref().is_some_and(|nodes| overtaking::check(&self, (nodes, &routes), flows, faults));
         let dependency_cycle = match (&link, &nodes) {
             (Some(link), Some(nodes)) if faults.found.is_empty() => {
                 routing::check(&self, (link, nodes), (graph, &routes), flows, faults)
@@ -107,6 +111,7 @@ impl Scenario {
             watch,
             series,
             dependency_cycle,
+            packets_may_overtake,
         })
     }
 
@@ -121,6 +126,7 @@ impl Scenario {
         run::check(self, faults);
         topology_file::resolve(self, faults);
         sharing::resolve(self);
+        selection::resolve(self);
         let cables = link::cables(self, faults);
         let link = link::resolve(self, cables.as_deref(), faults);
         node::check_values(self, faults);

@@ -299,7 +299,7 @@ pub(super) fn buffers(scenario: &Scenario) -> Vec<(FieldPath, Bytes)> {
 }
 
 /// Returns the settings of all switches that differ, with their paths.
-fn switches(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &SwitchSpec)> {
+pub(super) fn switches(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &SwitchSpec)> {
     let own = scenario.switches.iter().map(|(name, spec)| (FieldPath::from("switches").name(name), spec));
     [(FieldPath::from("switch"), &scenario.switch)].into_iter().chain(own)
 }

@@ -110,7 +110,7 @@ fn check_ack_levels(scenario: &Scenario, routes: &Routes, faults: &mut Faults<'_
 /// but belong to many queue pairs, which multipath routing would separate.
 fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>) {
     let datagrams = |flow: &Flow| flow.transport == TransportService::Rd;
-    if scenario.routing != RoutingSpec::Ecmp {
+    if !scenario.routing.has_groups() {
         return;
     }
     if let Some(i) = flows.iter().position(datagrams) {
@@ -119,7 +119,9 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
         } else {
             "traffic".into()
         };
-        let message = "packets of an end-to-end context would overtake each other on the paths of `Ecmp`";
+        let routing = scenario.routing.word();
+        let message =
+            format!("packets of an end-to-end context would overtake each other on the paths of `{routing}`");
         faults.add(&path, message, "write another `routing`, or `transport: Rc`");
     }
 }

@@ -46,6 +46,18 @@ impl Inherited {
         Self { text: inherited, insertions: lengths.collect() }
     }
 
+    /// Inserts a text.
+    pub(crate) fn insert(&mut self, at: usize, text: &str) {
+        let origin = self.origin(&(at..at)).start;
+        self.text.insert_str(at, text);
+        let place = self.insertions.partition_point(|(before, _)| *before < origin);
+        match self.insertions.get_mut(place) {
+            // Within a text that was copied there, or beside it.
+            Some((same, length)) if *same == origin => *length += text.len(),
+            _ => self.insertions.insert(place, (origin, text.len())),
+        }
+    }
+
     /// Returns the part of the original text from which this part comes; of an insertion, its place.
     pub(crate) fn origin(&self, span: &Range<usize>) -> Range<usize> {
         let origin = |offset: usize| {

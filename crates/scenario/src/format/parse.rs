@@ -29,8 +29,8 @@ pub(crate) struct ReadFault {
     pub(crate) span: Range<usize>,
 }
 
-/// Reads a scenario from a text. Names of choices may have capital and small letters of any kind; settings of single switches
-/// and adapters inherit fields (see [`inherit`](super::inherit)).
+/// Reads a scenario from a text. Names of choices may have capital and small letters of any kind, and stand alone if all of
+/// their fields have defaults; settings of single switches and adapters inherit fields (see [`inherit`](super::inherit)).
 pub(crate) fn parse(text: &str) -> Result<Scenario, ReadFault> {
     let mut inherited = Inherited::new(text);
     loop {
@@ -38,10 +38,32 @@ pub(crate) fn parse(text: &str) -> Result<Scenario, ReadFault> {
             Ok(scenario) => return Ok(scenario),
             Err(fault) => fault,
         };
-        match other_case(&inherited.text, &fault) {
-            Some((at, name)) => inherited.text.replace_range(at, name),
-            None => return Err(ReadFault { span: inherited.origin(&fault.span), ..fault }),
+        if let Some((at, name)) = other_case(&inherited.text, &fault) {
+            inherited.text.replace_range(at, name);
+        } else if let Some(at) = bare_name(&inherited.text, &fault) {
+            inherited.insert(at, "()");
+        } else {
+            return Err(ReadFault { span: inherited.origin(&fault.span), ..fault });
         }
+    }
+}
+
+/// Returns the end of a choice's name that stands without parentheses, if its fields can all be left out.
+fn bare_name(text: &str, fault: &ReadFault) -> Option<usize> {
+    if !matches!(fault.error, ron::Error::ExpectedStructLike | ron::Error::ExpectedNamedStructLike(_)) {
+        return None;
+    }
+    let before = text[..fault.span.start].trim_end();
+    let name = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next()?;
+    if !name.starts_with(char::is_uppercase) {
+        return None;
+    }
+    let (at, mut with) = (before.len(), text.to_owned());
+    with.insert_str(at, "()");
+    // The reader must come further than the parentheses: else a field is missing there.
+    match parse_as::<Scenario>(&with) {
+        Err(next) if next.span.start <= at + 2 => None,
+        _ => Some(at),
     }
 }
 

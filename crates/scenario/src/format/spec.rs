@@ -105,7 +105,8 @@ pub struct SeedsSpec {
     /// Seed of the traffic: sources, destinations, sizes and times that are drawn; `seed` if left out.
     #[serde(default)]
     pub traffic: Option<u64>,
-    /// Seed of the paths: the hashes of `Ecmp`, and the tables of `Random`; `seed` if left out.
+    /// Seed of the paths: the hashes of `Ecmp`, the tables of `Random`, and the draws of `switch.selection`; `seed` if left
+    /// out.
     #[serde(default)]
     pub ecmp: Option<u64>,
     /// Seed of congestion control: packets that are marked by chance, and timers that do not run in step; `seed` if left
