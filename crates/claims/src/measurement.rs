@@ -350,6 +350,7 @@ pub(crate) mod tests {
             stalled: Span::ZERO,
             pause: None,
             marks: Marks::default(),
+            chosen: None,
         }
     }
 

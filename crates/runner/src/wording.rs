@@ -4,6 +4,7 @@
 
 mod cables;
 mod cautions;
+mod paths;
 mod patterns;
 mod threads;
 
@@ -20,7 +21,7 @@ use crate::shortage;
 
 pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 
-/// Describes a plan: its size and duration in a line, single cables that differ, and the use that each pattern makes of
+/// Describes a plan: its size and duration in a line, single cables that differ, the choices of switches, and the use that each pattern makes of
 /// the fabric. Then follow the memory that it needs, a cycle that could deadlock, whether ECN acts before PFC, and
 /// settings that are mostly not meant.
 ///
@@ -37,6 +38,7 @@ pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 pub fn description(plan: &Plan) -> String {
     let mut text = size(plan);
     text += &cables::changed(plan);
+    text += &paths::paths(plan).unwrap_or_default();
     text += &patterns::patterns(plan);
     text += &format!("memory: about {}\n", plan.memory());
     if let Some(cycle) = plan.dependency_cycle() {

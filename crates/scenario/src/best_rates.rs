@@ -11,6 +11,7 @@ use packet::{NodeId, PortId, QpNumber, TransportService};
 use units::{Bytes, Span};
 use workload::{Flow, MessageSchedule, Posting};
 
+use crate::data_paths::{DataPaths, OutputShare};
 use crate::ideal::IdealTimes;
 use crate::plan::Plan;
 
@@ -85,16 +86,19 @@ impl Plan {
         let mut ideal = IdealTimes::new(self);
         let (mut numbers, mut all_parts, mut capacities) = (BTreeMap::new(), Vec::new(), Vec::new());
         let mut demands = BTreeMap::new();
+        let mut paths = DataPaths::new(self);
         for number in chosen.iter().copied() {
             let flow = &flows[number];
-            let parts = self.parts_of(flow, keys[number]).into_iter().map(|(part, capacity, cost)| {
-                let place = *numbers.entry(part).or_insert_with(|| {
-                    all_parts.push(part);
-                    capacities.push(capacity);
-                    capacities.len() - 1
-                });
-                (place, cost)
-            });
+            let parts = self.parts_of(flow, paths.of(flow, keys[number])).into_iter().map(
+                |(part, capacity, cost)| {
+                    let place = *numbers.entry(part).or_insert_with(|| {
+                        all_parts.push(part);
+                        capacities.push(capacity);
+                        capacities.len() - 1
+                    });
+                    (place, cost)
+                },
+            );
             let demand = Demand {
                 parts: parts.collect(),
                 asked: self.asked(flow, &mut ideal),
@@ -106,11 +110,12 @@ impl Plan {
     }
 
     /// Returns the parts of a flow's path, with their capacity and the capacity that a bit of payload takes.
-    fn parts_of(&self, flow: &Flow, key: u64) -> Vec<(PathPart, f64, f64)> {
+    /// A part of several that packets are spread over takes a share of them.
+    fn parts_of(&self, flow: &Flow, path: Vec<OutputShare>) -> Vec<(PathPart, f64, f64)> {
         let per_bit = self.wire_bits_per_bit(flow);
-        let outputs = self.path_of_data(flow, key).into_iter().map(|(node, port)| {
+        let outputs = path.into_iter().map(|((node, port), share)| {
             let rate = self.nodes().port(node, port).wire.rate();
-            (PathPart::Output(node, port), rate.get() as f64, per_bit)
+            (PathPart::Output(node, port), rate.get() as f64, per_bit * share)
         });
         let bus = self.nodes().adapter(flow.source).injection_limit;
         let drain = self.nodes().adapter(flow.destination).drain_limit;

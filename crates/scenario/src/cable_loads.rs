@@ -4,6 +4,7 @@
 
 use packet::{NodeId, PortId};
 
+use crate::data_paths::DataPaths;
 use crate::plan::Plan;
 
 /// The paths that leave by an output, which is a direction of a cable.
@@ -13,10 +14,10 @@ pub struct CableLoad {
     pub node: NodeId,
     /// The output.
     pub port: PortId,
-    /// Ordered pairs of hosts with paths by this output. A switch that chooses among several ports for each flow
-    /// counts an equal part of the pair at each.
+    /// Ordered pairs of hosts with paths by this output. A switch that chooses among several ports counts an equal part of
+    /// the pair at each.
     pub pairs: f64,
-    /// Flows of each pattern, in the order of the scenario, then the flows of `flows`.
+    /// Flows of each pattern that may leave by this output, in the order of the scenario, then the flows of `flows`.
     pub flows: Vec<usize>,
 }
 
@@ -40,9 +41,10 @@ impl Plan {
         let mut loads: Vec<CableLoad> = outputs.map(load).collect();
         let mut pairs = PairPaths::new(self);
         graph.host_ids().for_each(|to| pairs.add(to, &mut loads));
+        let mut paths = DataPaths::new(self);
         for (flow, key) in self.workload().flows.iter().zip(self.flow_keys()) {
             let column = flow.pattern.map_or(patterns, |pattern| pattern as usize);
-            for output in self.path_of_data(flow, key) {
+            for (output, _) in paths.of(flow, key) {
                 loads[graph.position(output)].flows[column] += 1;
             }
         }

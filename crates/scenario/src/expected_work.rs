@@ -12,6 +12,7 @@ use topology::WeighedGraph;
 use units::{Bytes, Span, Time};
 use workload::{Flow, MessageSchedule, Posting};
 
+use crate::data_paths::DataPaths;
 use crate::plan::Plan;
 
 /// Tenths of events that a packet costs at either of its hosts, and at each switch.
@@ -19,6 +20,8 @@ const AT_HOST: f64 = 13.0;
 const AT_SWITCH: f64 = 26.0;
 /// Most flows whose paths are followed; of more, evenly spaced ones stand for all.
 const MOST_FLOWS: usize = 1 << 17;
+/// The same where packets of a flow take all paths, so that few flows load all of them.
+const MOST_SPREAD: usize = 1 << 13;
 /// Time within which each port has an event without any packet: the longest interval between updates of credits.
 const IDLE: Span = Span::from_us(65);
 
@@ -45,7 +48,9 @@ impl Plan {
     #[must_use]
     pub fn expected_work(&self) -> ExpectedWork {
         let graph = self.graph();
-        let step = self.workload().flows.len().div_ceil(MOST_FLOWS).max(1);
+        let most = if self.packets_may_overtake() { MOST_SPREAD } else { MOST_FLOWS };
+        let step = self.workload().flows.len().div_ceil(most).max(1);
+        let mut paths = DataPaths::new(self);
         let volumes = self.expected_volumes();
         let mut tenths = vec![0.0; graph.nodes()];
         let nodes = || (0..graph.nodes() as u32).map(NodeId);
@@ -54,9 +59,10 @@ impl Plan {
             self.workload().flows.iter().zip(self.flow_keys()).zip(&volumes).step_by(step)
         {
             let packets = (bytes / f64::from(self.link().mtu.bytes())).ceil() * step as f64;
-            for (node, port) in self.path_of_data(flow, key) {
-                tenths[node.index()] += if graph.is_host(node) { AT_HOST } else { AT_SWITCH } * packets;
-                carried[node.index()][port.index()] += bytes * step as f64;
+            for ((node, port), share) in paths.of(flow, key) {
+                tenths[node.index()] +=
+                    if graph.is_host(node) { AT_HOST } else { AT_SWITCH } * packets * share;
+                carried[node.index()][port.index()] += bytes * step as f64 * share;
             }
             tenths[flow.destination.index()] += AT_HOST * packets;
         }

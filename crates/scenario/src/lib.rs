@@ -30,6 +30,8 @@
 //! | `pattern_use` | the use that each pattern makes of the fabric |
 //! | `closed_loops` | closed loops of patterns, and loops in lockstep |
 //! | `credit_windows` | bytes by which credits of a shared memory run ahead |
+//! | `path_choices` | choices of switches with groups of ports |
+//! | `data_paths` | outputs by which the data of a flow leave |
 //! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
 //! | `expected_work` | work that a run is expected to be, by node |
 //! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
@@ -44,6 +46,7 @@ mod check;
 mod closed_loops;
 mod credit_windows;
 mod cycles;
+mod data_paths;
 mod diagnostics;
 pub mod draft;
 mod draws;
@@ -56,6 +59,7 @@ mod ideal;
 mod layers;
 pub mod manual;
 mod memory;
+mod path_choices;
 mod pattern_use;
 mod plan;
 mod resolve;
@@ -77,6 +81,7 @@ pub use format::{
 pub use headroom::PortHeadroom;
 pub use ideal::{IdealTime, IdealTimes};
 pub use memory::MemoryEstimate;
+pub use path_choices::PathChoices;
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};
 pub use series::{PauseLogPlan, PortSeriesPlan, SeriesPlan, SourceSeriesPlan};

@@ -8,7 +8,7 @@
 //! | part | bytes each | measured with |
 //! |---|---|---|
 //! | port; its lanes, each; a queue for an output behind an input and lane | 460; 1,060; 14 | 17 fabrics of 32 to 11,664 hosts with 1 to 15 lanes, `sim` without traffic: 0.85 to 1.09 of it from 0.9 MB on |
-//! | entry of a forwarding table; packet in a buffer | 1; 40 | the size of its type |
+//! | entry of a forwarding table; the same with groups of ports; packet in a buffer | 1; 3; 40 | the size of its type |
 //! | output and lane at a moment of the picture | 24 | the size of its type |
 //! | connection: two queue pairs, record, name | 663 | `bench g1024-all` (docs/lab/memory.md) |
 //! | message that is posted and not complete | 32 | `one-flow` with 2 and 8 million outstanding: 31.8 |
@@ -42,6 +42,7 @@ const LANE: u64 = 1060;
 /// A queue for an output behind an input and lane.
 const VIRTUAL_QUEUE: u64 = 14;
 const TABLE_ENTRY: u64 = 1;
+const GROUP_NUMBER: u64 = 2;
 const PACKET: u64 = 40;
 const CONNECTION: u64 = 663;
 const MESSAGE: u64 = 32;
@@ -185,12 +186,20 @@ impl Plan {
             PORT + port.capacity.len() as u64 * (LANE + packets * PACKET)
         };
         let entries = self.graph().hosts() as u64 + 1;
+        // A table with groups has the number of a group for each host.
+        let have_groups = self.routes().have_groups();
+        let groups = if have_groups { entries * GROUP_NUMBER } else { 0 };
+        let choices = |switch: &NodePlan<SwitchPlan>| {
+            let selection = switch.settings.selection.filter(|_| have_groups);
+            groups
+                + selection.map_or(0, |selection| selection.selector.state_bytes(switch.ports.len(), entries))
+        };
         let of_switch = |switch: &NodePlan<SwitchPlan>| {
             let ports: u64 = switch.ports.iter().map(|port| of_port(port, switch.settings.buffer)).sum();
             let lanes: u64 = switch.ports.iter().map(|port| port.capacity.len() as u64).sum();
             let has_queues = switch.settings.buffering != BufferingSpec::InputFifo;
             let queues = if has_queues { lanes * switch.ports.len() as u64 * VIRTUAL_QUEUE } else { 0 };
-            ports + queues + entries * TABLE_ENTRY
+            ports + queues + entries * TABLE_ENTRY + choices(switch)
         };
         let NodePlans { adapters, switches } = self.nodes();
         let of_adapter = |node: &NodePlan<AdapterSpec>| -> u64 {

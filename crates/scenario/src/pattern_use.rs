@@ -1,7 +1,8 @@
 //! The use that each pattern makes of the fabric: flows, messages, cables, and the load of its busiest link.
 //!
 //! Invariant: paths are those of the run. Where several ports are equally good, a switch hashes the numbers of queue
-//! pairs, which flows get in the order of the workload, here as in the run.
+//! pairs, which flows get in the order of the workload, here as in the run; or its selector is taken to spread packets
+//! evenly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,6 +11,7 @@ use units::{Bytes, Span, Time};
 use workload::spec::{ArrivalSpec, DestinationSpec, RepeatSpec};
 use workload::{Flow, LoadSpec, MessageSchedule, PatternSpec, PostedVolume, Posting};
 
+use crate::data_paths::DataPaths;
 use crate::plan::Plan;
 
 /// Bits a byte times picoseconds a second: bytes over bits a second, in picoseconds.
@@ -135,16 +137,17 @@ impl Plan {
         let (pattern, spec) = (&self.workload().patterns[i], &self.scenario.traffic[i]);
         let mut outputs: BTreeMap<(NodeId, PortId), OutputUse> = BTreeMap::new();
         let (mut leaving, mut switches) = (0, BTreeSet::new());
+        let mut paths = DataPaths::new(self);
         for (flow, key) in flows {
-            let path = self.path_of_data(flow, *key);
+            let path = paths.of(flow, *key);
             match path.as_slice() {
-                [_, (switch, _)] => drop(switches.insert(*switch)),
+                [_, ((switch, _), _)] => drop(switches.insert(*switch)),
                 path => leaving += usize::from(path.len() > 2),
             }
             let bytes = self.payload(flow);
-            for output in path {
+            for (output, share) in path {
                 let at = outputs.entry(output).or_default();
-                (at.flows, at.bytes) = (at.flows + 1, at.bytes + bytes);
+                (at.flows, at.bytes) = (at.flows + 1, at.bytes + bytes * share);
             }
         }
         let volume = self.volume_of(flows);
@@ -166,7 +169,7 @@ impl Plan {
         }
     }
 
-    /// Returns every output that the data of a flow leaves by, its host's first.
+    /// Returns every output that the data of a flow leaves by if hashes choose, its host's first.
     pub(crate) fn path_of_data(&self, flow: &Flow, key: u64) -> Vec<(NodeId, PortId)> {
         let (graph, to) = (self.graph(), flow.destination);
         let mut path = vec![(flow.source, PortId(0))];

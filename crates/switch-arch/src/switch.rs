@@ -160,6 +160,12 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline)
     }
 
+    /// Returns true if the selector chooses the port of a packet, where several lead to its destination.
+    #[must_use]
+    pub fn selects(&self, packet: &Packet) -> bool {
+        dispatch!(&self.pipeline, pipeline => pipeline.selects(packet))
+    }
+
     /// Returns the ports by which a packet may leave, or might if it came here. There are several if the selector
     /// chooses.
     #[must_use]

@@ -331,6 +331,8 @@ pub struct LaneRecord {
     pub pause: Option<PauseRecord>,
     /// Number of packets marked at this output.
     pub marks: Marks,
+    /// Number of packets for which the selector chose this output and lane; `None` without a selector.
+    pub chosen: Option<u64>,
 }
 
 /// Pauses of a port and lane under PFC, and drops, which also occur without flow control.

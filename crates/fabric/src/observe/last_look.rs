@@ -39,9 +39,20 @@ pub(crate) struct LaneEnd {
     pub(crate) dropped_at_output: u64,
     /// Packets marked on leaving. Adapters do not mark.
     pub(crate) marks: Marks,
+    /// Packets for which the selector of a switch chose the output and lane.
+    pub(crate) chosen: Option<u64>,
 }
 
-state_codec::value!(LaneEnd { input, output, margins, output_queue, pauses, dropped_at_output, marks });
+state_codec::value!(LaneEnd {
+    input,
+    output,
+    margins,
+    output_queue,
+    pauses,
+    dropped_at_output,
+    marks,
+    chosen
+});
 
 /// A packet on the wire to a port and lane, and its bytes.
 pub(crate) type OnTheWire = (OutputLane, Bytes);
@@ -71,6 +82,7 @@ impl LaneEnd {
                     pauses: adapter.port().pauses(lane, now),
                     dropped_at_output: 0,
                     marks: Marks::default(),
+                    chosen: None,
                 }
             }
             Node::Switch(switch) => {
@@ -84,6 +96,7 @@ impl LaneEnd {
                     pauses: view.pauses(port, lane, now),
                     dropped_at_output: view.dropped_at_output(port, lane),
                     marks: *view.marks(port, lane),
+                    chosen: view.chosen(port, lane),
                 }
             }
         }

@@ -201,6 +201,7 @@ fn lanes(
             stalled: output.stalled_time(now),
             pause: pause(&end_of_lane),
             marks: end_of_lane.marks,
+            chosen: end_of_lane.chosen,
         }
     };
     let mut records: Vec<_> = plan.lanes().map(record).collect();

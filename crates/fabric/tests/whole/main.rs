@@ -28,6 +28,7 @@ mod plans;
 mod priorities;
 mod ranks;
 mod selection;
+mod selection_laws;
 mod series;
 mod sharing;
 mod static_routes;

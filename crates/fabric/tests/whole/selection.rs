@@ -8,7 +8,6 @@ use switch_arch::spec::SelectionSpec;
 use topology::Partition;
 
 use crate::common::shipped;
-use crate::drawn::Drawn;
 use crate::parts::{assert_same, told};
 
 /// Returns a Clos network of 32 hosts on which every host sends single packets to a host of another leaf. `sets` come
@@ -43,8 +42,8 @@ fn a_flow_takes_several_paths_unless_it_is_hashed() {
         let spines: BTreeSet<_> = record
             .lanes
             .iter()
-            .filter(|at| at.packets > 0 && plan.graph().name(at.node).starts_with("spine"))
-            .map(|at| at.node)
+            .filter(|at| at.packets > 0 && at.node.starts_with("spine"))
+            .map(|at| &at.node)
             .collect();
         // A gap of 2 us is longer than the time between packets at this load.
         let burst = matches!(selector, SelectionSpec::Flowlet(_));
@@ -58,18 +57,14 @@ fn a_flow_takes_several_paths_unless_it_is_hashed() {
 fn the_division_of_a_run_changes_no_choice() {
     for selector in SelectionSpec::EXAMPLES {
         let plan = clos(selector, &[]);
-        let options = |partition, in_turn, scramble| RunOptions {
-            partition,
-            in_turn,
-            scramble,
-            ..RunOptions::default()
-        };
-        let one = told(&plan, options(None, true, None));
-        assert_same(&one, &told(&plan, options(None, true, Some(7))), &selector);
+        let one = told(&plan, RunOptions { in_turn: true, ..RunOptions::default() });
+        let scrambled = RunOptions { in_turn: true, scramble: Some(7), ..RunOptions::default() };
+        assert_same(&one, &told(&plan, scrambled), &selector);
         for parts in [2, 3] {
             let partition = Partition::balanced(&plan.weighed_graph(&plan.expected_work()), parts);
             for in_turn in [true, false] {
-                assert_same(&one, &told(&plan, options(Some(&partition), in_turn, None)), &selector);
+                let divided = RunOptions { partition: Some(&partition), in_turn, ..RunOptions::default() };
+                assert_same(&one, &told(&plan, divided), &selector);
             }
         }
     }

@@ -142,6 +142,7 @@ fn lane(node: &str, stalled_ms: u64, paused_ms: Option<u64>) -> LaneRecord {
         stalled: Span::from_us(1000 * stalled_ms),
         pause: paused_ms.map(pause),
         marks: Marks::default(),
+        chosen: None,
     }
 }
 

@@ -46,6 +46,9 @@ table_row! {
         /// Number of samples at which packets waited, and it had been stalled for a tenth of the interval, towards
         /// another switch.
         pub stalled_samples: Option<u32>,
+        /// Share of the packets for which the selector of the switch (`switch.selection`) chose this output and lane, 0 to
+        /// 1; empty without a selector, and before its first choice.
+        pub chosen_share: Option<f64>,
         /// Size of the buffer for arriving packets; of shared memory, the maximum that the port and lane can hold.
         pub buffer_bytes: u64,
         /// Its highest occupancy.

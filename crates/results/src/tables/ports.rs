@@ -13,10 +13,16 @@ use measures::rounded;
 /// Returns `ports.csv`: one row for each port and lane.
 #[must_use]
 pub fn ports(record: &RunRecord) -> String {
-    PortRow::csv(record.lanes.iter().map(|lane| row(record, lane)))
+    // The lanes of a node follow each other.
+    let nodes = record.lanes.chunk_by(|a, b| a.node == b.node).flat_map(|lanes| {
+        let choices = lanes.iter().filter_map(|lane| lane.chosen).sum();
+        lanes.iter().map(move |lane| row(record, lane, choices))
+    });
+    PortRow::csv(nodes)
 }
 
-fn row<'a>(record: &RunRecord, lane: &'a LaneRecord) -> PortRow<'a> {
+/// Returns the row of a lane of a node with this number of choices.
+fn row<'a>(record: &RunRecord, lane: &'a LaneRecord, choices: u64) -> PortRow<'a> {
     let (load, queue, pause) = (lane.load, lane.output_queue, lane.pause.as_ref());
     // Under credits there are neither pauses nor drops.
     let of_pause = |count: fn(&PauseRecord) -> u64| pause.map_or(0, count);
@@ -38,6 +44,10 @@ fn row<'a>(record: &RunRecord, lane: &'a LaneRecord) -> PortRow<'a> {
         congested_samples: load.map(|load| load.congested),
         root_samples: load.map(|load| load.rooted),
         stalled_samples: load.map(|load| load.stalled),
+        chosen_share: lane
+            .chosen
+            .filter(|_| choices > 0)
+            .map(|chosen| rounded(chosen as f64 / choices as f64, 6)),
         buffer_bytes: lane.buffer.get(),
         buffer_peak_bytes: lane.peak.get(),
         buffer_mean_bytes: rounded(lane.mean, 3),

@@ -133,8 +133,8 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         // Packets that cross to a queue are read at the crossbar's speed too.
         let only_rate = (!B::CROSSES && links.have_one_rate()).then_some(fastest);
         let bandwidth = ReadBandwidth::new(reads_at_inputs, &limits, fastest, only_rate);
-        let (shape, longest) = ((ports, setup.forwarding.groups()), setup.longest_packet);
-        let selection = setup.selection.filter(|_| shape.1 > 0);
+        let (shape, longest) = ((ports, lanes, setup.forwarding.groups()), setup.longest_packet);
+        let selection = setup.selection.filter(|_| shape.2 > 0);
         let selection = selection.map(|selection| Box::new(Selection::new(selection, shape, longest)));
         let memory = ReceiveMemory::new(setup.memory, lanes, setup.longest_packet);
         Self {
@@ -257,8 +257,13 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
 
     /// Returns the ports by which a packet may leave, or might if it came here: all of a group if the selector chooses.
     pub(crate) fn outputs_of(&self, packet: &Packet) -> impl Iterator<Item = PortId> + Clone + '_ {
-        let is_selected = self.selection.as_ref().is_some_and(|selection| selection.selects(packet));
+        let is_selected = self.selects(packet);
         self.forwarding.outputs_of(packet.lrh.destination(), || packet.flow_key(), is_selected)
+    }
+
+    /// Returns true if the selector chooses the port of a packet, where several lead to its destination.
+    pub(crate) fn selects(&self, packet: &Packet) -> bool {
+        self.selection.as_ref().is_some_and(|selection| selection.selects(packet))
     }
 
     /// Returns the port by which a packet leaves, or would leave if it came here, if the hash of its flow chooses.

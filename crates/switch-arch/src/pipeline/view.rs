@@ -53,8 +53,9 @@ pub trait SwitchView {
     /// Returns the data rate of the link at an output.
     fn link_rate(&self, output: PortId) -> Rate;
 
-    /// Returns the number of packets for which the selector chose an output; `None` in a switch without a selector.
-    fn chosen(&self, output: PortId) -> Option<u64>;
+    /// Returns the number of packets for which the selector chose an output and lane; `None` in a switch without a
+    /// selector.
+    fn chosen(&self, output: PortId, lane: Lane) -> Option<u64>;
 
     /// Returns the bytes that wait for an output and lane, over all inputs.
     fn waiting(&self, output: PortId, lane: Lane) -> Bytes;
@@ -174,8 +175,8 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
         self.ports.rate(output)
     }
 
-    fn chosen(&self, output: PortId) -> Option<u64> {
-        self.selection.as_ref().map(|selection| selection.chosen(output))
+    fn chosen(&self, output: PortId, lane: Lane) -> Option<u64> {
+        self.selection.as_ref().map(|selection| selection.chosen[(output, lane)])
     }
 
     fn waiting(&self, output: PortId, lane: Lane) -> Bytes {

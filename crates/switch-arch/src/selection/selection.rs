@@ -2,7 +2,7 @@
 //!
 //! Invariant: a packet that is not selected takes the port of its flow's hash, whatever the load.
 
-use packet::{Packet, PortId};
+use packet::{Lane, Packet, PortId};
 use topology::{GroupState, PortGroup};
 use units::{Bytes, Time};
 
@@ -12,29 +12,29 @@ use crate::buffering::Contention;
 use crate::ports::Ports;
 use crate::resolve::SelectedPackets;
 use crate::setup::SelectionSetup;
-use crate::tables::SlToVl;
+use crate::tables::{LaneTable, SlToVl};
 
 /// The selector of a switch.
 #[derive(Debug)]
 pub(crate) struct Selection {
     selector: AnySelector,
     packets: SelectedPackets,
-    /// Packets for which each output was chosen.
-    chosen: Box<[u64]>,
+    /// Packets for which each output and lane was chosen.
+    pub(crate) chosen: LaneTable<u64>,
 }
 
-state_codec::state!(Selection { selector: part, packets: plan, chosen });
+state_codec::state!(Selection { selector: part, packets: plan, chosen: part });
 
 impl Selection {
-    /// Creates the selector of a switch with this many ports and groups of ports.
+    /// Creates the selector of a switch with this many ports, lanes and groups of ports.
     pub(crate) fn new(
         SelectionSetup { plan, hosts, stream }: SelectionSetup,
-        (ports, groups): (usize, usize),
+        (ports, lanes, groups): (usize, usize, usize),
         longest_packet: Bytes,
     ) -> Self {
         let setup = SelectorSetup { ports, groups, hosts, longest_packet, stream };
         let selector = AnySelector::new(plan.selector, setup);
-        Self { selector, packets: plan.packets, chosen: vec![0; ports].into() }
+        Self { selector, packets: plan.packets, chosen: LaneTable::new(ports, lanes, 0) }
     }
 
     /// Returns the output of a packet.
@@ -49,18 +49,13 @@ impl Selection {
         }
         let choice = Choice { group, input: loads.input, packet, now: loads.now };
         let output = self.selector.choose(choice, loads);
-        self.chosen[output.index()] += 1;
+        self.chosen[(output, loads.lane(output))] += 1;
         output
     }
 
     /// Returns true if the selector chooses the port of a packet.
     pub(crate) const fn selects(&self, packet: &Packet) -> bool {
         self.packets.contains(packet)
-    }
-
-    /// Returns the number of packets for which an output was chosen.
-    pub(crate) fn chosen(&self, output: PortId) -> u64 {
-        self.chosen[output.index()]
     }
 }
 
@@ -76,7 +71,7 @@ pub(crate) struct SwitchLoads<'a, const WORDS: usize> {
 
 impl<const WORDS: usize> SwitchLoads<'_, WORDS> {
     #[inline]
-    fn lane(&self, output: PortId) -> packet::Lane {
+    fn lane(&self, output: PortId) -> Lane {
         let lrh = &self.packet.lrh;
         self.sl_to_vl.map_or(lrh.lane, |tables| tables.lane((self.input, output), lrh.service_level()))
     }

@@ -36,6 +36,27 @@ impl SelectionSpec {
         }
     }
 
+    /// Returns the bytes of state that a selector keeps at a switch of this many ports, in a fabric of this many hosts: of
+    /// turns those of a single group of ports.
+    #[must_use]
+    pub fn state_bytes(&self, ports: usize, hosts: u64) -> u64 {
+        let of_turns = |per: TurnsSpec| match per {
+            TurnsSpec::Input => ports as u64,
+            TurnsSpec::Destination => hosts,
+        };
+        let counts = ports as u64 * 8;
+        counts
+            + match self {
+                Self::Hash | Self::Random | Self::LeastLoaded(_) => 0,
+                Self::RoundRobin(spec) => of_turns(spec.per),
+                Self::Flowlet(spec) => {
+                    let turns =
+                        if let FlowletChoice::RoundRobin(spec) = spec.then { of_turns(spec.per) } else { 0 };
+                    u64::from(spec.entries) * 16 + turns
+                }
+            }
+    }
+
     /// Examples of every selector, for tests.
     pub const EXAMPLES: [Self; 9] = {
         // Does not compile for a variant that is missing: add an example to the list too.

@@ -3,6 +3,7 @@
 mod contract;
 mod driven;
 mod laws;
+mod selection;
 mod settings;
 mod sharing;
 mod whole;

@@ -346,6 +346,25 @@ impl World<'_> {
         }
     }
 
+    /// Returns the ports by which a packet from `input` may leave a switch that chooses one of them by its selector, each
+    /// with the lane of the next link if the switch changes it. `None` at an adapter, and at a switch that does not
+    /// choose for this packet.
+    pub(crate) fn choices(
+        &self,
+        node: NodeId,
+        input: PortId,
+        packet: &Packet,
+    ) -> Option<Vec<(PortId, Option<Lane>)>> {
+        match self.observed(node) {
+            Observed::Here(Node::Switch(switch)) if switch.selects(packet) => {
+                let outputs = switch.outputs_of(packet).into_iter();
+                Some(outputs.map(|output| (output, switch.lane_of(input, output, packet))).collect())
+            }
+            Observed::Away(away) if !self.is_host(node) => away.choices(node, input, packet),
+            Observed::Here(_) | Observed::Away(_) => None,
+        }
+    }
+
     /// Returns the packets that wait at these switches, and at these lanes of hosts. `add` decides which packets of a
     /// place are kept.
     pub(crate) fn packets_at(

@@ -97,6 +97,22 @@ impl<'a> Away<'a> {
         Some((output, lanes.map(|lanes| lanes.lane((input, output), packet.lrh.service_level()))))
     }
 
+    /// Returns the outputs and lanes of which a switch's selector [chooses](crate::state::world::World::choices) one.
+    pub(super) fn choices(
+        &self,
+        node: NodeId,
+        input: PortId,
+        packet: &Packet,
+    ) -> Option<Vec<(PortId, Option<Lane>)>> {
+        let settings = self.plan.nodes().switch(node);
+        settings.selection.filter(|selection| selection.packets.contains(packet))?;
+        let (table, to) = (self.plan.routes().table(node), packet.lrh.destination());
+        let lanes = settings.sl_to_vl.as_ref();
+        let lane = |output| lanes.map(|lanes| lanes.lane((input, output), packet.lrh.service_level()));
+        let outputs = table.outputs_of(to, || packet.flow_key(), true);
+        Some(outputs.map(|output| (output, lane(output))).collect())
+    }
+
     /// Returns a packet without payload that goes the way of a flow's data.
     pub(super) fn probe(&self, flow: FlowId, ends: &FlowEnds) -> Packet {
         let (node, queue_pair) = ends.source;

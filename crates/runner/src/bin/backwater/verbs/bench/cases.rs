@@ -8,6 +8,7 @@
 //! | `gran7-samples` | a sample every microsecond |
 //! | `a32` and its organisations | the same traffic for every buffer organisation |
 //! | `b128` to `f11664` | fabrics of growing size, and the set-up of the largest |
+//! | `c648-hashed`, `c648-adaptive` | the same packets over hashed and over least loaded ports |
 //! | `g1024-all` | a million flows |
 //! | `roce-` | RoCEv2 with DCQCN; from `roce-a32` on with an acknowledgement for each packet |
 
@@ -35,6 +36,8 @@ const CASES: &[BenchCase] = &[
     case("a32-combined", "bench-a32", &["switch.buffering=CombinedInputOutput"]),
     case("b128", "bench-b128", &[]),
     case("c648", "bench-b128", &["topology.radix=36", "traffic[0].bytes=\"4 MiB\"", "duration=\"2 ms\""]),
+    case("c648-hashed", "bench-b128", &[SINGLE_PACKETS, "switch.selection=Hash", RADIX36, ADAPTIVE, SHORT]),
+    case("c648-adaptive", "bench-b128", &[SINGLE_PACKETS, RADIX36, ADAPTIVE, SHORT]),
     case("d1024", "bench-b128", &[D1024, "traffic[0].bytes=\"2 MiB\"", "duration=\"1 ms\""]),
     case("e3456", "bench-b128", &[E3456, "traffic[0].bytes=\"1 MiB\"", "duration=\"500 us\""]),
     case("f11664", "bench-b128", &[F11664, "traffic[0].bytes=\"512 KiB\"", "duration=\"200 us\""]),
@@ -76,6 +79,13 @@ const ROCE_FLOW2: [&str; 5] = [
 ];
 
 const ROCE_C648: [&str; 3] = ["topology.radix=36", "traffic[0].bytes=\"4 MiB\"", "duration=\"10 ms\""];
+
+/// Packets that may overtake each other, at 0.8 of each host's link.
+const SINGLE_PACKETS: &str = "traffic=[Synthetic(transport: Ud, operation: Send, destinations: Permutation, \
+                              arrivals: Fixed(load: 0.8), size: Fixed(\"4 KiB\"), stop: \"500 us\")]";
+const RADIX36: &str = "topology.radix=36";
+const ADAPTIVE: &str = "routing=Adaptive";
+const SHORT: &str = "duration=\"500 us\"";
 
 /// Traffic from each of 1,024 hosts to each other, on 1,047,552 connections, all messages posted at the start.
 const ALL_TO_ALL: &str =
