@@ -5,6 +5,7 @@
 use fabric::RunOptions;
 use proptest::prelude::*;
 use proptest::sample::select;
+use ron::extensions::Extensions;
 use scenario::{Plan, Scenario, ScenarioText};
 use switch_arch::spec::{ArbiterSpec, BufferingSpec, SelectionSpec};
 
@@ -181,6 +182,12 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
     })
 }
 
+/// Returns a selector as a scenario has it.
+pub(crate) fn written(selector: SelectionSpec) -> String {
+    let options = ron::Options::default().with_default_extension(Extensions::UNWRAP_VARIANT_NEWTYPES);
+    options.to_string(&selector).expect("a spec is plain data")
+}
+
 /// Returns the settings of a run on a fabric with groups of ports, of which this selector chooses for single packets.
 /// Other traffic goes by the hashes of its flows.
 fn selecting((topology, routing): (&str, &str), selector: SelectionSpec, traffic: &str) -> Vec<String> {
@@ -188,7 +195,7 @@ fn selecting((topology, routing): (&str, &str), selector: SelectionSpec, traffic
         format!("topology={topology}"),
         format!("routing={routing}"),
         "link.data_lanes=2".to_owned(),
-        format!("switch.selection={}", ron::to_string(&selector).expect("a spec is plain data")),
+        format!("switch.selection={}", written(selector)),
         // Packets of an end-to-end context would take several paths.
         if traffic.contains("Rd") || traffic == OF_PACKETS {
             format!("traffic=[{OF_PACKETS}]")

@@ -8,12 +8,13 @@ use switch_arch::spec::SelectionSpec;
 use topology::Partition;
 
 use crate::common::shipped;
+use crate::drawn::written;
 use crate::parts::{assert_same, told};
 
 /// Returns a Clos network of 32 hosts on which every host sends single packets to a host of another leaf. `sets` come
 /// last.
 fn clos(selector: SelectionSpec, sets: &[&str]) -> Plan {
-    let selection = format!("switch.selection={}", ron::to_string(&selector).expect("a spec is plain data"));
+    let selection = format!("switch.selection={}", written(selector));
     let usual = [
         "routing=Adaptive",
         &selection,
@@ -31,9 +32,10 @@ fn clos(selector: SelectionSpec, sets: &[&str]) -> Plan {
 #[test]
 fn a_flow_takes_several_paths_unless_it_is_hashed() {
     for selector in SelectionSpec::EXAMPLES {
-        let sets =
-            ["traffic=[Synthetic(from: [\"h1\"], transport: Ud, operation: Send, destinations: Shift(5), \
-                     arrivals: Fixed(load: 0.7), size: Fixed(\"2 KiB\"), stop: \"100 us\")]"];
+        let sets = [
+            "traffic=[Synthetic(senders: [\"h1\"], transport: Ud, operation: Send, destinations: Shift(5), \
+                     arrivals: Fixed(load: 0.7), size: Fixed(\"2 KiB\"), stop: \"100 us\")]",
+        ];
         let plan = clos(selector, &sets);
         assert_eq!(plan.packets_may_overtake(), selector != SelectionSpec::Hash, "{selector:?}");
         let options = RunOptions { drain: true, ..RunOptions::default() };

@@ -18,7 +18,7 @@ const RANDOM: &str = "Random";
 fn plan(topology: &str, flows: &[(usize, usize)], load: &str, selector: &str, sets: &[&str]) -> Plan {
     let flow = |(number, (from, to)): (usize, &(usize, usize))| {
         format!(
-            "(name: \"F{number}\", from: \"h{from}\", to: \"h{to}\", transport: Ud, start: \"0 s\", \
+            "(name: \"F{number}\", from: \"h{from}\", to: \"h{to}\", transport: Ud, operation: Send, start: \"0 s\", \
              message: \"4 KiB\", load: {load})"
         )
     };
@@ -89,13 +89,13 @@ fn a_slow_cable_slows_all_under_equal_weights_only() {
     let wire = |speed: &str| format!("(width: X4, speed: {speed}, propagation: Delay(\"100 ns\"))");
     // QDR carries 32 Gb/s of data, EDR 97.
     let cables = format!("cables={{\"wire\": {}, \"slow\": {}}}", wire("EDR"), wire("QDR"));
-    let slow = ["changed_cables={\"switch1:5\": Kind(\"slow\")}", &cables];
+    let slow = ["changed_cables={\"s1:5\": Kind(\"slow\")}", &cables];
     let flows: Vec<_> = (1..=4).map(|host| (host, host + 4)).collect();
     let carried = |selector: &str, groups: &str| {
         let routing = format!("routing=Adaptive(groups: {groups})");
         let sets = [slow[1], slow[0], &routing];
         let plan = plan(chain, &flows, SATURATE, selector, &sets);
-        let switch = plan.graph().find("switch1").expect("a switch");
+        let switch = plan.graph().find("s1").expect("a switch");
         let of = |port| plan.nodes().port(switch, packet::PortId(port)).wire.rate().get() as f64;
         (rates(&plan, &run(&plan)).iter().sum::<f64>(), of(4) / of(5))
     };
