@@ -11,6 +11,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`spec`] | settings of adapters |
+//! | [`reordering`] | settings of delivery in any order, and of recovery |
 //! | [`resolve`] | from settings to the receive memory of the port |
 //! | [`message`] | messages that are not yet complete, and their packets |
 //! | [`endpoint`] | transport services: the endpoints of RC, RD, UC and UD |
@@ -22,6 +23,7 @@ pub mod adapter;
 pub mod endpoint;
 pub mod host_drain;
 pub mod message;
+pub mod reordering;
 pub mod resolve;
 pub mod schedule;
 pub mod spec;
@@ -34,4 +36,5 @@ pub use endpoint::Endpoint;
 pub use endpoint::any::AnyEndpoint;
 pub use host_drain::SinkTally;
 pub use message::log::MessageLog;
+pub use reordering::{DeliverySpec, NakSpec, OvertakingError, RecoverySpec};
 pub use spec::{AdapterSpec, Compliance, ScheduleSpec};

@@ -7,8 +7,9 @@ use link_layer::resolve::{
 };
 use link_layer::spec::LinkSpec;
 use settings::{FieldPath, SettingError};
-use units::Rate;
+use units::{Rate, Span};
 
+use crate::reordering::{DeliverySpec, RecoverySpec, SelectiveRepeatSpec};
 use crate::spec::AdapterSpec;
 
 /// The surroundings of a channel adapter.
@@ -34,6 +35,23 @@ pub enum AdapterError {
     /// The host's bus has a rate of 0.
     #[error("at a rate of 0 nothing moves")]
     NoRate(&'static str),
+    /// The responder does not take packets as the requester repeats them.
+    #[error("{}", match delivery {
+        DeliverySpec::AnyOrder(_) => "go-back-N repeats all packets after a missing one, although a responder in any order has most of them",
+        DeliverySpec::InOrder => "a responder in order drops all packets after a missing one, which selective repeat does not send again",
+    })]
+    Mismatch {
+        /// Order of delivery.
+        delivery: DeliverySpec,
+    },
+    /// The shorter time-out is the longer one.
+    #[error("the time-out with few packets under way, {low}, is longer than the other, {high}")]
+    TimeOuts {
+        /// Time-out with few packets under way.
+        low: Span,
+        /// Time-out with more.
+        high: Span,
+    },
     /// The lane arbitration tables are wrong.
     #[error("{0}")]
     Arbitration(ArbitrationError),
@@ -44,6 +62,8 @@ impl SettingError for AdapterError {
         match self {
             Self::Buffer(_) | Self::Memory(_) => "receive_buffer".into(),
             Self::NoRate(field) => (*field).into(),
+            Self::Mismatch { .. } => "recovery".into(),
+            Self::TimeOuts { .. } => FieldPath::from("recovery").name("low"),
             Self::Arbitration(error) => FieldPath::from("vl_arbitration").join(&error.path()),
         }
     }
@@ -53,6 +73,13 @@ impl SettingError for AdapterError {
             Self::Buffer(error) => error.help(),
             Self::Memory(error) => error.help(),
             Self::Arbitration(error) => error.help(),
+            Self::Mismatch { delivery: DeliverySpec::AnyOrder(_) } => {
+                Some("write `recovery: SelectiveRepeat`, or leave `delivery` out".to_owned())
+            }
+            Self::Mismatch { delivery: DeliverySpec::InOrder } => {
+                Some("write `delivery: AnyOrder` as well, or leave `recovery` out".to_owned())
+            }
+            Self::TimeOuts { high, .. } => Some(format!("write at most \"{high}\"")),
             Self::NoRate(_) => Some("write a rate above 0, or leave it out for no limit".to_owned()),
         }
     }
@@ -67,7 +94,20 @@ impl AdapterSpec {
         let limits = limits.into_iter().filter(|(_, limit)| *limit == Some(Rate::bps(0)));
         let limits = limits.map(|(field, _)| AdapterError::NoRate(field));
         let tables = self.vl_arbitration.iter().flat_map(|own| own.errors(link.data_lanes, []));
-        buffer.into_iter().chain(limits).chain(tables.map(AdapterError::Arbitration)).collect()
+        let repeats = self.repeat_error();
+        buffer.into_iter().chain(limits).chain(repeats).chain(tables.map(AdapterError::Arbitration)).collect()
+    }
+
+    /// Checks that delivery and recovery agree, and the order of the time-outs.
+    fn repeat_error(&self) -> Option<AdapterError> {
+        if self.delivery.is_usual() != self.recovery.is_usual() {
+            return Some(AdapterError::Mismatch { delivery: self.delivery });
+        }
+        let RecoverySpec::SelectiveRepeat(SelectiveRepeatSpec { low: Some(low), high, .. }) = self.recovery else {
+            return None;
+        };
+        let high = high.or_else(|| self.timeout()).filter(|high| low > *high)?;
+        Some(AdapterError::TimeOuts { low, high })
     }
 
     /// Plans the receive memory of an adapter's port. The settings have no [`errors`](Self::errors).

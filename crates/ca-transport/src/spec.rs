@@ -1,9 +1,15 @@
 //! Settings of a channel adapter.
 
+use core::num::NonZeroU32;
+
 use link_layer::spec::VlArbitrationSpec;
+use packet::TransportService;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span};
+
+use crate::endpoint::{AnyOrderRule, RepeatRule};
+use crate::reordering::{DeliverySpec, NakSpec, OvertakingError, RecoverySpec, TimeOutGrowth};
 
 /// A channel adapter and its host: scenario field `adapter` for all of them, `adapters` by host name for those that
 /// differ.
@@ -32,6 +38,12 @@ pub struct AdapterSpec {
     /// Most packets of a queue pair that may be unacknowledged, 1 to 8,388,608 (half the PSN circle).
     #[schemars(range(min = 1, max = 8388608))]
     pub max_outstanding: u32,
+    /// Order in which responders accept packets; `InOrder` if left out.
+    #[serde(default, skip_serializing_if = "DeliverySpec::is_usual")]
+    pub delivery: DeliverySpec,
+    /// Repetition of lost packets by requesters; `GoBackN` if left out.
+    #[serde(default, skip_serializing_if = "RecoverySpec::is_usual")]
+    pub recovery: RecoverySpec,
     /// Most RDMA READs of a queue pair of RC in progress, 1 to 255 (eight bits in IBA's connection management).
     /// Hosts that request such READs need it; without effect elsewhere, where it may be left out.
     #[serde(default)]
@@ -87,6 +99,45 @@ pub enum ScheduleSpec {
 }
 
 impl AdapterSpec {
+    /// Returns the order of delivery and the repeats of RC, which agree.
+    #[must_use]
+    pub fn repeat_rule(&self) -> RepeatRule {
+        let (DeliverySpec::AnyOrder(delivery), RecoverySpec::SelectiveRepeat(recovery)) =
+            (self.delivery, self.recovery)
+        else {
+            return RepeatRule::IN_ORDER;
+        };
+        let nak_after = match delivery.nak {
+            NakSpec::Never => None,
+            NakSpec::After(packets) => NonZeroU32::new(packets),
+        };
+        let high = recovery.high.or_else(|| self.timeout());
+        RepeatRule {
+            any_order: Some(AnyOrderRule {
+                window: delivery.window,
+                nak_after,
+                cap: recovery.cap.unwrap_or(delivery.window),
+            }),
+            low: recovery.low.or(high),
+            high,
+            few: recovery.few,
+            doubling: recovery.time_outs == TimeOutGrowth::Doubling,
+        }
+    }
+
+    /// Checks that a transport service keeps its promise where packets overtake each other.
+    ///
+    /// # Errors
+    /// If the service would lose messages, or repeat packets without end.
+    pub const fn tolerates_overtaking(&self, service: TransportService) -> Result<(), OvertakingError> {
+        match (service, self.delivery) {
+            (TransportService::Ud, _) | (TransportService::Rc, DeliverySpec::AnyOrder(_)) => Ok(()),
+            (TransportService::Rc, DeliverySpec::InOrder) => Err(OvertakingError::InOrder),
+            (TransportService::Uc, _) => Err(OvertakingError::Unreliable),
+            (TransportService::Rd, _) => Err(OvertakingError::Context),
+        }
+    }
+
     /// Returns the time-out that `ack_timeout` stands for (IBA 9.7.6.1.3); `None` for 0.
     #[must_use]
     pub const fn timeout(&self) -> Option<Span> {

@@ -105,6 +105,12 @@ impl Opcode {
         )
     }
 
+    /// Returns whether the packet carries payload of an RDMA WRITE.
+    #[must_use]
+    pub const fn is_write(self) -> bool {
+        matches!(self, Self::WriteFirst | Self::WriteMiddle | Self::WriteLast | Self::WriteOnly)
+    }
+
     /// Returns whether the packet is the first or the only one of a message.
     #[must_use]
     pub const fn begins_message(self) -> bool {

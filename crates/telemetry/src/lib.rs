@@ -26,7 +26,7 @@ pub use lane::{LaneInput, LaneOutput, Marks};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
 pub use record::{
     Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Phase, Progress,
-    QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
+    QueueRecord, RepeatTally, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
 };
 pub use series::{FlowSpread, Series, SeriesColumn};
 pub use sighting::{Passing, Sighting, Wait};

@@ -22,6 +22,8 @@ pub(super) struct AdapterConfig {
     pub(super) ack_service_level: Option<ServiceLevel>,
     pub(super) injection_limit: Option<Rate>,
     pub(super) framing: Framing,
+    /// True if packets of a flow may overtake each other in the fabric.
+    pub(super) may_overtake: bool,
 }
 
 /// The configurations of the adapters that have been interned.
@@ -39,6 +41,7 @@ impl AdapterConfig {
                 max_reads: spec.max_reads.map_or(1, u32::from),
                 timeout: spec.timeout(),
                 retry_count: spec.retry_count,
+                repeats: spec.repeat_rule(),
             },
             response: setup.response.clone(),
             echo: setup.echo,
@@ -46,6 +49,7 @@ impl AdapterConfig {
             ack_service_level: spec.ack_service_level.map(ServiceLevel),
             injection_limit: spec.injection_limit,
             framing: setup.framing,
+            may_overtake: setup.may_overtake,
         }
     }
 }
@@ -86,6 +90,8 @@ mod tests {
             ack_every: 1,
             ack_service_level: None,
             max_outstanding: 16,
+            delivery: crate::reordering::DeliverySpec::InOrder,
+            recovery: crate::reordering::RecoverySpec::GoBackN,
             max_reads: None,
             ack_timeout: 0,
             retry_count: 7,
@@ -105,6 +111,7 @@ mod tests {
             sl_to_vl: [Lane(0); 16],
             mtu,
             framing: Framing::InfiniBand,
+            may_overtake: false,
             spec: &spec,
             echo: AnyEcho::Cnp,
             response: AnyResponse::new(

@@ -13,6 +13,7 @@
 //! | `opening` | queue pairs are opened |
 //! | `posting`, `sending` | messages are posted, packets are sent |
 //! | `receiving`, `replying` | packets are received, marks and data are answered |
+//! | `reordering` | packets out of order are counted, and end their messages |
 //! | `responding` | the response policy learns of packets and notifications |
 //! | `observed`, `prefetching` | statistics, and prefetching for coming events |
 //! | `saving` | the state in a checkpoint |
@@ -26,6 +27,7 @@ mod posting;
 mod prefetching;
 mod queue_pair;
 mod receiving;
+mod reordering;
 mod replying;
 mod responding;
 mod saving;
@@ -39,7 +41,7 @@ use std::sync::Arc;
 use event_kernel::Digest;
 use link_layer::{NodeContext, Port, Signal, VlArbiter};
 use packet::{ByLane, Lid, Opcode, PacketId, PacketQueue, PortId, Psn, QpNumber};
-use telemetry::{LaneInput, LaneOutput, Marks, TransportTally};
+use telemetry::{LaneInput, LaneOutput, Marks, RepeatTally, TransportTally};
 use units::{Bytes, Time};
 use workload::MessageGenerator;
 
@@ -114,6 +116,8 @@ pub struct Adapter {
     /// Times at which endpoints are checked for progress, with at most one entry per endpoint.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     tally: TransportTally,
+    /// Counts of every queue pair, once any of them counts.
+    repeats: Vec<RepeatTally>,
     /// Endpoints that have given up, and when.
     failures: Vec<(Time, u32)>,
     /// Times of messages, if they are recorded.
@@ -177,6 +181,7 @@ impl Adapter {
             inputs: ByLane::all(LaneInput::default(), lanes),
             outputs: ByLane::all(LaneOutput::default(), lanes),
             tally: TransportTally::default(),
+            repeats: Vec::new(),
             failures: Vec::new(),
             consumed: Bytes::ZERO,
             injected: 0,

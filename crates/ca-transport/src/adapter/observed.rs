@@ -6,7 +6,7 @@ use cc_policies::{ControlState, Response};
 use event_kernel::Digest;
 use link_layer::Port;
 use packet::{FlowId, Lane, Packet, PacketPool, QpNumber};
-use telemetry::{LaneInput, LaneOutput, Marks, TransportTally};
+use telemetry::{LaneInput, LaneOutput, Marks, RepeatTally, TransportTally};
 use units::{Bytes, Time};
 use workload::Operation;
 
@@ -53,6 +53,12 @@ impl Adapter {
     pub fn seen(&self, number: QpNumber) -> (u64, u64) {
         let queue_pair = &self.queue_pairs[number.index()];
         (queue_pair.messages, queue_pair.becns)
+    }
+
+    /// Returns the counts of a queue pair's packets out of order and again, at this end.
+    #[must_use]
+    pub fn repeats(&self, number: QpNumber) -> RepeatTally {
+        self.repeats.get(number.index()).copied().unwrap_or_default()
     }
 
     /// Returns the state of the response that controls a queue pair's packets; other queue pairs may share it. `None`

@@ -108,7 +108,7 @@ impl Adapter {
         self.schedule.add_endpoint();
         self.timers.reserve(1);
         self.endpoints.push(EndpointSlot {
-            endpoint: AnyEndpoint::new(service, posts, 0),
+            endpoint: AnyEndpoint::new(service, posts, 0, &self.config.rule.repeats),
             service,
             unacknowledged: false,
             timer_set: false,

@@ -3,14 +3,14 @@
 //! Invariant: a packet is handled once, when its tail has arrived. It occupies the receive buffer until it is released.
 
 use cc_policies::policy::Echo;
-use link_layer::{InvariantViolation, NodeContext};
+use link_layer::NodeContext;
 use packet::header::Syndrome;
-use packet::{BthFlags, Packet, PacketId};
+use packet::{BthFlags, Packet, PacketId, TransportService};
 use units::{Bytes, Time};
 
 use super::queue_pair::{MessageSource, QueuePair};
 use super::setup::AdapterTimer;
-use super::{Adapter, PORT};
+use super::Adapter;
 use crate::endpoint::{Endpoint, ReceiveVerdict};
 
 impl Adapter {
@@ -42,8 +42,12 @@ impl Adapter {
             self.offer(endpoint, context.now());
         }
         self.dispose(id, packet, verdict, context);
-        if acknowledge {
-            self.acknowledge(number, Syndrome::Ack, flags, context);
+        if acknowledge || verdict == (ReceiveVerdict::Placed { answer: true }) {
+            if self.takes_any_order(number) {
+                self.acknowledge_any_order(number, packet.bth.psn, flags, context);
+            } else {
+                self.acknowledge(number, Syndrome::Ack, flags, context);
+            }
         }
     }
 
@@ -76,20 +80,15 @@ impl Adapter {
         verdict: ReceiveVerdict,
         context: &mut impl NodeContext<AdapterTimer>,
     ) {
-        // Nothing is lost where flow control prevents overflow. A missing number there is a fault of the simulator.
-        if self.port.is_lossless()
-            && matches!(
-                verdict,
-                ReceiveVerdict::Gap { .. } | ReceiveVerdict::Resume | ReceiveVerdict::Drop { first: true }
-            )
-        {
-            context.report_violation(PORT, packet.lrh.lane, InvariantViolation::Sequence);
+        if !matches!(verdict, ReceiveVerdict::Accept) {
+            self.note_disorder(packet, verdict, context);
         }
         if matches!(verdict, ReceiveVerdict::Resume | ReceiveVerdict::Drop { first: true }) {
             self.tally.gaps += 1;
         }
         match verdict {
             ReceiveVerdict::Accept | ReceiveVerdict::Resume => self.accept(id, packet, context),
+            ReceiveVerdict::Placed { .. } => self.accept_placed(id, packet, context),
             ReceiveVerdict::Duplicate
             | ReceiveVerdict::ReadRequested
             | ReceiveVerdict::Gap { .. }
@@ -99,7 +98,7 @@ impl Adapter {
         }
     }
 
-    fn accept(&mut self, id: PacketId, packet: &Packet, context: &mut impl NodeContext<AdapterTimer>) {
+    pub(super) fn accept(&mut self, id: PacketId, packet: &Packet, context: &mut impl NodeContext<AdapterTimer>) {
         let now = context.now();
         if self.drain.is_unlimited() {
             return self.consume(id, packet, context);
@@ -133,7 +132,10 @@ impl Adapter {
         if let Some(reason) = packet.marked {
             reception.count_mark(reason, &mut self.marks);
         }
-        if packet.bth.opcode.ends_message() {
+        if self.config.rule.repeats.any_order.is_some() && end.transport == TransportService::Rc {
+            let finite = end.finite;
+            self.end_placed(packet, finite, now);
+        } else if packet.bth.opcode.ends_message() {
             self.finite.delivered += u64::from(end.finite);
             if let Some(log) = &mut self.log {
                 log.consumed.push((packet.bth.destination_qp, now));

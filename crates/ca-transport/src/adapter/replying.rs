@@ -6,7 +6,7 @@
 use cc_policies::policy::{Answer, Echo};
 use link_layer::NodeContext;
 use packet::header::Syndrome;
-use packet::{Bth, BthFlags, Lrh, Opcode, Packet, Psn, QpNumber, ServiceLevel};
+use packet::{Bth, BthFlags, Lrh, Opcode, Packet, PacketId, Psn, QpNumber, ServiceLevel};
 
 use super::Adapter;
 use super::setup::{AdapterTimer, FlowEnd};
@@ -59,28 +59,67 @@ impl Adapter {
         context: &mut impl NodeContext<AdapterTimer>,
     ) {
         let endpoint = self.queue_pairs[number.index()].endpoint as usize;
-        let responder = self.endpoints[endpoint].endpoint.responder();
-        let (psn, msn) = match syndrome {
-            Syndrome::Ack => (responder.accepted(), responder.msn()),
-            Syndrome::SequenceError => (responder.expected(), responder.msn()),
-        };
         let marked = flags.contains(BthFlags::BECN);
         if let (Syndrome::Ack, Some(open)) = (syndrome, self.endpoints[endpoint].open_ack) {
+            let progress = self.endpoints[endpoint].endpoint.progress();
             let packet = &mut context.packets()[open];
-            (packet.bth.psn, packet.msn) = (psn, msn);
+            (packet.bth.psn, packet.msn) = (progress.accepted(), progress.msn());
             packet.bth.flags.insert(flags);
             self.endpoints[endpoint].open_ack = Some(open).filter(|_| !marked);
             return;
         }
+        let id = self.queue_acknowledgement(number, syndrome, (flags, 0), context);
+        if syndrome == Syndrome::Ack && !marked {
+            self.endpoints[endpoint].open_ack = Some(id);
+        }
+    }
+
+    /// Queues an acknowledgement of a packet that an endpoint has taken in any order. It names the packet if another is
+    /// missing before it, and is negative if the missing one counts as lost. Only an acknowledgement of no such packet
+    /// may be updated later.
+    pub(super) fn acknowledge_any_order(
+        &mut self,
+        number: QpNumber,
+        answered: Psn,
+        flags: BthFlags,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
+        let endpoint = self.queue_pairs[number.index()].endpoint as usize;
+        let distance = self.endpoints[endpoint].endpoint.progress().distance(answered);
+        if distance == 0 {
+            return self.acknowledge(number, Syndrome::Ack, flags, context);
+        }
+        let nak_after = self.config.rule.repeats.any_order.and_then(|rule| rule.nak_after);
+        let lost = nak_after.is_some_and(|after| distance >= after.get());
+        let syndrome = if lost { Syndrome::SequenceError } else { Syndrome::Ack };
+        self.tally.naks += u64::from(lost);
+        self.endpoints[endpoint].open_ack = None;
+        self.queue_acknowledgement(number, syndrome, (flags, distance as u16), context);
+    }
+
+    /// Queues an acknowledgement of a responder's progress, and of the packet at this distance from the first missing
+    /// packet.
+    fn queue_acknowledgement(
+        &mut self,
+        number: QpNumber,
+        syndrome: Syndrome,
+        (flags, distance): (BthFlags, u16),
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) -> PacketId {
+        let endpoint = self.queue_pairs[number.index()].endpoint as usize;
+        let progress = self.endpoints[endpoint].endpoint.progress();
+        let psn = match syndrome {
+            Syndrome::Ack => progress.accepted(),
+            Syndrome::SequenceError => progress.expected(),
+        };
         let mut packet = self.answer(number, Opcode::Acknowledge, psn, flags);
-        (packet.syndrome, packet.msn) = (syndrome, msn);
+        (packet.syndrome, packet.msn) = (syndrome, progress.msn());
+        packet.set_selective(distance);
         self.set_service_level(&mut packet, self.config.ack_service_level);
         let id = context.packets().insert(packet);
         self.replies[packet.lrh.lane].acknowledgements.push(id, context.packets());
         self.tally.acknowledgements += 1;
-        if syndrome == Syndrome::Ack && !marked {
-            self.endpoints[endpoint].open_ack = Some(id);
-        }
+        id
     }
 
     /// Moves an answer to its own service level, if that is set, and to that level's lane.

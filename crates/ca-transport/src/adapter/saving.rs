@@ -48,6 +48,7 @@ impl State for Adapter {
             shared,
             timers,
             tally,
+            repeats,
             failures,
             log,
         } = self;
@@ -77,6 +78,7 @@ impl State for Adapter {
         shared.save(to);
         timers.put(to);
         tally.put(to);
+        repeats.put(to);
         failures.put(to);
         log.save(to);
     }
@@ -107,6 +109,7 @@ impl State for Adapter {
         self.shared.load(from)?;
         self.timers = Value::take(from)?;
         self.tally = Value::take(from)?;
+        self.repeats = Value::take(from)?;
         self.failures = Value::take(from)?;
         self.log.load(from)
     }

@@ -260,6 +260,7 @@ impl Adapter {
         self.notify_sent(selection.endpoint, out.psn, SentPacket { limited_by, length }, now);
         if out.again {
             self.tally.retransmitted += 1;
+            self.repeats_of(out.queue_pair).retransmitted += 1;
         }
         self.injected += 1;
         readiness

@@ -65,6 +65,8 @@ pub struct AdapterSetup<'a> {
     pub mtu: Mtu,
     /// Framing of packets on the link.
     pub framing: Framing,
+    /// True if packets of a flow may overtake each other in the fabric. Otherwise a gap without losses is a fault.
+    pub may_overtake: bool,
     /// Settings of the scenario.
     pub spec: &'a AdapterSpec,
     /// Notification policy: the answer to a mark.

@@ -5,14 +5,17 @@
 use packet::{Packet, Psn, QpNumber};
 use units::Time;
 
+use super::any_order_responder::AnyOrderResponder;
 use super::ee_context::EeContext;
+use super::progress::Progress;
 use super::requester::Requester;
 use super::responder::Responder;
+use super::selective_requester::SelectiveRequester;
 use super::sender::Sender;
 use super::uc_receiver::UcReceiver;
 use super::ud_receiver::UdReceiver;
 use super::{
-    CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Readiness, ReceiveVerdict, ReplyOutcome,
+    CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Placement, Readiness, RepeatRule, ReceiveVerdict, ReplyOutcome,
     TimeoutOutcome,
 };
 use crate::message::{MessageKey, Messages};
@@ -32,6 +35,10 @@ pub enum AnyEndpoint {
     UcReceiver(UcReceiver),
     /// UD: receives.
     UdReceiver(UdReceiver),
+    /// RC: posts requests, and repeats missing ones alone.
+    SelectiveRequester(Box<SelectiveRequester>),
+    /// RC: answers requests that come in any order.
+    AnyOrderResponder(Box<AnyOrderResponder>),
 }
 
 state_codec::state!(enum AnyEndpoint {
@@ -41,6 +48,8 @@ state_codec::state!(enum AnyEndpoint {
     3 = Sender(sender),
     4 = UcReceiver(receiver),
     5 = UdReceiver(receiver),
+    6 = SelectiveRequester(requester: part),
+    7 = AnyOrderResponder(responder),
 });
 
 // The kind takes no room of its own: it is told by values that a requester's first flag never has.
@@ -56,6 +65,8 @@ macro_rules! dispatch {
             Self::Sender($endpoint) => $call,
             Self::UcReceiver($endpoint) => $call,
             Self::UdReceiver($endpoint) => $call,
+            Self::SelectiveRequester($endpoint) => $call,
+            Self::AnyOrderResponder($endpoint) => $call,
         }
     };
 }
@@ -64,7 +75,14 @@ impl AnyEndpoint {
     /// The endpoint of this service that posts messages, or its peer. Its first packet has the number `first` (IBA:
     /// the starting PSN, agreed upon when two ends connect).
     #[must_use]
-    pub fn new(transport: packet::TransportService, posts: bool, first: u64) -> Self {
+    pub fn new(transport: packet::TransportService, posts: bool, first: u64, rule: &RepeatRule) -> Self {
+        if let (packet::TransportService::Rc, Some(rule)) = (transport, rule.any_order) {
+            return if posts {
+                Self::SelectiveRequester(Box::new(SelectiveRequester::starting_at(first, rule)))
+            } else {
+                Self::AnyOrderResponder(Box::new(AnyOrderResponder::starting_at(first, rule.window)))
+            };
+        }
         match (transport, posts) {
             (packet::TransportService::Rc, true) => Self::Requester(Requester::starting_at(first)),
             (packet::TransportService::Rd, true) => Self::EeContext(Box::new(EeContext::starting_at(first))),
@@ -92,28 +110,54 @@ impl AnyEndpoint {
         match self {
             Self::Requester(requester) => requester.set_window(packets),
             Self::EeContext(context) => context.requester().set_window(packets),
-            Self::Responder(_) | Self::Sender(_) | Self::UcReceiver(_) | Self::UdReceiver(_) => {}
+            Self::SelectiveRequester(requester) => requester.set_window(packets),
+            Self::Responder(_)
+            | Self::Sender(_)
+            | Self::UcReceiver(_)
+            | Self::UdReceiver(_)
+            | Self::AnyOrderResponder(_) => {}
         }
     }
 
     /// Returns true if the endpoint has given up after its last retry.
     #[must_use]
-    pub const fn failed(&self) -> bool {
+    pub fn failed(&self) -> bool {
         match self {
             Self::Requester(requester) => requester.failed(),
             Self::EeContext(context) => context.failed(),
-            Self::Responder(_) | Self::Sender(_) | Self::UcReceiver(_) | Self::UdReceiver(_) => false,
+            Self::SelectiveRequester(requester) => requester.failed(),
+            Self::Responder(_)
+            | Self::Sender(_)
+            | Self::UcReceiver(_)
+            | Self::UdReceiver(_)
+            | Self::AnyOrderResponder(_) => false,
         }
     }
 
-    /// Returns the responder.
+    /// Returns the place of the packet that was accepted last in any order; of none before the first.
+    #[must_use]
+    pub fn placed(&self) -> Placement {
+        match self {
+            Self::SelectiveRequester(requester) => requester.placed(),
+            Self::AnyOrderResponder(responder) => responder.placed(),
+            Self::Requester(_)
+            | Self::Responder(_)
+            | Self::EeContext(_)
+            | Self::Sender(_)
+            | Self::UcReceiver(_)
+            | Self::UdReceiver(_) => Placement::default(),
+        }
+    }
+
+    /// Returns the progress of a responder.
     ///
     /// # Panics
     /// If the endpoint is of another kind: only a responder acknowledges.
     #[must_use]
-    pub fn responder(&self) -> &Responder {
+    pub fn progress(&self) -> Progress {
         match self {
-            Self::Responder(responder) => responder,
+            Self::Responder(responder) => responder.progress(),
+            Self::AnyOrderResponder(responder) => responder.progress(),
             other => unreachable!("only a responder acknowledges, not {other:?}"),
         }
     }

@@ -13,19 +13,28 @@
 //! | responder (RC, RD) | | READ responses | requests, in order | ACK, NAK | [`responder`], [`pending_reads`] |
 //! | context (RD) | messages, singly | as a requester | as a requester | | [`ee_context`] |
 //! | sender (UC, UD) | messages | requests, once | | | [`sender`] |
+//! | responder (RC, any order) | | READ responses | requests, in any order | ACK, NAK, selectively | [`any_order_responder`], [`owed_responses`] |
+//! | selective requester (RC) | messages | requests, the missing ones again | ACK, NAK, READ responses in any order | | [`selective_requester`] |
 //! | receiver (UC) | | | whole messages | | [`uc_receiver`] |
 //! | receiver (UD) | | | every packet by itself | | [`ud_receiver`] |
 //!
-//! [`any`] is the closed set of them.
+//! [`any`] is the closed set of them; [`ring`] is the bitmap of a window, [`progress`] a responder's.
 
 pub mod any;
+pub mod any_order_responder;
 pub mod ee_context;
+pub mod owed_responses;
 pub mod pending_reads;
+pub mod progress;
 pub mod requester;
 pub mod responder;
+pub mod ring;
+pub mod selective_requester;
 pub mod sender;
 pub mod uc_receiver;
 pub mod ud_receiver;
+
+use core::num::NonZeroU32;
 
 use packet::{Mtu, Packet, Psn, QpNumber};
 use units::{Span, Time};
@@ -48,6 +57,56 @@ pub struct EndpointRule {
     pub timeout: Option<Span>,
     /// Number of times that a requester goes back without progress before it gives up.
     pub retry_count: u8,
+    /// Order of delivery and repeats of RC.
+    pub repeats: RepeatRule,
+}
+
+/// Order of delivery, and repeats, of the endpoints of RC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepeatRule {
+    /// Delivery in any order, with selective repeats; `None` for delivery in order, with go-back-N.
+    pub any_order: Option<AnyOrderRule>,
+    /// Time-out of a requester that repeats selectively with few packets under way; `None` for ever.
+    pub low: Option<Span>,
+    /// The same with more packets under way, at least as long.
+    pub high: Option<Span>,
+    /// Most packets under way that are few.
+    pub few: u32,
+    /// True if each time-out without progress is twice as long as the one before.
+    pub doubling: bool,
+}
+
+/// Delivery in any order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnyOrderRule {
+    /// Packets from the first missing one on that an endpoint can tell apart, 1 to 32,768.
+    pub window: u32,
+    /// Distance from a missing packet to a later one that has arrived, at which the missing one counts as lost; `None`
+    /// if only the time-out tells.
+    pub nak_after: Option<NonZeroU32>,
+    /// Most packets of a requester under way, at least 1.
+    pub cap: u32,
+}
+
+impl RepeatRule {
+    /// Delivery in order, with go-back-N.
+    pub const IN_ORDER: Self = Self { any_order: None, low: None, high: None, few: 0, doubling: false };
+
+    /// Returns the time-out of a selective requester after this number of time-outs without progress.
+    #[must_use]
+    pub fn time_out(&self, few: bool, retries: u8) -> Option<Span> {
+        let first = if few { self.low } else { self.high }?;
+        let growth = if self.doubling { 1 << retries.min(32) } else { 1 };
+        Some(first * growth)
+    }
+}
+
+impl AnyOrderRule {
+    /// Returns the most packets under way, whatever other limits there are.
+    #[must_use]
+    pub const fn most_under_way(&self) -> u32 {
+        if self.cap < self.window { self.cap } else { self.window }
+    }
 }
 
 /// A packet that an endpoint is about to send.
@@ -105,16 +164,36 @@ pub enum ReceiveVerdict {
         /// True for the first packet that reveals the loss.
         first: bool,
     },
+    /// Accepted by an endpoint that takes packets in any order, which knows the [`Placement`].
+    Placed {
+        /// True if the packet is acknowledged without a request.
+        answer: bool,
+    },
     /// Accepted before.
     Duplicate,
     /// A request for data, which will be sent.
     ReadRequested,
-    /// Rejected, since a packet before it is missing.
+    /// Rejected, since a packet before it is missing; if packets are taken in any order, since it is too far ahead.
     Gap {
         /// True if a negative acknowledgement is due.
         nak_due: bool,
     },
 }
+
+/// The place of a packet that was accepted in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Placement {
+    /// Messages that end for the user with this packet.
+    pub messages: u32,
+    /// Number after the last packet of the message that ends, or of the last of them; lower 32 bits.
+    pub end: u32,
+    /// Distance from the first missing packet to this one; 0 if it was expected.
+    pub ahead: u32,
+    /// Packets accepted ahead of a missing one, after this packet.
+    pub held: u32,
+}
+
+state_codec::value!(Placement { messages, end, ahead, held });
 
 /// Outcome of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

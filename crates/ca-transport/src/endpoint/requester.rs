@@ -347,6 +347,7 @@ impl Requester {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::endpoint::RepeatRule;
     use crate::message::Message;
     use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, QpNumber, ServiceLevel};
     use units::{Bytes, Span};
@@ -358,6 +359,7 @@ mod tests {
         max_reads: 1,
         timeout: Some(Span::from_us(100)),
         retry_count: 7,
+        repeats: RepeatRule::IN_ORDER,
     };
 
     /// A requester with this many packets to send, numbered from `first`.

@@ -11,6 +11,7 @@ use units::{Bytes, Time};
 use workload::Operation;
 
 use super::pending_reads::PendingReads;
+use super::progress::Progress;
 use super::{
     CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Readiness, ReceiveVerdict, sent_before,
 };
@@ -74,22 +75,10 @@ impl Responder {
         Self { expected: first, ..Self::default() }
     }
 
-    /// Returns the number of the next packet.
+    /// Returns the progress that an acknowledgement names.
     #[must_use]
-    pub const fn expected(&self) -> Psn {
-        Psn::new(self.expected as u32)
-    }
-
-    /// Returns the number of the last accepted packet, which an acknowledgement names.
-    #[must_use]
-    pub const fn accepted(&self) -> Psn {
-        self.expected().plus(Psn::MASK)
-    }
-
-    /// Returns the number of completed messages, modulo 2^24.
-    #[must_use]
-    pub const fn msn(&self) -> u32 {
-        self.msn
+    pub const fn progress(&self) -> Progress {
+        Progress::new(self.expected, self.msn)
     }
 
     /// Handles a READ request with a number `ahead` of the expected number. A repeated request is answered again,

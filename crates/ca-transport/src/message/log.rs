@@ -12,9 +12,12 @@ pub struct MessageLog {
     pub posted: Vec<(QpNumber, Time, Bytes)>,
     /// Messages that the host here has consumed to the last byte: queue pair and time.
     pub consumed: Vec<(QpNumber, Time)>,
+    /// Of the consumed messages of RDMA WRITEs that may end in any order: queue pair, and number of the packet after
+    /// the message's last, lower 32 bits, in the order of `consumed`.
+    pub written: Vec<(QpNumber, u32)>,
     /// Messages posted here to a reliable service that are complete: queue pair and time. The last acknowledgement,
     /// or the last response to an RDMA READ, arrived at that time.
     pub acknowledged: Vec<(QpNumber, Time)>,
 }
 
-state_codec::value!(MessageLog { posted, consumed, acknowledged });
+state_codec::value!(MessageLog { posted, consumed, written, acknowledged });

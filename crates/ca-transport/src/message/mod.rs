@@ -79,6 +79,13 @@ impl Message {
         self.bytes as u64 - (number - self.first) * mtu.bytes() as u64
     }
 
+    /// Returns the payload from packet `number` to before packet `end`.
+    #[must_use]
+    pub const fn part(&self, number: u64, end: u64, mtu: Mtu) -> u32 {
+        let after = if end < self.end { self.rest(end, mtu) } else { 0 };
+        (self.rest(number, mtu) - after) as u32
+    }
+
     /// Returns the payload of the message as the field `DMALen` of a RETH has it.
     #[must_use]
     pub const fn dma_length(&self) -> u32 {

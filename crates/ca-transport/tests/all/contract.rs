@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use ca_transport::AnyEndpoint;
 use ca_transport::endpoint::{
-    CompletedMessages, Endpoint as _, EndpointRule, OutgoingPacket, Readiness, ReceiveVerdict, TimeoutOutcome,
+    CompletedMessages, Endpoint as _, EndpointRule, RepeatRule, OutgoingPacket, Readiness, ReceiveVerdict, TimeoutOutcome,
 };
 use ca_transport::message::{Message, Messages};
 use packet::header::Syndrome;
@@ -29,6 +29,7 @@ const RULE: EndpointRule = EndpointRule {
     timeout: Some(Span::from_us(100)),
     // More retries than losses can cause: another test covers endpoints that give up.
     retry_count: 200,
+    repeats: RepeatRule::IN_ORDER,
 };
 
 /// A message to post: queue pair, operation, payload.
@@ -65,7 +66,7 @@ struct Seen {
 
 impl Pair {
     fn new(service: TransportService, first: u64, orders: &[Order], losses: Vec<bool>) -> Self {
-        let (mut asks, mut messages) = (AnyEndpoint::new(service, true, first), Messages::default());
+        let (mut asks, mut messages) = (AnyEndpoint::new(service, true, first, &RepeatRule::IN_ORDER), Messages::default());
         for number in 0..4 {
             asks.join(QpNumber(number));
         }
@@ -76,7 +77,7 @@ impl Pair {
         Self {
             service,
             asks,
-            answers: AnyEndpoint::new(service, false, first),
+            answers: AnyEndpoint::new(service, false, first, &RepeatRule::IN_ORDER),
             messages,
             requests: VecDeque::new(),
             replies: VecDeque::new(),
@@ -154,7 +155,7 @@ impl Pair {
                 let mut nak = bare(
                     self.service,
                     Opcode::Acknowledge,
-                    self.answers.responder().expected(),
+                    self.answers.progress().expected(),
                     BthFlags::empty(),
                     0,
                 );
@@ -164,7 +165,7 @@ impl Pair {
             ReceiveVerdict::Accept | ReceiveVerdict::Duplicate if packet.has(BthFlags::ACK_REQUEST) => bare(
                 self.service,
                 Opcode::Acknowledge,
-                self.answers.responder().accepted(),
+                self.answers.progress().accepted(),
                 BthFlags::empty(),
                 0,
             ),
@@ -323,7 +324,7 @@ proptest! {
         let mut pair = Pair::new(TransportService::Rc, first, &orders, losses);
         pair.run(&choices)?;
         check_reliable(&pair, first, &orders)?;
-        prop_assert_eq!(pair.answers.responder().msn() as usize, orders.len());
+        prop_assert_eq!(pair.answers.progress().msn() as usize, orders.len());
     }
 
     /// In addition, no more READs are in progress at once than allowed.
@@ -443,7 +444,7 @@ fn an_end_that_answers_refuses_messages() {
             let mut messages = Messages::default();
             let message = Message::new(QpNumber(0), Operation::Send, Bytes::new(1), RULE.mtu);
             let key = messages.insert(message);
-            AnyEndpoint::new(service, false, 0).post(key, &mut messages);
+            AnyEndpoint::new(service, false, 0, &RepeatRule::IN_ORDER).post(key, &mut messages);
         });
         assert!(refuses.is_err(), "{service:?}");
     }

@@ -2,7 +2,7 @@
 //! nothing. Numbers half the PSN circle apart are told apart.
 
 use ca_transport::AnyEndpoint;
-use ca_transport::endpoint::{Endpoint as _, EndpointRule, ReceiveVerdict};
+use ca_transport::endpoint::{Endpoint as _, EndpointRule, RepeatRule, ReceiveVerdict};
 use ca_transport::message::{Message, Messages};
 use packet::header::Syndrome;
 use packet::{
@@ -18,6 +18,7 @@ const RULE: EndpointRule = EndpointRule {
     max_reads: 4,
     timeout: Some(Span::from_us(100)),
     retry_count: 7,
+    repeats: RepeatRule::IN_ORDER,
 };
 
 /// Half the PSN circle: most packets that may be outstanding.
@@ -48,7 +49,7 @@ struct Asking(AnyEndpoint, Messages);
 impl Asking {
     fn new(first: u64, operation: Operation, packets: &[u64]) -> Self {
         let (mut endpoint, mut messages) =
-            (AnyEndpoint::new(TransportService::Rc, true, first), Messages::default());
+            (AnyEndpoint::new(TransportService::Rc, true, first, &RepeatRule::IN_ORDER), Messages::default());
         for count in packets {
             let message = Message::new(QpNumber(0), operation, Bytes::new(256 * count), RULE.mtu);
             endpoint.post(messages.insert(message), &mut messages);
@@ -107,7 +108,7 @@ fn a_missing_response_is_requested_again_at_once_and_once() {
 /// A requester that goes back repeats all READs in progress: each response leaves once.
 #[test]
 fn repeated_reads_are_answered_once() {
-    let mut answers = AnyEndpoint::new(TransportService::Rc, false, 40);
+    let mut answers = AnyEndpoint::new(TransportService::Rc, false, 40, &RepeatRule::IN_ORDER);
     let mut messages = Messages::default();
     for (psn, packets) in [(40, 2), (42, 3), (40, 2), (42, 3)] {
         assert_eq!(answers.on_data(&read_request(psn, packets), &RULE), ReceiveVerdict::ReadRequested);
@@ -141,7 +142,7 @@ fn a_packet_half_a_circle_away_is_an_old_one() {
     assert_eq!(named(first + half - 1), first + half - 1);
     for opcode in [Opcode::SendMiddle, Opcode::ReadRequest] {
         let verdict = |number| {
-            AnyEndpoint::new(TransportService::Rc, false, first).on_data(&packet(opcode, number), &RULE)
+            AnyEndpoint::new(TransportService::Rc, false, first, &RepeatRule::IN_ORDER).on_data(&packet(opcode, number), &RULE)
         };
         let old = match opcode {
             Opcode::ReadRequest => ReceiveVerdict::ReadRequested,

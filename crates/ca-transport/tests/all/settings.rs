@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ca_transport::resolve::{AdapterEnv, AdapterError};
-use ca_transport::{AdapterSpec, Compliance, ScheduleSpec};
+use ca_transport::{AdapterSpec, Compliance, DeliverySpec, RecoverySpec, ScheduleSpec};
 use link_layer::resolve::{CablePlan, Intake, LinkEnv, LinkPlan};
 use link_layer::spec::{CableSpec, Discipline, LinkSpec, PauseSpec, Propagation, VlArbitrationSpec};
 use packet::{Framing, Mtu};
@@ -38,6 +38,8 @@ fn adapter() -> AdapterSpec {
         ack_every: 1,
         ack_service_level: None,
         max_outstanding: 16,
+        delivery: DeliverySpec::InOrder,
+        recovery: RecoverySpec::GoBackN,
         max_reads: None,
         ack_timeout: 0,
         retry_count: 7,

@@ -44,6 +44,7 @@ impl<'a> NodeBuilder<'a> {
             sl_to_vl: link.lanes,
             mtu: link.mtu,
             framing: link.framing,
+            may_overtake: self.plan.packets_may_overtake(),
             spec: &adapter.settings,
             echo,
             response: AnyResponse::new(response, self.plan.own(), ResponseSetup { line: rate, stream }),

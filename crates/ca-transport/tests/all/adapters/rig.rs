@@ -63,6 +63,8 @@ pub(crate) const PLAIN: AdapterSpec = AdapterSpec {
     ack_every: 1,
     ack_service_level: None,
     max_outstanding: 1024,
+    delivery: ca_transport::DeliverySpec::InOrder,
+    recovery: ca_transport::RecoverySpec::GoBackN,
     max_reads: Some(4),
     ack_timeout: 14,
     retry_count: 7,
@@ -183,6 +185,7 @@ impl Setup {
             sl_to_vl,
             mtu: Mtu::K2,
             framing: packet::Framing::InfiniBand,
+            may_overtake: false,
             spec: &self.adapter,
             echo: self.echo,
             response: AnyResponse::new(

@@ -1,0 +1,103 @@
+//! Packets that arrive out of order, twice, or again, and messages that end out of order.
+//!
+//! Invariant: a packet that arrives in order on its first way changes nothing here. A gap is a fault of the simulator
+//! where flow control prevents losses and no path lets packets overtake each other.
+
+use link_layer::{InvariantViolation, NodeContext};
+use packet::{Opcode, Packet, PacketId, QpNumber, TransportService};
+use telemetry::RepeatTally;
+use units::Time;
+
+use super::setup::AdapterTimer;
+use super::{Adapter, PORT};
+use crate::endpoint::ReceiveVerdict;
+
+impl Adapter {
+    /// Returns true if the queue pair's endpoints take packets in any order.
+    pub(super) fn takes_any_order(&self, number: QpNumber) -> bool {
+        self.config.rule.repeats.any_order.is_some()
+            && self.queue_pairs[number.index()].end.transport == TransportService::Rc
+    }
+
+    /// Counts a packet with another verdict than acceptance in order, and reports a gap where there can be none.
+    #[cold]
+    pub(super) fn note_disorder(
+        &mut self,
+        packet: &Packet,
+        verdict: ReceiveVerdict,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
+        let number = packet.bth.destination_qp;
+        let endpoint = &self.endpoints[self.queue_pairs[number.index()].endpoint as usize].endpoint;
+        let placed = endpoint.placed();
+        let gap = match verdict {
+            ReceiveVerdict::Accept | ReceiveVerdict::Duplicate | ReceiveVerdict::ReadRequested => false,
+            ReceiveVerdict::Placed { .. } => placed.ahead > 0,
+            ReceiveVerdict::Drop { first } => first,
+            ReceiveVerdict::Resume | ReceiveVerdict::Gap { .. } => true,
+        };
+        if gap && self.port.is_lossless() && !self.config.may_overtake {
+            context.report_violation(PORT, packet.lrh.lane, InvariantViolation::Sequence);
+        }
+        match verdict {
+            ReceiveVerdict::Duplicate if packet.bth.opcode != Opcode::ReadRequest => {
+                self.repeats_of(number).spurious += 1;
+            }
+            ReceiveVerdict::Placed { .. } if placed.ahead > 0 => {
+                let mtu = u64::from(self.config.rule.mtu.bytes());
+                let tally = self.repeats_of(number);
+                tally.out_of_order += 1;
+                tally.farthest = tally.farthest.max(u64::from(placed.ahead));
+                tally.held_bytes = tally.held_bytes.max(u64::from(placed.held) * mtu);
+            }
+            ReceiveVerdict::Gap { .. } => {
+                let tally = self.repeats_of(number);
+                tally.out_of_order += 1;
+                tally.refused += 1;
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the counts of a queue pair, which begin with the first packet that they count.
+    #[cold]
+    pub(super) fn repeats_of(&mut self, number: QpNumber) -> &mut RepeatTally {
+        if self.repeats.len() < self.queue_pairs.len() {
+            self.repeats.resize(self.queue_pairs.len(), RepeatTally::default());
+        }
+        &mut self.repeats[number.index()]
+    }
+
+    /// Accepts a packet that was taken in any order, and notes in it which messages end with it.
+    pub(super) fn accept_placed(
+        &mut self,
+        id: PacketId,
+        packet: &Packet,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
+        let number = packet.bth.destination_qp;
+        let endpoint = self.queue_pairs[number.index()].endpoint as usize;
+        let placed = self.endpoints[endpoint].endpoint.placed();
+        // Both fields have done their work, and the packet may still wait for its host.
+        let mut packet = *packet;
+        (packet.msn, packet.dma_length) = (placed.messages, placed.end);
+        let waiting = &mut context.packets()[id];
+        (waiting.msn, waiting.dma_length) = (packet.msn, packet.dma_length);
+        self.accept(id, &packet, context);
+    }
+
+    /// Counts the messages that end with a packet which the host has consumed.
+    pub(super) fn end_placed(&mut self, packet: &Packet, finite: bool, now: Time) {
+        let (messages, end) = (packet.msn, packet.dma_length);
+        if finite {
+            self.finite.delivered += u64::from(messages);
+        }
+        if let Some(log) = &mut self.log {
+            let number = packet.bth.destination_qp;
+            log.consumed.extend((0..messages).map(|_| (number, now)));
+            if packet.bth.opcode.is_write() && messages > 0 {
+                log.written.push((number, end));
+            }
+        }
+    }
+}
