@@ -115,13 +115,17 @@ impl RecoverySpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OvertakingError {
     /// RC with delivery in order.
-    #[error("a responder that accepts packets in order drops each that has overtaken another, and go-back-N repeats it")]
+    #[error(
+        "a responder that accepts packets in order drops each that has overtaken another, and go-back-N repeats it"
+    )]
     InOrder,
     /// UC.
     #[error("UC drops a message if a packet of it has overtaken another")]
     Unreliable,
     /// RD.
-    #[error("RD accepts the packets of an end-to-end context in order alone, and repeats each that has overtaken another")]
+    #[error(
+        "RD accepts the packets of an end-to-end context in order alone, and repeats each that has overtaken another"
+    )]
     Context,
 }
 

@@ -103,7 +103,8 @@ impl AdapterSpec {
         if self.delivery.is_usual() != self.recovery.is_usual() {
             return Some(AdapterError::Mismatch { delivery: self.delivery });
         }
-        let RecoverySpec::SelectiveRepeat(SelectiveRepeatSpec { low: Some(low), high, .. }) = self.recovery else {
+        let RecoverySpec::SelectiveRepeat(SelectiveRepeatSpec { low: Some(low), high, .. }) = self.recovery
+        else {
             return None;
         };
         let high = high.or_else(|| self.timeout()).filter(|high| low > *high)?;

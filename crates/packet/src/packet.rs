@@ -29,7 +29,7 @@ pub struct Packet {
     /// Message sequence number of the AETH (`MSN`), where the opcode has one; 24 bits.
     pub msn: u32,
     /// `DMALen` of the RETH, in bytes: the length that an RDMA READ request asks for, or the payload of an RDMA WRITE. Other packets
-    /// have no RETH.
+    /// have no RETH; of acknowledgements, the lower half is [`selective`](Self::selective).
     pub dma_length: u32,
     /// Next packet of the queue that this one waits in.
     pub(crate) next: PacketId,

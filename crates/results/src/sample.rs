@@ -8,9 +8,9 @@ use telemetry::{
     Acknowledged, Audit, BranchRecord, Cause, ClosedLoopRecord, Completions, Congestion, ContributorRecord,
     FailedFlow, FiniteRecord, FlowRecord, FlowSpread, GroupRecord, LaneMoment, LaneRecord, LockstepRecord,
     MarginCounts, MarginRecord, Marks, MessageRecord, Moment, OutputLoad, PatternRecord, PauseEvent,
-    PauseEvents, PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RootRecord, RunEnding, RunRecord,
-    Series, SeriesColumn, SlowHostRecord, Snapshot, SourceSample, SourceSeries, Timeline, TransportTally,
-    TreeMoment, TreeSample, VictimRecord, Watched, WatchedQuantity, WorstTree,
+    PauseEvents, PauseRecord, Phase, PortSample, PortSeries, QueueRecord, RepeatTally, RootRecord, RunEnding,
+    RunRecord, Series, SeriesColumn, SlowHostRecord, Snapshot, SourceSample, SourceSeries, Timeline,
+    TransportTally, TreeMoment, TreeSample, VictimRecord, Watched, WatchedQuantity, WorstTree,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -343,6 +343,14 @@ fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: boo
         latency_sum: Span::from_us(12_500),
         latency_max: Span::from_ns(31_500),
         marks: Some(Box::new(marks(2, 1))),
+        repeats: Some(Box::new(RepeatTally {
+            retransmitted: 7,
+            spurious: 2,
+            out_of_order: 25,
+            refused: 0,
+            farthest: 9,
+            held_bytes: 18_432,
+        })),
     }
 }
 

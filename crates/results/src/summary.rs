@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use scenario::{FlowPaths, Plan};
 use schemars::JsonSchema;
 use serde::Serialize;
-use telemetry::{Audit, FiniteRecord, PauseRecord, RunEnding, RunRecord, TransportTally};
+use telemetry::{Audit, FiniteRecord, PauseRecord, RepeatTally, RunEnding, RunRecord};
 use units::{Span, Time};
 
 use crate::completions::CompletionSummary;
@@ -211,6 +211,14 @@ pub struct TransportSummary {
     pub timeouts: u64,
     /// Data packets retransmitted.
     pub retransmitted_packets: u64,
+    /// Data packets that arrived although they had been accepted before: retransmissions that were not needed.
+    pub spurious_packets: u64,
+    /// Data packets that arrived while a packet before them was missing.
+    pub out_of_order_packets: u64,
+    /// Largest distance from a flow's first missing packet to one that was accepted, in packets.
+    pub largest_distance_packets: u64,
+    /// Most payload of a flow accepted ahead of a missing packet, in bytes, each packet counted as one MTU.
+    pub largest_ahead_bytes: u64,
     /// Queue pairs and end-to-end contexts that failed after their last retry.
     pub failed_queue_pairs: u64,
     /// Gaps in the sequence numbers of a service that does not retransmit (UC): 0 wherever the fabric is lossless.
@@ -386,7 +394,7 @@ impl Summary {
                 .as_ref()
                 .map(|log| PauseLogSummary { events: log.events.len(), lost_events: log.lost }),
             marks: by_reason(record),
-            transport: record.transport.into(),
+            transport: record.into(),
             audit: (&record.audit).into(),
             groups: groups::over_run(record),
             others: OthersSummary {
@@ -486,8 +494,10 @@ impl From<FiniteRecord> for FiniteSummary {
     }
 }
 
-impl From<TransportTally> for TransportSummary {
-    fn from(tally: TransportTally) -> Self {
+impl From<&RunRecord> for TransportSummary {
+    fn from(record: &RunRecord) -> Self {
+        let tally = &record.transport;
+        let all = record.flows.iter().fold(RepeatTally::default(), |sum, flow| sum.plus(flow.repeats()));
         Self {
             acknowledgements: tally.acknowledgements,
             cnps: tally.cnps,
@@ -497,6 +507,10 @@ impl From<TransportTally> for TransportSummary {
             naks: tally.naks,
             timeouts: tally.timeouts,
             retransmitted_packets: tally.retransmitted,
+            spurious_packets: all.spurious,
+            out_of_order_packets: all.out_of_order,
+            largest_distance_packets: all.farthest,
+            largest_ahead_bytes: all.held_bytes,
             failed_queue_pairs: tally.failed_queue_pairs,
             gaps: tally.gaps,
         }

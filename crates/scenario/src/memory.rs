@@ -11,6 +11,7 @@
 //! | entry of a forwarding table; the same with groups of ports; packet in a buffer | 1; 3; 40 | the size of its type |
 //! | output and lane at a moment of the picture | 24 | the size of its type |
 //! | connection: two queue pairs, record, name | 663 | `bench g1024-all` (docs/lab/memory.md) |
+//! | connection's ends that take packets in any order | by window | the size of their types and bitmaps |
 //! | message that is posted and not complete | 32 | `one-flow` with 2 and 8 million outstanding: 31.8 |
 //! | its record, if completions are kept | 88 | `one-flow` with 0.5 and 1.5 million outstanding: 119.9 with the message |
 //! | completed message, if completions are kept | 305 | `sim one-flow` for 0.5 s with messages of 2 KiB |
@@ -24,11 +25,13 @@ use core::fmt::{self, Display, Formatter};
 use std::collections::BTreeMap;
 
 use ca_transport::AdapterSpec;
+use ca_transport::endpoint::any_order_responder::AnyOrderResponder;
+use ca_transport::endpoint::selective_requester::SelectiveRequester;
 use link_layer::PortPlan;
-use packet::{Lane, NodeId, PortId};
+use packet::{Lane, NodeId, PortId, TransportService};
 use switch_arch::SwitchPlan;
 use switch_arch::spec::BufferingSpec;
-use telemetry::{FlowSpread, LaneMoment, PauseEvent, Timeline};
+use telemetry::{FlowSpread, LaneMoment, PauseEvent, RepeatTally, Timeline};
 use units::{Bytes, Time};
 use workload::{Flow, PostedVolume, Posting};
 
@@ -164,7 +167,7 @@ impl Plan {
         };
         MemoryEstimate {
             fabric: Bytes::new(self.memory_of_fabric() + self.memory_of_moments(samples)),
-            connections: Bytes::new(flows * CONNECTION),
+            connections: Bytes::new(flows * CONNECTION + self.memory_of_windows()),
             messages: Bytes::new(waiting.saturating_mul(MESSAGE)),
             completions: Bytes::new(kept),
             phases: Bytes::new((self.phases().len() as u64).saturating_mul(
@@ -206,6 +209,17 @@ impl Plan {
             node.ports.iter().map(|port| of_port(port, node.settings.receive_buffer)).sum()
         };
         adapters.iter().map(of_adapter).sum::<u64>() + switches.iter().map(of_switch).sum::<u64>()
+    }
+
+    /// Returns the bytes that the ends of connections take which accept packets in any order.
+    fn memory_of_windows(&self) -> u64 {
+        let ends = |flow: &Flow| {
+            let rule = self.nodes().adapter(flow.source).repeat_rule().any_order;
+            let rule = rule.filter(|_| flow.transport == TransportService::Rc);
+            let both = |window| SelectiveRequester::bytes(window) + AnyOrderResponder::bytes(window);
+            rule.map_or(0, |rule| both(rule.window) + 2 * size_of::<RepeatTally>())
+        };
+        self.workload().flows.iter().map(ends).sum::<usize>() as u64
     }
 
     /// Returns the bytes that the moments of the fabric's picture take in a run with this number of samples.

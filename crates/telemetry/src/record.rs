@@ -153,6 +153,12 @@ impl FlowRecord {
         self.marks.as_deref().copied().unwrap_or_default()
     }
 
+    /// Returns the counts of packets out of order and again.
+    #[must_use]
+    pub fn repeats(&self) -> RepeatTally {
+        self.repeats.as_deref().copied().unwrap_or_default()
+    }
+
     /// Returns the number of the host that posts the flow's messages, as in `hosts`.
     #[must_use]
     pub const fn poster(&self) -> u32 {
@@ -312,9 +318,11 @@ pub struct FlowRecord {
     /// Number of packets that arrived marked, by the reason of the first switch that marked them; `None` if none did.
     /// Stored apart, since there may be a million flows, few of them marked.
     pub marks: Option<Box<Marks>>,
+    /// Packets out of order and again, of both ends; `None` if there were none. Stored apart likewise.
+    pub repeats: Option<Box<RepeatTally>>,
 }
 
-const _: () = assert!(size_of::<FlowRecord>() <= 144, "there may be a million flows");
+const _: () = assert!(size_of::<FlowRecord>() <= 152, "there may be a million flows");
 
 /// A group of flows, such as the flows of a job. Each [`FlowRecord`] names its own group.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -118,6 +118,8 @@ pub struct Adapter {
     tally: TransportTally,
     /// Counts of every queue pair, once any of them counts.
     repeats: Vec<RepeatTally>,
+    /// Messages that end with packets which wait for the host, of connections that take packets in any order.
+    placed_ends: u64,
     /// Endpoints that have given up, and when.
     failures: Vec<(Time, u32)>,
     /// Times of messages, if they are recorded.
@@ -182,6 +184,7 @@ impl Adapter {
             outputs: ByLane::all(LaneOutput::default(), lanes),
             tally: TransportTally::default(),
             repeats: Vec::new(),
+            placed_ends: 0,
             failures: Vec::new(),
             consumed: Bytes::ZERO,
             injected: 0,

@@ -55,6 +55,12 @@ impl Adapter {
         (queue_pair.messages, queue_pair.becns)
     }
 
+    /// Returns true if packets of a flow may overtake each other in the fabric: one can be missing without a loss.
+    #[must_use]
+    pub fn packets_may_overtake(&self) -> bool {
+        self.config.may_overtake
+    }
+
     /// Returns the counts of a queue pair's packets out of order and again, at this end.
     #[must_use]
     pub fn repeats(&self, number: QpNumber) -> RepeatTally {

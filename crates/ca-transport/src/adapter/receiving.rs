@@ -8,9 +8,9 @@ use packet::header::Syndrome;
 use packet::{BthFlags, Packet, PacketId, TransportService};
 use units::{Bytes, Time};
 
+use super::Adapter;
 use super::queue_pair::{MessageSource, QueuePair};
 use super::setup::AdapterTimer;
-use super::Adapter;
 use crate::endpoint::{Endpoint, ReceiveVerdict};
 
 impl Adapter {
@@ -98,7 +98,12 @@ impl Adapter {
         }
     }
 
-    pub(super) fn accept(&mut self, id: PacketId, packet: &Packet, context: &mut impl NodeContext<AdapterTimer>) {
+    pub(super) fn accept(
+        &mut self,
+        id: PacketId,
+        packet: &Packet,
+        context: &mut impl NodeContext<AdapterTimer>,
+    ) {
         let now = context.now();
         if self.drain.is_unlimited() {
             return self.consume(id, packet, context);

@@ -19,6 +19,22 @@ impl Adapter {
             && self.queue_pairs[number.index()].end.transport == TransportService::Rc
     }
 
+    /// Returns the most messages that the arrival of a packet can end, beside the message that it ends itself.
+    #[must_use]
+    pub fn ends_ahead(&self, packet: &Packet) -> u32 {
+        let number = packet.bth.destination_qp;
+        if !packet.bth.opcode.is_data() || !self.takes_any_order(number) {
+            return 0;
+        }
+        self.endpoints[self.queue_pairs[number.index()].endpoint as usize].endpoint.ends_ahead()
+    }
+
+    /// Returns the most messages that end with the packets which wait for the host.
+    #[must_use]
+    pub const fn ends_waiting(&self) -> u64 {
+        self.waiting_for_host() + self.placed_ends
+    }
+
     /// Counts a packet with another verdict than acceptance in order, and reports a gap where there can be none.
     #[cold]
     pub(super) fn note_disorder(
@@ -81,6 +97,7 @@ impl Adapter {
         // Both fields have done their work, and the packet may still wait for its host.
         let mut packet = *packet;
         (packet.msn, packet.dma_length) = (placed.messages, placed.end);
+        self.placed_ends += u64::from(placed.messages);
         let waiting = &mut context.packets()[id];
         (waiting.msn, waiting.dma_length) = (packet.msn, packet.dma_length);
         self.accept(id, &packet, context);
@@ -89,6 +106,7 @@ impl Adapter {
     /// Counts the messages that end with a packet which the host has consumed.
     pub(super) fn end_placed(&mut self, packet: &Packet, finite: bool, now: Time) {
         let (messages, end) = (packet.msn, packet.dma_length);
+        self.placed_ends -= u64::from(messages);
         if finite {
             self.finite.delivered += u64::from(messages);
         }

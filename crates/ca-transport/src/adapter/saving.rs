@@ -49,6 +49,7 @@ impl State for Adapter {
             timers,
             tally,
             repeats,
+            placed_ends,
             failures,
             log,
         } = self;
@@ -79,6 +80,7 @@ impl State for Adapter {
         timers.put(to);
         tally.put(to);
         repeats.put(to);
+        placed_ends.put(to);
         failures.put(to);
         log.save(to);
     }
@@ -110,6 +112,7 @@ impl State for Adapter {
         self.timers = Value::take(from)?;
         self.tally = Value::take(from)?;
         self.repeats = Value::take(from)?;
+        self.placed_ends = Value::take(from)?;
         self.failures = Value::take(from)?;
         self.log.load(from)
     }

@@ -15,8 +15,8 @@ use super::sender::Sender;
 use super::uc_receiver::UcReceiver;
 use super::ud_receiver::UdReceiver;
 use super::{
-    CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Placement, Readiness, RepeatRule, ReceiveVerdict, ReplyOutcome,
-    TimeoutOutcome,
+    CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Placement, Readiness, ReceiveVerdict,
+    RepeatRule, ReplyOutcome, TimeoutOutcome,
 };
 use crate::message::{MessageKey, Messages};
 
@@ -146,6 +146,21 @@ impl AnyEndpoint {
             | Self::Sender(_)
             | Self::UcReceiver(_)
             | Self::UdReceiver(_) => Placement::default(),
+        }
+    }
+
+    /// Returns the most messages that end with a packet which arrives in any order, if the packet ends none itself.
+    #[must_use]
+    pub fn ends_ahead(&self) -> u32 {
+        match self {
+            Self::SelectiveRequester(requester) => requester.reads(),
+            Self::AnyOrderResponder(responder) => responder.ends_ahead(),
+            Self::Requester(_)
+            | Self::Responder(_)
+            | Self::EeContext(_)
+            | Self::Sender(_)
+            | Self::UcReceiver(_)
+            | Self::UdReceiver(_) => 0,
         }
     }
 

@@ -140,6 +140,12 @@ impl AnyOrderResponder {
         self.placed
     }
 
+    /// Returns the number of packets ahead of a missing one that end a message.
+    #[must_use]
+    pub fn ends_ahead(&self) -> u32 {
+        self.ends.count()
+    }
+
     /// Accepts a packet with a number of the window, which has not arrived before. Returns true if it is acknowledged
     /// without a request.
     fn place(&mut self, number: u64, opcode: Opcode) -> bool {

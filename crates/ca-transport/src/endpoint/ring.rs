@@ -88,6 +88,12 @@ impl Ring {
         self.find_last(from, to, |word| word)
     }
 
+    /// Returns the number of bits that are set.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
     const fn word(&self, number: u64) -> usize {
         (number / 64) as usize & (self.words.len() - 1)
     }
@@ -148,7 +154,7 @@ mod tests {
                 let (from, to) = (low + one.min(other) % window, low + one.max(other) % window);
                 let (from, to) = (from.min(to), from.max(to));
                 let clear = |number: &u64| !known.contains(number);
-                prop_assert_eq!(ring.has(from), known.contains(&from));
+                prop_assert_eq!((ring.has(from), ring.count() as usize), (known.contains(&from), known.len()));
                 prop_assert_eq!(ring.next_clear(from, to), (from..to).find(clear).unwrap_or(to));
                 prop_assert_eq!(ring.last_clear(from, to), (from..to).rev().find(clear));
                 prop_assert_eq!(ring.next_set(from, to), known.range(from..to).next().copied().unwrap_or(to));

@@ -150,8 +150,7 @@ impl Endpoint for SelectiveRequester {
         let key = self.cursor?;
         let message = &messages[key];
         let end = self.read_end.map_or(self.next + 1, NonZeroU64::get);
-        let mut out =
-            Self::outgoing(Hole { first: self.next, end, message: key }, false, messages, rule);
+        let mut out = Self::outgoing(Hole { first: self.next, end, message: key }, false, messages, rule);
         // An acknowledgement must come from each window, which may shrink to a packet at any time; and in a recovery
         // every acknowledgement says what is missing.
         out.ack_request = self.read_end.is_none()
@@ -279,6 +278,12 @@ impl SelectiveRequester {
         self.window = NonZeroU32::new(packets).filter(|packets| packets.get() != u32::MAX);
     }
 
+    /// Returns the number of RDMA READs in progress, which a response could complete.
+    #[must_use]
+    pub const fn reads(&self) -> u32 {
+        self.reads as u32
+    }
+
     /// Returns the response accepted last.
     #[must_use]
     pub const fn placed(&self) -> Placement {
@@ -389,7 +394,8 @@ impl SelectiveRequester {
         if ahead == 0 {
             let missing = self.acked.next_clear(number, end.min(self.next));
             self.held -= self.acked.clear(number, missing);
-            outcome.packets = (missing - number) as u32;
+            // Responses tell congestion control nothing but the end of their READ.
+            outcome.packets = 1;
             outcome.completed = self.advance(missing, messages, now);
         }
         outcome.verdict = ReceiveVerdict::Placed { answer: false };

@@ -31,11 +31,7 @@ fn rule(window: u32, nak_after: Option<u32>, doubling: bool) -> EndpointRule {
         timeout: None,
         retry_count: 250,
         repeats: RepeatRule {
-            any_order: Some(AnyOrderRule {
-                window,
-                nak_after: nak_after.and_then(NonZeroU32::new),
-                cap: 32,
-            }),
+            any_order: Some(AnyOrderRule { window, nak_after: nak_after.and_then(NonZeroU32::new), cap: 32 }),
             low: Some(Span::from_us(50)),
             high: Some(Span::from_us(200)),
             few: 3,
@@ -69,7 +65,12 @@ struct Pair {
 }
 
 impl Pair {
-    fn new(rule: EndpointRule, operation: Operation, sizes: &[u64], (first, losses): (u64, Vec<bool>)) -> Self {
+    fn new(
+        rule: EndpointRule,
+        operation: Operation,
+        sizes: &[u64],
+        (first, losses): (u64, Vec<bool>),
+    ) -> Self {
         let new = |posts| AnyEndpoint::new(TransportService::Rc, posts, first, &rule.repeats);
         let (mut asks, mut messages, mut ends, mut end) = (new(true), Messages::default(), Vec::new(), first);
         for bytes in sizes {
@@ -111,7 +112,9 @@ impl Pair {
 
     fn number(&self, psn: Psn) -> u64 {
         let missing = self.missing();
-        (missing.saturating_sub(200)..missing + 200).find(|number| Psn::new(*number as u32) == psn).expect("near")
+        (missing.saturating_sub(200)..missing + 200)
+            .find(|number| Psn::new(*number as u32) == psn)
+            .expect("near")
     }
 
     /// Accepts a packet for the user, and checks the messages that end with it.
@@ -191,7 +194,8 @@ impl Pair {
         }
         let reply = self.replies.remove(pick % self.replies.len());
         let replied = self.asks.on_reply(&reply, &mut self.messages, self.now);
-        if reply.bth.opcode != Opcode::Acknowledge && matches!(replied.verdict, ReceiveVerdict::Placed { .. }) {
+        if reply.bth.opcode != Opcode::Acknowledge && matches!(replied.verdict, ReceiveVerdict::Placed { .. })
+        {
             self.accept(&reply, self.asks.placed().messages)?;
         }
         self.completed += u64::from(replied.completed.messages);

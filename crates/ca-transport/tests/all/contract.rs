@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 
 use ca_transport::AnyEndpoint;
 use ca_transport::endpoint::{
-    CompletedMessages, Endpoint as _, EndpointRule, RepeatRule, OutgoingPacket, Readiness, ReceiveVerdict, TimeoutOutcome,
+    CompletedMessages, Endpoint as _, EndpointRule, OutgoingPacket, Readiness, ReceiveVerdict, RepeatRule,
+    TimeoutOutcome,
 };
 use ca_transport::message::{Message, Messages};
 use packet::header::Syndrome;
@@ -66,7 +67,8 @@ struct Seen {
 
 impl Pair {
     fn new(service: TransportService, first: u64, orders: &[Order], losses: Vec<bool>) -> Self {
-        let (mut asks, mut messages) = (AnyEndpoint::new(service, true, first, &RepeatRule::IN_ORDER), Messages::default());
+        let (mut asks, mut messages) =
+            (AnyEndpoint::new(service, true, first, &RepeatRule::IN_ORDER), Messages::default());
         for number in 0..4 {
             asks.join(QpNumber(number));
         }

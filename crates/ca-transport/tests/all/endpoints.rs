@@ -2,7 +2,7 @@
 //! nothing. Numbers half the PSN circle apart are told apart.
 
 use ca_transport::AnyEndpoint;
-use ca_transport::endpoint::{Endpoint as _, EndpointRule, RepeatRule, ReceiveVerdict};
+use ca_transport::endpoint::{Endpoint as _, EndpointRule, ReceiveVerdict, RepeatRule};
 use ca_transport::message::{Message, Messages};
 use packet::header::Syndrome;
 use packet::{
@@ -142,7 +142,8 @@ fn a_packet_half_a_circle_away_is_an_old_one() {
     assert_eq!(named(first + half - 1), first + half - 1);
     for opcode in [Opcode::SendMiddle, Opcode::ReadRequest] {
         let verdict = |number| {
-            AnyEndpoint::new(TransportService::Rc, false, first, &RepeatRule::IN_ORDER).on_data(&packet(opcode, number), &RULE)
+            AnyEndpoint::new(TransportService::Rc, false, first, &RepeatRule::IN_ORDER)
+                .on_data(&packet(opcode, number), &RULE)
         };
         let old = match opcode {
             Opcode::ReadRequest => ReceiveVerdict::ReadRequested,

@@ -6,4 +6,5 @@ mod any_order;
 mod contract;
 mod endpoints;
 mod host;
+mod recovery_laws;
 mod settings;

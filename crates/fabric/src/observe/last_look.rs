@@ -19,7 +19,7 @@ use link_layer::{PauseChange, PauseTally, Port};
 use packet::{NodeId, QpNumber};
 use scenario::Plan;
 use state_codec::{StateWriter, Value};
-use telemetry::{LaneInput, LaneOutput, Marks, TransportTally};
+use telemetry::{LaneInput, LaneOutput, Marks, RepeatTally, TransportTally};
 use units::{Bytes, Time};
 
 use crate::state::event::EventKind;
@@ -63,9 +63,11 @@ pub(crate) struct SinkEnd {
     pub(crate) seen: (u64, u64),
     pub(crate) taken: SinkTally,
     pub(crate) marks: Option<Marks>,
+    /// Packets out of order and again.
+    pub(crate) repeats: RepeatTally,
 }
 
-state_codec::value!(SinkEnd { seen, taken, marks });
+state_codec::value!(SinkEnd { seen, taken, marks, repeats });
 
 impl LaneEnd {
     /// Returns a port and lane.
@@ -142,9 +144,13 @@ pub(crate) fn pause_changes(
     Some((changes.to_vec(), lost))
 }
 
-/// Returns the completed messages and the BECNs at the source of a flow.
-pub(crate) fn source_end(world: &World<'_>, (node, queue_pair): (NodeId, QpNumber)) -> (u64, u64) {
-    world.adapter(node).seen(queue_pair)
+/// Returns the completed messages and the BECNs at the source of a flow, and its packets out of order and again.
+pub(crate) fn source_end(
+    world: &World<'_>,
+    (node, queue_pair): (NodeId, QpNumber),
+) -> ((u64, u64), RepeatTally) {
+    let adapter = world.adapter(node);
+    (adapter.seen(queue_pair), adapter.repeats(queue_pair))
 }
 
 pub(crate) fn sink_end(world: &World<'_>, (node, queue_pair): (NodeId, QpNumber)) -> SinkEnd {
@@ -153,6 +159,7 @@ pub(crate) fn sink_end(world: &World<'_>, (node, queue_pair): (NodeId, QpNumber)
         seen: adapter.seen(queue_pair),
         taken: adapter.sink(queue_pair),
         marks: adapter.marks(queue_pair),
+        repeats: adapter.repeats(queue_pair),
     }
 }
 

@@ -27,7 +27,7 @@ use packet::{Lane, NodeId};
 use scenario::Plan;
 use telemetry::{
     Audit, FailedFlow, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad,
-    PauseRecord, Phase, QueueRecord, RunEnding, RunRecord, TransportTally,
+    PauseRecord, Phase, QueueRecord, RepeatTally, RunEnding, RunRecord, TransportTally,
 };
 use units::{Bytes, Time};
 
@@ -132,9 +132,10 @@ fn flows(plan: &Plan, world: &World<'_>) -> (Vec<FlowRecord>, TransportTally) {
     let name = |host: NodeId| Arc::clone(&names[host.index()]);
     let record = |(flow, ends): (&workload::Flow, &FlowEnds)| {
         // The requester counts complete messages; the sender of data receives BECNs.
-        let here: (u64, u64) = rows.next(ends.source.0, || last_look::source_end(world, ends.source));
+        let (here, sent) = rows.next(ends.source.0, || last_look::source_end(world, ends.source));
         let there = rows.next(ends.sink.0, || last_look::sink_end(world, ends.sink));
-        let SinkEnd { seen: there, taken, marks } = there;
+        let SinkEnd { seen: there, taken, marks, repeats } = there;
+        let repeats = repeats.plus(sent);
         FlowRecord {
             name: flow.name.clone(),
             source: name(flow.source),
@@ -156,6 +157,7 @@ fn flows(plan: &Plan, world: &World<'_>) -> (Vec<FlowRecord>, TransportTally) {
             latency_sum: taken.latency_sum,
             latency_max: taken.latency_max,
             marks: marks.map(Box::new),
+            repeats: (repeats != RepeatTally::default()).then(|| Box::new(repeats)),
         }
     };
     let flows = plan.workload().flows.iter().zip(&world.flows).map(record).collect();

@@ -11,7 +11,8 @@
 //! With a thread for each part, all threads meet once more before each window. They add up the deliveries that it can
 //! bring to each part. Where the last message could be among them, a single thread goes on for some windows.
 //!
-//! Every delivery of a window is an event in it: the arrival of a message's last packet. It crosses a wire, and so is
+//! Every delivery of a window is an event in it: the arrival of a message's last packet, or of a missing packet where
+//! packets are taken in any order. It crosses a wire, and so is
 //! scheduled before the window opens. Once deliveries are counted, a window never ends later than all of its events
 //! are known. Behind a slow host, the end of the host's work takes the place of the arrival.
 
@@ -226,7 +227,7 @@ impl Counting {
     pub(super) fn possible(&self, part: &mut Part, end: Time) -> u64 {
         let mut count = 0;
         let slow = visit_deliveries(part, &self.finite, end, |_| count += 1);
-        let waiting = |index: &u32| part.adapters[*index as usize].waiting_for_host();
+        let waiting = |index: &u32| part.adapters[*index as usize].ends_waiting();
         count + if slow.is_some() { self.slow.iter().map(waiting).sum() } else { 0 }
     }
 }
@@ -241,7 +242,7 @@ fn own_deliveries(
 ) -> (Option<Time>, u64) {
     let parts = world.parts.iter_mut();
     let slow = parts.filter_map(|part| visit_deliveries(part, finite, end, &mut see)).min();
-    let waiting = |node: &NodeId| world.adapter(*node).waiting_for_host();
+    let waiting = |node: &NodeId| world.adapter(*node).ends_waiting();
     (slow, slow_hosts.iter().map(waiting).sum())
 }
 
@@ -255,11 +256,16 @@ fn visit_deliveries(part: &mut Part, finite: &[bool], end: Time, mut see: impl F
         let of_slow_host = match event.kind() {
             EventKind::Arrive(_, packet) if event.node().index() < adapters.len() => {
                 let packet = &pool[packet];
-                if !packet.bth.opcode.ends_message() || !finite[packet.flow.index()] {
+                if !finite[packet.flow.index()] {
                     continue;
                 }
-                see(at);
-                adapters[event.node().index()].is_slow()
+                let adapter = &adapters[event.node().index()];
+                let ends = u32::from(packet.bth.opcode.ends_message()) + adapter.ends_ahead(packet);
+                if ends == 0 {
+                    continue;
+                }
+                (0..ends).for_each(|_| see(at));
+                adapter.is_slow()
             }
             EventKind::Adapter(AdapterTimer::HostConsumed) => true,
             _ => false,

@@ -69,6 +69,20 @@ const CONTROLS: [&str; 9] = [
     "congestion_control=Mixed(marking: Red(kmin: \"4 KiB\", kmax: \"32 KiB\", pmax: 0.5, at: Arrival), echo: Dcqcn(), response: Off)",
 ];
 
+/// Orders of delivery, with their recoveries.
+const DELIVERIES: [[&str; 2]; 4] = [
+    ["adapter.delivery=InOrder", "adapter.recovery=GoBackN"],
+    ["adapter.delivery=AnyOrder", "adapter.recovery=SelectiveRepeat"],
+    [
+        "adapter.delivery=AnyOrder(window: 64, nak: After(1))",
+        "adapter.recovery=SelectiveRepeat(cap: 40, low: \"8 us\", high: \"20 us\")",
+    ],
+    [
+        "adapter.delivery=AnyOrder(window: 7, nak: After(3))",
+        "adapter.recovery=SelectiveRepeat(low: \"5 us\", time_outs: Doubling)",
+    ],
+];
+
 /// Traffic that ends by itself.
 const TRAFFIC: [&str; 11] = [
     "Poisson(from: \"0 s\", until: \"40 us\", message: \"9 KiB\", load: 0.8)",
@@ -119,6 +133,7 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
         select(ArbiterSpec::EXAMPLES.to_vec()),
         any::<bool>(),
         select(&["32 KiB", "128 KiB"][..]),
+        select(&DELIVERIES[..]),
     );
     let load = (select(&TRAFFIC[..]), select(&TRAFFIC[..]), any::<bool>(), 0..1000_u64);
     let options = (any::<bool>(), prop::option::of(0..10_u64), any::<bool>(), any::<bool>(), any::<bool>());
@@ -127,7 +142,7 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
     let all = (world, switch, load, options, selection, parts);
     all.prop_map(|(world, switch, load, options, selection, of_node)| {
         let ((topology, needs), [near, far], flow_control, control) = world;
-        let (buffering, arbiter, shares, buffer) = switch;
+        let (buffering, arbiter, shares, buffer, delivery) = switch;
         let (one, other, slow, seed) = load;
         let (drain, scramble, until_done, in_turn, oldest_first) = options;
         let arbiter = ron::to_string(&arbiter).expect("a spec is plain data");
@@ -166,6 +181,7 @@ pub(crate) fn drawn() -> impl Strategy<Value = Drawn> {
             "series=(ports: [\"*\"], sources: [\"*\"], pauses: [\"*\"], pauses_kept: 1000)".to_owned(),
             "watch=[Queue(ports: \"*:1\")]".to_owned(),
         ];
+        sets.extend(delivery.map(str::to_owned));
         if buffering.has_output_queues() {
             sets.push("switch.output_buffer=\"16 KiB\"".to_owned());
         }

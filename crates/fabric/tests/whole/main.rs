@@ -1,5 +1,6 @@
 //! Tests of whole runs: laws of physics, and every shipped scenario to the byte.
 
+mod any_order;
 mod cables;
 mod clocking;
 mod closed;

@@ -58,6 +58,17 @@ table_row! {
         pub marked_generation_packets: u64,
         /// Delivered packets that arrived marked, marked first for the reason `red` (see `marks`).
         pub marked_red_packets: u64,
+        /// Share of its data packets that arrived while a packet before them was missing, 0 to 1.
+        pub out_of_order_share: f64,
+        /// Largest distance from the first missing packet to one that was accepted, in packets.
+        pub largest_distance_packets: u64,
+        /// Most payload accepted ahead of a missing packet, each packet counted as one MTU: the size of a buffer that
+        /// would restore the order.
+        pub largest_ahead_bytes: u64,
+        /// Data packets, or RDMA READ requests, sent again.
+        pub retransmitted_packets: u64,
+        /// Data packets that arrived although they had been accepted before: retransmissions that were not needed.
+        pub spurious_packets: u64,
     }
 }
 

@@ -26,7 +26,7 @@ pub fn flows(record: &RunRecord, alone_bps: &[Option<f64>]) -> String {
 fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord, alone_bps: Option<f64>) -> FlowRow<'a> {
     let FlowRecord { last_delivery, delivered, start, .. } = *flow;
     let mean = last_delivery.get().map_or(0.0, |last| delivered.bps_over(last.since(start)));
-    let marks = flow.marks();
+    let (marks, repeats) = (flow.marks(), flow.repeats());
     FlowRow {
         flow: (&*flow.name).into(),
         src: flow.source.as_str().into(),
@@ -52,6 +52,11 @@ fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord, alone_bps: Option<f
         marked_propagation_packets: marked(record, &marks, "propagation"),
         marked_generation_packets: marked(record, &marks, "generation"),
         marked_red_packets: marked(record, &marks, "red"),
+        out_of_order_share: out_of_order_share(flow),
+        largest_distance_packets: repeats.farthest,
+        largest_ahead_bytes: repeats.held_bytes,
+        retransmitted_packets: repeats.retransmitted,
+        spurious_packets: repeats.spurious,
     }
 }
 
@@ -68,6 +73,14 @@ pub fn paths(record: &RunRecord, paths: &FlowPaths) -> String {
             peer: lane.peer.as_str().into(),
         }
     }))
+}
+
+/// Returns the share of a flow's data packets, but for those accepted before, that arrived while a packet before them
+/// was missing.
+fn out_of_order_share(flow: &FlowRecord) -> f64 {
+    let repeats = flow.repeats();
+    let arrived = flow.packets + repeats.refused;
+    if arrived == 0 { 0.0 } else { rounded(repeats.out_of_order as f64 / arrived as f64, 6) }
 }
 
 /// Returns `phases.csv`: one row for each phase and flow, and for their sums.

@@ -30,6 +30,12 @@ pub(super) fn check_values(scenario: &Scenario, faults: &mut Faults<'_>) {
     }
     for (path, spec) in adapters(scenario) {
         faults.add_errors(&path, &spec.errors(&scenario.link));
+        if spec.delivery != scenario.adapter.delivery {
+            let message =
+                "both ends of a connection take packets in the same order, and other hosts have another";
+            let help = "leave `delivery` out here, or write the same in `adapter`";
+            faults.add(&path.name("delivery"), message, help);
+        }
     }
 }
 

@@ -1,0 +1,153 @@
+//! Connections that take packets in any order and repeat missing ones alone, in whole runs on fabrics that drop.
+
+use fabric::{RunOptions, Saving, simulate, simulate_saving};
+use scenario::Plan;
+use telemetry::{RepeatTally, RunRecord};
+use topology::Partition;
+use units::Span;
+
+use crate::common::{law, run};
+use crate::parts::{assert_same, told};
+
+/// Settings of a fabric that drops a third of go-back-N's packets.
+const DROPS: [&str; 4] = [
+    "link.flow_control=Lossy",
+    "switch.buffer=\"20 KB\"",
+    "adapter.max_outstanding=64",
+    "adapter.max_reads=4",
+];
+const IRN: [&str; 2] = [
+    "adapter.delivery=AnyOrder(nak: After(1))",
+    "adapter.recovery=SelectiveRepeat(low: \"100 us\", high: \"320 us\")",
+];
+
+/// Returns the plan of two hosts that send to a third, with this operation.
+fn plan(operation: &str, more: &[&str]) -> Plan {
+    let flow = |name, from, to| {
+        format!(
+            "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", operation: {operation}, message: \"64 KiB\", \
+             load: Saturate(outstanding: 4))"
+        )
+    };
+    let flows = format!("flows=[{}, {}]", flow("A", "A", "C"), flow("B", "B", "C"));
+    law("two-to-one", &[&[flows.as_str(), "duration=\"2 ms\""], &DROPS, more].concat())
+}
+
+fn drained(plan: &Plan) -> RunRecord {
+    let options = RunOptions { drain: true, ..RunOptions::default() };
+    simulate(plan, options, &mut |_| {}).unwrap_or_else(|stop| panic!("{stop}"))
+}
+
+fn repeats(record: &RunRecord) -> RepeatTally {
+    record.flows.iter().fold(RepeatTally::default(), |sum, flow| sum.plus(flow.repeats()))
+}
+
+/// All posted data is delivered once, although much is lost. Selective repeat sends less again than go-back-N, and
+/// counts what it sends in vain.
+#[test]
+fn missing_packets_alone_are_sent_again() {
+    for operation in ["Send", "RdmaWrite", "RdmaRead"] {
+        let (irn, back) = (drained(&plan(operation, &IRN)), drained(&plan(operation, &[])));
+        for (record, is_irn) in [(&irn, true), (&back, false)] {
+            assert!(record.audit.dropped > 0, "{operation}");
+            for flow in &record.flows {
+                assert!(flow.messages > 0, "{operation}, {is_irn}: {}", flow.name);
+                assert_eq!(flow.delivered.get(), flow.messages * (64 << 10), "{operation}: {}", flow.name);
+            }
+            assert_eq!(record.transport.failed_queue_pairs, 0);
+            assert_eq!(repeats(record).retransmitted, record.transport.retransmitted);
+        }
+        let (few, many) = (repeats(&irn), repeats(&back));
+        assert!(few.out_of_order > 0 && few.farthest > 0 && few.held_bytes > 0, "{operation}: {few:?}");
+        assert_eq!((few.refused, many.farthest), (0, 0), "{operation}");
+        assert_eq!(many.out_of_order, many.refused, "{operation}: in order, what is early is refused");
+        if operation != "RdmaRead" {
+            assert!(few.spurious <= few.retransmitted, "{operation}: {few:?}");
+            let share = |record: &RunRecord| {
+                let delivered: u64 = record.flows.iter().map(|flow| flow.packets).sum();
+                record.transport.retransmitted as f64 / delivered as f64
+            };
+            assert!(share(&irn) < 0.7 * share(&back), "{operation}: {} of {}", share(&irn), share(&back));
+        }
+        let sum = |record: &RunRecord| record.flows.iter().map(|flow| flow.delivered.get()).sum::<u64>();
+        assert!(sum(&irn) > sum(&back), "{operation}: {} of {}", sum(&irn), sum(&back));
+    }
+}
+
+/// The order of delivery changes nothing where nothing is lost, but for the acknowledgements' answers.
+#[test]
+fn nothing_is_repeated_where_nothing_is_lost() {
+    let record = drained(&plan(
+        "Send",
+        &[
+            &IRN[..],
+            &[
+                "link.flow_control=Pause(resume_offset: \"2 KiB\", reaction: \"500 ns\")",
+                "switch.buffer=\"100 KiB\"",
+            ],
+        ]
+        .concat(),
+    ));
+    assert_eq!((record.audit.dropped, repeats(&record)), (0, RepeatTally::default()));
+    assert_eq!(record.transport.naks, 0);
+}
+
+/// A window narrower than a gap refuses packets, which are sent again in the end.
+#[test]
+fn packets_beyond_the_window_are_refused() {
+    let narrow = ["adapter.delivery=AnyOrder(window: 8, nak: After(1))", IRN[1]];
+    let reads = drained(&plan("RdmaRead", &narrow));
+    assert!(repeats(&reads).refused > 0 && repeats(&reads).farthest < 8, "{:?}", repeats(&reads));
+    for flow in &reads.flows {
+        assert_eq!(flow.delivered.get(), flow.messages * (64 << 10), "{}", flow.name);
+    }
+}
+
+/// The same record in 1, 2 and 3 parts, and after a checkpoint while packets are missing.
+#[test]
+fn parts_and_checkpoints_change_nothing() {
+    for operation in ["Send", "RdmaWrite", "RdmaRead"] {
+        let plan = plan(operation, &IRN);
+        let one = told(&plan, RunOptions::default());
+        for parts in [[0, 0, 1, 1], [0, 1, 2, 0]] {
+            let partition = Partition::new(&parts);
+            let options = RunOptions { partition: Some(&partition), ..RunOptions::default() };
+            assert_same(&one, &told(&plan, options), &(operation, parts));
+        }
+        let mut states = Vec::new();
+        let keep = &mut |_, state| states.push(state);
+        let saving = Saving { every: Some(Span::from_us(333)), from: None, keep };
+        let whole = simulate_saving(&plan, RunOptions::default(), saving, &mut |_| {}).expect("it runs");
+        assert!(states.len() > 3, "it was saved");
+        for state in &states {
+            let from = Saving { every: None, from: Some(state), keep: &mut |_, _| {} };
+            let resumed =
+                simulate_saving(&plan, RunOptions::default(), from, &mut |_| {}).expect("it goes on");
+            assert_same(&format!("{whole:#?}"), &format!("{resumed:#?}"), &operation);
+        }
+        assert!(repeats(&whole).out_of_order > 100, "{operation}: packets are missing most of the time");
+    }
+}
+
+/// RDMA WRITEs end with their last missing packet, whatever is missing before them; SENDs in order.
+#[test]
+fn a_write_does_not_wait_for_the_one_before_it() {
+    let waits = |operation| {
+        let more = [&IRN[..], &["completions=Kept"]].concat();
+        let record = run(&plan(operation, &more));
+        let all = record.completions.expect("they are kept");
+        let mut overtakes = 0;
+        for flow in 0..record.flows.len() as u32 {
+            let own = all.messages.iter().filter(|message| message.flow == flow);
+            let mut own: Vec<_> = own.map(|message| (message.number, message.completed)).collect();
+            own.sort_unstable_by_key(|one| one.0);
+            overtakes += own
+                .windows(2)
+                .filter(|two| two[1].1.is_some_and(|next| two[0].1.is_none_or(|at| at > next)))
+                .count();
+        }
+        overtakes
+    };
+    assert_eq!(waits("Send"), 0);
+    assert!(waits("RdmaWrite") > 0);
+}
