@@ -120,7 +120,7 @@ pub enum OvertakingError {
     )]
     InOrder,
     /// UC.
-    #[error("UC drops a message if a packet of it has overtaken another")]
+    #[error("UC drops each message of which a packet comes out of order")]
     Unreliable,
     /// RD.
     #[error(
@@ -135,9 +135,7 @@ impl OvertakingError {
     pub const fn help(self) -> &'static str {
         match self {
             Self::InOrder => "write `delivery: AnyOrder` and `recovery: SelectiveRepeat` in `adapter`",
-            Self::Unreliable | Self::Context => {
-                "write `transport: Rc`, with `delivery: AnyOrder` and `recovery: SelectiveRepeat` in `adapter`"
-            }
+            Self::Unreliable | Self::Context => "write `transport: Rc`",
         }
     }
 }

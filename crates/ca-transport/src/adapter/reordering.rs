@@ -15,8 +15,14 @@ use crate::endpoint::ReceiveVerdict;
 impl Adapter {
     /// Returns true if the queue pair's endpoints take packets in any order.
     pub(super) fn takes_any_order(&self, number: QpNumber) -> bool {
-        self.config.rule.repeats.any_order.is_some()
+        self.delivers_in_any_order()
             && self.queue_pairs[number.index()].end.transport == TransportService::Rc
+    }
+
+    /// Returns true if connections of RC take packets in any order here.
+    #[must_use]
+    pub fn delivers_in_any_order(&self) -> bool {
+        self.config.rule.repeats.any_order.is_some()
     }
 
     /// Returns the most messages that the arrival of a packet can end, beside the message that it ends itself.

@@ -18,7 +18,7 @@
 
 use std::sync::Arc;
 
-use ca_transport::AdapterTimer;
+use ca_transport::{Adapter, AdapterTimer};
 use packet::NodeId;
 use scenario::Plan;
 use state_codec::{StateWriter, Value};
@@ -251,16 +251,20 @@ fn own_deliveries(
 fn visit_deliveries(part: &mut Part, finite: &[bool], end: Time, mut see: impl FnMut(Time)) -> Option<Time> {
     let Part { adapters, interconnect, .. } = part;
     let Interconnect { queue, pool, .. } = interconnect;
+    // All hosts have the same order of delivery.
+    let any_order = adapters.first().is_some_and(Adapter::delivers_in_any_order);
     let mut slow: Option<Time> = None;
     for (at, event) in queue.next_window(end) {
         let of_slow_host = match event.kind() {
             EventKind::Arrive(_, packet) if event.node().index() < adapters.len() => {
                 let packet = &pool[packet];
-                if !finite[packet.flow.index()] {
+                let itself = packet.bth.opcode.ends_message();
+                if !itself && !any_order || !finite[packet.flow.index()] {
                     continue;
                 }
                 let adapter = &adapters[event.node().index()];
-                let ends = u32::from(packet.bth.opcode.ends_message()) + adapter.ends_ahead(packet);
+                let others = if any_order { adapter.ends_ahead(packet) } else { 0 };
+                let ends = u32::from(itself) + others;
                 if ends == 0 {
                     continue;
                 }

@@ -6,7 +6,7 @@ use telemetry::{RepeatTally, RunRecord};
 use topology::Partition;
 use units::Span;
 
-use crate::common::{law, run};
+use crate::common::{law, run, shipped};
 use crate::parts::{assert_same, told};
 
 /// Settings of a fabric that drops a third of go-back-N's packets.
@@ -156,4 +156,46 @@ fn a_write_does_not_wait_for_the_one_before_it() {
     };
     assert_eq!(waits("Send"), 0);
     assert!(waits("RdmaWrite") > 0);
+}
+
+/// Switches that choose ports by chance let packets overtake each other. Where nothing is lost and only the time-out
+/// tells of losses, nothing is sent again; with a negative acknowledgement for each gap, everything that is sent again
+/// is sent in vain, and counted so.
+#[test]
+fn overtaken_packets_are_placed() {
+    let chosen = |nak: &str| {
+        let delivery = format!("adapter.delivery=AnyOrder(nak: {nak})");
+        let sets = [
+            "topology=Clos(radix: 4, host_cable: \"near\", trunk_cable: \"far\")",
+            "cables={\"near\": (width: X4, speed: EDR, propagation: Delay(\"5 ns\")), \
+             \"far\": (width: X4, speed: EDR, propagation: Delay(\"700 ns\"))}",
+            "traffic=[Permutation(at: \"0 s\", bytes: \"256 KiB\"), Incast(at: \"2 us\", to: \"h1\", senders: 4, bytes: \"40 KiB\")]",
+            "routing=Adaptive",
+            "switch.selection=Random",
+            &delivery,
+            "adapter.recovery=SelectiveRepeat",
+            "adapter.ack_timeout=10",
+            "duration=\"400 us\"",
+            "sample=\"50 us\"",
+        ];
+        shipped("bench-a32", &sets)
+    };
+    let plan = chosen("Never");
+    let record = drained(&plan);
+    let all = repeats(&record);
+    assert!(record.flows.iter().all(|flow| flow.complete()), "all is delivered");
+    assert!(all.out_of_order > 100 && all.farthest > 1, "{all:?}");
+    assert_eq!((all.retransmitted, all.spurious, all.refused, record.audit.dropped), (0, 0, 0, 0));
+    let hasty = repeats(&drained(&chosen("After(1)")));
+    assert!(hasty.retransmitted > 10, "{hasty:?}");
+    assert_eq!(hasty.retransmitted, hasty.spurious);
+    let (one, half) = (
+        told(&plan, RunOptions::default()),
+        Partition::balanced(&plan.weighed_graph(&plan.expected_work()), 2),
+    );
+    assert_same(
+        &one,
+        &told(&plan, RunOptions { partition: Some(&half), ..RunOptions::default() }),
+        &"in two parts",
+    );
 }

@@ -48,16 +48,6 @@ table_row! {
         pub mean_packet_latency_us: f64,
         /// The longest such time.
         pub max_packet_latency_us: f64,
-        /// Delivered packets that arrived marked, marked first for the reason `root` (see `marks`).
-        pub marked_root_packets: u64,
-        /// Delivered packets that arrived marked, marked first for the reason `victim_mask` (see `marks`).
-        pub marked_victim_mask_packets: u64,
-        /// Delivered packets that arrived marked, marked first for the reason `propagation` (see `marks`).
-        pub marked_propagation_packets: u64,
-        /// Delivered packets that arrived marked, marked first for the reason `generation` (see `marks`).
-        pub marked_generation_packets: u64,
-        /// Delivered packets that arrived marked, marked first for the reason `red` (see `marks`).
-        pub marked_red_packets: u64,
         /// Share of its data packets that arrived while a packet before them was missing, 0 to 1.
         pub out_of_order_share: f64,
         /// Largest distance from the first missing packet to one that was accepted, in packets.
@@ -69,6 +59,16 @@ table_row! {
         pub retransmitted_packets: u64,
         /// Data packets that arrived although they had been accepted before: retransmissions that were not needed.
         pub spurious_packets: u64,
+        /// Delivered packets that arrived marked, marked first for the reason `root` (see `marks`).
+        pub marked_root_packets: u64,
+        /// Delivered packets that arrived marked, marked first for the reason `victim_mask` (see `marks`).
+        pub marked_victim_mask_packets: u64,
+        /// Delivered packets that arrived marked, marked first for the reason `propagation` (see `marks`).
+        pub marked_propagation_packets: u64,
+        /// Delivered packets that arrived marked, marked first for the reason `generation` (see `marks`).
+        pub marked_generation_packets: u64,
+        /// Delivered packets that arrived marked, marked first for the reason `red` (see `marks`).
+        pub marked_red_packets: u64,
     }
 }
 

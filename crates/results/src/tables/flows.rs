@@ -47,16 +47,16 @@ fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord, alone_bps: Option<f
         alone_bps: alone_bps.map(f64::round),
         mean_packet_latency_us: microseconds(mean_latency_ps(flow)),
         max_packet_latency_us: microseconds(flow.latency_max.ps() as f64),
-        marked_root_packets: marked(record, &marks, "root"),
-        marked_victim_mask_packets: marked(record, &marks, "victim_mask"),
-        marked_propagation_packets: marked(record, &marks, "propagation"),
-        marked_generation_packets: marked(record, &marks, "generation"),
-        marked_red_packets: marked(record, &marks, "red"),
         out_of_order_share: out_of_order_share(flow),
         largest_distance_packets: repeats.farthest,
         largest_ahead_bytes: repeats.held_bytes,
         retransmitted_packets: repeats.retransmitted,
         spurious_packets: repeats.spurious,
+        marked_root_packets: marked(record, &marks, "root"),
+        marked_victim_mask_packets: marked(record, &marks, "victim_mask"),
+        marked_propagation_packets: marked(record, &marks, "propagation"),
+        marked_generation_packets: marked(record, &marks, "generation"),
+        marked_red_packets: marked(record, &marks, "red"),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a flow with such packets has ends that take them in any order.
 
-use packet::TransportService;
+use ca_transport::OvertakingError;
 use settings::FieldPath;
 use switch_arch::spec::{SelectionSpec, SwitchSpec};
 use topology::Routes;
@@ -30,16 +30,13 @@ pub(super) fn check(
     let mut overtaken =
         flows.iter().enumerate().filter(|(_, flow)| is_selected(nodes, routes, flow)).peekable();
     let may_overtake = overtaken.peek().is_some();
-    if let Some((i, flow)) = overtaken.find(|(_, flow)| !takes_any_order(scenario, flow)) {
-        refuse(scenario, (i, flow), faults);
+    // All hosts have the same order of delivery.
+    let fault =
+        |(i, flow): (usize, &Flow)| Some((i, scenario.adapter.tolerates_overtaking(flow.transport).err()?));
+    if let Some((i, error)) = overtaken.find_map(fault) {
+        refuse(scenario, (i, &flows[i]), error, faults);
     }
     may_overtake
-}
-
-/// Returns true if the ends of a flow take its packets in any order.
-fn takes_any_order(_: &Scenario, flow: &Flow) -> bool {
-    // A message of UD is a single packet, and nothing orders messages.
-    flow.transport == TransportService::Ud
 }
 
 /// Returns true if some switch may choose the ports of a flow's packets.
@@ -70,7 +67,7 @@ fn check_selector(scenario: &Scenario, path: &FieldPath, spec: &SwitchSpec, faul
     }
 }
 
-fn refuse(scenario: &Scenario, (i, flow): (usize, &Flow), faults: &mut Faults<'_>) {
+fn refuse(scenario: &Scenario, (i, flow): (usize, &Flow), error: OvertakingError, faults: &mut Faults<'_>) {
     let path = if flow.named {
         FieldPath::from("flows").index(i).name("transport")
     } else {
@@ -79,19 +76,6 @@ fn refuse(scenario: &Scenario, (i, flow): (usize, &Flow), faults: &mut Faults<'_
     let mut selectors = switches(scenario).filter_map(|(_, spec)| spec.selection);
     let selector = selectors.find(|selector| *selector != SelectionSpec::Hash).unwrap_or(SelectionSpec::Hash);
     let word = selector.word();
-    let (reason, remedy) = match flow.transport {
-        TransportService::Rc => (
-            "RC takes its packets in order, and repeats all from the first gap on",
-            "write `delivery: AnyOrder` and `recovery: SelectiveRepeat` in `adapter`",
-        ),
-        TransportService::Uc => {
-            ("UC drops each message of which a packet comes out of order", "write `transport: Rc`")
-        }
-        TransportService::Rd => {
-            ("RD numbers the packets of all queue pairs as one sequence", "write `transport: Rc`")
-        }
-        TransportService::Ud => ("messages of UD are single packets", "write `transport: Rc`"),
-    };
-    let message = format!("packets would overtake each other by the choices of `{word}`: {reason}");
-    faults.add(&path, message, format!("{remedy}; or `selection: Hash` in `switch`"));
+    let message = format!("packets would overtake each other by the choices of `{word}`: {error}");
+    faults.add(&path, message, format!("{}; or `selection: Hash` in `switch`", error.help()));
 }
