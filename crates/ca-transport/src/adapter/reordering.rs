@@ -15,8 +15,7 @@ use crate::endpoint::ReceiveVerdict;
 impl Adapter {
     /// Returns true if the queue pair's endpoints take packets in any order.
     pub(super) fn takes_any_order(&self, number: QpNumber) -> bool {
-        self.delivers_in_any_order()
-            && self.queue_pairs[number.index()].end.transport == TransportService::Rc
+        self.delivers_in_any_order() && self.queue_pairs[number.index()].end.transport == TransportService::Rc
     }
 
     /// Returns true if connections of RC take packets in any order here.
