@@ -10,6 +10,7 @@ mod ending;
 mod lane;
 mod observed;
 mod record;
+mod repeats;
 mod series;
 mod sighting;
 mod timeline;
@@ -26,8 +27,9 @@ pub use lane::{LaneInput, LaneOutput, Marks};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
 pub use record::{
     Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Phase, Progress,
-    QueueRecord, RepeatTally, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
+    QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
 };
+pub use repeats::RepeatTally;
 pub use series::{FlowSpread, Series, SeriesColumn};
 pub use sighting::{Passing, Sighting, Wait};
 pub use timeline::{LaneMoment, Moment, Timeline, TreeMoment};

@@ -10,6 +10,7 @@ use crate::congestion::{Congestion, OutputLoad};
 use crate::ending::{FailedFlow, FiniteRecord, RunEnding};
 use crate::lane::Marks;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
+use crate::repeats::RepeatTally;
 use crate::series::Series;
 use crate::timeline::Timeline;
 use crate::traffic::{PatternRecord, ShortWindowRecord, SlowHostRecord};
@@ -232,43 +233,6 @@ impl TransportTally {
             retransmitted: self.retransmitted + other.retransmitted,
             failed_queue_pairs: self.failed_queue_pairs + other.failed_queue_pairs,
             gaps: self.gaps + other.gaps,
-        }
-    }
-}
-
-/// Counts of a flow's packets that arrived out of order, or were sent again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RepeatTally {
-    /// Number of data packets sent again.
-    pub retransmitted: u64,
-    /// Number of data packets that arrived although they had been accepted before: repeats that were not needed.
-    pub spurious: u64,
-    /// Number of data packets that arrived while a packet before them was missing.
-    pub out_of_order: u64,
-    /// Number of data packets that were refused on arrival, since a packet before them was missing.
-    pub refused: u64,
-    /// Largest distance from the first missing packet to one that was accepted, in packets.
-    pub farthest: u64,
-    /// Most payload accepted ahead of a missing packet, in bytes, each packet counted as a full one.
-    pub held_bytes: u64,
-}
-
-state_codec::value!(RepeatTally { retransmitted, spurious, out_of_order, refused, farthest, held_bytes });
-
-impl RepeatTally {
-    /// Returns the counts of both ends of a flow, or of several flows: sums, and the larger distance and payload.
-    #[must_use]
-    pub const fn plus(self, other: Self) -> Self {
-        const fn larger(one: u64, other: u64) -> u64 {
-            if one > other { one } else { other }
-        }
-        Self {
-            retransmitted: self.retransmitted + other.retransmitted,
-            spurious: self.spurious + other.spurious,
-            out_of_order: self.out_of_order + other.out_of_order,
-            refused: self.refused + other.refused,
-            farthest: larger(self.farthest, other.farthest),
-            held_bytes: larger(self.held_bytes, other.held_bytes),
         }
     }
 }

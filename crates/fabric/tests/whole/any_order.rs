@@ -75,7 +75,8 @@ fn missing_packets_alone_are_sent_again() {
                 |record: &RunRecord, all: RepeatTally| all.retransmitted as f64 / record.audit.dropped as f64;
             let (once, often) = (for_each_loss(&irn, few), for_each_loss(&back, many));
             println!("{operation}: {once:.3} packets again for each loss, {often:.3} under go-back-N");
-            assert!(once < 1.2 && often > 2.0, "{operation}: {once}, {often}");
+            // Once for each loss, but for what is sent in vain; go-back-N sends what was refused behind it, too.
+            assert!(once < 1.05 && often > 1.5, "{operation}: {once}, {often}");
         }
     }
 }
