@@ -387,6 +387,7 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         stalled: Span::from_us(1250),
         pause: None,
         marks: marks(20, 1),
+        chosen: None,
     }
 }
 

@@ -105,7 +105,7 @@ mod tests {
     fn a_tree_of_three_tiers_has_as_many_paths_as_spines_above() {
         let tree =
             "topology=FatTree(down: [2, 3, 2], up: [3, 4], host_cable: \"wire\", trunk_cable: \"wire\")";
-        let single = "traffic=[Permutation(transport: Ud, at: \"0 s\", bytes: \"4 KiB\")]";
+        let single = "traffic=[Permutation(transport: Ud, operation: Send, at: \"0 s\", bytes: \"4 KiB\")]";
         let found = choices(&[tree, single, "routing=Adaptive"]).expect("leaves choose");
         // Within a subtree by each of 3 switches of the middle tier, beyond it by each of their 4 spines.
         assert_eq!((found.ports, found.paths), (3..=4, 3..=12));

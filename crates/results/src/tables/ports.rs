@@ -85,6 +85,26 @@ mod tests {
         assert_eq!(utilisation(&record, &record.lanes[0]), 1.0);
     }
 
+    /// Choices are shared out among the outputs of their switch, and an adapter has none.
+    #[test]
+    fn choices_are_shares_of_their_switch() {
+        let mut record = sample::record();
+        let template = record.lanes[0].clone();
+        let lane = |node: &str, chosen| LaneRecord { node: node.to_owned(), chosen, ..template.clone() };
+        record.lanes = vec![
+            lane("h1", None),
+            lane("s1", Some(1)),
+            lane("s1", Some(3)),
+            lane("s2", Some(0)),
+            lane("s3", Some(5)),
+        ];
+        let table = ports(&record);
+        let mut rows = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let place = rows.next().and_then(|header| header.iter().position(|name| *name == "chosen_share"));
+        let place = place.expect("there is such a column");
+        assert_eq!(rows.map(|row| row[place]).collect::<Vec<_>>(), ["", "0.25", "0.75", "", "1.0"]);
+    }
+
     /// The columns of a table must not depend on the marking rule of the run.
     #[test]
     fn marks_have_a_column_for_each_reason_of_every_marking_rule() {

@@ -30,3 +30,29 @@ fn range<T: Display + PartialEq>(range: &RangeInclusive<T>) -> String {
     let (least, most) = (range.start(), range.end());
     if least == most { least.to_string() } else { format!("{least} to {most}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Simulation;
+
+    fn line(sets: &[&str]) -> Option<String> {
+        let mut simulation = Simulation::find("bench-a32").expect("it ships");
+        for set in sets {
+            simulation = simulation.set(set).expect("a field");
+        }
+        paths(&simulation.check().expect("nothing is wrong"))
+    }
+
+    #[test]
+    fn choices_have_a_line() {
+        assert_eq!(line(&[]), None);
+        assert_eq!(
+            line(&["routing=Ecmp"]).as_deref(),
+            Some(
+                "paths: 8 of 12 switches choose among 4 ports, by Hash: 4 paths between hosts of different switches; 1 of 1 \
+                 lanes needed; packets cannot wait for each other in a cycle, whatever is chosen\n"
+            )
+        );
+    }
+}
