@@ -21,6 +21,7 @@
 
 pub mod adapter;
 pub mod endpoint;
+pub mod entropy;
 pub mod host_drain;
 pub mod message;
 pub mod reordering;
