@@ -15,6 +15,7 @@
 //! | [`resolve`] | from settings to the receive memory of the port |
 //! | [`message`] | messages that are not yet complete, and their packets |
 //! | [`endpoint`] | transport services: the endpoints of RC, RD, UC and UD |
+//! | [`entropy`] | values in packets that switches hash |
 //! | [`schedule`] | the next endpoint to send, and paced flows |
 //! | [`host_drain`] | packets that wait for the host |
 //! | [`adapter`] | the adapter that joins them |
@@ -35,6 +36,7 @@ pub use adapter::setup::{AdapterSetup, AdapterTimer, FlowEnd, MessageOrigin};
 pub use adapter::{Adapter, FiniteMessages};
 pub use endpoint::Endpoint;
 pub use endpoint::any::AnyEndpoint;
+pub use entropy::EntropySpec;
 pub use host_drain::SinkTally;
 pub use message::log::MessageLog;
 pub use reordering::{DeliverySpec, NakSpec, OvertakingError, RecoverySpec};

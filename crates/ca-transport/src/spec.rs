@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span};
 
 use crate::endpoint::{AnyOrderRule, RepeatRule};
+use crate::entropy::EntropySpec;
 use crate::reordering::{DeliverySpec, NakSpec, OvertakingError, RecoverySpec, TimeOutGrowth};
 
 /// A channel adapter and its host: scenario field `adapter` for all of them, `adapters` by host name for those that
@@ -44,6 +45,9 @@ pub struct AdapterSpec {
     /// Repetition of lost packets by requesters; `GoBackN` if left out.
     #[serde(default, skip_serializing_if = "RecoverySpec::is_usual")]
     pub recovery: RecoverySpec,
+    /// Entropy values of data packets, which switches hash; `Flow` if left out.
+    #[serde(default, skip_serializing_if = "EntropySpec::is_usual")]
+    pub entropy: EntropySpec,
     /// Most RDMA READs of a queue pair of RC in progress, 1 to 255 (eight bits in IBA's connection management).
     /// Hosts that request such READs need it; without effect elsewhere, where it may be left out.
     #[serde(default)]

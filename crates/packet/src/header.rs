@@ -90,6 +90,9 @@ bitflags! {
         const BECN = 1 << 1;
         /// The responder shall acknowledge this packet (`AckReq`, `A`).
         const ACK_REQUEST = 1 << 2;
+        /// The acknowledged packet came with FECN, where the acknowledgement repeats its entropy value. No bit of the
+        /// standard.
+        const ECHO = 1 << 3;
     }
 }
 

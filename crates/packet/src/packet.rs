@@ -9,6 +9,7 @@ use crate::framing::Framing;
 use crate::header::{Bth, BthFlags, Lrh, Syndrome};
 use crate::ids::{FlowId, Lane, Lid, PacketId, PortId, QpNumber, VoqId};
 use crate::mark::MarkCode;
+use crate::opcode::Opcode;
 
 /// A packet under way.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ pub struct Packet {
     pub source_qp: QpNumber,
     /// Flow that the payload belongs to, or that the packet answers.
     pub flow: FlowId,
-    /// Message sequence number of the AETH (`MSN`), where the opcode has one; 24 bits.
+    /// Message sequence number of the AETH (`MSN`), where the opcode has one; 24 bits. Requests have their entropy value here.
     pub msn: u32,
     /// `DMALen` of the RETH, in bytes: the length that an RDMA READ request asks for, or the payload of an RDMA WRITE. Other packets
     /// have no RETH; of acknowledgements, the lower half is [`selective`](Self::selective).
@@ -125,11 +126,13 @@ pub fn flow_key((source, destination): (Lid, Lid), (from, to): (QpNumber, QpNumb
 
 impl Packet {
     /// Returns the key that a switch may hash to choose among equally good ports: the addresses and queue pairs of
-    /// both ends, as RoCEv2 has them in its IP and UDP headers. All packets from one end of a flow have the same key.
+    /// both ends, as RoCEv2 has them in its IP and UDP headers, and the entropy value. All packets from one end of a
+    /// flow have the same key if its source gives them no values. An acknowledgement's key is that of its flow.
     #[must_use]
     pub fn flow_key(&self) -> u64 {
         let addresses = (self.lrh.source(), self.lrh.destination());
-        flow_key(addresses, (self.source_qp, self.bth.destination_qp))
+        let value = if matches!(self.bth.opcode, Opcode::Acknowledge) { 0 } else { self.entropy() };
+        flow_key(addresses, (self.source_qp, self.bth.destination_qp)) ^ u64::from(value) << 8
     }
 
     /// Returns a packet with the given headers and `payload` bytes, not yet on any wire, in InfiniBand's framing.
@@ -186,6 +189,34 @@ impl Packet {
     #[inline]
     pub const fn set_selective(&mut self, distance: u16) {
         self.dma_length = self.dma_length & !0xFFFF | distance as u32;
+    }
+
+    /// Returns the entropy value of the packet, or the value that an acknowledgement repeats; 0 if there is none. Requests
+    /// have it in place of the MSN, which only answers need; READ responses in place of `DMALen`, and acknowledgements in
+    /// its upper half.
+    ///
+    /// DEVIATION: the value adds nothing to the length of a packet. In RoCEv2 it is the UDP source port of data; no standard
+    /// says where an acknowledgement repeats it, and InfiniBand has no such field.
+    #[inline]
+    #[must_use]
+    pub const fn entropy(&self) -> u16 {
+        match self.bth.opcode {
+            Opcode::Acknowledge => (self.dma_length >> 16) as u16,
+            Opcode::Cnp => 0,
+            opcode if opcode.is_read_response() => self.dma_length as u16,
+            _ => self.msn as u16,
+        }
+    }
+
+    /// Sets the value that [`entropy`](Self::entropy) returns. A notification has none.
+    #[inline]
+    pub const fn set_entropy(&mut self, value: u16) {
+        match self.bth.opcode {
+            Opcode::Acknowledge => self.dma_length = (value as u32) << 16 | self.dma_length & 0xFFFF,
+            Opcode::Cnp => {}
+            opcode if opcode.is_read_response() => self.dma_length = value as u32,
+            _ => self.msn = value as u32,
+        }
     }
 
     /// Marks the packet: sets FECN, and keeps the first reason. A mark is never taken back.

@@ -92,6 +92,7 @@ mod tests {
             max_outstanding: 16,
             delivery: crate::reordering::DeliverySpec::InOrder,
             recovery: crate::reordering::RecoverySpec::GoBackN,
+            entropy: crate::entropy::EntropySpec::Flow,
             max_reads: None,
             ack_timeout: 0,
             retry_count: 7,
@@ -112,6 +113,7 @@ mod tests {
             mtu,
             framing: Framing::InfiniBand,
             may_overtake: false,
+            entropy: event_kernel::stream(1, "entropy", "any adapter"),
             spec: &spec,
             echo: AnyEcho::Cnp,
             response: AnyResponse::new(

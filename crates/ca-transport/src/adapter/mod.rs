@@ -50,6 +50,7 @@ use self::endpoint_slot::{EndpointSlot, SharedFlows};
 use self::next_timer::NextTimer;
 use self::queue_pair::{MessageSource, QueuePair, Reception, SharedTraffic};
 use self::setup::{AdapterSetup, AdapterTimer};
+use crate::entropy::EntropySources;
 use crate::host_drain::HostDrain;
 use crate::message::Messages;
 use crate::message::ages::MessageAges;
@@ -120,6 +121,8 @@ pub struct Adapter {
     repeats: Vec<RepeatTally>,
     /// Messages that end with packets which wait for the host, of connections that take packets in any order.
     placed_ends: u64,
+    /// Sources of entropy values, if packets of a queue pair differ in theirs.
+    entropies: Option<Box<EntropySources>>,
     /// Endpoints that have given up, and when.
     failures: Vec<(Time, u32)>,
     /// Times of messages, if they are recorded.
@@ -185,6 +188,7 @@ impl Adapter {
             tally: TransportTally::default(),
             repeats: Vec::new(),
             placed_ends: 0,
+            entropies: EntropySources::new(spec.entropy, setup.entropy),
             failures: Vec::new(),
             consumed: Bytes::ZERO,
             injected: 0,

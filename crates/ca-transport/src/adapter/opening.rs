@@ -136,6 +136,9 @@ impl Adapter {
         if let Some(key) = key {
             self.shared.flows.insert(key, flow);
         }
+        if let Some(entropies) = &mut self.entropies {
+            entropies.open(endpoint);
+        }
         let slot = &mut self.endpoints[endpoint as usize];
         slot.flow = flow;
         slot.unacknowledged = !sends.is_acknowledged(end.transport);

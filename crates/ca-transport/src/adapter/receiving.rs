@@ -32,9 +32,13 @@ impl Adapter {
             acknowledge = true;
             flags = BthFlags::BECN;
         }
+        // Without a value nobody listens to the mark.
+        if packet.has(BthFlags::FECN) && packet.entropy() != 0 {
+            flags |= BthFlags::ECHO;
+        }
         // The negative acknowledgement carries BECN, so the answer to the mark needs no packet of its own.
         if let ReceiveVerdict::Gap { nak_due: true } = verdict {
-            self.acknowledge(number, Syndrome::SequenceError, flags, context);
+            self.acknowledge(number, Syndrome::SequenceError, (flags, packet.entropy()), context);
             self.tally.naks += 1;
             acknowledge = false;
         }
@@ -44,9 +48,9 @@ impl Adapter {
         self.dispose(id, packet, verdict, context);
         if acknowledge || verdict == (ReceiveVerdict::Placed { answer: true }) {
             if self.takes_any_order(number) {
-                self.acknowledge_any_order(number, packet.bth.psn, flags, context);
+                self.acknowledge_any_order(number, packet.bth.psn, (flags, packet.entropy()), context);
             } else {
-                self.acknowledge(number, Syndrome::Ack, flags, context);
+                self.acknowledge(number, Syndrome::Ack, (flags, packet.entropy()), context);
             }
         }
     }
@@ -165,6 +169,9 @@ impl Adapter {
 
     pub(super) fn acknowledged(&mut self, packet: &Packet, now: Time) {
         let (endpoint, marked) = self.count_becn(packet);
+        if let Some(source) = self.entropies.as_mut().and_then(|all| all.of(endpoint)) {
+            source.on_echo(packet.entropy(), packet.has(BthFlags::ECHO));
+        }
         let replied = self.endpoints[endpoint as usize].endpoint.on_reply(packet, &mut self.messages, now);
         self.notify_acknowledged(endpoint, &replied, marked, now);
         self.completed(replied.completed, now);

@@ -55,7 +55,7 @@ impl Adapter {
         &mut self,
         number: QpNumber,
         syndrome: Syndrome,
-        flags: BthFlags,
+        (flags, entropy): (BthFlags, u16),
         context: &mut impl NodeContext<AdapterTimer>,
     ) {
         let endpoint = self.queue_pairs[number.index()].endpoint as usize;
@@ -64,11 +64,14 @@ impl Adapter {
             let progress = self.endpoints[endpoint].endpoint.progress();
             let packet = &mut context.packets()[open];
             (packet.bth.psn, packet.msn) = (progress.accepted(), progress.msn());
+            // It repeats the last packet's value, with the mark of that packet.
+            packet.bth.flags.remove(BthFlags::ECHO);
             packet.bth.flags.insert(flags);
+            packet.set_entropy(entropy);
             self.endpoints[endpoint].open_ack = Some(open).filter(|_| !marked);
             return;
         }
-        let id = self.queue_acknowledgement(number, syndrome, (flags, 0), context);
+        let id = self.queue_acknowledgement(number, syndrome, (flags, entropy, 0), context);
         if syndrome == Syndrome::Ack && !marked {
             self.endpoints[endpoint].open_ack = Some(id);
         }
@@ -81,20 +84,20 @@ impl Adapter {
         &mut self,
         number: QpNumber,
         answered: Psn,
-        flags: BthFlags,
+        (flags, entropy): (BthFlags, u16),
         context: &mut impl NodeContext<AdapterTimer>,
     ) {
         let endpoint = self.queue_pairs[number.index()].endpoint as usize;
         let distance = self.endpoints[endpoint].endpoint.progress().distance(answered);
         if distance == 0 {
-            return self.acknowledge(number, Syndrome::Ack, flags, context);
+            return self.acknowledge(number, Syndrome::Ack, (flags, entropy), context);
         }
         let nak_after = self.config.rule.repeats.any_order.and_then(|rule| rule.nak_after);
         let lost = nak_after.is_some_and(|after| distance >= after.get());
         let syndrome = if lost { Syndrome::SequenceError } else { Syndrome::Ack };
         self.tally.naks += u64::from(lost);
         self.endpoints[endpoint].open_ack = None;
-        self.queue_acknowledgement(number, syndrome, (flags, distance as u16), context);
+        self.queue_acknowledgement(number, syndrome, (flags, entropy, distance as u16), context);
     }
 
     /// Queues an acknowledgement of a responder's progress, and of the packet at this distance from the first missing
@@ -103,7 +106,7 @@ impl Adapter {
         &mut self,
         number: QpNumber,
         syndrome: Syndrome,
-        (flags, distance): (BthFlags, u16),
+        (flags, entropy, distance): (BthFlags, u16, u16),
         context: &mut impl NodeContext<AdapterTimer>,
     ) -> PacketId {
         let endpoint = self.queue_pairs[number.index()].endpoint as usize;
@@ -115,6 +118,7 @@ impl Adapter {
         let mut packet = self.answer(number, Opcode::Acknowledge, psn, flags);
         (packet.syndrome, packet.msn) = (syndrome, progress.msn());
         packet.set_selective(distance);
+        packet.set_entropy(entropy);
         self.set_service_level(&mut packet, self.config.ack_service_level);
         let id = context.packets().insert(packet);
         self.replies[packet.lrh.lane].acknowledgements.push(id, context.packets());

@@ -50,6 +50,7 @@ impl State for Adapter {
             tally,
             repeats,
             placed_ends,
+            entropies,
             failures,
             log,
         } = self;
@@ -81,6 +82,7 @@ impl State for Adapter {
         tally.put(to);
         repeats.put(to);
         placed_ends.put(to);
+        entropies.save(to);
         failures.put(to);
         log.save(to);
     }
@@ -113,6 +115,7 @@ impl State for Adapter {
         self.tally = Value::take(from)?;
         self.repeats = Value::take(from)?;
         self.placed_ends = Value::take(from)?;
+        self.entropies.load(from)?;
         self.failures = Value::take(from)?;
         self.log.load(from)
     }

@@ -61,7 +61,12 @@ impl Adapter {
             slot.timer_set = false;
             match slot.endpoint.on_deadline(&self.config.rule, &self.messages, now) {
                 TimeoutOutcome::Progress => {}
-                TimeoutOutcome::WentBack => self.tally.timeouts += 1,
+                TimeoutOutcome::WentBack => {
+                    self.tally.timeouts += 1;
+                    if let Some(source) = self.entropies.as_mut().and_then(|all| all.of(number)) {
+                        source.on_timeout(now);
+                    }
+                }
                 TimeoutOutcome::GaveUp => {
                     self.tally.failed_queue_pairs += 1;
                     self.failures.push((now, number));
@@ -220,7 +225,10 @@ impl Adapter {
             self.bus_free_at = now + limit.time_for(Bytes::new(u64::from(out.segment.payload)));
         }
         self.set_timeout(selection.endpoint);
-        let packet = self.new_packet(&out, length);
+        let mut packet = self.new_packet(&out, length);
+        if let Some(entropies) = &mut self.entropies {
+            packet.set_entropy(entropies.next(selection.endpoint, out.psn, out.again, now));
+        }
         context.packets().insert(packet)
     }
 

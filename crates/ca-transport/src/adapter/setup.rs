@@ -3,6 +3,7 @@
 //! Invariant: plain data, which decide nothing.
 
 use cc_policies::{AnyEcho, AnyResponse};
+use event_kernel::Stream;
 use link_layer::{LinkTimer, Port, VlArbiter};
 use packet::{
     Bth, BthFlags, FlowId, Framing, Lane, Lid, Lrh, Mtu, Opcode, Packet, PortId, Psn, QpNumber, ServiceLevel,
@@ -67,6 +68,8 @@ pub struct AdapterSetup<'a> {
     pub framing: Framing,
     /// True if packets of a flow may overtake each other in the fabric. Otherwise a gap without losses is a fault.
     pub may_overtake: bool,
+    /// Stream of the entropy values that the adapter draws.
+    pub entropy: Stream,
     /// Settings of the scenario.
     pub spec: &'a AdapterSpec,
     /// Notification policy: the answer to a mark.

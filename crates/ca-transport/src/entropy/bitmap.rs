@@ -9,7 +9,7 @@
 
 use packet::Psn;
 
-/// Packets whose values a source remembers, by their number: twice the values, at least. An older packet blames none.
+/// Packets by number of which a source remembers the value: twice the values, at least. An older packet blames none.
 const REMEMBERED: usize = 512;
 
 /// Penalties of a value.
@@ -29,7 +29,7 @@ impl Penalty {
 #[derive(Clone, Debug)]
 pub struct PenaltyBitmap {
     penalties: Box<[u8]>,
-    /// Value that is next in turn.
+    /// Place of the value that is next in turn.
     turn: u16,
     /// Number and value of the last packets, by number modulo the length.
     sent: Box<[(u32, u16)]>,
@@ -40,7 +40,7 @@ pub struct PenaltyBitmap {
 state_codec::state!(PenaltyBitmap { penalties, turn, sent, timed_out });
 
 impl PenaltyBitmap {
-    /// Makes a bitmap of so many values, 1 to 65,536, without penalties, that begins with the value `first`.
+    /// Makes a bitmap of so many values, 1 to 256, from 1 on, without penalties, that begins at the place `first`.
     #[must_use]
     pub fn new(values: u32, first: u16) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl PenaltyBitmap {
             self.penalties[usize::from(self.turn)] -= 1;
             self.step();
         }
-        let value = self.turn;
+        let value = self.turn + 1;
         self.step();
         self.sent[slot] = (number, value);
         value
@@ -88,7 +88,8 @@ impl PenaltyBitmap {
     }
 
     fn punish(&mut self, value: u16, penalty: u8) {
-        if let Some(present) = self.penalties.get_mut(usize::from(value)) {
+        let place = usize::from(value).checked_sub(1);
+        if let Some(present) = place.and_then(|place| self.penalties.get_mut(place)) {
             *present = (*present + penalty).min(Penalty::TIMEOUT);
         }
     }
@@ -108,30 +109,30 @@ mod tests {
 
     #[test]
     fn values_without_penalty_take_turns() {
-        assert_eq!(values(&mut PenaltyBitmap::new(4, 2), 0..6), [2, 3, 0, 1, 2, 3]);
+        assert_eq!(values(&mut PenaltyBitmap::new(4, 2), 0..6), [3, 4, 1, 2, 3, 4]);
     }
 
     /// A marked value is passed over once, a repeated one four times, and the others take its turns.
     #[test]
     fn a_value_is_skipped_once_for_each_unit_of_its_penalty() {
         let mut bitmap = PenaltyBitmap::new(4, 0);
-        bitmap.on_echo(1, true);
-        bitmap.on_echo(2, false);
-        assert_eq!(values(&mut bitmap, 0..7), [0, 2, 3, 0, 1, 2, 3], "skipped once");
-        // Packet 0 had value 0.
-        assert_eq!(bitmap.next(Psn::new(0), true), 1);
+        bitmap.on_echo(2, true);
+        bitmap.on_echo(3, false);
+        assert_eq!(values(&mut bitmap, 0..7), [1, 3, 4, 1, 2, 3, 4], "skipped once");
+        // Packet 0 had value 1.
+        assert_eq!(bitmap.next(Psn::new(0), true), 2);
         let later = values(&mut bitmap, 8..24);
         // The repeat itself has passed over it once.
-        assert_eq!(later.iter().position(|value| *value == 0), Some(2 + 3 * 3), "{later:?}");
+        assert_eq!(later.iter().position(|value| *value == 1), Some(2 + 3 * 3), "{later:?}");
     }
 
     #[test]
     fn a_time_out_is_the_heaviest_penalty() {
         let mut bitmap = PenaltyBitmap::new(2, 0);
-        assert_eq!(values(&mut bitmap, 0..2), [0, 1]);
+        assert_eq!(values(&mut bitmap, 0..2), [1, 2]);
         bitmap.on_timeout();
-        assert_eq!(bitmap.next(Psn::new(0), true), 1, "packet 0 is sent again, by another value");
-        let turns = values(&mut bitmap, 2..40).iter().position(|value| *value == 0);
+        assert_eq!(bitmap.next(Psn::new(0), true), 2, "packet 0 is sent again, by another value");
+        let turns = values(&mut bitmap, 2..40).iter().position(|value| *value == 1);
         assert_eq!(turns, Some(14), "15 in all");
     }
 
@@ -139,9 +140,9 @@ mod tests {
     #[test]
     fn every_value_comes_up_again() {
         let mut bitmap = PenaltyBitmap::new(3, 0);
-        for value in 0..3 {
+        for value in 1..4 {
             (0..100).for_each(|_| bitmap.on_echo(value, true));
         }
-        assert_eq!(values(&mut bitmap, 0..3), [0, 1, 2]);
+        assert_eq!(values(&mut bitmap, 0..3), [1, 2, 3]);
     }
 }

@@ -1,8 +1,8 @@
 //! Entropy values: a number in each packet that switches hash together with the flow, so that a source chooses paths without
 //! knowledge of the fabric.
 //!
-//! Invariant: a source of values knows packets by their number and value alone. It never sends, and it draws from the stream
-//! of its adapter only when a packet is made.
+//! Invariant: a source knows packets by their number and value alone. It never sends, and it draws from the stream of its
+//! adapter only when a queue pair is opened or a packet is made. Values are above 0: 0 stands for no value.
 //!
 //! | source | state of a queue pair | learns from | module |
 //! |---|---|---|---|
@@ -57,7 +57,7 @@ impl EntropySource {
             EntropySpec::Flow => None,
             EntropySpec::Random => Some(Self::Random),
             // Queue pairs that begin together would choose the same sequence of ports at a switch without salt.
-            EntropySpec::RoundRobin => Some(Self::RoundRobin { next: stream.random() }),
+            EntropySpec::RoundRobin => Some(Self::RoundRobin { next: drawn(stream) }),
             EntropySpec::Bitmap(BitmapSpec { values }) => {
                 let first = stream.random_range(0..values) as u16;
                 Some(Self::Bitmap(Box::new(PenaltyBitmap::new(values, first))))
@@ -71,10 +71,10 @@ impl EntropySource {
     /// Returns the value of the packet with this number; `again` if the packet was sent before.
     pub fn next(&mut self, psn: Psn, again: bool, stream: &mut Stream, now: Time) -> u16 {
         match self {
-            Self::Random => stream.random(),
+            Self::Random => drawn(stream),
             Self::RoundRobin { next } => {
                 let value = *next;
-                *next = next.wrapping_add(1);
+                *next = next.checked_add(1).unwrap_or(1);
                 value
             }
             Self::Bitmap(bitmap) => bitmap.next(psn, again),
@@ -98,5 +98,47 @@ impl EntropySource {
             Self::Bitmap(bitmap) => bitmap.on_timeout(),
             Self::Reps(values) => values.on_timeout(now),
         }
+    }
+}
+
+/// Draws a value.
+fn drawn(stream: &mut Stream) -> u16 {
+    stream.random_range(1..=u16::MAX)
+}
+
+/// The sources of an adapter's endpoints, and the stream that they draw from.
+#[derive(Clone, Debug)]
+pub struct EntropySources {
+    spec: EntropySpec,
+    stream: Stream,
+    /// Sources by endpoint; endpoints that send no data have none.
+    sources: Vec<Option<EntropySource>>,
+}
+
+state_codec::state!(EntropySources { spec: plan, stream, sources: part });
+
+impl EntropySources {
+    /// Makes the sources of an adapter; `None` if all packets of a queue pair have the same value.
+    #[must_use]
+    pub fn new(spec: EntropySpec, stream: Stream) -> Option<Box<Self>> {
+        (spec != EntropySpec::Flow).then(|| Box::new(Self { spec, stream, sources: Vec::new() }))
+    }
+
+    /// Gives an endpoint that will send data a source.
+    pub fn open(&mut self, endpoint: u32) {
+        let count = self.sources.len().max(endpoint as usize + 1);
+        self.sources.resize(count, None);
+        self.sources[endpoint as usize] = EntropySource::new(self.spec, &mut self.stream);
+    }
+
+    /// Returns the value of a packet of this endpoint; 0 if it has no source.
+    pub fn next(&mut self, endpoint: u32, psn: Psn, again: bool, now: Time) -> u16 {
+        let source = self.sources.get_mut(endpoint as usize).and_then(Option::as_mut);
+        source.map_or(0, |source| source.next(psn, again, &mut self.stream, now))
+    }
+
+    /// Returns the source of an endpoint.
+    pub fn of(&mut self, endpoint: u32) -> Option<&mut EntropySource> {
+        self.sources.get_mut(endpoint as usize)?.as_mut()
     }
 }

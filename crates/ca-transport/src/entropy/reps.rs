@@ -6,7 +6,6 @@
 //! freezing as in the Ultra Ethernet simulator (uet-htsim, `uec_mp.cpp`). The length of freezing is ours.
 
 use event_kernel::Stream;
-use rand::RngExt;
 use units::{Span, Time};
 
 /// Packets after freezing that get values drawn anew, whatever is kept: the fabric has changed meanwhile.
@@ -79,7 +78,7 @@ impl RecycledValues {
             self.turn = (self.turn + 1) % self.known;
             return value;
         }
-        stream.random()
+        super::drawn(stream)
     }
 
     /// Keeps the value of a packet that arrived unmarked. A full ring forgets its oldest value.
@@ -115,7 +114,7 @@ mod tests {
     /// A stream, and the values that the same stream gives.
     fn drawn(count: usize) -> (Stream, Vec<u16>) {
         let mut other = stream(1, "entropy", "h1");
-        (stream(1, "entropy", "h1"), (0..count).map(|_| other.random()).collect())
+        (stream(1, "entropy", "h1"), (0..count).map(|_| super::super::drawn(&mut other)).collect())
     }
 
     #[test]

@@ -28,6 +28,14 @@ pub enum EntropySpec {
     Reps(RepsSpec),
 }
 
+impl EntropySpec {
+    /// Returns whether these are the usual values, which are not written out.
+    #[must_use]
+    pub const fn is_usual(&self) -> bool {
+        matches!(self, Self::Flow)
+    }
+}
+
 /// Settings of a bitmap of entropy values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

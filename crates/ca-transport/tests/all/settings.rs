@@ -40,6 +40,7 @@ fn adapter() -> AdapterSpec {
         max_outstanding: 16,
         delivery: DeliverySpec::InOrder,
         recovery: RecoverySpec::GoBackN,
+        entropy: ca_transport::EntropySpec::Flow,
         max_reads: None,
         ack_timeout: 0,
         retry_count: 7,

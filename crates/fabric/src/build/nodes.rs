@@ -36,6 +36,7 @@ impl<'a> NodeBuilder<'a> {
         let port = self.port(node, PortId(0), &adapter.ports[0]);
         let rate = port.wire().rate();
         let stream = event_kernel::stream(self.plan.marking_seed(), "response", self.plan.graph().name(node));
+        let entropy = event_kernel::stream(self.plan.seed(), "entropy", self.plan.graph().name(node));
         let mut adapter = Adapter::new(AdapterSetup {
             lid: node.lid(),
             port,
@@ -45,6 +46,7 @@ impl<'a> NodeBuilder<'a> {
             mtu: link.mtu,
             framing: link.framing,
             may_overtake: self.plan.packets_may_overtake(),
+            entropy,
             spec: &adapter.settings,
             echo,
             response: AnyResponse::new(response, self.plan.own(), ResponseSetup { line: rate, stream }),

@@ -1,6 +1,7 @@
 //! Two adapters back to back.
 
 mod accounts;
+mod entropies;
 mod notifications;
 mod precedence;
 mod recovery;

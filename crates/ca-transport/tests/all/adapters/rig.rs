@@ -65,6 +65,7 @@ pub(crate) const PLAIN: AdapterSpec = AdapterSpec {
     max_outstanding: 1024,
     delivery: ca_transport::DeliverySpec::InOrder,
     recovery: ca_transport::RecoverySpec::GoBackN,
+    entropy: ca_transport::EntropySpec::Flow,
     max_reads: Some(4),
     ack_timeout: 14,
     retry_count: 7,
@@ -186,6 +187,7 @@ impl Setup {
             mtu: Mtu::K2,
             framing: packet::Framing::InfiniBand,
             may_overtake: false,
+            entropy: event_kernel::stream(1, "entropy", "either"),
             spec: &self.adapter,
             echo: self.echo,
             response: AnyResponse::new(
