@@ -2,13 +2,13 @@
 //!
 //! Invariant: a flow with such packets has ends that take them in any order.
 
-use ca_transport::OvertakingError;
+use ca_transport::{AdapterSpec, OvertakingError};
 use settings::FieldPath;
 use switch_arch::spec::{SelectionSpec, SwitchSpec};
 use topology::Routes;
 use workload::Flow;
 
-use super::node::switches;
+use super::node::{adapters, switches};
 use crate::format::Scenario;
 use crate::layers::service_level;
 use crate::plan::NodePlans;
@@ -24,19 +24,31 @@ pub(super) fn check(
     for (path, spec) in switches(scenario) {
         check_selector(scenario, &path, spec, faults);
     }
+    for (path, spec) in adapters(scenario) {
+        check_entropy(scenario, &path, spec, faults);
+    }
     if !routes.have_groups() {
         return false;
     }
     let mut overtaken =
-        flows.iter().enumerate().filter(|(_, flow)| is_selected(nodes, routes, flow)).peekable();
+        flows.iter().enumerate().filter(|(_, flow)| takes_paths(nodes, routes, flow)).peekable();
     let may_overtake = overtaken.peek().is_some();
-    // All hosts have the same order of delivery.
-    let fault =
-        |(i, flow): (usize, &Flow)| Some((i, scenario.adapter.tolerates_overtaking(flow.transport).err()?));
-    if let Some((i, error)) = overtaken.find_map(fault) {
-        refuse(scenario, (i, &flows[i]), error, faults);
+    let refused = overtaken.find_map(|(i, flow)| {
+        let error = nodes.adapter(flow.source).tolerates_overtaking(flow.transport).err()?;
+        Some((i, flow, error))
+    });
+    if let Some((i, flow, error)) = refused {
+        refuse(scenario, (i, flow, error), faults);
     }
     may_overtake
+}
+
+/// Returns true if packets of a flow may take different paths: switches choose for them, or their source varies what switches
+/// hash.
+fn takes_paths(nodes: &NodePlans, routes: &Routes, flow: &Flow) -> bool {
+    let is_sprayed =
+        [flow.source, flow.destination].iter().any(|end| !nodes.adapter(*end).entropy.is_usual());
+    is_sprayed || is_selected(nodes, routes, flow)
 }
 
 /// Returns true if some switch may choose the ports of a flow's packets.
@@ -46,6 +58,21 @@ fn is_selected(nodes: &NodePlans, routes: &Routes, flow: &Flow) -> bool {
     nodes.switches.iter().filter_map(|switch| switch.settings.selection).any(|selection| {
         ways.into_iter().any(|way| selection.packets.may_contain(level(way), flow.transport))
     })
+}
+
+/// Checks that some switch hashes the entropy values of an adapter's packets.
+fn check_entropy(scenario: &Scenario, path: &FieldPath, spec: &AdapterSpec, faults: &mut Faults<'_>) {
+    if spec.entropy.is_usual() {
+        return;
+    }
+    let hashes = |spec: &SwitchSpec| spec.selection.is_none_or(|selector| selector == SelectionSpec::Hash);
+    if !scenario.routing.has_groups() {
+        let message = format!("`{}` leads to a host by one port: no switch hashes", scenario.routing.word());
+        faults.add(&path.name("entropy"), message, "write `routing: Ecmp`, or leave it out");
+    } else if !switches(scenario).any(|(_, spec)| hashes(spec)) {
+        let message = "no switch hashes: each has another `selection`";
+        faults.add(&path.name("entropy"), message, "write `selection: Hash` in `switch`, or leave it out");
+    }
 }
 
 /// Checks that a selector has ports to choose from, and packets to choose for.
@@ -67,15 +94,18 @@ fn check_selector(scenario: &Scenario, path: &FieldPath, spec: &SwitchSpec, faul
     }
 }
 
-fn refuse(scenario: &Scenario, (i, flow): (usize, &Flow), error: OvertakingError, faults: &mut Faults<'_>) {
+/// Says by which setting packets would overtake each other, and that the ends of the flow do not allow for it.
+fn refuse(scenario: &Scenario, (i, flow, error): (usize, &Flow, OvertakingError), faults: &mut Faults<'_>) {
     let path = if flow.named {
         FieldPath::from("flows").index(i).name("transport")
     } else {
         FieldPath::from("traffic")
     };
     let mut selectors = switches(scenario).filter_map(|(_, spec)| spec.selection);
-    let selector = selectors.find(|selector| *selector != SelectionSpec::Hash).unwrap_or(SelectionSpec::Hash);
-    let word = selector.word();
-    let message = format!("packets would overtake each other by the choices of `{word}`: {error}");
-    faults.add(&path, message, format!("{}; or `selection: Hash` in `switch`", error.help()));
+    let (setting, remedy) = match selectors.find(|selector| *selector != SelectionSpec::Hash) {
+        Some(selector) => (format!("selection: {}", selector.word()), "write `selection: Hash` in `switch`"),
+        None => ("entropy".to_owned(), "leave `entropy` out"),
+    };
+    let message = format!("packets would overtake each other by `{setting}`: {error}");
+    faults.add(&path, message, format!("{}; or {remedy}", error.help()));
 }
