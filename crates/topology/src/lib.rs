@@ -56,7 +56,7 @@ pub use routing::lane_changes::LaneChanges;
 pub use routing::routes::Routes;
 pub use routing::spec::{GroupsSpec, RoutingSpec};
 pub use routing::table::ForwardingTable;
-pub use routing::tabled::written_table;
+pub use routing::tabled::{TableRun, written_table};
 pub use selection::SelectionError;
 pub use spec::TopologySpec;
 pub use structure::{ChangedCables, PortOfNode, Topology};

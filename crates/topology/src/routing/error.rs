@@ -90,6 +90,18 @@ pub enum RoutingErrorKind {
         /// The switch.
         switch: String,
     },
+    /// A group of ports on paths of different lengths.
+    #[error("ports of `{switch}` for `{host}` lead there over {short} and over {long} links")]
+    UnequalPaths {
+        /// The switch.
+        switch: String,
+        /// The host.
+        host: String,
+        /// Number of links of the shortest such path.
+        short: u32,
+        /// Number of links of the longest.
+        long: u32,
+    },
     /// Tables that send packets round in a circle.
     #[error("packets for `{host}` would go round for ever, {cycle}")]
     Loop {
@@ -147,12 +159,17 @@ impl RoutingErrorKind {
             Self::NoSuchPort { ports, .. } => format!("write one of ports {ports}"),
             Self::WrongHost { host, .. } => format!("write a port that leads to `{host}`"),
             Self::WrongEntry { .. } => {
-                "write a port, `20*6` for six hosts by port 20, or `-` for no port".to_owned()
+                "write a port, `20*6` for six hosts by port 20, `20/21` for any of these ports, `#20/21` for one by hash, \
+                 or `-` for no port"
+                    .to_owned()
             }
             Self::WrongTable { .. } => {
                 "write one entry for each host, in the order of the topology".to_owned()
             }
             Self::MissingTable { .. } => "give every switch a table; `-` stands for no port".to_owned(),
+            Self::UnequalPaths { host, .. } => {
+                format!("write ports there that are equally far from `{host}`")
+            }
             Self::Loop { host, .. } => format!("change the entry for `{host}` of one of these"),
             Self::LeadsNowhere { .. } => "write one there".to_owned(),
         }

@@ -17,6 +17,7 @@
 //! | `guided` | tables by a rule for the next switch: destination tags, dimension order, minimal in a dragonfly |
 //! | `written` | entries that the scenario gives |
 //! | [`tabled`] | tables that the scenario gives whole |
+//! | `group_walks` | walks along tables with groups of ports |
 //! | [`spec`] | the routing of a scenario as written |
 //! | [`lane_changes`] | changes of lane under way, for paths of several layers |
 //! | `select` | the tables that a topology gets by it |
@@ -29,6 +30,7 @@ mod d_mod_k;
 mod draft;
 pub mod error;
 pub mod group;
+mod group_walks;
 mod guided;
 pub mod lane_changes;
 mod min_hop;

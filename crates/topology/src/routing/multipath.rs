@@ -64,7 +64,7 @@ impl Routes {
 }
 
 /// Tables with groups under construction.
-struct GroupsDraft<'a> {
+pub(super) struct GroupsDraft<'a> {
     graph: &'a Graph,
     /// Numbers of groups, switch by switch, by LID.
     places: Vec<u16>,
@@ -72,18 +72,23 @@ struct GroupsDraft<'a> {
 }
 
 impl<'a> GroupsDraft<'a> {
-    fn new(graph: &'a Graph) -> Self {
+    pub(super) fn new(graph: &'a Graph) -> Self {
         let places = vec![0; (graph.hosts() + 1) * graph.switches()];
         let none = GroupPorts { ports: Box::default(), preferred: 0, state: GroupState::Adaptive };
         Self { graph, places, known: BTreeMap::from([(none, 0)]) }
     }
 
-    /// Returns the number of the group with these ports, all of which are preferred.
+    /// Returns the number of the adaptive group with these ports, all of which are preferred.
     fn number(&mut self, ports: &[PortId]) -> u16 {
+        self.number_of(ports, GroupState::Adaptive)
+    }
+
+    /// Returns the number of the group with these ports, all of which are preferred.
+    pub(super) fn number_of(&mut self, ports: &[PortId], state: GroupState) -> u16 {
         let next = u16::try_from(self.known.len()).expect("no more than 65,535 groups of ports");
         let preferred = u8::try_from(ports.len()).expect("at most 254 ports");
         let ports = ports.iter().map(|port| entry(*port)).collect();
-        *self.known.entry(GroupPorts { ports, preferred, state: GroupState::Adaptive }).or_insert(next)
+        *self.known.entry(GroupPorts { ports, preferred, state }).or_insert(next)
     }
 
     fn set(&mut self, switch: NodeId, to: NodeId, ports: &[PortId]) {
@@ -91,7 +96,7 @@ impl<'a> GroupsDraft<'a> {
         self.set_number(switch, to, group);
     }
 
-    fn set_number(&mut self, switch: NodeId, to: NodeId, group: u16) {
+    pub(super) fn set_number(&mut self, switch: NodeId, to: NodeId, group: u16) {
         let row = self.row(switch);
         self.places[row + to.lid().index()] = group;
     }
@@ -101,7 +106,7 @@ impl<'a> GroupsDraft<'a> {
         (switch.index() - self.graph.hosts()) * (self.graph.hosts() + 1)
     }
 
-    fn finish(self, seed: u64) -> Routes {
+    pub(super) fn finish(self, seed: u64) -> Routes {
         let (graph, stride) = (self.graph, self.graph.hosts() + 1);
         let mut groups: Vec<_> = self.known.iter().collect();
         groups.sort_unstable_by_key(|(_, number)| **number);

@@ -22,7 +22,7 @@ impl Topology {
         let routes = match routing {
             RoutingSpec::Native => Some(self.native_routes()?),
             RoutingSpec::Written(entries) => Some(self.native_routes()?.with_entries(graph, entries)?),
-            RoutingSpec::Tables(tables) => Some(Routes::tabled(graph, tables)?),
+            RoutingSpec::Tables(tables) => Some(Routes::tabled(graph, tables, seed)?),
             RoutingSpec::MinHop => any_path.then(|| Routes::min_hop(graph)),
             RoutingSpec::Random => any_path.then(|| Routes::random(graph, seed)),
             RoutingSpec::Ecmp | RoutingSpec::Adaptive { groups: GroupsSpec::Shortest } => {

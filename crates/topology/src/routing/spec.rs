@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::tabled::WrittenTables;
+use super::tabled::{BETWEEN_PORTS, WrittenTables};
 use super::written::WrittenEntries;
 
 /// The rule by which forwarding tables are made: scenario field `routing`.
@@ -58,8 +58,9 @@ pub enum RoutingSpec {
         WrittenEntries,
     ),
     /// All tables, as a cluster has them: for each switch the output ports for all hosts in their order.
-    /// `20*6` is port 20 for six hosts, `-` no port: `Tables({"s1": "1 2 20*6 -"})`. Every switch has a table, and
-    /// nothing is filled in.
+    /// `20*6` is port 20 for six hosts, `-` no port: `Tables({"s1": "1 2 20*6 -"})`. `20/21` is a group of ports, among
+    /// which `switch.selection` chooses, `#20/21` one for a hash of the flow. Every switch has a table, and nothing is
+    /// filled in.
     Tables(WrittenTables),
 }
 
@@ -76,9 +77,10 @@ pub enum GroupsSpec {
 impl RoutingSpec {
     /// Returns true if switches may have several ports for a host.
     #[must_use]
-    pub const fn has_groups(&self) -> bool {
+    pub fn has_groups(&self) -> bool {
         match self {
             Self::Ecmp | Self::Adaptive { .. } => true,
+            Self::Tables(tables) => tables.values().any(|text| text.contains(BETWEEN_PORTS)),
             Self::Native
             | Self::MinHop
             | Self::Random
@@ -87,8 +89,7 @@ impl RoutingSpec {
             | Self::DimensionOrder
             | Self::DestinationTags
             | Self::DragonflyMinimal
-            | Self::Written(_)
-            | Self::Tables(_) => false,
+            | Self::Written(_) => false,
         }
     }
 
