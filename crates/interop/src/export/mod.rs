@@ -12,12 +12,14 @@
 //! | [`ibsim`] | a net file of ibsim: nodes and cables |
 //! | [`lfts`] | forwarding tables, as OpenSM reads them |
 //! | `congestion` | InfiniBand's congestion control, as subnet managers set it |
-//! | [`opensm`] | keys `cc_*` of an `opensm.conf` |
+//! | `adaptive` | adaptive routing, as keys of NVIDIA's OpenSM |
+//! | [`opensm`] | keys `cc_*` and `ar_*` of an `opensm.conf` |
 //! | [`ibccconfig`] | command lines of `ibccconfig` |
 //! | [`mlx5`] | DCQCN parameters of ConnectX adapters |
 //! | [`sonic`] | thresholds of ECN, PFC and memory, in the tables of `config_db.json` |
 
 mod account;
+mod adaptive;
 pub mod addresses;
 mod congestion;
 mod error;

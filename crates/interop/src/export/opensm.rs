@@ -1,6 +1,7 @@
-//! The keys `cc_*` of an `opensm.conf`, for `opensm -F FILE`.
+//! The keys `cc_*` and, of adaptive routing, `ar_*` of an `opensm.conf`, for `opensm -F FILE`.
 //!
-//! Invariant: OpenSM (3.3.23) takes every line, and gives every value back (`opensm -F FILE -c OUT`).
+//! Invariant: OpenSM (3.3.23) takes every line, and gives every value of `cc_*` back (`opensm -F FILE -c OUT`). Keys of
+//! adaptive routing are of NVIDIA's OpenSM, 5.x.
 //!
 //! OpenSM reads at most 128 entries of `cc_cct`, and lines of at most 1,022 bytes; it drops what is beyond. Longer
 //! tables are therefore refused.
@@ -11,6 +12,7 @@ use cc_policies::iba::spec::VictimMask;
 use names::shown::comment;
 
 use super::account::Exported;
+use super::adaptive;
 use super::addresses::Addresses;
 use super::congestion::{self, mask};
 use super::error::ExportError;
@@ -28,15 +30,19 @@ const LONGEST_LINE: usize = 1022;
 pub fn export(plan: &Plan, addresses: &Addresses) -> Result<Exported, ExportError> {
     let mut congestion = congestion::of(plan, "opensm")?;
     let head = format!("# Congestion control of `{}`, for opensm -F FILE.\n", comment(plan.name()));
+    let tail = adaptive::keys(plan, &mut congestion.account);
     let Some(mut settings) = congestion.settings.take() else {
-        return Ok(Exported { text: head + "congestion_control FALSE\n", account: congestion.account });
+        return Ok(Exported {
+            text: head + "congestion_control FALSE\n" + &tail,
+            account: congestion.account,
+        });
     };
     congestion.leave_ports_out();
     settings.switch.victim_mask = congestion.mask_of_all(plan, addresses);
     if congestion.victim_mask == VictimMask::AdapterPorts {
         congestion.account.extend(addresses.account());
     }
-    let text = head + &keys(&settings)?;
+    let text = head + &keys(&settings)? + &tail;
     Ok(Exported { text, account: congestion.account })
 }
 

@@ -3,9 +3,10 @@
 //! Invariant: each is put into a scenario like `--set PATH=VALUE`, so that its value is read and checked like any
 //! other.
 
-use topology::TopologySpec;
+use settings::{FieldPath, SettingError};
+use topology::{RoutingSpec, TopologySpec};
 
-use super::account::{ImportedScenario, KeyAccount};
+use super::account::{ImportedScenario, KeyAccount, KeyFate};
 use scenario::Scenario;
 use scenario::ScenarioText;
 use scenario::{Diagnostic, LocatedFault};
@@ -19,7 +20,54 @@ pub struct ImportedSettings {
     pub account: Vec<KeyAccount>,
 }
 
+/// Path of the routing, which a scenario of the user's keeps.
+const ROUTING: &str = "routing";
+
+/// A scenario with another routing than the settings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the scenario has `routing: {own}`, and the settings have `{wanted}`, which would overwrite it")]
+struct OtherRouting {
+    own: &'static str,
+    wanted: String,
+}
+
+impl SettingError for OtherRouting {
+    fn path(&self) -> FieldPath {
+        ROUTING.into()
+    }
+
+    fn help(&self) -> Option<String> {
+        Some(format!(
+            "write `routing: {}` there first; or leave out `--into`, for a draft of this kind",
+            self.wanted
+        ))
+    }
+}
+
 impl ImportedSettings {
+    /// Returns true if the settings have a routing with groups of ports.
+    #[must_use]
+    pub fn have_groups(&self) -> bool {
+        self.settings.iter().any(|(path, _)| path == ROUTING)
+    }
+
+    /// Leaves the routing of a user's scenario as it is, for [`into_scenario`](Self::into_scenario) into it.
+    ///
+    /// # Errors
+    /// If the scenario's routing has a single port for each host, or is wrong itself.
+    pub fn keeping_routing_of(mut self, base: &ScenarioText) -> Result<Self, Diagnostic> {
+        let Some(place) = self.settings.iter().position(|(path, _)| path == ROUTING) else { return Ok(self) };
+        let routing = Scenario::read(base)?.routing;
+        let (_, wanted) = self.settings.remove(place);
+        let kept = match &routing {
+            RoutingSpec::Adaptive { .. } | RoutingSpec::Tables(_) => routing.word(),
+            other => return Err(base.diagnostic(&OtherRouting { own: other.word(), wanted })),
+        };
+        let what = format!("the scenario keeps its own `routing: {kept}` in place of `{wanted}`");
+        self.account.push(KeyAccount::new("(routing)", "", KeyFate::Approximated, what));
+        Ok(self)
+    }
+
     /// Puts the fields into a scenario. Files that the scenario names come along.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Settings of a subnet manager: `opensm.conf`, and command lines of `ibccconfig`.
+//! Settings of a subnet manager: `opensm.conf`, `ar_mgr.conf`, and command lines of `ibccconfig`.
 //!
 //! Invariant: every `cc_*` and `qos*` key has an entry in the account. Keys that concern the manager alone share an
 //! entry.
@@ -10,9 +10,13 @@
 //! | `keys` | congestion control in an `opensm.conf` |
 //! | `commands` | congestion control in command lines of `ibccconfig` |
 //! | `quality` | lanes and their arbitration |
-//! | `vendor` | congestion control, adaptive routing and further keys of NVIDIA's OpenSM |
+//! | `vendor` | congestion control and further keys of NVIDIA's OpenSM |
+//! | `adaptive` | adaptive routing of NVIDIA's OpenSM |
+//! | `ar_manager` | `ar_mgr.conf`, adaptive routing before it was part of OpenSM |
 //! | `known` | the keys that versions of OpenSM know |
 
+pub(crate) mod adaptive;
+mod ar_manager;
 mod commands;
 pub mod congestion;
 pub(crate) mod keys;
@@ -29,7 +33,7 @@ use super::settings::ImportedSettings;
 use super::source::SourceText;
 use scenario::Diagnostic;
 
-/// Reads an `opensm.conf`, or a script with command lines of `ibccconfig`.
+/// Reads an `opensm.conf`, an `ar_mgr.conf`, or a script with command lines of `ibccconfig`.
 ///
 /// # Errors
 /// If a value of a key that is read, or an operand of a command, cannot be read, or the file has no key of OpenSM.
@@ -40,6 +44,10 @@ pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
         account.extend(parts);
         let settings = vec![("congestion_control".to_owned(), scheme)];
         return Ok(ImportedSettings { settings, account });
+    }
+    if ar_manager::is_one(source) {
+        let adaptive = ar_manager::settings(source)?;
+        return Ok(ImportedSettings { settings: adaptive.settings, account: adaptive.account });
     }
     let options = OpensmOptions::read(source);
     known::check(source, &options)?;

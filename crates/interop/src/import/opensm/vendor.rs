@@ -1,5 +1,5 @@
-//! Keys of NVIDIA's OpenSM (5.x, of `MLNX_OFED`, DOCA and UFM) that change an experiment: its congestion control,
-//! adaptive routing, and files of settings that are not read.
+//! Keys of NVIDIA's OpenSM (5.x, of `MLNX_OFED`, DOCA and UFM) that change an experiment: its congestion control, and
+//! files of settings that are not read. `adaptive` has those of adaptive routing.
 //!
 //! Invariant: congestion control that the file does not state stays as it is in the scenario. A key that makes
 //! another experiment is changed, with its meaning; keys of failures, multicast or the manager alone are not used.
@@ -13,6 +13,9 @@
 //! Sources: the keys and comments that `opensm -c` of 5.21.12 writes (`linlinw5/rdma_ib_tutorial`,
 //! `conf/opensm_full.conf`), the vendor's manual of UFM, "OpenSM Configuration".
 
+use std::collections::BTreeSet;
+
+use super::adaptive;
 use super::keys::number;
 use super::options::{OpensmOption, OpensmOptions};
 use crate::import::account::{KeyAccount, KeyFate};
@@ -34,12 +37,6 @@ const CONTROL: &str = "mlnx_congestion_control";
 const ALGORITHMS: &str = "ppcc_algo_dir";
 /// The policy of congestion control. The manual also spells it so.
 const POLICIES: [&str; 2] = ["congestion_control_policy_file", "congestion_control_file"];
-/// Engines whose switches choose among several ports by load.
-/// So do all that begin with `ar_`.
-const ADAPTIVE: [&str; 4] = ["dfp", "dfp2", "kdor-hc", "kdor-ghc"];
-/// Beginnings of keys that only shape adaptive routing.
-const OF_ADAPTIVE: [&str; 6] =
-    ["ar_", "adv_routing_engine", "enable_ar_", "hbf_", "cache_ar_group_id", "enable_vl_packing"];
 /// Beginnings of keys that concern links which fail.
 const OF_FAILURES: [&str; 3] = ["shield_mode", "pfrn_", "fast_recovery_"];
 const LINKS: [(&str, u64); 4] = [
@@ -64,10 +61,10 @@ const UNREAD: [(&str, &str, &str); 4] = [
 
 /// Returns true for keys that this module enters.
 pub(super) fn is_one(key: &str) -> bool {
-    [CONTROL, ALGORITHMS, MTU, "routing_engine", "event_plugin_name", "plugin_name", "sharp_enabled"]
-        .contains(&key)
+    [CONTROL, ALGORITHMS, MTU, "event_plugin_name", "plugin_name", "sharp_enabled"].contains(&key)
         || POLICIES.contains(&key)
-        || OF_ADAPTIVE.iter().chain(&OF_FAILURES).any(|beginning| key.starts_with(beginning))
+        || adaptive::is_one(key)
+        || OF_FAILURES.iter().any(|beginning| key.starts_with(beginning))
         || LINKS.iter().any(|(own, _)| *own == key)
         || UNREAD.iter().any(|(own, ..)| *own == key)
 }
@@ -171,57 +168,22 @@ impl<'a> Reader<'a> {
         self.found.account.push(KeyAccount::new("(congestion control)", "", KeyFate::Approximated, what));
     }
 
+    /// Sets adaptive routing, and enters the keys of failures beside it.
     fn routing(&mut self, is_vendors: bool) -> Result<(), Diagnostic> {
-        let words = |key: &str| self.last(key).map_or("", |line| line.value.as_str());
-        let engine = words("routing_engine").split([',', ' ']).map(str::trim);
-        let engine = engine.into_iter().find(|name| name.starts_with("ar_") || ADAPTIVE.contains(name));
-        let advanced = words("adv_routing_engine");
-        let (levels, transports) =
-            (self.number("ar_sl_mask", 0xFFFF)?, self.number("ar_transport_mask", 0xFF)?);
-        let off = self.number("ar_mode", 3)? == Some(0)
-            || levels == Some(0)
-            || transports == Some(0)
-            || advanced.eq_ignore_ascii_case("none");
-        let by_groups = advanced.starts_with("ar_");
-        let table = "`import ibnetdiscover --lfts` takes the tables that it made";
-        let adaptive = "switches choose among ports by their load (adaptive routing); here each pair of hosts \
-            keeps its \
-                        path, and packets their order";
-        if off || (engine.is_none() && !by_groups) {
-            self.enter("routing_engine", KeyFate::NotUsed, table);
-            if self.last("routing_engine").is_none() && is_vendors && !off {
-                let what = "not in the file: the vendor's OpenSM takes `ar_updn` from 5.10 on, whose switches \
-                    choose ports \
-                            by load; here each pair keeps its path";
-                let entry = KeyAccount::new("(routing_engine)", "", KeyFate::Approximated, what);
-                self.found.account.push(entry);
-            }
-        } else if engine.is_some() {
-            self.enter("routing_engine", KeyFate::Changed, adaptive);
-        } else {
-            self.enter("routing_engine", KeyFate::NotUsed, table);
-            self.enter("adv_routing_engine", KeyFate::Changed, adaptive);
-        }
-        let entered: Vec<String> = self.found.account.iter().map(|entry| entry.key.clone()).collect();
-        let what = if off || (engine.is_none() && !by_groups) {
-            "no adaptive routing is in force"
-        } else {
-            "it shapes adaptive routing, which the scenario lacks"
-        };
-        self.group(&OF_ADAPTIVE, what, &entered);
-        self.group(&OF_FAILURES, "no link fails here", &entered);
+        let adaptive = adaptive::settings(self.source, self.options, is_vendors)?;
+        self.found.settings.extend(adaptive.settings);
+        self.found.account.extend(adaptive.account);
+        self.failures();
         self.enter("sharp_enabled", KeyFate::NotUsed, "switches reduce nothing here");
         Ok(())
     }
 
-    /// Enters the keys with these beginnings that have no entry yet.
-    fn group(&mut self, beginnings: &[&str], what: &str, entered: &[String]) {
-        let mut seen = std::collections::BTreeSet::new();
-        for line in &self.options.lines {
-            let is_one = beginnings.iter().any(|beginning| line.key.starts_with(beginning));
-            if is_one && !entered.contains(&line.key) && seen.insert(&line.key) {
-                self.enter(&line.key, KeyFate::NotUsed, what);
-            }
+    fn failures(&mut self) {
+        let lines = self.options.lines.iter().map(|line| line.key.as_str());
+        let keys: BTreeSet<&str> =
+            lines.filter(|key| OF_FAILURES.iter().any(|beginning| key.starts_with(beginning))).collect();
+        for key in keys {
+            self.enter(key, KeyFate::NotUsed, "no link fails here");
         }
     }
 

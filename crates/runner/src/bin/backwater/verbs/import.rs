@@ -51,14 +51,14 @@ pub(crate) enum ImportFormat {
     /// `ibdiagnet2.db_csv`: nodes, cables, lengths, lane arbitration and counters of an InfiniBand subnet in a single
     /// file.
     Ibdiagnet(ImportClusterOptions),
-    /// Lanes and congestion control of a subnet manager: the keys `cc_*` and `qos_*` of an `opensm.conf`, or command
-    /// lines of `ibccconfig`.
+    /// Lanes, congestion control and adaptive routing of a subnet manager: the keys `cc_*`, `qos_*` and `ar_*` of an
+    /// `opensm.conf`, an older `ar_mgr.conf`, or command lines of `ibccconfig`.
     Opensm(ImportSettingsOptions),
     /// DCQCN parameters of a ConnectX adapter: what `mlxconfig query` prints or `mlxconfig set` sets, the driver's
     /// folder by `grep -r .`, or names and values.
     Mlx5(ImportAdapterOptions),
-    /// A SONiC switch: thresholds of ECN, PFC and shared memory, by its `config_db.json`, a dump of its database, or
-    /// what `show buffer information` prints.
+    /// A SONiC switch: thresholds of ECN, PFC and shared memory, and adaptive routing (ARS), by its `config_db.json`, a
+    /// dump of its database, or what `show buffer information` prints.
     Sonic(ImportSonicOptions),
     /// The cables of a RoCEv2 fabric: `show lldp table` of its SONiC switches, `netq show lldp`, `nv show interface
     /// lldp`, or a list of cables (CSV, as `NetBox` has it).
@@ -231,8 +231,10 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
             if let Some(scenario) = &options.into {
                 SettingsTarget::OpenSm.takes(&ScenarioText::find(scenario)?)?;
             }
-            import_settings(options, opensm::read, |_| {
-                Ok(draft::FatTree { speed: Speed::Edr, hosts: 36 }.scenario()?)
+            // Groups of ports need switches with several between them.
+            import_settings(options, opensm::read, |settings| {
+                let hosts = if settings.have_groups() { 72 } else { 36 };
+                Ok(draft::FatTree { speed: Speed::Edr, hosts }.scenario()?)
             })
         }
         ImportFormat::Mlx5(ImportAdapterOptions { settings, byte_reset_unit }) => {
@@ -296,15 +298,21 @@ fn import_cluster(options: &ImportClusterOptions) -> Result<(), Failure> {
 fn import_settings(
     ImportSettingsOptions { file, into, result }: &ImportSettingsOptions,
     read: impl Fn(SourceText<'_>) -> Result<ImportedSettings, Diagnostic>,
-    draft: fn(SourceText<'_>) -> Result<String, Failure>,
+    draft: fn(&ImportedSettings) -> Result<String, Failure>,
 ) -> Result<(), Failure> {
     let files = GivenFiles::default();
     let (text, name) = (files.text(file)?, last_part(file));
     let source = SourceText { name: &name, text: &text };
     let settings = read(source)?;
-    let base = match into {
-        Some(scenario) => ScenarioText::find(scenario)?,
-        None => own_draft(file, &draft(source)?),
+    let (settings, base) = match into {
+        Some(scenario) => {
+            let base = ScenarioText::find(scenario)?;
+            (settings.keeping_routing_of(&base)?, base)
+        }
+        None => {
+            let base = own_draft(file, &draft(&settings)?);
+            (settings, base)
+        }
     };
     let imported = settings.into_scenario(base.clone())?;
     if into.is_some() && check(&imported, "", "").is_err() {
@@ -328,6 +336,7 @@ fn import_sonic(options: &ImportSonicOptions) -> Result<(), Failure> {
         None => own_draft(file, &leaf_spine_of(sonic::fabric::usual_ports((config, buffers))?)?),
     };
     SettingsTarget::Sonic.takes(&base)?;
+    let settings = if into.is_some() { settings.keeping_routing_of(&base)? } else { settings };
     let mut imported = settings.into_scenario(base)?;
     let scenario = ScenarioText::new("imported", &imported.scenario).with_files(imported.files.clone());
     // A scenario that is wrong is reported where it has been written.
