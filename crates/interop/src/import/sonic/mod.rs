@@ -9,6 +9,7 @@
 //! | `BUFFER_PG`, `BUFFER_PROFILE` | `xoff`, `size`, `dynamic_th`, `xon_offset` of a port's profile | headroom, guarantee, alpha 2^n, `resume_offset` |
 //! | `PORT_QOS_MAP` | `pfc_enable` | a lane for each priority with PFC |
 //! | `QUEUE`, `WRED_PROFILE` | `green_min_threshold` and others | Kmin, Kmax, Pmax |
+//! | `ARS_OBJECT` | `assign_mode`, `flowlet_idle_time` | `switch.selection` |
 //!
 //! | module | contents |
 //! |---|---|
@@ -18,6 +19,7 @@
 //! | `memory` | shared memory, headroom and thresholds of PFC |
 //! | `calculated` | headroom where no profile has any |
 //! | `marking` | thresholds of ECN |
+//! | `adaptive` | adaptive routing and switching |
 //! | `rest` | watchdog, schedulers and all other tables |
 //! | [`fabric`] | the switch's ports compared with the cables of a scenario |
 //! | `forms` | the forms of a file |
@@ -27,6 +29,7 @@
 //! | `config` | the tables of a file |
 //! | `tables` | names of tables, and their use |
 
+mod adaptive;
 mod calculated;
 mod config;
 pub mod fabric;
@@ -84,12 +87,13 @@ pub fn read_with(
     draft.give_profiles(&ports)?;
     draft.memory(&ports, lanes)?;
     draft.marking(&ports.speeds)?;
+    draft.adaptive()?;
     draft.rest();
     let Draft { settings, account, config, .. } = draft;
     // A pool without numbers has an entry that says where they are.
     if settings.is_empty() && !config.tables.contains_key("BUFFER_POOL") {
-        let help = "write a configuration with BUFFER_POOL, WRED_PROFILE or PORT_QOS_MAP";
-        return Err(source.whole("the file has no settings of buffers, PFC or ECN", help));
+        let help = "write a configuration with BUFFER_POOL, WRED_PROFILE, PORT_QOS_MAP or ARS_OBJECT";
+        return Err(source.whole("the file has no settings of buffers, PFC, ECN or adaptive routing", help));
     }
     Ok(ImportedSettings { settings, account })
 }

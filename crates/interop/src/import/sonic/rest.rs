@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::config::Fields;
 use super::tables::{CONCERNED, WITHOUT_EFFECT, is_known};
-use super::{Draft, referred};
+use super::{Draft, adaptive, referred};
 use crate::import::account::KeyFate;
 
 impl Draft<'_> {
@@ -16,6 +16,7 @@ impl Draft<'_> {
         self.schedulers();
         self.link_retry();
         self.asymmetric_pauses();
+        self.adaptive_rules();
         let mut others = Vec::new();
         let names: Vec<(String, usize)> =
             self.config.tables.iter().map(|(name, entries)| (name.clone(), entries.len())).collect();
@@ -25,6 +26,9 @@ impl Draft<'_> {
                 self.note(&name, given, KeyFate::NotUsed, *what);
             } else if is_known(&name) {
                 // These have entries of their own.
+            } else if name.starts_with(adaptive::BEGINNING) && entries > 0 {
+                let what = "no table of the documents of adaptive routing and switching (ARS)";
+                self.note(&name, given, KeyFate::Changed, what);
             } else if CONCERNED.iter().any(|part| name.contains(part)) && entries > 0 {
                 let what =
                     "this reader does not know the table, which by its name concerns queues, buffers or PFC";

@@ -1,5 +1,7 @@
 //! Names of tables of `CONFIG_DB`, and the use that is made of each.
 
+use super::adaptive;
+
 /// Tables with an entry in the account for each field, or for their use.
 const USED: [&str; 8] = [
     "CABLE_LENGTH",
@@ -46,6 +48,7 @@ pub(super) const CONCERNED: [&str; 9] =
 pub(super) fn is_known(table: &str) -> bool {
     USED.contains(&table)
         || JUDGED.contains(&table)
+        || adaptive::TABLES.contains(&table)
         || table.starts_with("LLR_")
         || WITHOUT_EFFECT.iter().any(|(name, _)| *name == table)
 }
