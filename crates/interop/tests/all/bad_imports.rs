@@ -18,7 +18,7 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
     let cluster = || file("two-switches.net", include_str!("../../../../fixtures/import/two-switches.net"));
     let sl2vl = || file("two-switches.sl2vl", include_str!("../../../../fixtures/import/two-switches.sl2vl"));
     let with = |lfts, sl2vl, vlarb| {
-        let files = ClusterFiles { lfts, sl2vl, vlarb };
+        let files = ClusterFiles { lfts, sl2vl, vlarb, ..ClusterFiles::default() };
         infiniband::import(cluster(), files, &ClusterOptions::default())
     };
     let template =
@@ -27,6 +27,10 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
     match name.split('-').nth(1)? {
         "ibnetdiscover" | "ibdiagnet" => {
             Some(infiniband::import(source, ClusterFiles::default(), &ClusterOptions::default()))
+        }
+        "far" => {
+            let files = ClusterFiles { far: Some(source), ..ClusterFiles::default() };
+            Some(infiniband::import(cluster(), files, &ClusterOptions::default()))
         }
         "lfts" => Some(with(Some(source), None, None)),
         "sl2vl" => Some(with(None, Some(source), None)),

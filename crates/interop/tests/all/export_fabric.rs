@@ -46,7 +46,7 @@ fn tables(plan: &Plan, addresses: &Addresses) -> String {
 }
 
 fn import(net: &str, tables: &str) -> ImportedScenario {
-    let files = ClusterFiles { lfts: Some(source("lfts", tables)), sl2vl: None, vlarb: None };
+    let files = ClusterFiles { lfts: Some(source("lfts", tables)), ..ClusterFiles::default() };
     let imported = infiniband::import(source("net", net), files, &ClusterOptions::default());
     imported.unwrap_or_else(|said| panic!("{said}\n{net}\n{tables}"))
 }

@@ -15,7 +15,7 @@ const VLARB: &str = include_str!("../../../../fixtures/import/two-switches.vlarb
 fn import(sl2vl: Option<&str>, vlarb: &str) -> Result<ImportedScenario, String> {
     let file = |name, text| SourceText { name, text };
     let sl2vl = sl2vl.map(|text| file("sl2vl", text));
-    let files = ClusterFiles { lfts: None, sl2vl, vlarb: Some(file("vlarb", vlarb)) };
+    let files = ClusterFiles { sl2vl, vlarb: Some(file("vlarb", vlarb)), ..ClusterFiles::default() };
     let cluster = file("two-switches.net", CLUSTER);
     infiniband::import(cluster, files, &ClusterOptions::default()).map_err(|said| said.to_string())
 }

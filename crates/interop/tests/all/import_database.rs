@@ -16,7 +16,7 @@ fn import(text: &str, sl2vl: Option<&str>, vlarb: Option<&str>) -> Result<Import
     let file = |name, text| SourceText { name, text };
     let [sl2vl, vlarb] =
         [("sl2vl", sl2vl), ("vlarb", vlarb)].map(|(name, text)| text.map(|text| file(name, text)));
-    let files = ClusterFiles { lfts: None, sl2vl, vlarb };
+    let files = ClusterFiles { sl2vl, vlarb, ..ClusterFiles::default() };
     infiniband::import(file("cluster", text), files, &ClusterOptions::default())
         .map_err(|said| said.to_string())
 }

@@ -65,7 +65,7 @@ fn import(lfts: &str, sl2vl: Option<&str>) -> Result<ImportedScenario, String> {
     let files = ClusterFiles {
         lfts: Some(file("lfts", lfts)),
         sl2vl: sl2vl.map(|text| file("sl2vl", text)),
-        vlarb: None,
+        ..ClusterFiles::default()
     };
     infiniband::import(file("ring.net", &ring()), files, &ClusterOptions::default())
         .map_err(|said| said.to_string())

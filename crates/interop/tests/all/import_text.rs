@@ -33,7 +33,11 @@ fn star(lids: [&str; 3]) -> String {
 
 fn import(text: &str, sl2vl: Option<&str>, vlarb: Option<&str>) -> Result<ImportedScenario, String> {
     let file = |name| move |text| SourceText { name, text };
-    let files = ClusterFiles { lfts: None, sl2vl: sl2vl.map(file("sl2vl")), vlarb: vlarb.map(file("vlarb")) };
+    let files = ClusterFiles {
+        sl2vl: sl2vl.map(file("sl2vl")),
+        vlarb: vlarb.map(file("vlarb")),
+        ..ClusterFiles::default()
+    };
     let read = infiniband::import(SourceText { name: "net", text }, files, &ClusterOptions::default());
     read.map_err(|said| said.to_string())
 }

@@ -6,6 +6,7 @@ mod export_fabric;
 mod export_settings;
 mod hostile_names;
 mod import_adapters;
+mod import_adaptive;
 mod import_arbitration;
 mod import_cluster;
 mod import_database;

@@ -1,5 +1,6 @@
 //! Tests of the command and the library from outside the crate, in a single program: it is linked once.
 
+mod adaptive_imports;
 mod advised;
 mod bench;
 mod capture;

@@ -30,6 +30,11 @@ const CLUSTER: &str = "vendid=0x2c9\nswitchguid=0x100(100)\nSwitch\t8 \"S-100\"\
     caguid=0x210\nCa\t2 \"H-210\"\t# \"y\"\n[1](211)\t\"S-110\"[1]\t# lid 4 lmc 0 \"b\" lid 2 4xEDR\n\
     [2](212)\t\"S-110\"[2]\t# lid 5 lmc 0 \"b\" lid 2 1xFDR\n\n\
     caguid=0x200\nCa\t1 \"H-200\"\t# \"x\"\n[1](201)\t\"S-100\"[1]\t# lid 3 lmc 0 \"a\" lid 1 4xEDR\n";
+/// Two switches with two cables between them, and their groups of adaptive routing.
+const TWO_SWITCHES: &str = include_str!("../../../../fixtures/import/two-switches.net");
+const GROUPS: &str = include_str!("../../../../fixtures/import/two-switches.far");
+const MANAGER: &str = include_str!("../../../../fixtures/import/ar_mgr.conf");
+const ARS: &str = include_str!("../../../../fixtures/import/ars_config_db.json");
 /// The same of a single switch, as `ibnetdiscover -g` prints a chassis, with a router.
 const GROUPED: &str = "Chassis 1\nSpine Nodes\nswitchguid=0x100(100)\nSwitch\t4 \"S-100\"\t# \"a\" base port 0 lid 1 lmc 1\n\
     [1][ext 7]\t\"H-200\"[1](201)\t# \"x\" lid 3 4xEDR\n[2]\t\"H-210\"[1](211)\t# \"y*\" lid 4 4xEDR\n\
@@ -184,6 +189,8 @@ pub(crate) fn readers() -> Vec<Reader> {
         reader("ibnetdiscover -p", cluster_alone, &[PORTS]),
         reader("opensm-subnet.lst", cluster_alone, &[&subnet_list()]),
         reader("ibdiagnet", of_database, &[DATABASE]),
+        reader("far", of_groups, &[GROUPS]),
+        reader("ar_mgr.conf", |text| settings(opensm::read(source(text))), &[MANAGER]),
         reader("lfts", of_forwarding, &forwarding().each_ref().map(String::as_str)),
         reader("sl2vl", |text| by_port(text, None), &[SL2VL, &lanes(), &asked()]),
         reader(
@@ -195,7 +202,7 @@ pub(crate) fn readers() -> Vec<Reader> {
         reader("opensm.conf", |text| settings(opensm::read(source(text))), &[OPENSM, VENDOR]),
         reader("ibccconfig", |text| settings(opensm::read(source(text))), &[COMMANDS]),
         reader("mlx5", |text| settings(mlx5::read(source(text), None)), &[MLX5, FIRMWARE, QUERY, SET]),
-        reader("sonic", of_switch, &[SONIC, SONIC_FLAT, SONIC_STEPS]),
+        reader("sonic", of_switch, &[SONIC, SONIC_FLAT, SONIC_STEPS, ARS]),
         reader("show buffer information", of_switch, &[SONIC_SHOWN]),
         reader(
             "sonic --buffers",
@@ -283,9 +290,16 @@ fn of_forwarding(text: &str) -> Outcome {
     imported(infiniband::import(other(CLUSTER), files, &ClusterOptions::default()))
 }
 
+/// Imports the cluster with groups of adaptive routing.
+fn of_groups(text: &str) -> Outcome {
+    let files = ClusterFiles { far: Some(source(text)), ..ClusterFiles::default() };
+    imported(infiniband::import(other(TWO_SWITCHES), files, &ClusterOptions::default()))
+}
+
 /// Imports the star with lanes by port, and arbitration.
 fn by_port(sl2vl: &str, vlarb: Option<&str>) -> Outcome {
-    let files = ClusterFiles { lfts: None, sl2vl: Some(source(sl2vl)), vlarb: vlarb.map(source) };
+    let files =
+        ClusterFiles { sl2vl: Some(source(sl2vl)), vlarb: vlarb.map(source), ..ClusterFiles::default() };
     imported(infiniband::import(other(STAR), files, &ClusterOptions::default()))
 }
 

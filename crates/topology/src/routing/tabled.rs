@@ -31,7 +31,7 @@ pub(super) type WrittenTables = BTreeMap<String, String>;
 
 /// Mark between the ports of a group.
 pub(super) const BETWEEN_PORTS: char = '/';
-/// Mark of a group whose port a hash of the flow chooses.
+/// Mark of a group from which a hash of the flow chooses.
 const HASHED: char = '#';
 
 /// Ports for a number of hosts in a row: none, one or a group.

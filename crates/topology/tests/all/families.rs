@@ -72,7 +72,7 @@ fn all_known() -> impl Iterator<Item = &'static Known> {
 }
 
 /// Returns the example of each family, and the fabrics that formulas describe.
-fn fabrics() -> impl Iterator<Item = (TopologySpec, Topology)> {
+pub(crate) fn fabrics() -> impl Iterator<Item = (TopologySpec, Topology)> {
     let examples = TopologySpec::examples("copper").into_iter().map(|family| {
         let topology = match &family {
             TopologySpec::HpccFile(_) => {
@@ -422,7 +422,7 @@ fn own_tables(topology: &Topology) -> RoutingSpec {
 }
 
 /// Returns the tables of a routing, written out.
-fn tables_of(topology: &Topology, routing: &RoutingSpec) -> RoutingSpec {
+pub(crate) fn tables_of(topology: &Topology, routing: &RoutingSpec) -> RoutingSpec {
     let (graph, routes) = (topology.graph(), topology.routes(routing, 1).expect("it fits"));
     let table = |switch| {
         let run = |to| {
@@ -444,63 +444,6 @@ fn tables_written_out_are_those_of_the_rule() {
             assert_eq!(tables.output(at, to), rule.output(at, to), "{family:?}");
         }
     }
-}
-
-/// Groups of ports written out are those of the rule, and choose by hash as they do.
-#[test]
-fn groups_written_out_are_those_of_the_rule() {
-    for (family, topology) in fabrics() {
-        let graph = topology.graph();
-        let Ok(rule) = topology.routes(&RoutingSpec::Ecmp, 1) else { continue };
-        let written = tables_of(&topology, &RoutingSpec::Ecmp);
-        assert_eq!(written.has_groups(), rule.have_groups(), "{family:?}");
-        let tables = topology.routes(&written, 1).expect("those of the rule");
-        for (at, to) in graph.switch_ids().flat_map(|at| graph.host_ids().map(move |to| (at, to))) {
-            assert!(tables.ports(at, to).eq(rule.ports(at, to)), "{family:?}");
-            for key in 0..4 {
-                let output = |routes: &Routes| routes.table(at).output(to.lid(), || key);
-                assert_eq!(output(&tables), output(&rule), "{family:?}");
-            }
-        }
-    }
-}
-
-/// Groups that lead astray by one of their ports are refused.
-#[test]
-fn every_port_of_a_written_group_leads_to_the_host_over_as_many_links() {
-    let custom = |links: &[(&str, &str)]| {
-        let link = |(from, to): &(&str, &str)| topology::LinkEnds {
-            from: (*from).to_owned(),
-            to: (*to).to_owned(),
-            cable: "c".to_owned(),
-            from_port: None,
-            to_port: None,
-        };
-        let fabric = topology::CustomFabric {
-            hosts: vec!["h1".to_owned(), "h2".to_owned()],
-            switches: ["a", "b", "c"].map(str::to_owned).to_vec(),
-            links: links.iter().map(link).collect(),
-        };
-        TopologySpec::Custom(fabric).build(&["c"]).expect("it is right")
-    };
-    // Ports: a 1 to h1, 2 to b, 3 to c; b 1 to a, 2 to c, 3 to h2; c 1 to a, 2 to b.
-    let ring = custom(&[("a", "h1"), ("a", "b"), ("a", "c"), ("b", "c"), ("b", "h2")]);
-    let routes = |tables: [&str; 3]| {
-        let tables =
-            ["a", "b", "c"].iter().zip(tables).map(|(name, text)| ((*name).to_owned(), text.to_owned()));
-        ring.routes(&RoutingSpec::Tables(tables.collect()), 1).map_err(|error| error.kind().clone())
-    };
-    assert!(routes(["1 2", "1 3", "1/2 2"]).is_err(), "c leads to h1 over 2 and over 3 links");
-    let unequal = routes(["1 2/3", "1 3", "1 2"]).expect_err("by b or by c and b");
-    assert_eq!(
-        unequal,
-        RoutingErrorKind::UnequalPaths { switch: "a".to_owned(), host: "h2".to_owned(), short: 2, long: 3 }
-    );
-    assert!(matches!(routes(["1 2/3", "1 3", "1 -"]), Err(RoutingErrorKind::LeadsNowhere { .. })));
-    let cycle = routes(["1 2/3", "1 3", "1 1/2"]).expect_err("a and c send packets to each other");
-    assert_eq!(cycle, RoutingErrorKind::Loop { host: "h2".to_owned(), cycle: "a -> c -> a".to_owned() });
-    assert!(matches!(routes(["1 1/2", "1 3", "1 2"]), Err(RoutingErrorKind::WrongHost { .. })));
-    assert!(routes(["1 2", "1 3", "1 2"]).is_ok());
 }
 
 /// Every routing that is for a family reaches all its hosts, and the others are refused.

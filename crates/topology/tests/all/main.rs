@@ -7,3 +7,4 @@ mod graphs;
 mod partitions;
 mod routes;
 mod selection;
+mod written_groups;

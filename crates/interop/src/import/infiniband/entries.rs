@@ -6,14 +6,11 @@
 use std::collections::BTreeMap;
 
 use packet::Framing;
-use topology::{RoutingSpec, Topology};
 use units::{Bytes, Length, Rate};
 
 use super::arbitration::{ArbitrationDump, ArbitrationTables};
 use super::cluster::{Cluster, ClusterCable, ClusterNode, Named};
-use super::forwarding::ForwardingTables;
 use super::lanes::{LaneDump, LaneTables};
-use super::routes::{self, CheckedTables};
 use super::{ClusterFiles, ClusterOptions};
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::SourceText;
@@ -30,12 +27,6 @@ pub(super) struct Account<'a> {
     pub(super) source: SourceText<'a>,
     pub(super) entries: Vec<KeyAccount>,
     pub(super) warnings: Vec<String>,
-}
-
-pub(super) struct RoutingText {
-    pub(super) text: String,
-    /// True if packets could wait for each other in a cycle.
-    pub(super) cyclic: bool,
 }
 
 impl<'a> Account<'a> {
@@ -204,71 +195,6 @@ impl<'a> Account<'a> {
             self.note("lengths", given, KeyFate::Approximated, what);
         }
         (host, trunk)
-    }
-
-    /// Returns the routing without tables: fewest links, unless packets could wait in a cycle on such paths.
-    pub(super) fn routing(&mut self, topology: &Topology, lanes: Option<&LaneTables>) -> RoutingText {
-        let routes = topology.routes(&RoutingSpec::MinHop, 1).expect("it fits any graph");
-        let (text, what) = if routes::cycle(topology, &routes, lanes).is_some() {
-            let what = "`UpDown()`: on the paths of `MinHop` packets could wait in a cycle; `--lfts` gives the cluster's own tables";
-            ("UpDown()", what)
-        } else {
-            ("MinHop", "`MinHop`, OpenSM's default with other ties; `--lfts` gives the cluster's own tables")
-        };
-        self.note("routing", "", KeyFate::Approximated, what);
-        RoutingText { text: text.to_owned(), cyclic: false }
-    }
-
-    /// Returns the routing by the cluster's tables.
-    pub(super) fn tables(
-        &mut self,
-        source: SourceText<'_>,
-        (cluster, topology): (&Cluster, &Topology),
-        lanes: Option<&LaneTables>,
-    ) -> Result<RoutingText, Diagnostic> {
-        let tables = ForwardingTables::read(source)?;
-        let CheckedTables { tables, unreached, example, idle } =
-            routes::checked(source, &tables, (cluster, topology))?;
-        let first = self.entries.len();
-        let given = format!("{} tables", tables.len());
-        self.note(
-            "forwarding tables",
-            given,
-            KeyFate::Used,
-            "`routing: Tables`, along which every pair of hosts was followed",
-        );
-        if let Some(example) = example {
-            let pairs = cluster.hosts.len() * (cluster.hosts.len() - 1);
-            let what = format!("{example}. Paths to such hosts are those of `MinHop`");
-            self.note("unreachable pairs", format!("{unreached} of {pairs}"), KeyFate::Changed, what);
-        }
-        if idle > 0 {
-            let what = "entries that no path between hosts uses lead nowhere: left out";
-            self.note("idle entries", idle.to_string(), KeyFate::Approximated, what);
-        }
-        let entries = tables.iter().map(|(name, table)| format!("        {name:?}: {table:?},\n"));
-        let text = format!("Tables({{\n{}    }})", entries.collect::<String>());
-        let spec = RoutingSpec::Tables(tables);
-        let routes =
-            topology.routes(&spec, 1).map_err(|said| source.whole(said.to_string(), "check the tables"))?;
-        let cycle = routes::cycle(topology, &routes, lanes);
-        let cyclic = cycle.is_some();
-        if let Some(cycle) = cycle {
-            let what = format!(
-                "packets could wait for each other for ever: {cycle}. `dependency_cycles: Allowed`, so that a run shows whether they do"
-            );
-            self.warnings.push(format!("{}: credit loop: {cycle}", source.name));
-            self.note("credit loops", "found", KeyFate::Used, what);
-        } else {
-            self.note(
-                "credit loops",
-                "none",
-                KeyFate::Used,
-                "packets between any two hosts cannot wait in a cycle",
-            );
-        }
-        self.entries[first..].iter_mut().for_each(|entry| entry.file = Some(source.name.to_owned()));
-        Ok(RoutingText { text, cyclic })
     }
 
     /// Returns the lanes by the cluster's tables, if it has any.

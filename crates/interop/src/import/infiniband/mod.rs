@@ -13,29 +13,37 @@
 //! | `db_csv` | `ibdiagnet2.db_csv`, also with counters, lane arbitration and lengths |
 //! | `wiring` | which port leads to which |
 //! | [`forwarding`] | the content of a file of forwarding tables |
+//! | [`far`] | the content of a file of tables of adaptive routing |
 //! | [`lanes`] | the content of a file of service levels and lanes, and the lanes of a scenario |
 //! | [`arbitration`] | the content of lane arbitration tables by port, and a scenario's tables |
 //! | `cluster` | hosts, switches and cables, checked against each other |
 //! | `names` | names that scenarios can hold, each once |
+//! | `port_sets` | entries of tables with one port or several |
 //! | `routes` | forwarding tables, checked along every path |
-//! | `entries` | the account, and what of the scenario it decides: routing, lanes, lengths |
+//! | `tables` | the routing of the scenario, and its account |
+//! | `adaptive` | tables of adaptive routing, compared with the cables, and their account |
+//! | `entries` | the account, and what of the scenario it decides: lanes, lengths |
 //! | `database` | the account of `ibdiagnet2.db_csv` |
 //! | `text` | the scenario, and tables of nodes and ports |
 
+mod adaptive;
 pub mod arbitration;
 mod cluster;
 mod database;
 mod db_csv;
 mod entries;
 pub mod fabric;
+pub mod far;
 pub mod forwarding;
 pub mod lanes;
 pub(crate) mod names;
 mod net_file;
 mod port_list;
+mod port_sets;
 pub(crate) mod routes;
 mod sections;
 mod subnet_list;
+mod tables;
 mod text;
 mod wiring;
 
@@ -94,6 +102,8 @@ pub fn read(source: SourceText<'_>) -> Result<IbFabric, Diagnostic> {
 pub struct ClusterFiles<'a> {
     /// Forwarding tables.
     pub lfts: Option<SourceText<'a>>,
+    /// Port groups and forwarding tables of switches with adaptive routing, in the place of `lfts`.
+    pub far: Option<SourceText<'a>>,
     /// Tables of service levels to lanes.
     pub sl2vl: Option<SourceText<'a>>,
     /// Lane arbitration tables by port, which need the tables of service levels to lanes.
@@ -114,5 +124,5 @@ pub fn import(
     let database = is_database.then(|| Database::read(source)).transpose()?;
     let fabric = database.as_ref().map_or_else(|| read(source), Database::fabric)?;
     let cluster = cluster::Cluster::new(source, &fabric, options.speed)?;
-    text::scenario(source, &cluster, (files, options), database.as_ref().map(|database| (database, &fabric)))
+    text::scenario((source, &fabric), &cluster, (files, options), database.as_ref())
 }

@@ -6,16 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use packet::{Lane, NodeId};
-use topology::{ChannelDependencies, Routes, RoutingSpec, Topology, VirtualChannel, written_table};
+use topology::{ChannelDependencies, Routes, RoutingSpec, Topology, VirtualChannel};
 
 use super::cluster::{Cluster, ClusterEnd, ClusterIndex, ClusterNode};
 use super::forwarding::{ForwardingTables, SwitchTable};
 use super::lanes::LaneTables;
+use super::port_sets::Entries;
 use crate::import::source::SourceText;
 use scenario::Diagnostic;
-
-/// Entry without a port of the scenario.
-const NONE: u8 = u8::MAX;
 
 /// Tables of a scenario, and the faults that were found in the cluster's tables.
 pub(super) struct CheckedTables {
@@ -29,29 +27,8 @@ pub(super) struct CheckedTables {
     pub(super) idle: usize,
 }
 
-/// The entries of all switches: ports of the scenario, counted from 0, by switch and host.
-struct Entries {
-    hosts: usize,
-    ports: Vec<u8>,
-}
-
-impl Entries {
-    fn get(&self, switch: usize, host: usize) -> Option<u8> {
-        Some(self.ports[switch * self.hosts + host]).filter(|port| *port != NONE)
-    }
-
-    fn set(&mut self, switch: usize, host: usize, port: Option<u8>) {
-        self.ports[switch * self.hosts + host] = port.unwrap_or(NONE);
-    }
-}
-
-/// Checks the tables of a file on a cluster. The graph has the cluster's nodes in the same order.
-pub(super) fn checked(
-    source: SourceText<'_>,
-    tables: &ForwardingTables,
-    (cluster, topology): (&Cluster, &Topology),
-) -> Result<CheckedTables, Diagnostic> {
-    let mut entries = entries(source, tables, cluster)?;
+/// Checks the entries of a cluster's tables. The graph has the cluster's nodes in the same order.
+pub(super) fn checked(mut entries: Entries, cluster: &Cluster, topology: &Topology) -> CheckedTables {
     let graph = topology.graph();
     let shortest = topology.routes(&RoutingSpec::MinHop, 1).expect("it fits any graph");
     let leaves = leaves(topology);
@@ -65,7 +42,7 @@ pub(super) fn checked(
         let lost: Vec<(NodeId, NodeId)> = lost.filter(|(from, _)| *from != to).collect();
         if let Some((from, at)) = lost.iter().min() {
             unreached += lost.len();
-            let reason = || reason(topology, &entries, *at, host);
+            let reason = || reason(topology, (&entries, &ends), *at, host);
             example.get_or_insert_with(|| {
                 let (from, to) = (graph.name(*from), graph.name(to));
                 match cluster.hosts[host].lid {
@@ -80,36 +57,23 @@ pub(super) fn checked(
             continue;
         }
         for (switch, _) in ends.iter().enumerate().filter(|(_, end)| **end != End::Host) {
-            idle += usize::from(entries.get(switch, host).is_some());
+            idle += usize::from(!entries.ports(switch, host).is_empty());
             entries.set(switch, host, None);
         }
     }
-    let written = |(i, switch): (usize, &ClusterNode)| {
-        let number = |host| entries.get(i, host).map(|port| switch.ports[usize::from(port)]);
-        let ports = (0..cluster.hosts.len()).map(number);
-        (switch.name.clone(), written_table(&ports.collect::<Vec<_>>()))
-    };
+    let written = |(i, switch): (usize, &ClusterNode)| (switch.name.clone(), entries.table(i, &switch.ports));
     let tables = cluster.switches.iter().enumerate().map(written).collect();
-    Ok(CheckedTables { tables, unreached, example, idle })
+    CheckedTables { tables, unreached, example, idle }
 }
 
-/// Returns the entries of all switches for all hosts.
-fn entries(
+/// Returns the entries of linear tables, of all switches for all hosts.
+pub(super) fn linear_entries(
     source: SourceText<'_>,
     tables: &ForwardingTables,
     cluster: &Cluster,
 ) -> Result<Entries, Diagnostic> {
-    if cluster.hosts.iter().all(|host| host.lid.is_none()) {
-        let message = "the file of the cluster has no LID of any host, by which tables name hosts";
-        return Err(
-            source.whole(message, "import what `ibnetdiscover` prints once the subnet manager has run")
-        );
-    }
-    let last = cluster.hosts.iter().filter_map(|host| host.lid).max().unwrap_or(0);
-    let mut by_lid = vec![None; usize::from(last) + 1];
-    for (i, lid) in cluster.hosts.iter().enumerate().filter_map(|(i, host)| Some((i, host.lid?))) {
-        by_lid[usize::from(lid)] = Some(i);
-    }
+    check_lids(source, cluster)?;
+    let by_lid = hosts_by_lid(cluster);
     let by_guid: BTreeMap<u64, &SwitchTable> =
         tables.switches.iter().map(|table| (table.guid, table)).collect();
     let known: BTreeSet<u64> = cluster.switches.iter().filter_map(|switch| switch.guid).collect();
@@ -118,7 +82,7 @@ fn entries(
         return Err(source.wrong(&table.at, message, "import both files as they were at the same time"));
     }
     let hosts = cluster.hosts.len();
-    let mut entries = Entries { hosts, ports: vec![NONE; hosts * cluster.switches.len()] };
+    let mut entries = Entries::new(cluster.switches.len(), hosts);
     for (i, switch) in cluster.switches.iter().enumerate() {
         let table = switch.guid.and_then(|guid| by_guid.get(&guid)).ok_or_else(|| {
             let message = format!("there is no table of `{}`", switch.name);
@@ -140,42 +104,77 @@ fn entries(
     Ok(entries)
 }
 
-/// The end of a switch's path to a host.
+/// Refuses tables, which name hosts by their LIDs, beside a cluster without any.
+pub(super) fn check_lids(source: SourceText<'_>, cluster: &Cluster) -> Result<(), Diagnostic> {
+    if cluster.hosts.iter().any(|host| host.lid.is_some()) {
+        return Ok(());
+    }
+    let message = "the file of the cluster has no LID of any host, by which tables name hosts";
+    Err(source.whole(message, "import what `ibnetdiscover` prints once the subnet manager has run"))
+}
+
+/// Returns the hosts by LID.
+pub(super) fn hosts_by_lid(cluster: &Cluster) -> Vec<Option<usize>> {
+    let last = cluster.hosts.iter().filter_map(|host| host.lid).max().unwrap_or(0);
+    let mut by_lid = vec![None; usize::from(last) + 1];
+    for (i, lid) in cluster.hosts.iter().enumerate().filter_map(|(i, host)| Some((i, host.lid?))) {
+        by_lid[usize::from(lid)] = Some(i);
+    }
+    by_lid
+}
+
+/// The end of a switch's paths to a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Unknown,
     /// The switch is part of the path that is being followed.
     Open,
+    /// Every path ends at the host.
     Host,
+    /// A path ends elsewhere, or never.
     Nowhere,
 }
 
-/// Follows the tables from every switch to a host.
+/// Follows the tables from every switch to a host, by every port.
 fn ends(topology: &Topology, entries: &Entries, host: usize) -> Vec<End> {
     let graph = topology.graph();
     let mut ends = vec![End::Unknown; graph.switches()];
-    let mut path = Vec::new();
+    // Switches of the path, each with the number of its ports that have been followed.
+    let mut path: Vec<(usize, usize)> = Vec::new();
     for start in 0..ends.len() {
-        let mut at = start;
-        let end = loop {
-            match ends[at] {
-                End::Unknown => {}
-                // A switch that is met again on the same path closes a loop.
-                End::Open => break End::Nowhere,
-                end => break end,
-            }
-            ends[at] = End::Open;
-            path.push(at);
+        if ends[start] == End::Unknown {
+            ends[start] = End::Open;
+            path.push((start, 0));
+        }
+        while let Some((at, followed)) = path.last_mut() {
+            let (at, ports) = (*at, entries.ports(*at, host));
             let node = NodeId((graph.hosts() + at) as u32);
-            let Some(port) = entries.get(at, host) else { break End::Nowhere };
-            let peer = graph.ports(node)[usize::from(port)].peer;
-            if graph.is_host(peer) {
-                break if peer.index() == host { End::Host } else { End::Nowhere };
+            let Some(port) = ports.get(*followed) else {
+                // All ports lead to the host, or there are none.
+                ends[at] = if ports.is_empty() { End::Nowhere } else { End::Host };
+                path.pop();
+                continue;
+            };
+            let peer = graph.ports(node)[usize::from(*port)].peer;
+            let end = match peer.index().checked_sub(graph.hosts()) {
+                None if peer.index() == host => End::Host,
+                None => End::Nowhere,
+                Some(next) => ends[next],
+            };
+            match end {
+                End::Host => *followed += 1,
+                End::Unknown => {
+                    let next = peer.index() - graph.hosts();
+                    ends[next] = End::Open;
+                    path.push((next, 0));
+                }
+                // A switch that is met again on the same path closes a loop.
+                End::Open | End::Nowhere => {
+                    ends[at] = End::Nowhere;
+                    path.pop();
+                }
             }
-            at = peer.index() - graph.hosts();
-        };
-        // All switches of the path share its end, so each is visited once for a host.
-        path.drain(..).for_each(|at| ends[at] = end);
+        }
     }
     ends
 }
@@ -192,8 +191,8 @@ fn reaches(topology: &Topology, ends: &[End], at: NodeId) -> bool {
     at.index().checked_sub(topology.graph().hosts()).is_some_and(|switch| ends[switch] == End::Host)
 }
 
-/// Says why the path from a switch does not reach a host.
-fn reason(topology: &Topology, entries: &Entries, from: NodeId, host: usize) -> String {
+/// Says why a path from a switch does not reach a host.
+fn reason(topology: &Topology, (entries, ends): (&Entries, &[End]), from: NodeId, host: usize) -> String {
     let graph = topology.graph();
     let mut path: Vec<NodeId> = Vec::new();
     let mut at = from;
@@ -206,13 +205,19 @@ fn reason(topology: &Topology, entries: &Entries, from: NodeId, host: usize) -> 
             return format!("packets would go round for ever, {}", names.join(" -> "));
         }
         path.push(at);
-        let Some(port) = entries.get(at.index() - graph.hosts(), host) else {
+        let ports = entries.ports(at.index() - graph.hosts(), host);
+        let mut peers = ports.iter().map(|port| graph.ports(at)[usize::from(*port)].peer);
+        let leads_astray = |peer: &NodeId| match peer.index().checked_sub(graph.hosts()) {
+            Some(switch) => ends[switch] != End::Host,
+            None => peer.index() != host,
+        };
+        let Some(next) = peers.find(leads_astray) else {
             return format!(
                 "the entry of `{}` leads to no port with a cable, or to another host",
                 graph.name(at)
             );
         };
-        at = graph.ports(at)[usize::from(port)].peer;
+        at = next;
     }
 }
 

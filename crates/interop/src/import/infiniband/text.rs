@@ -10,13 +10,16 @@ use names::{csv, shown};
 use topology::{CustomFabric, LinkEnds, Topology, TopologyError, TopologySpec};
 use units::{Bytes, Length};
 
+use super::adaptive::Cables;
 use super::arbitration::{ArbitrationDump, ArbitrationTables};
 use super::cluster::{Cluster, ClusterCable, ClusterEnd, ClusterIndex, ClusterNode};
 use super::db_csv::Counters;
-use super::entries::{Account, RoutingText, buffer};
+
+use super::entries::{Account, buffer};
 use super::fabric::{IbFabric, speed_word};
 use super::lanes::LaneTables;
 use super::sections::Database;
+use super::tables::RoutingText;
 use super::{ClusterFiles, ClusterOptions};
 use crate::import::account::ImportedScenario;
 use crate::import::source::SourceText;
@@ -24,10 +27,10 @@ use scenario::Diagnostic;
 
 /// Writes the scenario of a cluster and its account.
 pub(super) fn scenario(
-    source: SourceText<'_>,
+    (source, read): (SourceText<'_>, &IbFabric),
     cluster: &Cluster,
     (files, options): (ClusterFiles<'_>, &ClusterOptions),
-    database: Option<(&Database<'_>, &IbFabric)>,
+    database: Option<&Database<'_>>,
 ) -> Result<ImportedScenario, Diagnostic> {
     connected(source, cluster)?;
     let mut account = Account::new(source);
@@ -43,20 +46,31 @@ pub(super) fn scenario(
     let dump = match (files.vlarb, database) {
         (Some(source), _) => Some((source, ArbitrationDump::read(source)?)),
         // Its tables need those of lanes, which the same file lacks.
-        (None, Some((own, fabric))) if lanes.is_some() => own.arbitration(fabric)?.map(|dump| (source, dump)),
+        (None, Some(own)) if lanes.is_some() => own.arbitration(read)?.map(|dump| (source, dump)),
         (None, _) => None,
     };
     let arbitrated = dump.is_some();
     let arbitration = account.arbitration(dump, (cluster, lanes.as_ref()))?;
-    let routing = match files.lfts {
-        Some(tables) => account.tables(tables, (cluster, &topology), lanes.as_ref())?,
-        None => account.routing(&topology, lanes.as_ref()),
+    let routing = match (files.lfts, files.far) {
+        (Some(_), Some(far)) => {
+            let message = "tables of adaptive routing stand in the place of linear forwarding tables";
+            return Err(far.whole(
+                message,
+                "give `--far` or `--lfts`: with adaptive routing on, switches use the former",
+            ));
+        }
+        (Some(tables), None) => account.tables(tables, (cluster, &topology), lanes.as_ref())?,
+        (None, Some(tables)) => {
+            let cables = Cables { source, fabric: read };
+            account.adaptive_tables(tables, (cluster, &topology, cables), lanes.as_ref())?
+        }
+        (None, None) => account.routing(&topology, lanes.as_ref()),
     };
     account.assumptions(cluster, files);
     let scenario =
         text(source.name, cluster, (&fabric, lengths), (&routing, (lanes.as_ref(), arbitration.as_ref())));
     let mut files = vec![("nodes.csv".to_owned(), nodes(cluster)), ("ports.csv".to_owned(), ports(cluster))];
-    if let Some((database, _)) = database {
+    if let Some(database) = database {
         let read = database.counters()?;
         let counters = counters(cluster, &read);
         account.database(database, arbitrated, counters.as_ref().map(|_| &read))?;
@@ -135,8 +149,8 @@ fn text(
          cables: {{\n{cables}    }},\n    link: (\n        mtu: \"{mtu}\",\n        data_lanes: {data_lanes},\n{levels}{weights}        flow_control: \
          Credits(update_blocks: 32, update_interval: \"4.096 us\", wire_time: Counted),\n    ),\n    switch: (\n        \
          buffering: InputVoq,\n        arbiter: RoundRobin,\n        buffer: \"{buffer}\",\n        latency: \"100 ns\",\n        \
-         forwarding: CutThrough,\n        speedup: 2.0,\n    ),\n{own}{adapters}    adapter: (\n        receive_buffer: \"{buffer}\",\n        \
-         ack_every: 16,\n        max_outstanding: 1024,\n        ack_timeout: 14,\n        retry_count: 7,\n    ),\n    \
+         forwarding: CutThrough,\n        speedup: 2.0,\n{selection}    ),\n{own}{adapters}    adapter: (\n        receive_buffer: \"{buffer}\",\n        \
+         ack_every: 16,\n        max_outstanding: 1024,\n        ack_timeout: 14,\n        retry_count: 7,\n{transport}    ),\n    \
          congestion_control: Off,\n    traffic: [\n        Permutation(at: \"0 s\", bytes: \"256 KiB\"),\n        \
          Incast(at: \"100 us\", to: {first:?}, senders: {senders}, bytes: \"128 KiB\"),\n    ],\n)\n",
         comment = shown::comment(file),
@@ -146,6 +160,8 @@ fn text(
         links = links(fabric),
         cables = cables(cluster, lengths),
         routing = routing.text,
+        selection = routing.selection.of_switch,
+        transport = routing.selection.of_adapter,
         cycles = if routing.cyclic { "    dependency_cycles: Allowed,\n" } else { "" },
         mtu = Bytes::from(cluster.mtu()),
         data_lanes = lanes.map_or(1, |lanes| lanes.data_lanes),

@@ -27,7 +27,7 @@ const ORDER: &str = "not in the file: `adapter.delivery: AnyOrder` and `adapter.
 /// Reason for the measure of load.
 const LOAD: &str = "not public: `LeastLoaded` compares the bytes that wait at the output and lane, then the far end's \
                     credits";
-/// Engines with groups of their own kind, whose paths are not only the shortest.
+/// Engines with groups of their own kind, with paths that are not the shortest.
 const NON_MINIMAL: [&str; 4] = ["dfp", "dfp2", "kdor-hc", "kdor-ghc"];
 /// Values with which `opensm -c` writes the masks.
 const ALL_LEVELS: u64 = 0xFFFF;

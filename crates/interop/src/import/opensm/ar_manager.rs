@@ -21,7 +21,7 @@ use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::{Part, SourceText, hex};
 use scenario::Diagnostic;
 
-/// Options of the manual, and those of a single switch.
+/// Options of the manual.
 const OPTIONS: [&str; 8] = [
     "ENABLE",
     "AR_ALGORITHM",

@@ -1,5 +1,5 @@
 //! Keys of NVIDIA's OpenSM (5.x, of `MLNX_OFED`, DOCA and UFM) that change an experiment: its congestion control, and
-//! files of settings that are not read. `adaptive` has those of adaptive routing.
+//! files of settings that are not read. `adaptive` has the keys of adaptive routing.
 //!
 //! Invariant: congestion control that the file does not state stays as it is in the scenario. A key that makes
 //! another experiment is changed, with its meaning; keys of failures, multicast or the manager alone are not used.

@@ -140,6 +140,10 @@ pub(crate) struct ImportClusterOptions {
     /// Forwarding tables of the cluster: what `dump_lfts.sh` prints, `opensm-lfts.dump` or `opensm.fdbs`.
     #[arg(long, value_name = "FILE")]
     lfts: Option<PathBuf>,
+    /// Port groups of switches with adaptive routing, in the place of `--lfts`: `ibdiagnet2.far`, as `ibdiagnet
+    /// --routing` writes it.
+    #[arg(long, value_name = "FILE", conflicts_with = "lfts")]
+    far: Option<PathBuf>,
     /// Lanes by service level, input and output: `opensm-sl2vl.dump`.
     #[arg(long, value_name = "FILE")]
     sl2vl: Option<PathBuf>,
@@ -279,16 +283,16 @@ fn import_hpcc(ImportHpccOptions { config, result }: &ImportHpccOptions) -> Resu
 
 /// Reads the files of an InfiniBand subnet.
 fn import_cluster(options: &ImportClusterOptions) -> Result<(), Failure> {
-    let ImportClusterOptions { file, length, trunk_length, lfts, sl2vl, vlarb, speed, result } = options;
+    let ImportClusterOptions { file, length, trunk_length, lfts, far, sl2vl, vlarb, speed, result } = options;
     let given = GivenFiles::default();
     let read = |file: &PathBuf| Ok::<_, Failure>((given.text(file)?, last_part(file)));
     let (first, name) = read(file)?;
     let tables = |file: &PathBuf| Ok::<_, Failure>((given.tables(file)?, last_part(file)));
     let lfts = lfts.as_ref().map(tables).transpose()?;
-    let sl2vl = sl2vl.as_ref().map(read).transpose()?;
-    let vlarb = vlarb.as_ref().map(read).transpose()?;
-    let [lfts, sl2vl, vlarb] = [&lfts, &sl2vl, &vlarb].map(|file| file.as_ref().map(source));
-    let files = ClusterFiles { lfts, sl2vl, vlarb };
+    let [far, sl2vl, vlarb] = [far, sl2vl, vlarb].map(|file| file.as_ref().map(read).transpose());
+    let (far, sl2vl, vlarb) = (far?, sl2vl?, vlarb?);
+    let [lfts, far, sl2vl, vlarb] = [&lfts, &far, &sl2vl, &vlarb].map(|file| file.as_ref().map(source));
+    let files = ClusterFiles { lfts, far, sl2vl, vlarb };
     let options = ClusterOptions { length: *length, trunk_length: *trunk_length, speed: *speed };
     let imported = infiniband::import(SourceText { name: &name, text: &first }, files, &options)?;
     result.write(file, imported, given)
