@@ -11,6 +11,7 @@
 //! | `flow_name` | names of flows |
 //! | `by_lane` | a value for each data lane of a port |
 //! | `psn` | the 24-bit packet sequence number and its arithmetic |
+//! | `course` | the course of a packet whose route need not be minimal |
 //! | `mark` | the code of a mark's reason |
 //! | [`length`] | lengths of headers and checksums |
 //! | `mtu` | the largest payload |
@@ -23,6 +24,7 @@
 //! | `pool` | the packets under way, and queues threaded through them |
 
 mod by_lane;
+mod course;
 mod flow_name;
 mod framing;
 pub mod header;
@@ -38,6 +40,7 @@ mod psn;
 mod service;
 
 pub use by_lane::ByLane;
+pub use course::Course;
 pub use flow_name::FlowName;
 pub use framing::Framing;
 pub use header::{Bth, BthFlags, Lrh};

@@ -5,6 +5,7 @@
 use state_codec::{StateError, StateReader, StateWriter, Value};
 use units::{Bytes, Time};
 
+use crate::course::Course;
 use crate::framing::Framing;
 use crate::header::{Bth, BthFlags, Lrh, Syndrome};
 use crate::ids::{FlowId, Lane, Lid, PacketId, PortId, QpNumber, VoqId};
@@ -43,17 +44,20 @@ pub struct Packet {
     input: u8,
     /// Port by which the packet will leave the present switch.
     output: u8,
-    /// Lane of the link by which the packet entered the present switch: that of the buffer that it occupies.
-    pub arrived_on: Lane,
-    /// Whether the present switch has already counted a mark of this packet.
-    pub marked_here: bool,
+    /// Lane of arrival in the lower four bits. The upper four are 0, or the first mark's code plus one.
+    arrival: u8,
     /// Syndrome of the AETH, where the opcode has one.
     pub syndrome: Syndrome,
-    /// Code of the first mark's reason. The wire does not carry it; it serves the record alone.
-    pub marked: Option<MarkCode>,
+    /// The [`Course`] in the lower 15 bits; the upper bit is set if the present switch has counted a mark.
+    steering: u16,
 }
 
 const _: () = assert!(size_of::<Packet>() == 64, "a packet is one cache line");
+
+/// Bit of `steering` of a packet with a mark that the present switch has counted.
+const MARKED_HERE: u16 = 1 << 15;
+/// Bits of `arrival` that hold the lane.
+const LANE: u8 = 0xF;
 
 /// The successor in a queue is not saved: the queue is, packet by packet.
 impl Value for Packet {
@@ -72,17 +76,15 @@ impl Value for Packet {
             wire,
             input,
             output,
-            arrived_on,
-            marked_here,
+            arrival,
             syndrome,
-            marked,
+            steering,
         } = self;
         (*tail, *injected, *lrh).put(to);
         (*bth, *source_qp, *flow).put(to);
         (*msn, *dma_length, *payload).put(to);
         (*wire, *input, *output).put(to);
-        (*arrived_on, *marked_here).put(to);
-        (*syndrome, *marked).put(to);
+        (*arrival, *syndrome, *steering).put(to);
     }
 
     fn take(from: &mut StateReader<'_>) -> Result<Self, StateError> {
@@ -90,8 +92,10 @@ impl Value for Packet {
         let (bth, source_qp, flow) = Value::take(from)?;
         let (msn, dma_length, payload) = Value::take(from)?;
         let (wire, input, output) = Value::take(from)?;
-        let (arrived_on, marked_here) = Value::take(from)?;
-        let (syndrome, marked) = Value::take(from)?;
+        let (arrival, syndrome, steering) = Value::take(from)?;
+        if usize::from(arrival >> 4) > MarkCode::COUNT {
+            return Err(from.malformed("no code of a mark"));
+        }
         Ok(Self {
             tail,
             injected,
@@ -106,10 +110,9 @@ impl Value for Packet {
             wire,
             input,
             output,
-            arrived_on,
-            marked_here,
+            arrival,
             syndrome,
-            marked,
+            steering,
         })
     }
 }
@@ -148,15 +151,14 @@ impl Packet {
             flow,
             msn: 0,
             dma_length: 0,
-            marked: None,
             next: PacketId::NONE,
             payload,
             wire: Framing::InfiniBand.bytes(bth.transport, bth.opcode, payload),
             input: 0,
             output: 0,
-            arrived_on: lrh.lane,
-            marked_here: false,
+            arrival: lrh.lane.0,
             syndrome: Syndrome::Ack,
+            steering: Course::Open.code(),
         }
     }
 
@@ -171,7 +173,27 @@ impl Packet {
     #[inline]
     pub const fn set_ports(&mut self, input: PortId, output: PortId) {
         (self.input, self.output) = (input.0 as u8, output.0 as u8);
-        self.arrived_on = self.lrh.lane;
+        self.arrival = self.arrival & !LANE | self.lrh.lane.0;
+    }
+
+    /// Returns the lane of the link by which the packet entered the present switch: that of the buffer that it occupies.
+    #[inline]
+    #[must_use]
+    pub const fn arrived_on(&self) -> Lane {
+        Lane(self.arrival & LANE)
+    }
+
+    /// Returns the course of the packet, if it may take a route that is not minimal.
+    #[inline]
+    #[must_use]
+    pub const fn course(&self) -> Course {
+        Course::of_code(self.steering & !MARKED_HERE)
+    }
+
+    /// Sets the packet on a course.
+    #[inline]
+    pub const fn set_course(&mut self, course: Course) {
+        self.steering = self.steering & MARKED_HERE | course.code();
     }
 
     /// Returns the distance from the first missing packet to the packet that an acknowledgement answers, where the
@@ -222,7 +244,32 @@ impl Packet {
     /// Marks the packet: sets FECN, and keeps the first reason. A mark is never taken back.
     pub fn mark(&mut self, reason: MarkCode) {
         self.bth.flags.insert(BthFlags::FECN);
-        self.marked.get_or_insert(reason);
+        if self.arrival & !LANE == 0 {
+            self.arrival |= (reason.index() as u8 + 1) << 4;
+        }
+    }
+
+    /// Returns the code of the first mark's reason. The wire does not carry it; it serves the record alone.
+    #[inline]
+    #[must_use]
+    pub const fn marked(&self) -> Option<MarkCode> {
+        match self.arrival >> 4 {
+            0 => None,
+            code => Some(MarkCode::new(code - 1)),
+        }
+    }
+
+    /// Returns whether the present switch has already counted a mark of this packet.
+    #[inline]
+    #[must_use]
+    pub const fn marked_here(&self) -> bool {
+        self.steering & MARKED_HERE != 0
+    }
+
+    /// Records whether the present switch has counted a mark of this packet.
+    #[inline]
+    pub const fn set_marked_here(&mut self, marked: bool) {
+        self.steering = self.steering & !MARKED_HERE | (marked as u16) << 15;
     }
 
     /// Returns whether `flag` is set in the BTH.
@@ -241,5 +288,41 @@ impl Packet {
     #[must_use]
     pub fn framed(self, framing: Framing) -> Self {
         Self { wire: framing.bytes(self.bth.transport, self.bth.opcode, self.payload), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Opcode, Psn, ServiceLevel, TransportService};
+
+    /// Fields that share a byte or a word keep each other's values.
+    #[test]
+    fn packed_fields_do_not_touch_each_other() {
+        let bth = Bth {
+            destination_qp: QpNumber(3),
+            psn: Psn::new(1),
+            opcode: Opcode::SendOnly,
+            transport: TransportService::Rc,
+            flags: BthFlags::empty(),
+        };
+        let lrh = Lrh::new(Lid(1), Lid(2), Lane(7), ServiceLevel(0));
+        let fresh = Packet::new(lrh, bth, QpNumber(4), FlowId(5), 100);
+        assert_eq!((fresh.arrived_on(), fresh.marked(), fresh.course()), (Lane(7), None, Course::Open));
+        for code in MarkCode::all() {
+            for course in [Course::Open, Course::Inward, Course::Outward(0), Course::Outward(Course::MOST)] {
+                let mut packet = fresh;
+                packet.mark(code);
+                packet.set_marked_here(true);
+                packet.set_course(course);
+                packet.lrh.lane = Lane(15);
+                packet.set_ports(PortId(253), PortId(0));
+                packet.mark(MarkCode::new(0));
+                assert_eq!((packet.marked(), packet.marked_here()), (Some(code), true), "the first is kept");
+                assert_eq!((packet.arrived_on(), packet.course()), (Lane(15), course));
+                packet.set_marked_here(false);
+                assert_eq!((packet.marked_here(), packet.course()), (false, course));
+            }
+        }
     }
 }

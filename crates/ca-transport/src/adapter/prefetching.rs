@@ -67,7 +67,7 @@ impl Adapter {
                 prefetch(decreases);
             }
         }
-        if packet.marked.is_some()
+        if packet.marked().is_some()
             && let Some(reception) = self.receptions.get(queue_pair.reception as usize)
         {
             reception.prefetch_marks(&self.marks);

@@ -138,7 +138,7 @@ impl Adapter {
         let payload = Bytes::new(u64::from(packet.payload));
         let reception = &mut self.receptions[*reception as usize];
         reception.tally.consume(packet, now);
-        if let Some(reason) = packet.marked {
+        if let Some(reason) = packet.marked() {
             reception.count_mark(reason, &mut self.marks);
         }
         if self.config.rule.repeats.any_order.is_some() && end.transport == TransportService::Rc {

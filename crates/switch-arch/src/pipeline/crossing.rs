@@ -12,7 +12,7 @@
 //! ```
 
 use link_layer::{LaneSet, NodeContext};
-use packet::{Packet, PacketPool, PortId, VoqId};
+use packet::{PacketPool, PortId, VoqId};
 use units::{Bytes, Rate, Span, Time};
 
 use super::admission::Charge;
@@ -138,7 +138,7 @@ impl<const WORDS: usize> Pipeline<CombinedInputOutput, WORDS> {
         let fast = rate > self.ports.rate(output);
         self.writers_mut().start(output, lane, rate);
         self.enter_output_queue(voq, id, pool, now);
-        let Packet { arrived_on, wire, .. } = pool[id];
+        let (arrived_on, wire) = (pool[id].arrived_on(), pool[id].wire);
         let done = SwitchTimer::CrossbarDone { output, input, lane, arrived_on, fast, length: wire };
         context.set_timer(now + time, done);
         self.agenda.due.insert(output);

@@ -15,7 +15,7 @@
 //! while its tail still comes in occupies both memories until the tail is in: virtual cut-through.
 
 use link_layer::NodeContext;
-use packet::{Packet, PacketPool, PortId, VoqId};
+use packet::{PacketPool, PortId, VoqId};
 use units::Time;
 
 use super::admission::Charge;
@@ -81,7 +81,7 @@ impl<const WORDS: usize> Pipeline<Output, WORDS> {
         let now = context.now();
         let pool = context.packets();
         let Taken { packet: id, .. } = self.storage.take(voq, pool);
-        let Packet { arrived_on, tail, .. } = pool[id];
+        let (arrived_on, tail) = (pool[id].arrived_on(), pool[id].tail);
         let charge = Charge { voq, arrived_on, length: pool[id].wire_bytes() };
         self.enter_output_queue(voq, id, pool, now);
         self.release_landing(charge, tail, context);

@@ -48,7 +48,7 @@ impl Marking {
     pub(super) fn mark_crossing(&mut self, packet: &mut Packet, voq: VoqId) {
         let reason = self.marker.left_input(voq);
         // Set in both cases, since the packet may still carry the value of an earlier switch.
-        packet.marked_here = reason.is_some();
+        packet.set_marked_here(reason.is_some());
         self.apply(packet, voq, reason);
     }
 
@@ -56,6 +56,6 @@ impl Marking {
     #[inline]
     pub(super) fn mark_after_crossing(&mut self, packet: &mut Packet, voq: VoqId) {
         let reason = self.marker.departing(voq, packet.wire_bytes());
-        self.apply(packet, voq, reason.filter(|_| !packet.marked_here));
+        self.apply(packet, voq, reason.filter(|_| !packet.marked_here()));
     }
 }

@@ -179,7 +179,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         if let Some(tables) = &self.sl_to_vl {
             packet.lrh.lane = tables.lane((input, output), packet.lrh.service_level());
         }
-        let (voq, arrived_on) = (packet.voq(), packet.arrived_on);
+        let (voq, arrived_on) = (packet.voq(), packet.arrived_on());
         let charge = Charge { voq, arrived_on, length };
         let affected = AffectedParts { ports: &mut self.ports, marker: &mut self.marking.marker };
         if !self.admission.admit(charge, &self.storage.contention, affected, context) {
@@ -310,7 +310,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     fn start_on_wire(&mut self, voq: VoqId, id: PacketId, context: &mut impl NodeContext<SwitchTimer>) {
         let VoqId { input, output, lane } = voq;
         let packet = &context.packets()[id];
-        let (length, arrived_on) = (packet.wire, packet.arrived_on);
+        let (length, arrived_on) = (packet.wire, packet.arrived_on());
         let tail_leaves = self.ports.start(output, id, context);
         context.set_timer(tail_leaves, SwitchTimer::TailLeft { output, input, lane, arrived_on, length });
     }

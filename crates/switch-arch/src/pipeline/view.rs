@@ -240,7 +240,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
             None => voq.lane == lane,
             Some(_) => {
                 let mut packets = self.storage.buffering.packets(pool);
-                packets.any(|packet| packet.voq() == voq && packet.arrived_on == lane)
+                packets.any(|packet| packet.voq() == voq && packet.arrived_on() == lane)
             }
         }
     }

@@ -52,7 +52,7 @@ impl Waits<'_> {
         switch.visit_buffers(self.pool(node), &mut |packet, output| {
             let VoqId { input, lane, .. } = packet.voq();
             if self.stays(node, VoqId { input, output, lane }) {
-                uses[self.number(node, input, packet.arrived_on)].hold(packet.wire_bytes());
+                uses[self.number(node, input, packet.arrived_on())].hold(packet.wire_bytes());
             }
         });
         for input in (0..switch.radix() as u16).map(PortId) {

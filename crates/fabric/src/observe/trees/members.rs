@@ -91,7 +91,7 @@ impl Search<'_> {
         if awaited == self.tree.root && packet.payload > 0 {
             self.found.feeders.insert(packet.voq().input);
         }
-        self.visit(packet, awaited, Some((from, port, packet.arrived_on)));
+        self.visit(packet, awaited, Some((from, port, packet.arrived_on())));
     }
 
     /// Visits the packets that wait in adapters with a branch as output.

@@ -46,7 +46,8 @@ fn kind(packet: &Packet) -> impl Ord + use<> {
     let (lrh, VoqId { input, output, lane }) = (packet.lrh, packet.voq());
     let route =
         (lrh.source(), lrh.destination(), lrh.service_level(), packet.source_qp, packet.bth.destination_qp);
-    (packet.flow, packet.payload > 0, route, (input, output, lane, packet.arrived_on))
+    let route = (route, packet.course());
+    (packet.flow, packet.payload > 0, route, (input, output, lane, packet.arrived_on()))
 }
 
 #[cfg(test)]
@@ -83,7 +84,9 @@ mod tests {
         let mut elsewhere = first;
         elsewhere.lrh = Lrh::new(Lid(1), Lid(9), Lane(0), ServiceLevel(0));
         let mut by_other_lane = first;
-        by_other_lane.arrived_on = Lane(1);
+        by_other_lane.lrh.lane = Lane(1);
+        by_other_lane.set_ports(PortId(1), PortId(2));
+        by_other_lane.lrh.lane = Lane(0);
         let mut other_flow = first;
         other_flow.flow = FlowId(6);
         for other in [elsewhere, by_other_lane, other_flow] {

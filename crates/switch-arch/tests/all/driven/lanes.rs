@@ -50,7 +50,7 @@ fn a_packet_leaves_on_the_lane_of_its_service_level() {
                 let (input, level) = (packet.voq().input, packet.lrh.service_level());
                 let table = with_tables.then(|| tables().lane((input, output), level));
                 assert_eq!(packet.lrh.lane, table.unwrap_or(Lane(1)), "{buffering:?}");
-                assert_eq!(packet.arrived_on, Lane(1), "{buffering:?}");
+                assert_eq!(packet.arrived_on(), Lane(1), "{buffering:?}");
                 assert_eq!(probe.switch.lane_of(input, output, packet), table, "{buffering:?}");
                 assert_eq!(probe.switch.output_of(packet), Some(output), "{buffering:?}");
                 let mut elsewhere = *packet;

@@ -34,7 +34,7 @@ fn counts(probe: &Probe, lane: u8, expected: &[(MarkCode, u64)], case: &str) {
     for output in 0..4 {
         for other in 0..LANES as u8 {
             let marks = view.marks(PortId(output), Lane(other));
-            let carried = |reason| probe.left(output, other, |packet| packet.marked == Some(reason));
+            let carried = |reason| probe.left(output, other, |packet| packet.marked() == Some(reason));
             for reason in [ROOT, IbaMarker::VICTIM_MASK.code, PROPAGATION, GENERATION] {
                 assert_eq!(marks.of(reason), carried(reason), "{case}: {reason:?} by {output}, lane {other}");
             }
