@@ -12,7 +12,7 @@ use crate::builders::fat_tree::FatTree;
 use crate::builders::grid::GridSpec;
 use crate::builders::omega::Omega;
 use crate::builders::two_switches::{SwitchWithHosts, TwoSwitches};
-use crate::routing::spec::{GroupsSpec, RoutingSpec};
+use crate::routing::spec::{GroupsSpec, RoutingSpec, UgalSpec, ValiantSpec};
 use crate::spec::TopologySpec;
 
 /// Implements `examples` from a table of variants and values. The table is the body of a `match` without a
@@ -100,6 +100,9 @@ examples! {
         Self::DimensionOrder => Self::DimensionOrder,
         Self::DestinationTags => Self::DestinationTags,
         Self::DragonflyMinimal => Self::DragonflyMinimal,
+        Self::Valiant(_) => Self::Valiant(ValiantSpec::default()),
+        Self::Ugal(_) => Self::Ugal(UgalSpec::default()),
+        Self::Par(_) => Self::Par(UgalSpec::default()),
         Self::Written(_) => Self::Written(BTreeMap::new()),
         Self::Tables(_) => Self::Tables(BTreeMap::new()),
     }

@@ -19,17 +19,21 @@
 //! | [`changed_cables`] | single cables of another kind, or missing |
 //! | [`spec`] | the topology of a scenario as written |
 //! | [`routing`] | forwarding tables |
+//! | `detour_lanes` | lanes that all choices of non-minimal routes take |
+//! | [`loads`] | expected loads of cables, by minimal routes and by others |
 //! | [`dependencies`] | the channel-dependency graph: cycles in which packets can wait |
 //! | `examples` | a value of each family and routing |
 
 pub mod builders;
 pub mod changed_cables;
 pub mod dependencies;
+mod detour_lanes;
 pub mod error;
 mod examples;
 pub mod graph;
 pub mod hpcc;
 mod limits;
+pub mod loads;
 mod partition;
 pub mod routing;
 pub mod selection;
@@ -50,11 +54,15 @@ pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{FarEnd, Graph};
 pub use limits::{MAX_NODES, MAX_PORT_NUMBER, MAX_SWITCH_PORTS};
 pub use partition::{Partition, PartitionCost, WeighedGraph};
+pub use loads::{CableLoads, Demand, Vias};
+pub use routing::detours::{Detours, NoDetours};
 pub use routing::error::{RoutingError, RoutingErrorKind};
 pub use routing::group::{GroupState, PortGroup};
 pub use routing::lane_changes::LaneChanges;
 pub use routing::routes::Routes;
-pub use routing::spec::{GroupsSpec, RoutingSpec};
+pub use routing::spec::{
+    DetourWeights, GroupsSpec, LoadSeen, RoutingSpec, Through, UgalSpec, ValiantSpec,
+};
 pub use routing::table::ForwardingTable;
 pub use routing::tabled::{TableRun, written_table};
 pub use selection::SelectionError;

@@ -159,6 +159,26 @@ impl DragonflyShape {
         from / self.routers != to / self.routers
     }
 
+    /// Returns the group of a switch.
+    pub(crate) const fn group_of(&self, switch: usize) -> usize {
+        switch / self.routers
+    }
+
+    /// Number of groups.
+    pub(crate) const fn groups(&self) -> usize {
+        self.groups
+    }
+
+    /// Number of switches of a group.
+    pub(crate) const fn routers(&self) -> usize {
+        self.routers
+    }
+
+    /// Number of hosts of a switch.
+    pub(crate) const fn hosts(&self) -> usize {
+        self.hosts
+    }
+
     /// Returns the switch of a host.
     pub(crate) fn switch_of(&self, host: usize) -> usize {
         host / self.hosts

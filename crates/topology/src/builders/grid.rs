@@ -144,7 +144,37 @@ impl GridSpec {
 }
 
 impl GridShape {
-    fn switches(&self) -> usize {
+    /// Returns true if all switches of a row are neighbours.
+    pub(crate) fn is_hyper_x(&self) -> bool {
+        self.rows == GridRows::HyperX
+    }
+
+    pub(crate) fn dimensions(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Number of hosts of each switch.
+    pub(crate) fn hosts(&self) -> usize {
+        usize::from(self.hosts)
+    }
+
+    /// Returns the number of coordinates in which two switches differ.
+    pub(crate) fn differing(&self, from: usize, to: usize) -> u32 {
+        let differs = |(d, stride): &(usize, usize)| {
+            self.coordinate(from, *d, *stride) != self.coordinate(to, *d, *stride)
+        };
+        self.strides().filter(differs).count() as u32
+    }
+
+    /// Returns the first dimension in which two switches differ.
+    pub(crate) fn first_differing(&self, from: usize, to: usize) -> Option<usize> {
+        let mut strides = self.strides();
+        strides.find_map(|(d, stride)| {
+            (self.coordinate(from, d, stride) != self.coordinate(to, d, stride)).then_some(d)
+        })
+    }
+
+    pub(crate) fn switches(&self) -> usize {
         self.sizes.iter().map(|n| usize::from(*n)).product()
     }
 

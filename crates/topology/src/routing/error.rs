@@ -3,6 +3,7 @@
 //! Invariant: a message names the value and the reason, the help says what to write instead. The caller suggests
 //! names similar to an unknown name, since it knows all candidates.
 
+use packet::Course;
 use settings::{FieldPath, SettingError};
 
 /// The reason that forwarding tables cannot be made, and the field at fault.
@@ -35,6 +36,15 @@ pub enum RoutingErrorKind {
         to: String,
         /// Routings that lead around missing cables, for the help; empty if there are none.
         others: &'static str,
+    },
+    /// Detours through groups in a fabric without groups.
+    #[error("a HyperX has no groups that packets could go through")]
+    NoGroups,
+    /// More switches than a packet can name as its intermediate switch.
+    #[error("{switches} switches are too many for non-minimal routes")]
+    TooManySwitches {
+        /// Number of switches.
+        switches: usize,
     },
     /// No switch of this name.
     #[error("there is no switch `{given}`")]
@@ -152,6 +162,10 @@ impl RoutingErrorKind {
             }
             Self::NoCableLeft { others, .. } => {
                 format!("write {others}, which leads around it; or leave one of them in place")
+            }
+            Self::NoGroups => "write `through: Switch`".to_owned(),
+            Self::TooManySwitches { .. } => {
+                format!("write `Native`: a packet names one of at most {} switches", u32::from(Course::MOST) + 1)
             }
             Self::UnknownSwitch { .. } | Self::UnknownHost { .. } => {
                 "name one that the topology has".to_owned()

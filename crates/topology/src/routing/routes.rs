@@ -3,9 +3,11 @@
 //! Invariant: as in [`routing`](super), an entry for a host is the first step of a path that reaches it.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use packet::{NodeId, PortId};
 
+use super::detours::Detours;
 use super::table::ForwardingTable;
 use crate::builders::dragonfly::DragonflyShape;
 use crate::builders::grid::GridShape;
@@ -18,17 +20,30 @@ pub struct Routes {
     /// Tables by switch. Each has an entry for every LID from 0 to the number of hosts.
     tables: Vec<ForwardingTable>,
     layers: PathLayers,
+    /// The rule of non-minimal routes, beside the tables of minimal ones.
+    detours: Option<Arc<Detours>>,
 }
 
 impl Routes {
     /// Makes routes of a single layer.
     pub(super) fn new(hosts: usize, tables: Vec<ForwardingTable>) -> Self {
-        Self { hosts, tables, layers: PathLayers::One }
+        Self { hosts, tables, layers: PathLayers::One, detours: None }
     }
 
     /// Returns the same tables with another rule for layers.
     pub(super) fn with_layers(self, layers: PathLayers) -> Self {
         Self { layers, ..self }
+    }
+
+    /// Returns the same tables with non-minimal routes beside them, on paths of a single layer.
+    pub(super) fn with_detours(self, detours: Detours) -> Self {
+        Self { layers: PathLayers::One, detours: Some(Arc::new(detours)), ..self }
+    }
+
+    /// Returns the rule of non-minimal routes; `None` if the tables are all that switches follow.
+    #[must_use]
+    pub const fn detours(&self) -> Option<&Arc<Detours>> {
+        self.detours.as_ref()
     }
 
     /// Returns the same tables for switches that change lanes
@@ -111,11 +126,12 @@ impl Routes {
         self.tables.iter().any(|table| table.groups() > 0)
     }
 
-    /// Returns the number of layers: 1 if every path keeps the service level of its flow.
+    /// Returns the number of layers: 1 if every path keeps the service level of its flow. Non-minimal routes take a layer
+    /// for each lane; their packets start in the first.
     #[must_use]
     pub fn layers(&self) -> u32 {
         match &self.layers {
-            PathLayers::One => 1,
+            PathLayers::One => self.detours.as_ref().map_or(1, |detours| detours.lanes().into()),
             PathLayers::Grid(grid) => grid.layers(),
             PathLayers::Dragonfly(_) => DragonflyShape::LAYERS,
         }

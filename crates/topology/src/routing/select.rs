@@ -5,6 +5,7 @@
 use packet::NodeId;
 use settings::FieldPath;
 
+use super::detours::NoDetours;
 use super::error::{RoutingError, RoutingErrorKind};
 use super::routes::{PathLayers, Routes};
 use super::spec::{GroupsSpec, RoutingSpec};
@@ -19,6 +20,24 @@ impl Topology {
     pub fn routes(&self, routing: &RoutingSpec, seed: u64) -> Result<Routes, RoutingError> {
         let graph = self.graph();
         let any_path = self.structure().carries_data_both_ways();
+        if let Some((through, twice)) = routing.detours() {
+            let fits = || self.structure().fitting_routings();
+            let detours = self.detours(through, twice).map_err(|reason| {
+                let (path, kind) = match reason {
+                    NoDetours::Topology => (
+                        FieldPath::default(),
+                        RoutingErrorKind::DoesNotFit { routing: routing.word(), fits: fits() },
+                    ),
+                    NoDetours::NoGroups => (FieldPath::from("through"), RoutingErrorKind::NoGroups),
+                    NoDetours::TooLarge => {
+                        let switches = graph.switches();
+                        (FieldPath::default(), RoutingErrorKind::TooManySwitches { switches })
+                    }
+                };
+                RoutingError::new(path, kind)
+            })?;
+            return Ok(self.native_routes()?.with_detours(detours));
+        }
         let routes = match routing {
             RoutingSpec::Native => Some(self.native_routes()?),
             RoutingSpec::Written(entries) => Some(self.native_routes()?.with_entries(graph, entries)?),
@@ -35,6 +54,7 @@ impl Topology {
                 Some(Routes::up_down(graph, &self.up_down_roots(roots)?))
             }
             RoutingSpec::UpDown { .. } => None,
+            RoutingSpec::Valiant(_) | RoutingSpec::Ugal(_) | RoutingSpec::Par(_) => None,
             RoutingSpec::DModK
             | RoutingSpec::DimensionOrder
             | RoutingSpec::DestinationTags
@@ -137,6 +157,11 @@ impl Structure {
         let own = match self.native_routing() {
             RoutingSpec::MinHop => String::new(),
             own => format!("`{}`, ", own.word()),
+        };
+        let own = match self {
+            Self::Dragonfly(_) => format!("{own}`Valiant`, `Ugal`, `Par`, "),
+            Self::Grid(shape) if shape.is_hyper_x() => format!("{own}`Valiant`, `Ugal`, `Par`, "),
+            Self::Irregular | Self::FatTree(_) | Self::Omega(_) | Self::Grid(_) => own,
         };
         let any = if self.carries_data_both_ways() {
             "`MinHop`, `Random`, `Ecmp`, `Adaptive`, `UpDown()`, "

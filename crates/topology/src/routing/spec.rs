@@ -5,6 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::Bytes;
 
 use super::tabled::{BETWEEN_PORTS, WrittenTables};
 use super::written::WrittenEntries;
@@ -49,6 +50,16 @@ pub enum RoutingSpec {
     DestinationTags,
     /// To the destination's group by a cable that leads there, in dragonflies. Takes two layers.
     DragonflyMinimal,
+    /// Every packet goes by an intermediate switch that its first switch draws, then to its destination, both minimally
+    /// (Valiant 1982): in dragonflies and HyperX. Takes 4 lanes in a dragonfly (3 through groups), 2 in a HyperX. Packets
+    /// overtake each other. Acknowledgements and notifications go minimally.
+    Valiant(ValiantSpec),
+    /// The first switch of each packet draws an intermediate switch, and compares the load of the first output there with
+    /// that of the minimal route (UGAL-L, Singh 2005). Topologies and lanes as with `Valiant`.
+    Ugal(UgalSpec),
+    /// `Ugal`, whose decision for a minimal route the second switch makes once more: in a dragonfly within the first group
+    /// (progressive adaptive routing, Jiang, Kim and Dally 2009). Takes a lane more.
+    Par(UgalSpec),
     /// The output port for a host, by switch and host: `Written({"s1": {"h4": 7}})`. Entries that are not written
     /// are those of `Native`.
     Written(
@@ -74,6 +85,67 @@ pub enum GroupsSpec {
     Parallel,
 }
 
+/// Settings of `Valiant`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ValiantSpec {
+    /// Place that packets go through.
+    #[serde(default)]
+    pub through: Through,
+}
+
+/// Settings of `Ugal` and `Par`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UgalSpec {
+    /// Place that a detour leads through.
+    #[serde(default)]
+    pub through: Through,
+    /// Advantage of the minimal route: a packet takes the detour if the minimal route's weight times its load is more than
+    /// the detour's weight times its load plus this.
+    #[serde(default)]
+    pub bias: Bytes,
+    /// Weights of the two loads.
+    #[serde(default)]
+    pub weigh: DetourWeights,
+    /// Load of an output.
+    #[serde(default)]
+    pub load: LoadSeen,
+}
+
+/// Place that a detour leads through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Through {
+    /// A switch, drawn among all of the fabric.
+    #[default]
+    Switch,
+    /// A group of a dragonfly that is neither the source's nor the destination's. The packet goes on from the switch by
+    /// which it enters that group.
+    Group,
+}
+
+/// Weights of the loads of a minimal route and of a detour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub enum DetourWeights {
+    /// The number of cables between switches on each (Singh 2005; Kim, Dally, Scott and Abts 2008).
+    #[default]
+    Hops,
+    /// 1 and this number; `BookSim2` has 2 for dragonflies.
+    Fixed(#[schemars(range(min = 1, max = 16))] u8),
+}
+
+/// Load of an output, on the lanes of a packet's service level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum LoadSeen {
+    /// Bytes that wait for the output here.
+    Waiting,
+    /// The same, and the bytes for which the far end has not returned credit, as simulators of flits count. Without
+    /// credits nothing is known of the far end.
+    #[default]
+    WaitingAndFar,
+}
+
 impl RoutingSpec {
     /// Returns true if switches may have several ports for a host.
     #[must_use]
@@ -89,7 +161,22 @@ impl RoutingSpec {
             | Self::DimensionOrder
             | Self::DestinationTags
             | Self::DragonflyMinimal
+            | Self::Valiant(_)
+            | Self::Ugal(_)
+            | Self::Par(_)
             | Self::Written(_) => false,
+        }
+    }
+
+    /// Returns the place that detours lead through, and true if the second switch decides again; `None` if all routes are
+    /// minimal or fixed.
+    #[must_use]
+    pub const fn detours(&self) -> Option<(Through, bool)> {
+        match self {
+            Self::Valiant(spec) => Some((spec.through, false)),
+            Self::Ugal(spec) => Some((spec.through, false)),
+            Self::Par(spec) => Some((spec.through, true)),
+            _ => None,
         }
     }
 
@@ -107,6 +194,9 @@ impl RoutingSpec {
             Self::DimensionOrder => "DimensionOrder",
             Self::DestinationTags => "DestinationTags",
             Self::DragonflyMinimal => "DragonflyMinimal",
+            Self::Valiant(_) => "Valiant",
+            Self::Ugal(_) => "Ugal",
+            Self::Par(_) => "Par",
             Self::Written(_) => "Written",
             Self::Tables(_) => "Tables",
         }

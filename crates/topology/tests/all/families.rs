@@ -104,6 +104,9 @@ fn fits(routing: &RoutingSpec, family: &TopologySpec) -> bool {
             matches!(family, T::Clos(_) | T::FatTree(_) | T::KaryNTree(_) | T::Dcs648(_))
         }
         RoutingSpec::DimensionOrder => matches!(family, T::Mesh(_) | T::Torus(_) | T::HyperX(_)),
+        RoutingSpec::Valiant(_) | RoutingSpec::Ugal(_) | RoutingSpec::Par(_) => {
+            matches!(family, T::HyperX(_) | T::Dragonfly(_))
+        }
         RoutingSpec::DestinationTags => matches!(family, T::Omega(_)),
         RoutingSpec::DragonflyMinimal => matches!(family, T::Dragonfly(_)),
     }
