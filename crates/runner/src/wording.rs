@@ -4,6 +4,7 @@
 
 mod cables;
 mod cautions;
+mod detours;
 mod paths;
 mod patterns;
 mod threads;
@@ -40,6 +41,7 @@ pub fn description(plan: &Plan) -> String {
     text += &cables::changed(plan);
     text += &paths::paths(plan).unwrap_or_default();
     text += &patterns::patterns(plan);
+    text += &detours::detours(plan);
     text += &format!("memory: about {}\n", plan.memory());
     if let Some(cycle) = plan.dependency_cycle() {
         text += &format!("allowed: packets could wait for each other for ever, in the cycle {cycle}\n");

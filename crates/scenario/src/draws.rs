@@ -15,7 +15,8 @@ impl Plan {
     pub fn draws_at_random(&self) -> bool {
         let by_traffic = self.scenario.traffic.iter().any(PatternSpec::draws_at_random);
         // The packets that a selector is not for go by a hash, which depends on the seed.
-        let by_paths = self.scenario.routing == RoutingSpec::Random || self.scenario.routing.has_groups();
+        let routing = &self.scenario.routing;
+        let by_paths = *routing == RoutingSpec::Random || routing.has_groups() || routing.detours().is_some();
         by_traffic || by_paths || self.marks_at_random() || self.times_at_random()
     }
 

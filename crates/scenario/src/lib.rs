@@ -33,6 +33,7 @@
 //! | `path_choices` | choices of switches with groups of ports |
 //! | `data_paths` | outputs by which the data of a flow leave |
 //! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
+//! | `detour_loads` | largest expected loads of cables by minimal routes and by others |
 //! | `expected_work` | work that a run is expected to be, by node |
 //! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
 //! | `flow_paths` | outputs by which the data of flows leaves nodes |
@@ -47,6 +48,7 @@ mod closed_loops;
 mod credit_windows;
 mod cycles;
 mod data_paths;
+mod detour_loads;
 mod diagnostics;
 pub mod draft;
 mod draws;
@@ -71,6 +73,7 @@ pub use buffer_setting::BufferSetting;
 pub use cable_loads::CableLoad;
 pub use check::selected::help as help_with_ports;
 pub use credit_windows::CreditLoop;
+pub use detour_loads::{DetourLoads, LargestLoads, LoadedOutput};
 pub use diagnostics::{Diagnostic, Excerpt, LocatedFault};
 pub use ecn_first::EcnFirst;
 pub use expected_work::ExpectedWork;

@@ -16,6 +16,7 @@
 //! | `setup` | the parts that a switch is built from, and its timers |
 //! | [`buffering`] | where packets wait, and hence which inputs contend for an output |
 //! | `ports` | the links of a switch, and the wires that they put packets on |
+//! | `detouring` | routes that need not be minimal: the choice, and the lanes |
 //! | [`arbitration`] | which input wins which output |
 //! | [`selection`] | which port of a group a packet takes |
 //! | `pipeline` | the way of a packet, from its arrival to the departure of its tail |
@@ -25,6 +26,7 @@
 
 pub mod arbitration;
 pub mod buffering;
+mod detouring;
 mod pipeline;
 mod ports;
 pub mod resolve;
@@ -34,6 +36,7 @@ pub mod spec;
 mod switch;
 pub mod tables;
 
+pub use detouring::DetourSetup;
 pub use pipeline::SwitchView;
 pub use resolve::{SelectedPackets, SelectionPlan, SwitchPlan};
 pub use setup::{SelectionSetup, SwitchSetup, SwitchTimer};

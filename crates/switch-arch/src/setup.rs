@@ -9,6 +9,7 @@ use packet::{Lane, PacketId, PortId};
 use topology::ForwardingTable;
 use units::Bytes;
 
+use crate::detouring::DetourSetup;
 use crate::resolve::{EgressPoolPlan, SelectionPlan};
 use crate::spec::{ArbiterSpec, BufferingSpec};
 use crate::tables::SlToVl;
@@ -93,6 +94,8 @@ pub struct SwitchSetup {
     pub selection: Option<SelectionSetup>,
     /// Lane of the next link by input, output and service level; `None` if every packet keeps its lane.
     pub sl_to_vl: Option<Arc<SlToVl>>,
+    /// Routes that need not be minimal; `None` if all follow the tables.
+    pub detours: Option<DetourSetup>,
     /// Division of the receive memory among ports and lanes.
     pub memory: MemorySharing,
     /// Most bytes that may wait for an output and lane; a packet beyond this limit is dropped. Not under credits.

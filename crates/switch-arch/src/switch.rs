@@ -180,11 +180,18 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline.output_of(packet))
     }
 
-    /// Returns the lane of the next link for a packet from `input` to `output`; `None` if packets keep their lanes. The
-    /// packet need not be here.
+    /// Returns the lane of the next link for a packet from `input` to `output`, by the tables of service levels to lanes;
+    /// `None` without them. The packet need not be here.
     #[must_use]
     pub fn lane_of(&self, input: PortId, output: PortId, packet: &Packet) -> Option<Lane> {
         dispatch!(&self.pipeline, pipeline => pipeline.lane_of(input, output, packet))
+    }
+
+    /// Lets a copy of a packet pass that comes by `input`: sets its course and its lane behind this switch, and returns its
+    /// output. The packet need not be here.
+    #[must_use]
+    pub fn pass(&self, input: PortId, packet: &mut Packet) -> Option<PortId> {
+        dispatch!(&self.pipeline, pipeline => pipeline.pass(input, packet))
     }
 
     /// Prefetches the addresses of a switch's tables. This is complete for switches with a single stage and at most 64

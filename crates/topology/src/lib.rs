@@ -53,16 +53,14 @@ pub use dependencies::{ChannelDependencies, VirtualChannel};
 pub use error::{TopologyError, TopologyErrorKind};
 pub use graph::{FarEnd, Graph};
 pub use limits::{MAX_NODES, MAX_PORT_NUMBER, MAX_SWITCH_PORTS};
-pub use partition::{Partition, PartitionCost, WeighedGraph};
 pub use loads::{CableLoads, Demand, Vias};
+pub use partition::{Partition, PartitionCost, WeighedGraph};
 pub use routing::detours::{Detours, NoDetours};
 pub use routing::error::{RoutingError, RoutingErrorKind};
 pub use routing::group::{GroupState, PortGroup};
 pub use routing::lane_changes::LaneChanges;
 pub use routing::routes::Routes;
-pub use routing::spec::{
-    DetourWeights, GroupsSpec, LoadSeen, RoutingSpec, Through, UgalSpec, ValiantSpec,
-};
+pub use routing::spec::{DetourWeights, GroupsSpec, LoadSeen, RoutingSpec, Through, UgalSpec, ValiantSpec};
 pub use routing::table::ForwardingTable;
 pub use routing::tabled::{TableRun, written_table};
 pub use selection::SelectionError;

@@ -3,6 +3,8 @@
 //! Invariant: a node depends on its own plan and on properties of the whole fabric. Random streams are named after
 //! their owners, so that one more node changes no other node's draws.
 
+use std::sync::Arc;
+
 use ca_transport::{Adapter, AdapterConfigs, AdapterSetup, AdapterSpec, Compliance};
 use cc_policies::own::ResponseSetup;
 use cc_policies::policy::{BufferOwner, MarkerSetup};
@@ -10,7 +12,7 @@ use cc_policies::{AnyEcho, AnyMarker, AnyResponse, Control};
 use link_layer::{Port, PortConfigs, PortPlan, VlArbiter};
 use packet::{NodeId, PortId};
 use scenario::{NodePlan, Plan};
-use switch_arch::{SelectionSetup, Switch, SwitchPlan, SwitchSetup};
+use switch_arch::{DetourSetup, SelectionSetup, Switch, SwitchPlan, SwitchSetup};
 
 /// Builds nodes of a plan. Nodes that are alike share the constant part of their state.
 pub(super) struct NodeBuilder<'a> {
@@ -75,6 +77,13 @@ impl<'a> NodeBuilder<'a> {
                 stream: event_kernel::stream(plan.paths_seed(), "selection", plan.graph().name(node)),
             }),
             sl_to_vl: settings.sl_to_vl.clone(),
+            detours: plan.routes().detours().map(|rule| DetourSetup {
+                rule: Arc::clone(rule),
+                routing: plan.scenario().routing.clone(),
+                switch: node.index() - plan.graph().hosts(),
+                ranks: rule.ranks(plan.graph(), node),
+                stream: event_kernel::stream(plan.paths_seed(), "detours", plan.graph().name(node)),
+            }),
             memory: settings.sharing.build(),
             egress_limit: settings.egress_limit,
             egress_pool: settings.egress_pool.clone(),

@@ -9,6 +9,7 @@ mod common;
 mod completions;
 mod congestion;
 mod deadlocks;
+mod detours;
 mod drawn;
 mod ethernet;
 mod families;

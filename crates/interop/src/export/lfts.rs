@@ -60,7 +60,12 @@ pub fn export<'a>(plan: &'a Plan, addresses: &'a Addresses) -> Result<TablesExpo
 /// Enters the parts of routes that a table of ports does not hold.
 fn beside(plan: &Plan) -> Vec<ValueAccount> {
     let layers = plan.routes().layers();
-    let levels = (layers > 1).then(|| {
+    let detours = plan.routes().detours().map(|_| {
+        let routing = plan.scenario().routing.word();
+        let why = "a table has ports of minimal routes alone";
+        ValueAccount::left_out("routing", format!("detours and lanes of `{routing}`"), why)
+    });
+    let levels = (layers > 1 && detours.is_none()).then(|| {
         let why = "a table has ports alone: a path's service level is the subnet manager's answer (OpenSM: torus-2QoS, dfsssp)";
         ValueAccount::left_out("routing", format!("service levels by path, for {layers} layers"), why)
     });
@@ -68,7 +73,7 @@ fn beside(plan: &Plan) -> Vec<ValueAccount> {
         let why = "a table has ports alone: lanes by input and output are tables of their own (SL-to-VL)";
         ValueAccount::left_out("sl_to_vl", "changes of lane under way", why)
     });
-    levels.into_iter().chain(lanes).collect()
+    levels.into_iter().chain(lanes).chain(detours).collect()
 }
 
 /// Returns the first port towards a switch, by switch.

@@ -114,6 +114,13 @@ impl Credits {
         self.fccl.wrapping_sub(self.fctbs) % MODULUS
     }
 
+    /// Returns the blocks sent for which the far end has not returned credit. A shared memory that grants more than its
+    /// room at rest hides some of them.
+    #[must_use]
+    pub const fn far_use(&self) -> u16 {
+        self.far_room.saturating_sub(self.far_room())
+    }
+
     /// Counts a packet of this many blocks that starts.
     pub fn start(&mut self, blocks: u16) {
         debug_assert!(self.may_start(blocks), "sent without credit");

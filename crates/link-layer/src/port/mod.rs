@@ -326,6 +326,16 @@ impl Port {
         }
     }
 
+    /// Returns the bytes sent on `lane` for which the far end has not returned credit: under way, in its buffer, or freed
+    /// there without an update yet. None without credits.
+    #[must_use]
+    pub fn far_use(&self, lane: Lane) -> Bytes {
+        match &self.lanes {
+            Lanes::Credits(lanes) => Bytes::new(u64::from(lanes[lane].far_use()) * BLOCK),
+            Lanes::Pause(_) => Bytes::ZERO,
+        }
+    }
+
     /// Returns the statistics of a lane's pauses up to `now`; `None` under credits.
     #[must_use]
     pub fn pauses(&self, lane: Lane, now: Time) -> Option<PauseTally> {

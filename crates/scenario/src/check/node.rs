@@ -241,8 +241,13 @@ pub(super) fn check_lane_changes(
     marking: &MarkingSpec,
     faults: &mut Faults<'_>,
 ) {
-    if !changes_lanes(scenario) {
+    let has_detours = scenario.routing.detours().is_some();
+    if !changes_lanes(scenario) && !has_detours {
         return;
+    }
+    for (path, _) in switches(scenario).filter(|(_, spec)| has_detours && !spec.sl_to_vl.is_empty()) {
+        let message = format!("`{}` decides on the lanes of its routes", scenario.routing.word());
+        faults.add(&path.name("sl_to_vl"), message, "leave it out, or write another `routing`");
     }
     if scenario.layer_lanes == LayerLanes::Changed && topology.lane_changes(&scenario.routing).is_none() {
         let message = "the paths of this routing have one layer";
@@ -250,14 +255,24 @@ pub(super) fn check_lane_changes(
     }
     for (path, _) in switches(scenario).filter(|(_, spec)| spec.buffering == BufferingSpec::InputFifo) {
         let message = "`InputFifo` has a queue for each input and lane, which cannot change lanes";
-        let help = "write another organisation, or leave out `sl_to_vl` of every switch and `layer_lanes`";
+        let help = other_lanes("organisation", has_detours);
         faults.add(&path.name("buffering"), message, help);
     }
     if matches!(marking, MarkingSpec::Hp(_)) {
         let message = "HP marking finds the cause of a full buffer among packets of its lane, and here switches change lanes";
-        let help = "write another marking, or leave out `sl_to_vl` of every switch and `layer_lanes`";
+        let help = other_lanes("marking", has_detours);
         faults.add(&"congestion_control".into(), message, help);
     }
+}
+
+/// Returns the correction of a setting that excludes changes of lanes.
+fn other_lanes(setting: &str, has_detours: bool) -> String {
+    let lanes = if has_detours {
+        "`routing: Native`"
+    } else {
+        "leave out `sl_to_vl` of every switch and `layer_lanes`"
+    };
+    format!("write another {setting}, or {lanes}")
 }
 
 /// Returns true if switches have tables of service levels to lanes by input and output.

@@ -1,4 +1,5 @@
-//! Packets that could overtake each other, since a selector chooses ports for them.
+//! Packets that could overtake each other, since a selector chooses ports for them, or since their routes need not
+//! be minimal.
 //!
 //! Invariant: a flow with such packets has ends that take them in any order.
 
@@ -27,11 +28,12 @@ pub(super) fn check(
     for (path, spec) in adapters(scenario) {
         check_entropy(scenario, &path, spec, faults);
     }
-    if !routes.have_groups() {
+    let has_detours = routes.detours().is_some();
+    if !routes.have_groups() && !has_detours {
         return false;
     }
-    let mut overtaken =
-        flows.iter().enumerate().filter(|(_, flow)| takes_paths(nodes, routes, flow)).peekable();
+    let may_be_overtaken = |flow: &Flow| has_detours || takes_paths(nodes, routes, flow);
+    let mut overtaken = flows.iter().enumerate().filter(|(_, flow)| may_be_overtaken(flow)).peekable();
     let may_overtake = overtaken.peek().is_some();
     let refused = overtaken.find_map(|(i, flow)| {
         let error = nodes.adapter(flow.source).tolerates_overtaking(flow.transport).err()?;
@@ -102,9 +104,11 @@ fn refuse(scenario: &Scenario, (i, flow, error): (usize, &Flow, OvertakingError)
         FieldPath::from("traffic")
     };
     let mut selectors = switches(scenario).filter_map(|(_, spec)| spec.selection);
-    let (setting, remedy) = match selectors.find(|selector| *selector != SelectionSpec::Hash) {
-        Some(selector) => (format!("selection: {}", selector.word()), "write `selection: Hash` in `switch`"),
-        None => ("entropy".to_owned(), "leave `entropy` out"),
+    let setting = selectors.find(|selector| *selector != SelectionSpec::Hash).map(SelectionSpec::word);
+    let (setting, remedy) = match (scenario.routing.detours(), setting) {
+        (Some(_), _) => (format!("routing: {}", scenario.routing.word()), "write `routing: Native`"),
+        (None, Some(word)) => (format!("selection: {word}"), "write `selection: Hash` in `switch`"),
+        (None, None) => ("entropy".to_owned(), "leave `entropy` out"),
     };
     let message = format!("packets would overtake each other by `{setting}`: {error}");
     faults.add(&path, message, format!("{}; or {remedy}", error.help()));

@@ -5,7 +5,7 @@
 use link_layer::LinkPlan;
 use packet::{Lane, ServiceLevel, TransportService};
 use settings::{FieldPath, SettingError};
-use topology::{CableChange, Graph, Routes, RoutingErrorKind, RoutingSpec, Topology};
+use topology::{CableChange, Graph, Routes, RoutingErrorKind, RoutingSpec, Topology, TopologySpec};
 use workload::Flow;
 
 use super::node::adapters;
@@ -51,7 +51,14 @@ pub(super) fn check(
     check_levels(routes, flows, faults);
     check_ack_levels(scenario, routes, faults);
     check_multipath(scenario, flows, faults);
+    check_detours(scenario, (link, routes), flows, faults);
     if faults.found.len() > before {
+        return None;
+    }
+    if let Some(detours) = routes.detours() {
+        // Lanes rise along every route that switches can choose, so there is no cycle if there are lanes enough.
+        let taken = detours.lanes_of_all_choices(graph, routes);
+        assert!(taken <= detours.lanes(), "{taken} lanes of {}", detours.lanes());
         return None;
     }
     let cycle = cycle((link, nodes), (graph, routes), flows)?;
@@ -126,6 +133,26 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
     }
 }
 
+/// Checks that links have the lanes of routes that need not be minimal.
+fn check_detours(
+    scenario: &Scenario,
+    (link, routes): (&LinkPlan, &Routes),
+    flows: &[Flow],
+    faults: &mut Faults<'_>,
+) {
+    let Some(detours) = routes.detours() else { return };
+    let (needed, has) = (detours.lanes(), link.data_lanes);
+    let first = |flow: &Flow| link.lanes[usize::from(flow.service_level.0) * usize::from(needed)].0;
+    let Some(flow) = flows.iter().find(|flow| first(flow) + needed > has) else { return };
+    let (level, first) = (flow.service_level.0, first(flow));
+    let message = format!(
+        "`{}` takes {needed} lanes for each service level, and packets of level {level} start on VL{first} of {has}",
+        scenario.routing.word()
+    );
+    let help = format!("set `link.data_lanes` to {}", (u32::from(level) + 1) * u32::from(needed));
+    faults.add(&"routing".into(), message, help);
+}
+
 /// Returns the correction of routes with a cycle.
 fn help(scenario: &Scenario, (link, nodes): (&LinkPlan, &NodePlans), routes: &Routes) -> String {
     let (layers, lanes) = (routes.layers(), u32::from(link.data_lanes));
@@ -148,6 +175,11 @@ fn help(scenario: &Scenario, (link, nodes): (&LinkPlan, &NodePlans), routes: &Ro
         )
     } else if scenario.routing == RoutingSpec::Native {
         format!("write `UpDown()`; or {allow}")
+    } else if scenario.routing.has_groups() && matches!(scenario.topology, TopologySpec::Torus(_)) {
+        // Duato's escape lanes need a packet that waits to choose again, and a switch here chooses once, on arrival.
+        format!(
+            "write `Native`: free choices in a torus need escape lanes, on which waiting packets could still go; or {allow}"
+        )
     } else {
         format!("write `UpDown()`, or `Native` with a lane for each of its layers; or {allow}")
     }

@@ -52,7 +52,8 @@ use self::marking::Marking;
 use self::storage::Storage;
 pub use self::view::SwitchView;
 use crate::arbitration::{AnyArbiter, Arbitration, ReadBandwidth, Request};
-use crate::buffering::Buffering;
+use crate::buffering::{Buffering, Contention};
+use crate::detouring::{Detouring, OutputLoads};
 use crate::ports::Ports;
 use crate::selection::{Selection, SwitchLoads};
 use crate::setup::{SwitchSetup, SwitchTimer};
@@ -71,6 +72,7 @@ pub(crate) struct Pipeline<B, const WORDS: usize> {
     forwarding: ForwardingTable,
     sl_to_vl: Option<Arc<SlToVl>>,
     selection: Option<Box<Selection>>,
+    detours: Option<Box<Detouring>>,
 }
 
 state_codec::state!([B: state_codec::State, const WORDS: usize] Pipeline<B, WORDS> {
@@ -83,6 +85,7 @@ state_codec::state!([B: state_codec::State, const WORDS: usize] Pipeline<B, WORD
     forwarding: plan,
     sl_to_vl: plan,
     selection: part,
+    detours: part,
 });
 
 /// The part of the pipeline that depends on the number of stages: from the buffer at the input to the wire.
@@ -152,6 +155,7 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
             forwarding: setup.forwarding,
             sl_to_vl: setup.sl_to_vl,
             selection,
+            detours: setup.detours.map(|detours| Box::new(Detouring::new(detours))),
         }
     }
 
@@ -173,11 +177,16 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         let packet = &mut context.packets()[id];
         let (length, tail) = (packet.wire_bytes(), packet.tail);
         let output = self.choose_output(input, packet, now);
-        let output =
+        let mut output =
             output.expect("a run begins only if the tables lead to every host that receives packets");
         packet.set_ports(input, output);
         if let Some(tables) = &self.sl_to_vl {
             packet.lrh.lane = tables.lane((input, output), packet.lrh.service_level());
+        } else if let Some(detours) = &mut self.detours {
+            let loads = PortLoads { contention: &self.storage.contention, ports: &self.ports };
+            let is_led = detours.route(packet, input, &self.forwarding, &loads);
+            debug_assert!(is_led, "tables lead to every switch with hosts");
+            output = packet.voq().output;
         }
         let (voq, arrived_on) = (packet.voq(), packet.arrived_on());
         let charge = Charge { voq, arrived_on, length };
@@ -272,9 +281,23 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         self.forwarding.output(packet.lrh.destination(), || packet.flow_key())
     }
 
-    /// Returns the lane of the next link for a packet that leaves by `output`, or would if it came here by `input`.
+    /// Returns the lane of the next link for a packet that leaves by `output`, or would if it came here by `input`, by the
+    /// tables of service levels to lanes.
     pub(crate) fn lane_of(&self, input: PortId, output: PortId, packet: &Packet) -> Option<Lane> {
         self.sl_to_vl.as_ref().map(|tables| tables.lane((input, output), packet.lrh.service_level()))
+    }
+
+    /// Lets a copy of a packet pass that comes by `input`: sets its course and its lane behind this switch. A packet about
+    /// which this switch would decide goes minimally. Returns its output.
+    pub(crate) fn pass(&self, input: PortId, packet: &mut Packet) -> Option<PortId> {
+        let Some(detours) = &self.detours else {
+            let output = self.output_of(packet)?;
+            packet.lrh.lane = self.lane_of(input, output, packet).unwrap_or(packet.lrh.lane);
+            return Some(output);
+        };
+        let output = detours.follow(packet, &self.forwarding)?;
+        packet.lrh.lane = detours.lane((input, output), packet.lrh.lane);
+        Some(output)
     }
 
     /// Makes `output` due if the obstacle to its sending may have gone: only an output that waits has a reason to ask
@@ -346,5 +369,21 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     fn await_read(&mut self, output: PortId, contenders: PortSet<WORDS>) {
         self.arbitration.bandwidth.reserve(output, self.ports.rate(output), contenders);
         self.agenda.awaiting_read.insert(output);
+    }
+}
+
+/// The loads of outputs, as detours compare them.
+struct PortLoads<'a, const WORDS: usize> {
+    contention: &'a Contention<WORDS>,
+    ports: &'a Ports,
+}
+
+impl<const WORDS: usize> OutputLoads for PortLoads<'_, WORDS> {
+    fn waiting(&self, output: PortId, lane: Lane) -> Bytes {
+        self.contention.waiting(output, lane)
+    }
+
+    fn far_use(&self, output: PortId, lane: Lane) -> Bytes {
+        self.ports[output].link.far_use(lane)
     }
 }

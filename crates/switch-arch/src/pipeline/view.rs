@@ -236,12 +236,10 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
     }
 
     fn arrived_on(&self, voq: VoqId, lane: Lane, pool: &PacketPool) -> bool {
-        match self.sl_to_vl {
-            None => voq.lane == lane,
-            Some(_) => {
-                let mut packets = self.storage.buffering.packets(pool);
-                packets.any(|packet| packet.voq() == voq && packet.arrived_on() == lane)
-            }
+        if self.sl_to_vl.is_none() && self.detours.is_none() {
+            return voq.lane == lane;
         }
+        let mut packets = self.storage.buffering.packets(pool);
+        packets.any(|packet| packet.voq() == voq && packet.arrived_on() == lane)
     }
 }

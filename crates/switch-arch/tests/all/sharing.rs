@@ -118,6 +118,7 @@ impl Bench {
                 forwarding: (0..PORTS as u16).map(|number| Some(PortId(number))).collect(),
                 selection: None,
                 sl_to_vl: None,
+                detours: None,
                 memory: MemorySharing::Blocks(SharedMemory::new(size, &[share; PORTS])),
                 egress_limit: None,
                 egress_pool: None,

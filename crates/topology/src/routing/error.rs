@@ -165,7 +165,10 @@ impl RoutingErrorKind {
             }
             Self::NoGroups => "write `through: Switch`".to_owned(),
             Self::TooManySwitches { .. } => {
-                format!("write `Native`: a packet names one of at most {} switches", u32::from(Course::MOST) + 1)
+                format!(
+                    "write `Native`: a packet names one of at most {} switches",
+                    u32::from(Course::MOST) + 1
+                )
             }
             Self::UnknownSwitch { .. } | Self::UnknownHost { .. } => {
                 "name one that the topology has".to_owned()

@@ -26,9 +26,7 @@ fn dragonfly(routers: u16, hosts: u16, global: u16, groups: &str) -> (Topology, 
 }
 
 fn grid(family: &str, sizes: &[u16], hosts: u16) -> (Topology, Routes) {
-    build(&format!(
-        "{family}(sizes: {sizes:?}, hosts: {hosts}, host_cable: \"wire\", trunk_cable: \"wire\")"
-    ))
+    build(&format!("{family}(sizes: {sizes:?}, hosts: {hosts}, host_cable: \"wire\", trunk_cable: \"wire\")"))
 }
 
 type Hops = Vec<(NodeId, PortId)>;
@@ -232,7 +230,8 @@ fn draws_are_uniform_over_the_listed_switches() {
 
 #[test]
 fn hops_are_those_of_the_tables() {
-    for fabric in [dragonfly(4, 1, 2, ""), dragonfly(4, 1, 2, "groups: Some(5),"), grid("HyperX", &[3, 4], 1)] {
+    for fabric in [dragonfly(4, 1, 2, ""), dragonfly(4, 1, 2, "groups: Some(5),"), grid("HyperX", &[3, 4], 1)]
+    {
         let graph = fabric.0.graph();
         let throughs = [Through::Switch, Through::Group];
         for detours in throughs.iter().filter_map(|through| fabric.0.detours(*through, false).ok()) {
@@ -330,7 +329,8 @@ fn loads_are_those_of_routes_followed_one_by_one() {
     let host = |switch: usize| detours.address(switch as u16).node();
     for (own_group_is_minimal, right) in [(false, 639.0 / 1190.0), (true, 213.0 / 364.0)] {
         let mut loads: BTreeMap<(NodeId, PortId), f64> = BTreeMap::new();
-        let mut add = |hops: &Hops, rate: f64| hops.iter().for_each(|hop| *loads.entry(*hop).or_default() += rate);
+        let mut add =
+            |hops: &Hops, rate: f64| hops.iter().for_each(|hop| *loads.entry(*hop).or_default() += rate);
         for (from, to) in (0..36).flat_map(|from| (0..36).map(move |to| (from, to))).filter(|(a, b)| a != b) {
             let source = NodeId(graph.hosts() as u32 + from as u32);
             for via in 0..36 {

@@ -1,7 +1,8 @@
 //! Paths of packets, output by output.
 //!
 //! Invariant: a path follows the forwarding tables. Every packet of a flow takes the same, unless selectors choose ports
-//! for them: then all outputs that they may leave by are on it.
+//! for them: then all outputs that they may leave by are on it. A
+//! packet about which a switch has yet to decide is taken to go minimally.
 
 use std::collections::BTreeSet;
 
@@ -44,8 +45,9 @@ impl Iterator for Outputs<'_, '_> {
                 }
             }
         } else if self.links < LONGEST_PATH || !self.met.is_empty() {
-            let onward = self.world.forwards(node, input, &self.packet);
-            let onward = onward.map(|(output, next)| (node, output, next.unwrap_or(lane)));
+            self.packet.lrh.lane = lane;
+            let onward = self.world.pass(node, input, &mut self.packet);
+            let onward = onward.map(|output| (node, output, self.packet.lrh.lane));
             // Paths that were apart meet again.
             self.next = onward.filter(|output| self.met.is_empty() || self.met.insert(*output));
         }

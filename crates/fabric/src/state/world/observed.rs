@@ -328,20 +328,12 @@ impl World<'_> {
         self.others.0.iter().flat_map(|away| &away.seen.blocked).copied().for_each(see);
     }
 
-    /// Returns the port by which a packet from `input` leaves a switch, with the lane of the next link if the switch
-    /// changes it. `None` at an adapter, or without a route.
-    pub(crate) fn forwards(
-        &self,
-        node: NodeId,
-        input: PortId,
-        packet: &Packet,
-    ) -> Option<(PortId, Option<Lane>)> {
+    /// Lets a copy of a packet pass a switch to which it comes by `input`: sets its lane behind the switch, and returns its
+    /// output. `None` at an adapter, or without a route.
+    pub(crate) fn pass(&self, node: NodeId, input: PortId, packet: &mut Packet) -> Option<PortId> {
         match self.observed(node) {
-            Observed::Here(Node::Switch(switch)) => {
-                let output = switch.output_of(packet)?;
-                Some((output, switch.lane_of(input, output, packet)))
-            }
-            Observed::Away(away) if !self.is_host(node) => away.forwards(node, input, packet),
+            Observed::Here(Node::Switch(switch)) => switch.pass(input, packet),
+            Observed::Away(away) if !self.is_host(node) => away.pass(node, input, packet),
             Observed::Here(Node::Adapter(_)) | Observed::Away(_) => None,
         }
     }

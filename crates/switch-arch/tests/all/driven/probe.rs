@@ -92,6 +92,7 @@ pub(crate) fn parts(
         forwarding: (0..rates.len() as u16).map(|number| Some(PortId(number))).collect(),
         selection: None,
         sl_to_vl: None,
+        detours: None,
         memory: MemorySharing::Own,
         egress_limit: None,
         egress_pool: None,

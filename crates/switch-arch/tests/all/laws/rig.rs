@@ -105,6 +105,7 @@ impl Rig {
                 forwarding: numbers().map(Some).collect(),
                 selection: None,
                 sl_to_vl: None,
+                detours: None,
                 memory: MemorySharing::Own,
                 egress_limit: None,
                 egress_pool: None,

@@ -204,6 +204,7 @@ impl Bench {
             forwarding: (0..ports as u16).map(|number| Some(PortId(number))).collect(),
             selection: None,
             sl_to_vl: None,
+            detours: None,
             buffering: setup.buffering,
             arbiter: setup.arbiter,
             marker: AnyMarker::Off,

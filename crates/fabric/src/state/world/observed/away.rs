@@ -4,10 +4,11 @@
 //! takes two exchanges: the question, and the answers.
 
 use event_kernel::{Lookahead, WindowLengths};
-use packet::{FlowId, Lane, NodeId, Packet, PortId};
+use packet::{FlowId, NodeId, Packet, PortId};
 use parallel::{Ranks, parts_of, rank_of};
 use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
+use topology::Detours;
 use units::{Rate, Time};
 
 use super::question::RankQuestion;
@@ -84,17 +85,20 @@ impl<'a> Away<'a> {
         self.plan.nodes().port(node, port).wire.rate()
     }
 
-    /// Returns the output and lane that a switch [chooses](crate::state::world::World::forwards) for a packet that
-    /// came by `input`.
-    pub(super) fn forwards(
-        &self,
-        node: NodeId,
-        input: PortId,
-        packet: &Packet,
-    ) -> Option<(PortId, Option<Lane>)> {
-        let output = self.plan.routes().table(node).output(packet.lrh.destination(), || packet.flow_key())?;
-        let lanes = self.plan.nodes().switch(node).sl_to_vl.as_ref();
-        Some((output, lanes.map(|lanes| lanes.lane((input, output), packet.lrh.service_level()))))
+    /// Lets a copy of a packet [pass](crate::state::world::World::pass) a switch to which it comes by `input`.
+    pub(super) fn pass(&self, node: NodeId, input: PortId, packet: &mut Packet) -> Option<PortId> {
+        let (graph, routes) = (self.plan.graph(), self.plan.routes());
+        if let Some(detours) = routes.detours() {
+            let output = detours.follow(node.index() - graph.hosts(), packet, routes.table(node))?;
+            let ranks = detours.ranks(graph, node);
+            packet.lrh.lane = Detours::lane((ranks[input.index()], ranks[output.index()]), packet.lrh.lane);
+            return Some(output);
+        }
+        let output = routes.table(node).output(packet.lrh.destination(), || packet.flow_key())?;
+        if let Some(lanes) = &self.plan.nodes().switch(node).sl_to_vl {
+            packet.lrh.lane = lanes.lane((input, output), packet.lrh.service_level());
+        }
+        Some(output)
     }
 
     /// Returns the outputs and lanes of which a switch's selector [chooses](crate::state::world::World::choices) one.
