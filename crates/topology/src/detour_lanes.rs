@@ -89,7 +89,7 @@ impl Detours {
         phase.highest + 1
     }
 
-    /// Number of switches that differ, those of the first group or the first switch of all.
+    /// Number of switches that differ: a dragonfly has one group of them, a HyperX a single switch.
     fn classes(&self) -> usize {
         match &self.shape {
             DetourShape::Dragonfly(shape) => shape.routers(),

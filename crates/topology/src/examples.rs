@@ -12,7 +12,8 @@ use crate::builders::fat_tree::FatTree;
 use crate::builders::grid::GridSpec;
 use crate::builders::omega::Omega;
 use crate::builders::two_switches::{SwitchWithHosts, TwoSwitches};
-use crate::routing::spec::{GroupsSpec, RoutingSpec, UgalSpec, ValiantSpec};
+use crate::routing::detour_spec::{UgalSpec, ValiantSpec};
+use crate::routing::spec::{GroupsSpec, RoutingSpec};
 use crate::spec::TopologySpec;
 
 /// Implements `examples` from a table of variants and values. The table is the body of a `match` without a

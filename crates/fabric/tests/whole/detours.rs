@@ -86,6 +86,7 @@ fn groups_to_the_next_group_reach_the_bounds() {
         ("Valiant", 4, 6.0 / 11.0, 0.91),
         ("Valiant(through: Group)", 3, 7.0 / 16.0, 0.97),
         ("Ugal", 4, 6.0 / 11.0, 0.88),
+        ("Ugal(load: WaitingAndFar, bias: \"1 KiB\")", 4, 6.0 / 11.0, 0.85),
         ("Ugal(load: Waiting)", 4, 6.0 / 11.0, 0.91),
         ("Ugal(weigh: Fixed(2))", 4, 6.0 / 11.0, 0.92),
         ("Ugal(through: Group)", 3, 9.0 / 16.0, 0.96),

@@ -23,7 +23,7 @@
 use packet::{Course, Lane, Lid, NodeId, Packet, PortId};
 use rand::{Rng, RngExt};
 
-use super::spec::Through;
+use super::detour_spec::Through;
 use super::table::ForwardingTable;
 use crate::builders::dragonfly::DragonflyShape;
 use crate::builders::grid::GridShape;
@@ -224,7 +224,7 @@ impl Detours {
         }
     }
 
-    /// Returns the ranks of a switch's ports, 0 of those of hosts.
+    /// Returns the ranks of a switch's ports, 0 of a port to a host.
     #[must_use]
     pub fn ranks(&self, graph: &Graph, switch: NodeId) -> Box<[u8]> {
         let place = |node: NodeId| node.index().checked_sub(graph.hosts());

@@ -19,6 +19,7 @@
 //! | [`tabled`] | tables that the scenario gives whole |
 //! | `group_walks` | walks along tables with groups of ports |
 //! | [`spec`] | the routing of a scenario as written |
+//! | [`detour_spec`] | settings of non-minimal routes as written |
 //! | [`detours`] | routes that need not be minimal: intermediate switches and lanes |
 //! | [`lane_changes`] | changes of lane under way, for paths of several layers |
 //! | `select` | the tables that a topology gets by it |
@@ -28,6 +29,7 @@
 //! by [`lane_changes`].
 
 mod d_mod_k;
+pub mod detour_spec;
 pub mod detours;
 mod draft;
 pub mod error;

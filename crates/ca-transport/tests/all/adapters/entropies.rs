@@ -77,7 +77,7 @@ fn data_of_every_service_has_the_values_of_its_source() {
 #[test]
 fn acknowledgements_repeat_the_value_and_the_mark() {
     let marks = |from: usize, packet: &Packet| {
-        if from == 0 && packet.bth.psn.get() % 3 == 0 { Fate::Marked } else { Fate::Arrives }
+        if from == 0 && packet.bth.psn.get().is_multiple_of(3) { Fate::Marked } else { Fate::Arrives }
     };
     let records = packets(EntropySpec::Random, (TransportService::Rc, Operation::RdmaWrite), marks);
     let arrived = records.iter().filter(|record| record.arrives && record.packet.bth.opcode.is_data());

@@ -4,7 +4,7 @@
 //! takes two exchanges: the question, and the answers.
 
 use event_kernel::{Lookahead, WindowLengths};
-use packet::{FlowId, NodeId, Packet, PortId};
+use packet::{FlowId, Lane, NodeId, Packet, PortId};
 use parallel::{Ranks, parts_of, rank_of};
 use scenario::Plan;
 use state_codec::{StateReader, StateWriter, Value};
