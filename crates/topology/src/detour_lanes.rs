@@ -2,7 +2,7 @@
 //!
 //! Invariant: a state is the lane of a packet and the rank of the cable by which it came. Every route from every source
 //! by every intermediate switch to every destination is walked, up to the symmetry of the fabric: dragonflies look the
-//! same from each group, HyperXs from each switch.
+//! same from each group, a `HyperX` from each switch.
 
 use packet::{Lid, NodeId};
 

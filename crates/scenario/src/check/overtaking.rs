@@ -104,7 +104,7 @@ fn refuse(scenario: &Scenario, (i, flow, error): (usize, &Flow, OvertakingError)
         FieldPath::from("traffic")
     };
     let mut selectors = switches(scenario).filter_map(|(_, spec)| spec.selection);
-    let setting = selectors.find(|selector| *selector != SelectionSpec::Hash).map(SelectionSpec::word);
+    let setting = selectors.find(|selector| *selector != SelectionSpec::Hash).map(|selector| selector.word());
     let (setting, remedy) = match (scenario.routing.detours(), setting) {
         (Some(_), _) => (format!("routing: {}", scenario.routing.word()), "write `routing: Native`"),
         (None, Some(word)) => (format!("selection: {word}"), "write `selection: Hash` in `switch`"),

@@ -11,21 +11,21 @@
 //! | `packetwise` | the closed set of selectors that a flowlet may choose by |
 //! | `flowlet` | a flow keeps its port until a gap between its packets |
 //! | `any` | [`AnySelector`]: the closed set of all |
-//! | `selection` | `Selection`: the selector of a switch, the packets that it is for, and the count of its choices |
+//! | `chooser` | `Selection`: the selector of a switch, the packets that it is for, and the count of its choices |
 //!
 //! Ports that are down are no candidates. Preferred ports of a group come before the others, which only count once no
 //! preferred port is up.
 
 mod any;
+mod chooser;
 mod flowlet;
 mod hash;
 mod least_loaded;
 mod packetwise;
 mod random;
 mod round_robin;
-mod selection;
 mod selector;
 
 pub use self::any::AnySelector;
-pub(crate) use self::selection::{Selection, SwitchLoads};
+pub(crate) use self::chooser::{Selection, SwitchLoads};
 pub use self::selector::{Choice, Loads, Selector, SelectorSetup};

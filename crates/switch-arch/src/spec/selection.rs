@@ -19,7 +19,7 @@ pub enum SelectionSpec {
     RoundRobin(RoundRobinSpec),
     /// The least loaded port, for each packet.
     LeastLoaded(LeastLoadedSpec),
-    /// A flow keeps its port until a gap between its packets: InfiniBand's bounded adaptive routing, LetFlow.
+    /// A flow keeps its port until a gap between its packets: InfiniBand's bounded adaptive routing, `LetFlow`.
     Flowlet(FlowletSpec),
 }
 
@@ -172,7 +172,7 @@ impl Default for FlowletSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum FlowletChoice {
-    /// At random, as LetFlow does.
+    /// At random, as `LetFlow` does.
     Random,
     /// In turn.
     RoundRobin(RoundRobinSpec),

@@ -53,8 +53,10 @@ impl Topology {
             RoutingSpec::UpDown { roots } if any_path => {
                 Some(Routes::up_down(graph, &self.up_down_roots(roots)?))
             }
-            RoutingSpec::UpDown { .. } => None,
-            RoutingSpec::Valiant(_) | RoutingSpec::Ugal(_) | RoutingSpec::Par(_) => None,
+            RoutingSpec::UpDown { .. }
+            | RoutingSpec::Valiant(_)
+            | RoutingSpec::Ugal(_)
+            | RoutingSpec::Par(_) => None,
             RoutingSpec::DModK
             | RoutingSpec::DimensionOrder
             | RoutingSpec::DestinationTags
