@@ -31,8 +31,8 @@ impl Plan {
             graph.switch_ids().filter(|switch| routes.table(*switch).groups() > 0).collect();
         let mut found = PathChoices {
             switches: choosing.len(),
-            ports: usize::MAX..=0,
-            paths: u64::MAX..=0,
+            ports: RangeInclusive::new(usize::MAX, 0),
+            paths: RangeInclusive::new(u64::MAX, 0),
             selectors: choosing
                 .iter()
                 .map(|switch| {
