@@ -3,12 +3,14 @@
 //! Invariant: every field's name states its unit. Rates are whole numbers of bit/s, times are in s, sizes in bytes.
 //! Only `wall_s`, `packet_hops_per_s` and `peak_rss_bytes` depend on the machine.
 
+mod transport;
+
 use std::collections::BTreeMap;
 
 use scenario::{FlowPaths, Plan};
 use schemars::JsonSchema;
 use serde::Serialize;
-use telemetry::{Audit, FiniteRecord, PauseRecord, RepeatTally, RunEnding, RunRecord};
+use telemetry::{Audit, FiniteRecord, PauseRecord, RunEnding, RunRecord};
 use units::{Span, Time};
 
 use crate::completions::CompletionSummary;
@@ -24,6 +26,7 @@ use crate::{RunCost, RunIdentity};
 use measures::PhasePart;
 use measures::rounded;
 use measures::steady_state::SteadyInPhase;
+use transport::TransportSummary;
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.
 pub const SCHEMA: &str = "backwater-summary/3";
@@ -190,39 +193,6 @@ pub struct PauseLogSummary {
     pub events: usize,
     /// Events that are not, because too many happened at their port and lane.
     pub lost_events: u64,
-}
-
-/// Counts over all queue pairs.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct TransportSummary {
-    /// Acknowledgements sent.
-    pub acknowledgements: u64,
-    /// Congestion notification packets sent.
-    pub cnps: u64,
-    /// BECNs that reached a source, on a CNP or an acknowledgement.
-    pub becns: u64,
-    /// BECNs for queue pairs that had no packet left to send.
-    pub late_becns: u64,
-    /// Number of times that a CCTI reached its `Trigger_Threshold`.
-    pub trigger_events: u64,
-    /// Negative acknowledgements sent.
-    pub naks: u64,
-    /// Number of time-outs after which a requester went back.
-    pub timeouts: u64,
-    /// Data packets retransmitted.
-    pub retransmitted_packets: u64,
-    /// Data packets that arrived although they had been accepted before: retransmissions that were not needed.
-    pub spurious_packets: u64,
-    /// Data packets that arrived while a packet before them was missing.
-    pub out_of_order_packets: u64,
-    /// Largest distance from a flow's first missing packet to one that was accepted, in packets.
-    pub largest_distance_packets: u64,
-    /// Most payload of a flow accepted ahead of a missing packet, in bytes, each packet counted as one MTU.
-    pub largest_ahead_bytes: u64,
-    /// Queue pairs and end-to-end contexts that failed after their last retry.
-    pub failed_queue_pairs: u64,
-    /// Gaps in the sequence numbers of a service that does not retransmit (UC): 0 wherever the fabric is lossless.
-    pub gaps: u64,
 }
 
 /// Self-checks of a run.
@@ -491,29 +461,6 @@ impl From<FiniteRecord> for FiniteSummary {
     fn from(finite: FiniteRecord) -> Self {
         let FiniteRecord { messages, posted, delivered, done: _ } = finite;
         Self { messages, posted_messages: posted, delivered_messages: delivered }
-    }
-}
-
-impl From<&RunRecord> for TransportSummary {
-    fn from(record: &RunRecord) -> Self {
-        let tally = &record.transport;
-        let all = record.flows.iter().fold(RepeatTally::default(), |sum, flow| sum.plus(flow.repeats()));
-        Self {
-            acknowledgements: tally.acknowledgements,
-            cnps: tally.cnps,
-            becns: tally.becns,
-            late_becns: tally.late_becns,
-            trigger_events: tally.trigger_events,
-            naks: tally.naks,
-            timeouts: tally.timeouts,
-            retransmitted_packets: tally.retransmitted,
-            spurious_packets: all.spurious,
-            out_of_order_packets: all.out_of_order,
-            largest_distance_packets: all.farthest,
-            largest_ahead_bytes: all.held_bytes,
-            failed_queue_pairs: tally.failed_queue_pairs,
-            gaps: tally.gaps,
-        }
     }
 }
 
