@@ -184,10 +184,10 @@ pub enum FlowletChoice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelectedPacketsSpec {
-    /// Service levels (`ar_sl_mask` of OpenSM).
+    /// Service levels (`ar_sl_mask` of OpenSM); all if left out.
     #[schemars(inner(range(min = 0, max = 15)))]
     pub levels: Vec<u8>,
-    /// Transport services (`ar_transport_mask` of OpenSM).
+    /// Transport services (`ar_transport_mask` of OpenSM); all if left out.
     pub services: Vec<TransportService>,
     /// Length on the wire below which a packet is not selected. With "100 B" acknowledgements, congestion notification
     /// packets and requests of RDMA READs go by hash.
