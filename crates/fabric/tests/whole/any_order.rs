@@ -2,7 +2,7 @@
 
 use fabric::{RunOptions, Saving, simulate, simulate_saving};
 use scenario::Plan;
-use telemetry::{RepeatTally, RunRecord};
+use telemetry::{FlowRecord, RepeatTally, RunRecord};
 use topology::Partition;
 use units::Span;
 
@@ -184,7 +184,7 @@ fn overtaken_packets_are_placed() {
     let plan = chosen("Never");
     let record = drained(&plan);
     let all = repeats(&record);
-    assert!(record.flows.iter().all(|flow| flow.complete()), "all is delivered");
+    assert!(record.flows.iter().all(FlowRecord::complete), "all is delivered");
     assert!(all.out_of_order > 100 && all.farthest > 1, "{all:?}");
     assert_eq!((all.retransmitted, all.spurious, all.refused, record.audit.dropped), (0, 0, 0, 0));
     let hasty = repeats(&drained(&chosen("After(1)")));

@@ -51,7 +51,7 @@ fn rates(plan: &Plan, record: &RunRecord) -> Vec<f64> {
     (0..plan.workload().flows.len()).map(|flow| settled_bps(record, flow, 0) / payload).collect()
 }
 
-/// The reverse parking lot (measured on InfiniBand by Rocher-Gonzalez and others, CCGrid 2022): at the leaf of a hot
+/// The reverse parking lot (measured on InfiniBand by Rocher-Gonzalez and others, `CCGrid` 2022): at the leaf of a hot
 /// host, L local flows come by ports of their own and R remote flows by s spine ports, of which adaptive routing uses
 /// all. Turns of inputs give remote flows s/(L+s) together. A hash gives a single remote flow 1/(L+1). The host's link
 /// is full either way: adaptive routing does not help an incast's last hop.
