@@ -4,9 +4,10 @@
 //! |---|---|---|
 //! | selective repeat | goodput `1 - p` | with a window below a loss's round trip; with go-back-N |
 //! | go-back-N | goodput `(1 - p) / (1 + (N - 1) p)`, if each loss is told, a repeat's too | if `N` is 1 less |
-//! | go-back-N of IBA | mean time of a message of `n` packets `n + RTT + p ((n - 1) N + TO) + p² n TO` | with twice the time-out |
+//! | go-back-N of IBA | goodput `1 / (1 + p N + p² TO / (1 - p))` | if a lost repeat is told as well |
+//! | | mean time of a message of `n` packets `n + RTT + p ((n - 1) N + TO) + p² n TO` | with twice the time-out |
 //!
-//! `N` is the number of packets from a lost one until its requester learns of the loss. All three are elementary: each
+//! `N` is the number of packets from a lost one until its requester learns of the loss. All are elementary: each
 //! delivery costs a slot, and each loss 1 or `N` more. IBA 9.7 has one NAK for each expected packet, so a lost last packet
 //! and a lost repeat cost a time-out.
 
@@ -29,6 +30,11 @@ const WAY: u64 = 10;
 const ROUND_TRIP: u64 = 2 * WAY;
 /// The lost packet, the next one, which shows the loss, and those sent until its answer arrives.
 const LEARNED_AFTER: u64 = 2 + ROUND_TRIP;
+
+/// Slots of an endless message.
+const SLOTS: u64 = 1_600_000;
+
+const LOSS: f64 = 0.01;
 
 fn slots(number: u64) -> Span {
     Span::from_ns(number)
@@ -156,7 +162,6 @@ impl Wire {
     /// Returns the packets accepted in a slot, on average, of an endless message, and the share of losses among the
     /// arrivals of expected packets, as it turned out.
     fn goodput(mut self) -> (f64, f64) {
-        const SLOTS: u64 = 400_000;
         self.post(SLOTS);
         (0..SLOTS).for_each(|_| self.step());
         (self.accepted as f64 / SLOTS as f64, self.lost as f64 / self.tries as f64)
@@ -180,8 +185,6 @@ impl Wire {
     }
 }
 
-const LOSS: f64 = 0.01;
-
 #[test]
 fn selective_repeat_loses_what_the_wire_loses() {
     let (law, (measured, _)) = (1.0 - LOSS, Wire::new(selective(1 << 15, 400), (LOSS, false), 1).goodput());
@@ -201,9 +204,24 @@ fn go_back_n_loses_a_round_trip_with_each_packet() {
     assert!((measured - law(LEARNED_AFTER)).abs() < 0.001, "{measured} of {}", law(LEARNED_AFTER));
     assert!((measured - law(LEARNED_AFTER - 1)).abs() > 0.003, "{measured}");
     assert!((loss - LOSS).abs() < 0.001, "{loss}");
-    // IBA's single negative acknowledgement leaves lost repeats to the time-out.
-    let (single, _) = Wire::new(rule(1000, RepeatRule::IN_ORDER), (LOSS, false), 2).goodput();
-    assert!(single < measured - 0.03, "{single}");
+}
+
+/// IBA's single negative acknowledgement leaves a lost repeat to the time-out: of `p / (1 - p)` losses of a packet,
+/// those past the first, `p² / (1 - p)`, cost a time-out each instead of `N` slots.
+#[test]
+fn go_back_n_of_iba_waits_for_lost_repeats() {
+    const TIME_OUT: u64 = 1000;
+    let (measured, _) = Wire::new(rule(TIME_OUT, RepeatRule::IN_ORDER), (LOSS, false), 2).goodput();
+    let repeats = LOSS * LOSS / (1.0 - LOSS);
+    let slots_each = |again: u64| 1.0 + LOSS * LEARNED_AFTER as f64 + repeats * again as f64;
+    let law = 1.0 / slots_each(TIME_OUT);
+    println!("go-back-N of IBA: {measured:.4}, law {law:.4}");
+    // Lost repeats are as good as independent, so their number has the variance of its mean: three standard deviations.
+    let packets = SLOTS as f64 * law;
+    let tolerance = 3.0 * law * law * TIME_OUT as f64 * (repeats / packets).sqrt();
+    assert!((measured - law).abs() < tolerance, "{measured} of {law}, {tolerance}");
+    let told = 1.0 / slots_each(LEARNED_AFTER);
+    assert!((measured - told).abs() > tolerance, "{measured} of {told}, {tolerance}");
 }
 
 #[test]
