@@ -88,5 +88,5 @@ pub(super) fn drawn(stream: &mut Stream, candidates: &Range<usize>) -> usize {
     use rand::Rng;
     // Multiply-shift: a single draw, and no bias that matters at 254 ports.
     let place = (u128::from(stream.next_u64()) * candidates.len() as u128) >> 64;
-    candidates.start + place as usize
+    candidates.start + usize::try_from(place as u64).expect("a place of a candidate")
 }
