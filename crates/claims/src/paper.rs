@@ -9,7 +9,9 @@ use figures::engine::chart;
 use results::schema::{FileFormat, FileSchema};
 use serde::Deserialize;
 
-use crate::exhibits::{CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep, ShareFigure, numbers};
+use crate::exhibits::{
+    BarFigure, CombinationTable, GoodputFigure, HotSpotGrid, ParameterSweep, ShareFigure, numbers,
+};
 use crate::language::{Claim, ClaimRole, ClaimStatus, Expectation, References};
 use crate::tunings::TUNING;
 
@@ -61,6 +63,9 @@ pub struct Paper {
     /// Figures of the shares of flows in some of the runs, as means over the seeds.
     #[serde(default)]
     pub shares: Vec<ShareFigure>,
+    /// Figures of numbers of some of the runs, as means over the seeds.
+    #[serde(default)]
+    pub bars: Vec<BarFigure>,
 }
 
 /// There are no claims of a paper.
@@ -102,6 +107,7 @@ impl Paper {
         let names = self.sweeps.iter().map(|sweep| &sweep.name);
         let names = names.chain(self.figures.iter().map(|figure| &figure.name));
         let names = names.chain(self.shares.iter().map(|figure| &figure.name));
+        let names = names.chain(self.bars.iter().map(|figure| &figure.name));
         let claims = FileFormat::Table(numbers::columns());
         let mut files = vec![file(numbers::NAME, "csv", "one row per number of a claim", claims)];
         files.extend(self.tables.iter().map(table));
@@ -244,6 +250,7 @@ impl Paper {
             .or_else(|| self.grid.as_ref().and_then(HotSpotGrid::fault))
             .or_else(|| self.figures.iter().find_map(|figure| figure.fault(runs)))
             .or_else(|| self.shares.iter().find_map(|figure| figure.fault(runs)))
+            .or_else(|| self.bars.iter().find_map(|figure| figure.fault(runs)))
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use experiment::SeedCount;
 use results::format::{aligned, counted, fitted, plain_table};
 
-use crate::exhibits::{CombinationTable, GoodputFigure, ParameterSweep, ShareFigure};
+use crate::exhibits::{BarFigure, CombinationTable, GoodputFigure, ParameterSweep, ShareFigure};
 use crate::language::ClaimRole;
 use crate::layout::{WIDTH, wrapped};
 use crate::paper::Paper;
@@ -66,12 +66,14 @@ impl Paper {
         self.sweeps.retain(|sweep| is_drawn(&sweep.name));
         self.figures.retain(|figure| is_drawn(&figure.name));
         self.shares.retain(|figure| is_drawn(&figure.name));
+        self.bars.retain(|figure| is_drawn(&figure.name));
         self.grid = self.grid.filter(|grid| is_drawn(grid.name()));
         let needed = self.needed(choice.teeth);
         self.runs.retain(|name, _| needed.contains(name));
         self.alternatives.retain(|name, _| needed.contains(name));
         if self.claims.is_empty()
             && self.shares.is_empty()
+            && self.bars.is_empty()
             && self.tables.is_empty()
             && self.sweeps.is_empty()
         {
@@ -95,6 +97,7 @@ impl Paper {
         let drawn = self.sweeps.iter().map(ParameterSweep::run);
         let drawn = drawn.chain(self.figures.iter().flat_map(GoodputFigure::runs));
         let drawn = drawn.chain(self.shares.iter().flat_map(ShareFigure::runs));
+        let drawn = drawn.chain(self.bars.iter().flat_map(BarFigure::runs));
         let needed = referred_to.chain(claimed).chain(failing.map(String::as_str)).chain(drawn);
         needed.map(str::to_owned).collect()
     }
@@ -112,11 +115,12 @@ impl Paper {
         let sweeps = self.sweeps.iter().map(|one| Exhibit::new(&one.name, one.title(), "figure"));
         let figures = self.figures.iter().map(|one| Exhibit::new(&one.name, one.title(), "figure"));
         let shares = self.shares.iter().map(|one| Exhibit::new(&one.name, one.title(), "figure"));
+        let bars = self.bars.iter().map(|one| Exhibit::new(&one.name, one.title(), "figure"));
         let grid = self
             .grid
             .iter()
             .map(|one| Exhibit { is_full: true, ..Exhibit::new(one.name(), one.title(), "table") });
-        tables.chain(sweeps).chain(figures).chain(shares).chain(grid)
+        tables.chain(sweeps).chain(figures).chain(shares).chain(bars).chain(grid)
     }
 
     fn check(&self, kind: &'static str, names: &[String], known: Vec<String>) -> Result<(), UnknownPart> {

@@ -131,6 +131,10 @@ impl Reproduction {
             let drawn = figure.files(|run| self.by_seed(paper, run));
             files.extend(drawn.map_err(|missing| missing_in(paper, &figure.name, missing))?);
         }
+        for figure in &paper.bars {
+            let drawn = figure.files(|run| self.by_seed(paper, run));
+            files.extend(drawn.map_err(|missing| missing_in(paper, &figure.name, missing))?);
+        }
         Ok(files)
     }
 

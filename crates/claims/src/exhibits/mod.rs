@@ -7,11 +7,13 @@
 //! | [`table`] | all combinations of organisation, marking and response |
 //! | [`sweep`] | a number over the range of a setting |
 //! | [`figure`] | goodput over time, a panel for each run |
+//! | [`bars`] | numbers of runs, a bar for each run |
 //! | [`shares`] | shares of flows in their total, a bar for each run |
 //! | [`fluid`] | DCQCN's fluid model, as a line of a figure |
 //! | [`grid`] | many hot spots, and a search of parameters where the guideline's fail |
 //! | [`numbers`] | the numbers of all claims |
 
+pub mod bars;
 pub mod figure;
 pub mod fluid;
 pub mod grid;
@@ -26,6 +28,7 @@ use experiment::RunSpec;
 use figures::engine::Chart;
 use results::OutputFile;
 
+pub use bars::BarFigure;
 pub use figure::GoodputFigure;
 pub use grid::HotSpotGrid;
 pub use numbers::ClaimNumber;
