@@ -21,6 +21,8 @@ pub enum Unit {
     },
     /// Milliseconds.
     Ms,
+    /// Microseconds.
+    Us,
     /// Packets.
     Packets,
     /// Kilobytes of 1,000 bytes.
@@ -35,7 +37,7 @@ impl Unit {
     pub const fn plain(&self) -> measures::Unit {
         match self {
             Self::Gbps | Self::Of(_) | Self::Links { .. } => measures::Unit::BitsPerSecond,
-            Self::Ms => measures::Unit::Seconds,
+            Self::Ms | Self::Us => measures::Unit::Seconds,
             Self::Packets => measures::Unit::Packets,
             Self::Kb => measures::Unit::Bytes,
             Self::One => measures::Unit::One,
@@ -50,6 +52,7 @@ impl Unit {
             Self::Of(name) => name.clone(),
             Self::Links { .. } => "of each link".to_owned(),
             Self::Ms => "ms".to_owned(),
+            Self::Us => "us".to_owned(),
             Self::Packets => "packets".to_owned(),
             Self::Kb => "KB".to_owned(),
             Self::One => String::new(),
@@ -61,7 +64,9 @@ impl Unit {
     pub fn reference(&self) -> Option<&str> {
         match self {
             Self::Of(name) => Some(name),
-            Self::Gbps | Self::Links { .. } | Self::Ms | Self::Packets | Self::Kb | Self::One => None,
+            Self::Gbps | Self::Links { .. } | Self::Ms | Self::Us | Self::Packets | Self::Kb | Self::One => {
+                None
+            }
         }
     }
 
@@ -72,6 +77,7 @@ impl Unit {
             Self::Gbps => Ok(1e9),
             Self::Links { count, gbps } => Ok(f64::from(*count) * gbps * 1e9),
             Self::Ms => Ok(1e-3),
+            Self::Us => Ok(1e-6),
             Self::Kb => Ok(1e3),
             Self::Packets | Self::One => Ok(1.0),
         }
