@@ -48,6 +48,21 @@ const FIGURES: &[Figure] = &[
         drawn: "goodput.svg",
     },
     Figure {
+        name: "paths-parking-lot",
+        arguments: &["repro", "paths", "--figure", "parking-lot"],
+        drawn: "repro-paths,figure=parking-lot/parking-lot.svg",
+    },
+    Figure {
+        name: "paths-dragonfly",
+        arguments: &["repro", "paths", "--figure", "dragonfly"],
+        drawn: "repro-paths,figure=dragonfly/dragonfly.svg",
+    },
+    Figure {
+        name: "paths-incast",
+        arguments: &["repro", "paths", "--figure", "incast"],
+        drawn: "repro-paths,figure=incast/incast.svg",
+    },
+    Figure {
         name: "ndr-slow-host",
         arguments: &["sim", "ndr-job-256", "--quiet", "--files", "fabric.svg"],
         drawn: "fabric.svg",
