@@ -135,6 +135,8 @@ pub(super) struct TableChoice {
     pub heading: &'static str,
     /// Columns; all if empty.
     pub columns: &'static [&'static str],
+    /// Columns of `columns` that stand there only if a row has a number other than 0.
+    pub if_any: &'static [&'static str],
     /// Column of numbers by which rows are ordered, the largest first; the order of the file if `None`.
     pub by: Option<&'static str>,
     /// Most rows.
@@ -205,14 +207,20 @@ impl TableChoice {
             found.ok_or_else(|| malformed(format!("there is no column `{name}`")))
         };
         let all = rows.len();
+        let mut chosen: Vec<ColumnSchema> = Vec::new();
+        for column in schema::columns(self.file).into_iter().filter(|one| self.takes(&one.name)) {
+            let place = place(&column.name)?;
+            // Of the whole file: a cut table must not hide that a run has such numbers.
+            if !self.if_any.contains(&&*column.name) || rows.iter().any(|row| is_some(&row[place])) {
+                chosen.push(column);
+            }
+        }
         if let Some(by) = self.by {
             let column = place(by)?;
             let value = |row: &csv::StringRecord| row[column].parse().unwrap_or(f64::NEG_INFINITY);
             rows.sort_by(|one, other| value(other).total_cmp(&value(one)));
         }
         rows.truncate(self.most);
-        let chosen: Vec<ColumnSchema> =
-            schema::columns(self.file).into_iter().filter(|one| self.takes(&one.name)).collect();
         let mut values = Vec::new();
         for column in &chosen {
             let place = place(&column.name)?;
@@ -249,6 +257,11 @@ impl TableChoice {
         let order = by.map_or_else(|| "the first".to_owned(), |by| format!("those with the largest `{by}`"));
         format!("{} of {} of `{file}`: {order}.", words::thousands(*most), words::count(all, "row"))
     }
+}
+
+/// Returns true for a number other than 0.
+fn is_some(cell: &str) -> bool {
+    !cell.is_empty() && cell.parse() != Ok(0.0)
 }
 
 fn encoded(column: &ColumnSchema, cells: &[&str]) -> Result<Cells, String> {

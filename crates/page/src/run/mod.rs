@@ -85,6 +85,7 @@ const MARGINS: TableChoice = TableChoice {
     file: MarginRow::FILE,
     heading: "Limits, the nearest first",
     columns: &[],
+    if_any: &[],
     by: Some(column!(MarginRow: highest_share)),
     most: 1000,
 };
@@ -96,6 +97,7 @@ const MESSAGES: TableChoice = TableChoice {
     columns: columns!(MessageRow:
         flow, src, dst, message, size_bytes, posted_s, completed_s, fct_us, slowdown, age_s
     ),
+    if_any: &[],
     by: Some(column!(MessageRow: slowdown)),
     most: 500,
 };
@@ -106,6 +108,7 @@ const TABLES: [TableChoice; 6] = [
         file: PhaseRow::FILE,
         heading: "Goodput by phase",
         columns: columns!(PhaseRow: change, from_s, to_s, kind, name, goodput_bps, second_half_goodput_bps),
+        if_any: &[],
         by: None,
         most: 5000,
     },
@@ -114,7 +117,11 @@ const TABLES: [TableChoice; 6] = [
         heading: "Flows",
         columns: columns!(FlowRow:
             flow, src, dst, group, start_s, size_bytes, completed_s, delivered_bytes, mean_goodput_bps, alone_bps,
-            mean_packet_latency_us, max_packet_latency_us, received_becns
+            mean_packet_latency_us, max_packet_latency_us, received_becns, out_of_order_share,
+            largest_distance_packets, largest_ahead_bytes, retransmitted_packets, spurious_packets
+        ),
+        if_any: columns!(FlowRow:
+            out_of_order_share, largest_distance_packets, largest_ahead_bytes, retransmitted_packets, spurious_packets
         ),
         by: None,
         most: 12_000,
@@ -123,6 +130,7 @@ const TABLES: [TableChoice; 6] = [
         file: RootRow::FILE,
         heading: "Roots of congestion trees",
         columns: &[],
+        if_any: &[],
         by: Some(column!(RootRow: lost_bytes)),
         most: 500,
     },
@@ -130,6 +138,7 @@ const TABLES: [TableChoice; 6] = [
         file: ContributorRow::FILE,
         heading: "Contributors",
         columns: &[],
+        if_any: &[],
         by: Some(column!(ContributorRow: through_bytes)),
         most: 1000,
     },
@@ -137,6 +146,7 @@ const TABLES: [TableChoice; 6] = [
         file: VictimRow::FILE,
         heading: "Victims",
         columns: &[],
+        if_any: &[],
         by: Some(column!(VictimRow: lost_bytes)),
         most: 1000,
     },
@@ -145,9 +155,10 @@ const TABLES: [TableChoice; 6] = [
         heading: "Ports",
         columns: columns!(PortRow:
             node, port, peer, lane, link_rate_bps, utilisation, stalled_s, paused_s,
-            sampled_queue_peak_bytes, sampled_queue_mean_bytes, root_samples, buffer_peak_bytes,
+            sampled_queue_peak_bytes, sampled_queue_mean_bytes, root_samples, chosen_share, buffer_peak_bytes,
             pauses_sent
         ),
+        if_any: columns!(PortRow: chosen_share),
         by: Some(column!(PortRow: stalled_s)),
         most: 2000,
     },
