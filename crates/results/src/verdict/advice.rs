@@ -15,6 +15,7 @@ use units::{Bytes, Rate, Span};
 use super::command::{Advice, Command};
 use super::facts::Facts;
 use super::loss::Lost;
+use super::repeats;
 use super::short_buffers::ShortBuffer;
 use super::words;
 use crate::congestion::worst;
@@ -70,7 +71,9 @@ fn question(facts: Facts<'_>, lost: &Lost) -> Advice {
             Command::With(format!("duration={}", twice(facts))),
         );
     }
-    if let Some(remedy) = of_drops(facts, lost).or_else(|| of_slow_host(facts, lost)) {
+    if let Some(remedy) =
+        of_drops(facts, lost).or_else(|| of_slow_host(facts, lost)).or_else(|| repeats::question(facts))
+    {
         return remedy;
     }
     if lost.any() { control(facts, lost) } else { unhurt(facts, lost) }

@@ -15,8 +15,8 @@ use super::drops::Drops;
 use super::facts::Facts;
 use super::loss::Lost;
 use super::owners::Owners;
-use super::short_buffers;
 use super::words;
+use super::{repeats, short_buffers};
 use crate::congestion::{cause, hottest, worst};
 use crate::format::{capital, counted, grouped};
 use crate::lossless::LossCause;
@@ -49,6 +49,7 @@ pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String
         drops(facts),
         standstill(facts),
         failures(facts),
+        repeats::sentence(facts),
         slow_hosts(facts, lost),
         of_trees(facts, owners),
         lost.short.and_then(|short| short_buffers::sentence(facts, short)),

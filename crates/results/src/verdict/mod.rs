@@ -12,6 +12,7 @@
 //! | [`command`] | commands to copy |
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
+//! | `repeats` | packets that arrived twice: a part of the cause |
 //! | `short_buffers` | links that a small buffer holds back: a part of the cause |
 //! | `headline` | the measure of the loss that a run's verdict names first |
 //! | [`standings`] | every flow, pattern and group against its best |
@@ -30,6 +31,7 @@ mod loops;
 mod loss;
 mod messages;
 mod owners;
+mod repeats;
 pub(crate) mod run;
 mod short_buffers;
 pub mod standings;

@@ -1,0 +1,101 @@
+//! Packets that were sent again although nothing was lost: a part of the cause, and the question after it.
+//!
+//! Invariant: a run without repeats that arrived twice has neither.
+
+use ca_transport::{DeliverySpec, NakSpec};
+use telemetry::RepeatTally;
+
+use super::command::{Advice, Command};
+use super::facts::Facts;
+use super::words;
+use crate::format::{counted, grouped};
+
+/// Share of the packets that arrived from which on repeats without need are told.
+const MANY: f64 = 0.01;
+
+/// Returns the sentence on repeats without need, if they took a share of the fabric that is worth a word.
+pub(super) fn sentence(facts: Facts<'_>) -> Option<String> {
+    let flows = &facts.record.flows;
+    let spurious: u64 = flows.iter().map(|flow| flow.repeats().spurious).sum();
+    let arrived = flows.iter().map(|flow| flow.packets).sum::<u64>() + spurious;
+    if spurious == 0 || (spurious as f64) < MANY * arrived as f64 {
+        return None;
+    }
+    let worst = flows.iter().rev().max_by_key(|flow| flow.repeats().spurious)?;
+    let RepeatTally { spurious: most, out_of_order, .. } = worst.repeats();
+    let reason = if out_of_order > 0 { "overtaken by others" } else { "late" };
+    Some(format!(
+        "{} ({}) arrived twice, {} of {}: the first copies were {reason}, not lost, and the second ones took the place \
+         of payload.",
+        counted(spurious, "packet"),
+        words::percent(spurious as f64 / arrived as f64),
+        grouped(most),
+        worst.name,
+    ))
+}
+
+/// Returns the question whether requesters that repeat by their time-outs alone would do better, if a missing packet
+/// counts as lost before.
+pub(super) fn question(facts: Facts<'_>) -> Option<Advice> {
+    sentence(facts)?;
+    let DeliverySpec::AnyOrder(delivery) = facts.plan?.scenario().adapter.delivery else { return None };
+    (delivery.nak != NakSpec::Never).then(|| {
+        let value = format!("AnyOrder(window: {})", delivery.window);
+        Advice::new(
+            "Repeats by time-out alone, without evidence from later packets",
+            Command::Comparison("adapter.delivery", value),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use scenario::{Plan, Scenario, ScenarioText};
+    use telemetry::RunRecord;
+
+    use super::*;
+    use crate::sample;
+
+    fn told(record: &RunRecord, plan: Option<&Plan>) -> (Option<String>, Option<Advice>) {
+        let facts =
+            Facts { record, plan, goodput: &[], completions: None, closed_loops: &[], slow_hosts: &[] };
+        (sentence(facts), question(facts))
+    }
+
+    fn with_spurious(spurious: u64, out_of_order: u64) -> RunRecord {
+        let mut record = sample::record();
+        record.flows.truncate(1);
+        let flow = &mut record.flows[0];
+        flow.packets = 900;
+        let tally = RepeatTally { spurious, out_of_order, ..RepeatTally::default() };
+        flow.repeats = Some(Box::new(tally));
+        record
+    }
+
+    #[test]
+    fn repeats_without_need_are_told_from_a_hundredth_on() {
+        assert_eq!(told(&with_spurious(0, 50), None).0, None);
+        assert_eq!(told(&with_spurious(9, 50), None).0, None);
+        let said = |out_of_order| told(&with_spurious(100, out_of_order), None).0.expect("a sentence");
+        let expected = "100 packets (10 %) arrived twice, 100 of F1: the first copies were overtaken by others, not lost, \
+                        and the second ones took the place of payload.";
+        assert_eq!(said(50), expected);
+        assert!(said(0).contains("were late, not lost"), "{}", said(0));
+    }
+
+    /// The question is asked of those that take a gap for a loss, and keeps their window.
+    #[test]
+    fn evidence_of_loss_is_doubted_where_there_is_some() {
+        let plan = |delivery: &str| {
+            let mut text = ScenarioText::find("paths-incast").expect("it ships");
+            text.set(&format!("adapter.delivery={delivery}")).expect("a field");
+            Scenario::read(&text).and_then(|read| read.check(&text)).expect("it can run")
+        };
+        let record = with_spurious(100, 50);
+        assert_eq!(told(&record, Some(&plan("AnyOrder"))).1, None);
+        let eager = plan("AnyOrder(window: 64, nak: After(1))");
+        let value = Command::Comparison("adapter.delivery", "AnyOrder(window: 64)".to_owned());
+        assert_eq!(told(&record, Some(&eager)).1.map(|advice| advice.command), Some(value));
+        assert_eq!(told(&with_spurious(1, 50), Some(&eager)).1, None);
+    }
+}
