@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use scenario::manual::{self, Entry, Field};
+use scenario::manual::{self, Choice, Entry, Field};
 use scenario::{ScenarioText, WrittenField};
 use serde::Serialize;
 
@@ -13,6 +13,8 @@ const MOST: usize = 240;
 /// Kinds of values of one line.
 const SIMPLE: [&str; 8] =
     ["time", "data", "rate", "length", "whole number", "number", "text", "`true` or `false`"];
+/// Kind of a choice.
+const CHOICE: &str = "choice";
 
 /// A field with a control.
 #[derive(Clone, Debug, Serialize)]
@@ -54,16 +56,32 @@ pub(crate) fn fields(text: &ScenarioText) -> Vec<FieldData> {
     found
 }
 
-/// Returns the simple fields of a place that the text leaves out.
+/// Returns the simple fields of a place that the text leaves out, and the choices among names.
 fn left_out(field: &WrittenField, entries: &mut Entries, paths: &BTreeSet<&str>) -> Vec<FieldData> {
     let Some(entry) = entries.of(&field.place) else { return Vec::new() };
     let name = field.value.split('(').next().unwrap_or_default().trim();
     let chosen = entry.choices.iter().find(|choice| choice.name == name);
     let parts: Vec<Field> = chosen.map_or_else(|| entry.fields.clone(), |choice| choice.fields.clone());
-    let fields = parts.into_iter().filter(|part| SIMPLE.contains(&part.kind.as_str()));
     let path = |part: &Field| format!("{}.{}", field.path, part.name);
-    let fields = fields.filter(|part| !paths.contains(path(part).as_str()));
-    fields.map(|part| bare(&path(&part), &part)).collect()
+    let parts = parts.into_iter().filter(|part| !paths.contains(path(part).as_str()));
+    let data = |part: Field| {
+        let data = bare(&path(&part), &part);
+        if SIMPLE.contains(&part.kind.as_str()) {
+            return Some(data);
+        }
+        let choices = names(entries.of(&format!("{}.{}", field.place, part.name))?);
+        (part.kind == CHOICE && choices.len() > 1).then_some(FieldData { choices, ..data })
+    };
+    parts.filter_map(data).collect()
+}
+
+/// Returns the choices for which their names will do.
+fn names(entry: &Entry) -> Vec<String> {
+    let is_name = |choice: &&Choice| {
+        choice.form == choice.name
+            || !choice.fields.is_empty() && choice.fields.iter().all(|field| field.default.is_some())
+    };
+    entry.choices.iter().filter(is_name).map(|choice| choice.name.clone()).collect()
 }
 
 fn data(path: &str, field: &Field, entry: &Entry) -> FieldData {
@@ -113,5 +131,24 @@ mod tests {
         assert_eq!((threshold.value.as_deref(), threshold.range.as_str()), (Some("15"), "0 to 15"));
         assert_eq!(of("flows.far.start").value.as_deref(), Some("\"10 ms\""));
         assert!(of("switch.output_buffer").value.is_none());
+    }
+
+    /// A choice that is left out has the names that will do without parentheses, each of which can be read.
+    #[test]
+    fn choices_that_are_left_out_are_offered_by_their_names() {
+        let text = scenario::shipped().iter().find(|one| one.name == "paths-incast").expect("it ships").text;
+        let names = |path: &str| {
+            let all = fields(&ScenarioText::new("paths-incast", text));
+            let found = all.into_iter().find(|one| one.path == path).unwrap_or_else(|| panic!("no {path}"));
+            assert_eq!(found.value, None, "{path} is written");
+            found.choices
+        };
+        assert_eq!(names("switch.selection"), ["Hash", "Random", "RoundRobin", "LeastLoaded", "Flowlet"]);
+        assert_eq!(names("adapter.entropy"), ["Flow", "Random", "RoundRobin", "Bitmap", "Reps"]);
+        for name in names("switch.selection") {
+            let mut with = ScenarioText::new("paths-incast", text);
+            with.set(&format!("switch.selection={name}")).expect("it is a field");
+            scenario::Scenario::read(&with).expect("the name will do");
+        }
     }
 }
