@@ -192,6 +192,32 @@ fn goodput_is_that_of_the_file() {
     assert_eq!(seen, rows.len());
 }
 
+/// Columns on reordering, repeats and chosen ports stand on the page of a run that has them, and on no other.
+#[test]
+fn columns_on_paths_stand_where_a_run_has_numbers_for_them() {
+    let names = |record| {
+        let data = data(&page(&files_of(record)));
+        let tables = data["tables"].as_array().expect("a list").clone();
+        let columns = tables.iter().filter(|one| one["id"] == "flows-csv" || one["id"] == "ports-csv");
+        let columns = columns.flat_map(|one| one["columns"].as_array().expect("a list"));
+        columns.map(|column| column[0].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    let mut without = sample::record();
+    without.flows.iter_mut().for_each(|flow| flow.repeats = None);
+    let mut chosen = without.clone();
+    chosen.lanes.iter_mut().for_each(|lane| lane.chosen = Some(3));
+    let (without, repeated, chosen) = (names(without), names(sample::record()), names(chosen));
+    let more = |all: &[String]| {
+        all.iter().filter(|name| !without.contains(name)).map(String::as_str).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(
+        more(&repeated),
+        "out_of_order_share largest_distance_packets largest_ahead_bytes retransmitted_packets spurious_packets"
+    );
+    assert_eq!(more(&chosen), "chosen_share");
+    assert!(without.iter().any(|name| name == "pauses_sent"), "{without:?}");
+}
+
 #[test]
 fn tables_have_the_cells_of_their_files() {
     let files = files("F1");
