@@ -5,6 +5,8 @@ import type { Checked, Diagnostic, Field } from "./simulator.ts";
 import { bare, isQuoted } from "./values.ts";
 
 const MOST = 6;
+/** Beginning of the names of controls in the page. */
+const ID = "knob-";
 const SPEEDS = ["SDR", "DDR", "QDR", "FDR", "EDR", "HDR", "NDR"];
 
 /** A setting that is worth a knob: fields by their paths, a name for readers, and its values if they are not powers of two of the scenario's. */
@@ -34,14 +36,47 @@ const WISHES: Wish[] = [
   { path: /^duration$/, label: "Simulated time" },
 ];
 
+/** Rules of routing by which a switch may have several ports for a destination. */
+const GROUPED = ["Ecmp", "Adaptive", "Valiant", "Ugal", "Par"];
+/** Topologies with routes that are not minimal. */
+const WITH_DETOURS = ["Dragonfly", "HyperX"];
+
+/** The settings of paths, for scenarios with such a rule. `bare` returns the value that holds if the field is left out, by the rule. */
+const PATHS: (Wish & { bare: (rule: string) => string })[] = [
+  { path: /^switch\.selection$/, label: "Switches choose a port", values: ["Hash", "Random", "RoundRobin", "LeastLoaded", "Flowlet"], bare: (rule) => rule === "Ecmp" ? "Hash" : "LeastLoaded" },
+  { path: /^routing$/, label: "Among paths", values: GROUPED, bare: (rule) => rule },
+  { path: /^adapter\.delivery$/, label: "Receivers take packets", values: ["InOrder", "AnyOrder"], bare: () => "InOrder" },
+  { path: /^adapter\.recovery$/, label: "Senders repeat", values: ["GoBackN", "SelectiveRepeat"], bare: () => "GoBackN" },
+  { path: /^adapter\.entropy$/, label: "Entropy of packets", values: ["Flow", "Random", "RoundRobin", "Bitmap", "Reps"], bare: () => "Flow" },
+];
+
 /** Readers' words for some values. */
-const WORDS: Record<string, string> = { InputFifo: "in one queue at the input", InputVoq: "at the input, by output", Output: "at the output", Off: "off", Guideline: "InfiniBand's, the guideline of 2005" };
+const WORDS: Record<string, string> = {
+  InputFifo: "in one queue at the input", InputVoq: "at the input, by output", Output: "at the output", Off: "off", Guideline: "InfiniBand's, the guideline of 2005",
+  Hash: "by hash of the flow", Random: "at random", RoundRobin: "in turn (spraying)", LeastLoaded: "the least loaded (adaptive)", Flowlet: "anew after a gap (flowlets)",
+  Ecmp: "all shortest (ECMP)", Adaptive: "all shortest (adaptive)", Valiant: "by a random switch (Valiant)", Ugal: "a detour if less loaded (UGAL)", Par: "UGAL, decided twice (PAR)",
+  InOrder: "in order alone", AnyOrder: "in any order", GoBackN: "all after a gap (go-back-N)", SelectiveRepeat: "missing ones (selective repeat)",
+  Flow: "one value for a flow", Bitmap: "in turn, without bad ones", Reps: "recycled, if unmarked (REPS)",
+};
 
 interface Knob {
   path: string;
   box: HTMLElement;
   fault: HTMLElement;
   show(value: string): void;
+}
+
+/** Returns the settings of paths with their fields, if the scenario has a rule of routing with several ports. Fields that are left out have the value that holds. */
+function pathsOf(all: Field[], written: Map<string, Field>): { wish: Wish; field: Field }[] {
+  const [rule, topology] = ["routing", "topology"].map((path) => /^\w*/.exec(bare(written.get(path)?.value ?? ""))?.[0] ?? "") as [string, string];
+  if (!GROUPED.includes(rule)) return [];
+  const hasDetours = WITH_DETOURS.includes(topology);
+  return PATHS.flatMap((wish) => {
+    const field = [...written.values(), ...all].find(({ path }) => wish.path.test(path));
+    const values = wish.values?.filter((one) => field?.path !== "routing" || hasDetours || GROUPED.indexOf(one) < 2);
+    const value = /^\w+/.exec(field?.value ?? "")?.[0] ?? wish.bare(rule);
+    return field === undefined ? [] : [{ wish: { ...wish, ...(values ? { values } : {}) }, field: { ...field, kind: "choice", value } }];
+  });
 }
 
 /** Returns values around one: powers of two times a quantity. */
@@ -57,13 +92,15 @@ function around(field: Field, value: string): string[] {
 export class Knobs {
   readonly box: HTMLElement;
   private readonly list = element("div", { class: "knob-list" });
+  private readonly paths = element("div", { class: "knob-list" });
+  private readonly heading = element("h3", {}, "Paths");
   private knobs: Knob[] = [];
   private key = "";
 
   /** `onTurn` is called with a path and a value, as a setting has it; `null` for the scenario's own. */
   constructor(private readonly onTurn: (path: string, value: string | null) => void, ...more: HTMLElement[]) {
     this.box = element("section", { class: "knobs", "aria-labelledby": "heading-knobs" }, element("h2", { id: "heading-knobs" }, "Turn a knob"),
-      element("p", { class: "note" }, "Each change runs it anew."), this.list, more);
+      element("p", { class: "note" }, "Each change runs it anew."), this.list, this.heading, this.paths, more);
   }
 
   /** Shows the settings of a case by the checks of its runs, and the faults of these. `name` is that of the scenario. */
@@ -77,13 +114,20 @@ export class Knobs {
       const isOther = field?.kind === "choice" && field.path !== "congestion_control" && !wish.values?.includes(bare(field.value ?? ""));
       return field === undefined || isOther || isCompared && field.path === "congestion_control" ? [] : [{ wish, field }];
     }).slice(0, MOST);
-    const key = [name, ...chosen.map(({ field }) => field.path)].join();
+    const ofPaths = pathsOf(checks.flatMap((one) => one.fields), fields);
+    const key = [name, fields.get("routing")?.value, ...[...chosen, ...ofPaths].map(({ field }) => field.path)].join();
     if (key !== this.key) {
       this.key = key;
+      const focused = document.activeElement?.id ?? "";
       const isEthernet = bare(fields.get("link.framing")?.value ?? "") === "RoCEv2";
-      this.knobs = chosen.flatMap(({ wish, field }) => this.knob(wish, field, isEthernet) ?? []);
-      this.list.replaceChildren(...this.knobs.map(({ box }) => box));
+      const made = (some: { wish: Wish; field: Field }[]) => some.flatMap(({ wish, field }) => this.knob(wish, field, isEthernet, sets.some((one) => valueOf(one, field.path) !== undefined)) ?? []);
+      const [ofScenario, paths] = [made(chosen), made(ofPaths)];
+      this.knobs = [...ofScenario, ...paths];
+      this.list.replaceChildren(...ofScenario.map(({ box }) => box));
+      this.paths.replaceChildren(...paths.map(({ box }) => box));
+      if (focused.startsWith(ID)) document.getElementById(focused)?.focus();
     }
+    this.heading.hidden = ofPaths.length === 0;
     this.box.hidden = this.knobs.length === 0;
     for (const knob of this.knobs) {
       const set = sets.map((one) => valueOf(one, knob.path)).findLast((one) => one !== undefined);
@@ -100,16 +144,17 @@ export class Knobs {
     }
   }
 
-  private knob(wish: Wish, field: Field, isEthernet: boolean): Knob | null {
+  /** Returns a knob. `isSet` is true if the field's value is that of a setting, not the scenario's own. */
+  private knob(wish: Wish, field: Field, isEthernet: boolean, isSet: boolean): Knob | null {
     const own = bare(field.value ?? "");
-    const written = (value: string) => value === own ? null : isQuoted(field) ? JSON.stringify(value) : value;
-    const id = "knob-" + field.path;
+    const written = (value: string) => value === own && !isSet ? null : isQuoted(field) ? JSON.stringify(value) : value;
+    const id = ID + field.path;
     const fault = element("p", { class: "fault" });
     const choices = field.path === "congestion_control" ? ["Off", own === "Off" ? isEthernet ? "Dcqcn(preset: Recommended)" : "Guideline" : own] : field.kind === "choice" ? wish.values ?? field.choices.filter((one) => /^\w+$/.test(one)) : null;
     if (choices) {
       const all = [...new Set([...choices, own])].filter((one) => one !== "");
       const select = element("select", { id, onchange: () => this.onTurn(field.path, written(select.value)) }, all.map((one) => element("option", { value: one }, WORDS[one] ?? /^\w+/.exec(one)?.[0] ?? one)));
-      return { path: field.path, fault, show: (value) => { select.value = all.includes(value) ? value : own; }, box: element("div", { class: "knob", title: field.meaning.replaceAll("`", "") }, element("label", { for: id }, wish.label), select, fault) };
+      return { path: field.path, fault, show: (value) => { select.value = [value, /^\w*/.exec(value)?.[0] ?? ""].find((one) => all.includes(one)) ?? own; }, box: element("div", { class: "knob", title: field.meaning.replaceAll("`", "") }, element("label", { for: id }, wish.label), select, fault) };
     }
     const values = wish.values ? [...new Set([...wish.values, own])].sort((one, other) => sizeOf(one) - sizeOf(other)) : around(field, own);
     if (values.length < 3) return null;

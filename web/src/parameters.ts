@@ -35,9 +35,9 @@ function nearby(field: Field): string[] {
   return fitting.map((value) => (value + " " + found[2]).trim());
 }
 
-/** Returns a default as a scenario writes it: the manual has it as code. */
+/** Returns a default as a scenario writes it: the manual has it as code, and a dash where there is none. */
 function defaultOf(field: Field): string {
-  return bare((field.default ?? "").replaceAll("`", ""));
+  return field.default === "-" ? "" : bare((field.default ?? "").replaceAll("`", ""));
 }
 
 /** Returns the group of a field: the first name of its path. */
@@ -87,7 +87,9 @@ export class Parameters {
     for (const field of fields) {
       const control = this.controls.get(field.path) as Control;
       control.field = field;
-      const value = shown(field, valueOf(this.sets, field.path) ?? field.value ?? "");
+      // A list of values shows the default of a field that is left out, a text proposes it.
+      const left = control.input instanceof HTMLSelectElement ? defaultOf(field) : "";
+      const value = shown(field, valueOf(this.sets, field.path) ?? field.value ?? left);
       if (document.activeElement !== control.input) control.input.value = value;
     }
   }

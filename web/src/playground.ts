@@ -146,12 +146,13 @@ export class Playground {
     return labelsOf(this.of, [this.checked.a, this.checked.b].flatMap((one) => one?.facts?.scheme ?? []));
   }
 
-  /** Sets a value in every run whose scenario has the field, and runs again. */
+  /** Sets a value in every run whose scenario has the field, and runs again. A field that no scenario writes is set in all. */
   private turnKnob(path: string, value: string | null): void {
+    const has = (which: "a" | "b") => this.checked[which]?.fields.some((field) => field.path === path && field.value !== null) ?? false;
+    const isWritten = has("a") || has("b");
     for (const which of ["a", "b"] as const) {
       const sets = this.of[which];
-      const has = this.checked[which]?.fields.some((field) => field.path === path && field.value !== null);
-      if (sets !== null && has) this.of[which] = withSetting(sets, path, value);
+      if (sets !== null && (has(which) || !isWritten)) this.of[which] = withSetting(sets, path, value);
     }
     this.runs = true;
     this.later("changed", 0);
