@@ -26,7 +26,7 @@ function likewise(bps: number, stated: string): string {
 
 /** Returns the links to all lessons. */
 export function lessonList(): HTMLElement {
-  return element("div", { class: "lessons" }, element("h1", {}, "Lessons"), element("p", { class: "lead" }, "Seven short pages. Each has a small fabric that runs beside its text, a guess to make, and two things to try."),
+  return element("div", { class: "lessons" }, element("h1", {}, "Lessons"), element("p", { class: "lead" }, "Eight short pages. Each has a small fabric that runs beside its text, a guess to make, and two things to try."),
     element("ol", { class: "cards" }, LESSONS.map(({ id, title, guess }, place) => element("li", {}, element("a", { class: "card", href: "#lesson=" + id }, picture("lesson-" + id),
       element("span", { class: "card-title" }, place + 1 + ". " + title), element("span", { class: "card-see" }, withCode(guess.asks)))))));
 }

@@ -6,6 +6,7 @@ const WORDS: [string, string][] = [
   ["Fabric", "Hosts and switches with the links between them. Each end of a link is a port; a port's sending half is an output."],
   ["RDMA", "Remote direct memory access: a host writes into the memory of another without its processor. InfiniBand is made for it; RoCEv2 is RDMA over Ethernet."],
   ["Trunk", "A link between two switches."],
+  ["Path", "The links that a packet takes. A switch with several ports towards a host chooses one: by a hash of the flow, so that all of its packets take one path; in turn (spraying); or by load (adaptive routing)."],
   ["Flow", "Packets from one host to another. Its goodput is the payload that arrives, in bits a second. A phase is a part of a run in which the same flows send."],
   ["Message", "Data that a host posts to be sent as one piece; it is cut into packets."],
   ["Lossless", "No packet is dropped: a link stops while the buffer at its far end is full. InfiniBand counts the free room in credits; Ethernet sends PAUSE (Priority Flow Control, PFC)."],

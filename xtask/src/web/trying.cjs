@@ -11,7 +11,7 @@ const { tryAccess } = require("./trying/access.cjs");
 const { trySpeed } = require("./trying/speed.cjs");
 const { takeShots } = require("./trying/shots.cjs");
 
-const LESSONS = ["head-of-line-blocking", "parking-lot", "tree-saturation", "marking-and-response", "pfc-victims", "dcqcn-parameters", "deadlock-in-a-ring"];
+const LESSONS = ["head-of-line-blocking", "parking-lot", "tree-saturation", "marking-and-response", "pfc-victims", "dcqcn-parameters", "deadlock-in-a-ring", "paths-of-an-incast"];
 /** Native end of a run without results. */
 const DEADLOCK = "status 4";
 /** Most events, estimated, of a scenario whose digest is compared: some seconds of work. */
