@@ -38,6 +38,8 @@ impl<'a> DataPaths<'a> {
             return plan.path_of_data(flow, key).into_iter().map(|output| (output, 1.0)).collect();
         }
         let level = plan.service_level(flow.service_level, flow.source, to);
+        // Switches hash a number that differs from packet to packet.
+        let is_sprayed = !plan.nodes().adapter(flow.source).entropy.is_usual();
         let first = (flow.source, PortId(0));
         let mut outputs = vec![first];
         self.by_output[graph.position(first)] = 1.0;
@@ -59,8 +61,9 @@ impl<'a> DataPaths<'a> {
             for node in present.drain(..) {
                 share = core::mem::take(&mut self.by_node[node.index()]);
                 let selection = plan.nodes().switch(node).selection;
-                let is_selected =
-                    selection.is_some_and(|selection| selection.packets.may_contain(level, flow.transport));
+                let is_selected = is_sprayed
+                    || selection
+                        .is_some_and(|selection| selection.packets.may_contain(level, flow.transport));
                 let ports = plan.routes().table(node).outputs_of(to.lid(), || key, is_selected);
                 let each = share / ports.clone().count() as f64;
                 for port in ports {

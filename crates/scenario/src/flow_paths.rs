@@ -2,8 +2,12 @@
 //!
 //! Invariant: the run has the same paths, as in `pattern_use`. A flow has all outputs of its path, or none.
 
-use packet::Lane;
+use std::collections::BTreeMap;
 
+use packet::{Lane, NodeId, PortId};
+use workload::Flow;
+
+use crate::data_paths::DataPaths;
 use crate::plan::Plan;
 
 /// Most outputs of all flows together: 2 MB in a file.
@@ -51,14 +55,14 @@ impl Plan {
         let lanes = (0..).zip(self.lanes()).filter(|(_, (.., lane))| *lane == Lane(0));
         let lanes: Vec<u32> = lanes.map(|(place, _)| place).collect();
         let all = &self.workload().flows;
-        let (mut outputs, mut flows) = (Vec::new(), 0);
+        let (mut outputs, mut flows, mut paths) = (Vec::new(), 0, DataPaths::new(self));
         for (flow, key) in all.iter().zip(self.flow_keys()).take(most_flows) {
-            let path = self.path_of_data(flow, key);
+            let path = self.alternatives(flow, key, &mut paths);
             if outputs.len() + path.len() > most {
                 break;
             }
             let number = flows as u32;
-            outputs.extend((0..).zip(path).map(|(hop, at)| FlowOutput {
+            outputs.extend(path.into_iter().map(|(hop, at)| FlowOutput {
                 flow: number,
                 hop,
                 lane: lanes[self.graph().position(at)],
@@ -66,6 +70,18 @@ impl Plan {
             flows += 1;
         }
         FlowPaths { outputs, flows, left_out_flows: all.len() - flows }
+    }
+
+    /// Returns the outputs of a flow's data with their hops, in order of these: several at a hop where a selector, or the
+    /// entropy of the source, chooses for each packet.
+    fn alternatives(&self, flow: &Flow, key: u64, paths: &mut DataPaths<'_>) -> Vec<(u32, (NodeId, PortId))> {
+        let mut hops = BTreeMap::from([(flow.source, 0)]);
+        let with_hop = |((node, port), _): ((NodeId, PortId), f64)| {
+            let hop = hops[&node];
+            hops.entry(self.graph().ports(node)[port.index()].peer).or_insert(hop + 1);
+            (hop, (node, port))
+        };
+        paths.of(flow, key).into_iter().map(with_hop).collect()
     }
 }
 
@@ -95,6 +111,30 @@ mod tests {
                 at = plan.graph().ports(node)[port.index()].peer;
             }
             assert_eq!(at, flow.destination);
+        }
+    }
+
+    /// A packet of a sprayed flow may take each of the four spines, and one of a hashed flow a single spine.
+    #[test]
+    fn sprayed_flows_have_all_their_paths() {
+        for (sets, spines) in [
+            (&[][..], 1),
+            (&["switch.selection=RoundRobin"], 4),
+            (&["switch.selection=Flowlet"], 4),
+            (&["adapter.entropy=Random"], 4),
+        ] {
+            let mut text = ScenarioText::find("paths-incast").expect("it ships");
+            sets.iter().try_for_each(|set| text.set(set)).expect("they are fields");
+            let plan = Scenario::read(&text).expect("it is right").check(&text).expect("it can run");
+            let paths = plan.flow_paths();
+            let number = plan.workload().flows.len() - 1;
+            let (flow, lanes) = (&plan.workload().flows[number], plan.lanes().collect::<Vec<_>>());
+            let own = paths.outputs.iter().filter(|output| output.flow as usize == number);
+            let own: Vec<_> = own.map(|output| (output.hop, lanes[output.lane as usize].0)).collect();
+            let at = |hop| own.iter().filter(|one| one.0 == hop).map(|one| one.1).collect::<Vec<_>>();
+            assert_eq!([0, 1, 2, 3].map(|hop| at(hop).len()), [1, spines, spines, 1], "{sets:?}");
+            assert_eq!(at(0), [flow.source], "{sets:?}");
+            assert!(own.is_sorted_by_key(|one| one.0), "{own:?}");
         }
     }
 
