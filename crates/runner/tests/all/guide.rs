@@ -188,6 +188,7 @@ fn the_answer_of_the_readme() {
 }
 
 pages! {
+    a_choice_of_paths: "paths",
     a_configuration_of_hpcc: "hpcc-configuration",
     an_incast_beside_a_victim: "leaf-spine-incast",
     a_threshold_and_the_spread_over_seeds: "threshold-and-seeds",
