@@ -23,7 +23,9 @@ impl Course {
     pub const MOST: u16 = (1 << 15) - 3;
 
     /// Returns the course in 15 bits.
-    pub(crate) const fn code(self) -> u16 {
+    #[inline]
+    #[must_use]
+    pub const fn code(self) -> u16 {
         match self {
             Self::Open => 0,
             Self::Inward => 1,
@@ -34,6 +36,7 @@ impl Course {
         }
     }
 
+    #[inline]
     pub(crate) const fn of_code(code: u16) -> Self {
         match code {
             0 => Self::Open,

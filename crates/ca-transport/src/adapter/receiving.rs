@@ -42,11 +42,11 @@ impl Adapter {
             self.tally.naks += 1;
             acknowledge = false;
         }
-        if verdict == ReceiveVerdict::ReadRequested {
+        if matches!(verdict, ReceiveVerdict::ReadRequested) {
             self.offer(endpoint, context.now());
         }
         self.dispose(id, packet, verdict, context);
-        if acknowledge || verdict == (ReceiveVerdict::Placed { answer: true }) {
+        if acknowledge || matches!(verdict, ReceiveVerdict::Placed { answer: true }) {
             if self.takes_any_order(number) {
                 self.acknowledge_any_order(number, packet.bth.psn, (flags, packet.entropy()), context);
             } else {

@@ -252,8 +252,14 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     /// Chooses the port by which a packet leaves that has come by `input`.
     #[inline]
     fn choose_output(&mut self, input: PortId, packet: &Packet, now: Time) -> Option<PortId> {
+        let only = self.forwarding.only(packet.lrh.destination());
+        only.or_else(|| self.choose_among(input, packet, now))
+    }
+
+    /// The same where several ports lead to the destination, or none.
+    #[inline(never)] // Most tables have a single port for each destination.
+    fn choose_among(&mut self, input: PortId, packet: &Packet, now: Time) -> Option<PortId> {
         let Self { forwarding, selection, ports, storage, sl_to_vl, .. } = self;
-        // An entry with a single port asks for no selector.
         forwarding.output_by(packet.lrh.destination(), |group| match selection {
             None => group.fixed(packet.flow_key()),
             Some(selection) => {

@@ -83,6 +83,13 @@ impl ForwardingTable {
         }
     }
 
+    /// Returns the port by which every packet to this address leaves; [`None`] if there is none, or a choice.
+    #[must_use]
+    #[inline]
+    pub fn only(&self, to: Lid) -> Option<PortId> {
+        self.entries.get(to.index()).filter(|entry| **entry < SEVERAL).map(|port| PortId((*port).into()))
+    }
+
     /// Returns the ports by which packets to this address may leave, also if there is only one; [`None`] if no port
     /// leads there.
     #[must_use]
