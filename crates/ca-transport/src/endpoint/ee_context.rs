@@ -14,6 +14,7 @@ use super::requester::Requester;
 use super::{
     CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Readiness, ReplyOutcome, TimeoutOutcome,
 };
+use crate::message::list::MessageList;
 use crate::message::{MessageKey, Messages};
 
 /// The requester of an end-to-end context.
@@ -32,11 +33,10 @@ state_codec::state!(EeContext { requester, members: part, turns });
 #[derive(Clone, Copy, Debug)]
 struct ContextMember {
     queue_pair: QpNumber,
-    head: Option<MessageKey>,
-    tail: Option<MessageKey>,
+    list: MessageList,
 }
 
-state_codec::state!(ContextMember { queue_pair: plan, head, tail });
+state_codec::state!(ContextMember { queue_pair: plan, list });
 
 impl EeContext {
     /// A context that gives its first packet this number.
@@ -47,7 +47,7 @@ impl EeContext {
 
     /// Adds a queue pair. Its number is higher than the numbers of all members before it.
     pub fn join(&mut self, queue_pair: QpNumber) {
-        self.members.push(ContextMember { queue_pair, head: None, tail: None });
+        self.members.push(ContextMember { queue_pair, list: MessageList::default() });
         self.turns.reserve(self.members.len());
     }
 
@@ -63,13 +63,10 @@ impl EeContext {
         }
         let Some(turn) = self.turns.pop_front() else { return };
         let member = &mut self.members[turn as usize];
-        let key = member.head.expect("a member in the order of turns has a message");
-        member.head = messages[key].next.take();
+        let key = member.list.pop(messages).expect("a member in the order of turns has a message");
         // A member with more messages goes to the end of the line: it may send its next after all others had a turn.
-        if member.head.is_some() {
+        if member.list.first().is_some() {
             self.turns.push_back(turn);
-        } else {
-            member.tail = None;
         }
         self.requester.post(key, messages);
     }
@@ -88,12 +85,10 @@ impl Endpoint for EeContext {
         let place = self.members.binary_search_by_key(&messages[key].queue_pair, |member| member.queue_pair);
         let place = place.expect("the queue pair has joined");
         let member = &mut self.members[place];
-        if let Some(tail) = member.tail.replace(key) {
-            messages[tail].next = Some(key);
-        } else {
-            member.head = Some(key);
+        if member.list.first().is_none() {
             self.turns.push_back(place as u32);
         }
+        member.list.push(key, messages);
         self.start_next(messages);
     }
 

@@ -18,7 +18,7 @@
 //! | receiver (UC) | | | whole messages | | [`uc_receiver`] |
 //! | receiver (UD) | | | every packet by itself | | [`ud_receiver`] |
 //!
-//! [`any`] is the closed set of them; [`ring`] is the bitmap of a window, [`progress`] a responder's.
+//! [`any`] is the closed set of them; `send_queue` is common to requesters, [`ring`] is the bitmap of a window, [`progress`] a responder's.
 
 pub mod any;
 pub mod any_order_responder;
@@ -30,16 +30,17 @@ pub mod requester;
 pub mod responder;
 pub mod ring;
 pub mod selective_requester;
+mod send_queue;
 pub mod sender;
 pub mod uc_receiver;
 pub mod ud_receiver;
 
 use core::num::NonZeroU32;
 
-use packet::{Mtu, Packet, Psn, QpNumber};
+use packet::{Mtu, Opcode, Packet, Psn, QpNumber};
 use units::{Span, Time};
 
-use crate::message::{MessageKey, Messages, Segment};
+use crate::message::{Message, MessageKey, Messages, Segment};
 
 /// Parameters of all endpoints of an adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +126,40 @@ pub struct OutgoingPacket {
     pub ack_request: bool,
     /// True if the packet was sent before.
     pub again: bool,
+}
+
+impl OutgoingPacket {
+    /// The packet of a SEND or an RDMA WRITE with this number, on its first way and without a request.
+    #[inline]
+    fn data(message: &Message, number: u64, mtu: Mtu) -> Self {
+        Self {
+            segment: message.segment(number, mtu),
+            psn: Psn::new(number as u32),
+            queue_pair: message.queue_pair,
+            dma_length: message.dma_length(),
+            ack_request: false,
+            again: false,
+        }
+    }
+
+    /// The response to an RDMA READ with this number.
+    #[inline]
+    fn response(read: &Message, number: u64, mtu: Mtu) -> Self {
+        Self { dma_length: 0, ..Self::data(read, number, mtu) }
+    }
+
+    /// The request for the responses to an RDMA READ from one number to before another.
+    #[inline]
+    const fn read_request(read: &Message, first: u64, end: u64, mtu: Mtu) -> Self {
+        Self {
+            segment: Segment { opcode: Opcode::ReadRequest, payload: 0, last: true },
+            psn: Psn::new(first as u32),
+            queue_pair: read.queue_pair,
+            dma_length: read.part(first, end, mtu),
+            ack_request: false,
+            again: false,
+        }
+    }
 }
 
 /// Readiness of an endpoint to send.

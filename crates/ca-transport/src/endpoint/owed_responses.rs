@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use packet::{Mtu, Psn};
+use packet::Mtu;
 
 use super::OutgoingPacket;
 use crate::message::Message;
@@ -57,14 +57,7 @@ impl OwedResponses {
     #[must_use]
     pub fn next(&self, mtu: Mtu) -> Option<OutgoingPacket> {
         let OwedRead { read, next } = self.queue.front()?;
-        Some(OutgoingPacket {
-            segment: read.segment(*next, mtu),
-            psn: Psn::new(*next as u32),
-            queue_pair: read.queue_pair,
-            dma_length: 0,
-            ack_request: false,
-            again: false,
-        })
+        Some(OutgoingPacket::response(read, *next, mtu))
     }
 
     /// Handles the start of the response that `next` returned.

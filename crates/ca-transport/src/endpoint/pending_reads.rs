@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use packet::{Mtu, Psn};
+use packet::Mtu;
 
 use super::OutgoingPacket;
 use crate::message::Message;
@@ -44,14 +44,7 @@ impl PendingReads {
     #[must_use]
     pub fn next(&self, mtu: Mtu) -> Option<OutgoingPacket> {
         let read = self.queue.front()?;
-        Some(OutgoingPacket {
-            segment: read.segment(self.next, mtu),
-            psn: Psn::new(self.next as u32),
-            queue_pair: read.queue_pair,
-            dma_length: 0,
-            ack_request: false,
-            again: false,
-        })
+        Some(OutgoingPacket::response(read, self.next, mtu))
     }
 
     /// Handles the start of the response that `next` returned.

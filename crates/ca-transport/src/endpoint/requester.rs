@@ -1,165 +1,62 @@
-//! The requester of a reliable service: it numbers packets, and goes back when a packet is missing (IBA volume 1, 9.7).
+//! The requester of a reliable service: it goes back when a packet is missing (IBA volume 1, 9.7).
 //!
-//! Invariant: packets are counted from the first with 64 bits; only the wire carries 24. A packet that is
-//! acknowledged, or that has arrived as the response to an RDMA READ, is never sent or requested again.
-//!
-//! ```text
-//! unacked <= next <= posted      (packets before `unacked` are acknowledged, or have arrived)
-//! ```
-//!
-//! An RDMA READ is a single request packet that reserves the numbers of all its responses. The packets in flight are
-//! either data or READs, never both. A queue pair here has one flow, and a context sends its messages singly.
-
-use core::num::{NonZeroU32, NonZeroU64};
+//! Invariant: a packet that is acknowledged, or that has arrived as the response to an RDMA READ, is never sent or
+//! requested again.
 
 use packet::header::Syndrome;
 use packet::{Opcode, Packet, Psn};
 use units::Time;
-use workload::Operation;
 
+use super::send_queue::SendQueue;
 use super::{
     CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Readiness, ReceiveVerdict, ReplyOutcome,
     TimeoutOutcome,
 };
-use crate::message::{MessageKey, Messages, Segment};
+use crate::message::{MessageKey, Messages};
 
 /// The requester of a queue pair. The fields that every packet needs stand first.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Requester {
-    /// True once the requester has given up.
-    failed: bool,
-    /// True from a second request for a missing response until that response arrives.
-    repeated_read: bool,
-    /// RDMA READs in progress, at most 255.
-    reads: u8,
-    retries: u8,
-    /// Congestion window, in packets; `None` if unlimited.
-    window: Option<NonZeroU32>,
-    unacked: u64,
-    next: u64,
-    posted: u64,
-    /// End of the message of packet `next`, if that message is an RDMA READ.
-    read_end: Option<NonZeroU64>,
+    /// It recovers from a second request for a missing response until that response arrives.
+    queue: SendQueue,
     /// Number after the highest packet ever sent: a packet below it is a retransmission.
     highest: u64,
-    progress: Time,
-    /// Message of packet `next`.
-    cursor: Option<MessageKey>,
-    head: Option<MessageKey>,
-    tail: Option<MessageKey>,
 }
 
-state_codec::value!(Requester {
-    unacked,
-    next,
-    posted,
-    read_end,
-    cursor,
-    highest,
-    window,
-    reads,
-    retries,
-    failed,
-    repeated_read,
-    progress,
-    head,
-    tail,
-});
+state_codec::value!(Requester { queue, highest });
 
 impl Endpoint for Requester {
     fn post(&mut self, key: MessageKey, messages: &mut Messages) {
-        let message = &mut messages[key];
-        *message = message.starting_at(self.posted);
-        self.posted = message.end;
-        match self.tail.replace(key) {
-            Some(tail) => messages[tail].next = Some(key),
-            None => self.head = Some(key),
-        }
-        if self.cursor.is_none() {
-            self.set_cursor(Some(key), messages);
-        }
+        self.queue.post(key, messages);
     }
 
     fn readiness(&self, rule: &EndpointRule) -> Readiness {
-        if self.next >= self.posted || self.failed {
-            Readiness::Idle
-        } else if let Some(end) = self.read_end {
-            // The numbers of all packets in flight must be distinguishable on the wire, too.
-            let distinguishable = end.get() - self.unacked <= u64::from(Psn::MAX_OUTSTANDING);
-            // A READ goes alone if its numbers exceed what the wire can distinguish: otherwise it could never go.
-            let may = self.reads == 0 || u32::from(self.reads) < rule.max_reads && distinguishable;
-            if may { Readiness::Ready } else { Readiness::Idle }
-        } else if self.next - self.unacked < self.most_outstanding(rule) {
-            Readiness::Ready
-        } else {
-            Readiness::WindowClosed
-        }
+        self.queue.readiness(rule.max_outstanding, rule)
     }
 
     fn next(&self, messages: &Messages, rule: &EndpointRule) -> Option<OutgoingPacket> {
         if self.readiness(rule) != Readiness::Ready {
             return None;
         }
-        let message = &messages[self.cursor?];
-        let (psn, again) = (Psn::new(self.next as u32), self.next < self.highest);
-        if self.read_end.is_some() {
-            return Some(OutgoingPacket {
-                segment: Segment { opcode: Opcode::ReadRequest, payload: 0, last: true },
-                psn,
-                queue_pair: message.queue_pair,
-                // A message has at most 2^31 bytes.
-                dma_length: message.rest(self.next, rule.mtu) as u32,
-                ack_request: false,
-                again,
-            });
-        }
-        let segment = message.segment(self.next, rule.mtu);
-        let number = self.next - message.first + 1;
-        Some(OutgoingPacket {
-            segment,
-            psn,
-            queue_pair: message.queue_pair,
-            dma_length: message.dma_length(),
-            // Each window must contain a request for an acknowledgement, or sending stops until the time-out. A window
-            // may shrink to a single packet at any time, so with a window every packet requests an acknowledgement.
-            ack_request: segment.last
-                || number.is_multiple_of(u64::from(rule.ack_every))
-                || self.next + 1 - self.unacked == rule.max_outstanding
-                || self.retries > 0
-                || self.window.is_some(),
-            again,
-        })
+        let anxious = self.queue.retries > 0;
+        let out = self.queue.outgoing(rule.max_outstanding, anxious, messages, rule)?;
+        Some(OutgoingPacket { again: self.queue.next < self.highest, ..out })
     }
 
     fn next_message(&self) -> Option<MessageKey> {
-        self.cursor
+        self.queue.cursor
     }
 
     fn sent(&mut self, messages: &mut Messages, now: Time) -> CompletedMessages {
-        // The wait for progress begins with the oldest unacknowledged packet, not with the idle time before it.
-        if self.next == self.unacked {
-            self.progress = now;
-        }
-        // The request reserves the numbers of all its responses.
-        if let Some(end) = self.read_end {
-            self.next = end.get();
-            self.reads += 1;
-        } else {
-            self.next += 1;
-        }
-        self.highest = self.highest.max(self.next);
-        if let Some(key) = self.cursor
-            && messages[key].end == self.next
-        {
-            self.set_cursor(messages[key].next, messages);
-        }
+        self.queue.sent(messages, now);
+        self.highest = self.highest.max(self.queue.next);
         CompletedMessages::NONE
     }
 
     fn on_reply(&mut self, packet: &Packet, messages: &mut Messages, now: Time) -> ReplyOutcome {
         let psn = packet.bth.psn;
-        let (named, before) = (self.nearest(psn), self.unacked);
+        let (named, before) = (self.queue.nearest(psn), self.queue.unacked);
         let (completed, verdict) = match (packet.bth.opcode, packet.syndrome) {
             (Opcode::Acknowledge, Syndrome::Ack) => {
                 (self.acknowledged(psn, messages, now), ReceiveVerdict::Accept)
@@ -169,13 +66,13 @@ impl Endpoint for Requester {
             }
             _ => self.responded(named, messages, now),
         };
-        let packets = (self.unacked - before) as u32;
-        ReplyOutcome { named, next: self.next, packets, completed, verdict }
+        let packets = (self.queue.unacked - before) as u32;
+        ReplyOutcome { named, next: self.queue.next, packets, completed, verdict }
     }
 
     fn deadline(&self, rule: &EndpointRule) -> Time {
         match rule.timeout {
-            Some(timeout) if self.next > self.unacked && !self.failed => self.progress + timeout,
+            Some(timeout) if self.queue.waits() => self.queue.progress + timeout,
             _ => Time::NEVER,
         }
     }
@@ -184,22 +81,19 @@ impl Endpoint for Requester {
         if self.deadline(rule) > now {
             return TimeoutOutcome::Progress;
         }
-        if self.retries == rule.retry_count {
-            self.failed = true;
+        if !self.queue.retry(rule, now) {
             return TimeoutOutcome::GaveUp;
         }
-        self.retries += 1;
-        self.progress = now;
-        self.go_back(messages);
+        self.queue.go_back(messages);
         TimeoutOutcome::WentBack
     }
 
     fn number_of(&self, psn: Psn) -> (u64, u64) {
-        (self.nearest(psn), self.next)
+        (self.queue.nearest(psn), self.queue.next)
     }
 
     fn at_rest(&self) -> bool {
-        self.unacked == self.posted || self.failed
+        self.queue.at_rest()
     }
 }
 
@@ -208,42 +102,27 @@ impl Requester {
     /// connect).
     #[must_use]
     pub fn starting_at(first: u64) -> Self {
-        Self { unacked: first, next: first, posted: first, highest: first, ..Self::default() }
+        Self { queue: SendQueue::starting_at(first), highest: first }
     }
 
     /// Sets the congestion window in packets, at least 1; `u32::MAX` for no limit.
     pub fn set_window(&mut self, packets: u32) {
-        self.window = NonZeroU32::new(packets).filter(|packets| packets.get() != u32::MAX);
+        self.queue.set_window(packets);
     }
 
     /// Returns true if the requester has given up.
     #[must_use]
     pub const fn failed(&self) -> bool {
-        self.failed
-    }
-
-    /// Returns the 64-bit number of the packet that a reply names. It lies within half the PSN circle of the oldest
-    /// unacknowledged packet.
-    const fn nearest(&self, psn: Psn) -> u64 {
-        let oldest = Psn::new(self.unacked as u32);
-        let ahead = psn.since(oldest);
-        if ahead < Psn::MAX_OUTSTANDING {
-            self.unacked + ahead as u64
-        } else {
-            self.unacked.saturating_sub(oldest.since(psn) as u64)
-        }
-    }
-
-    fn most_outstanding(&self, rule: &EndpointRule) -> u64 {
-        self.window.map_or(rule.max_outstanding, |window| rule.max_outstanding.min(u64::from(window.get())))
+        self.queue.failed
     }
 
     /// Handles the acknowledgement of all packets up to and including `psn`.
     fn acknowledged(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> CompletedMessages {
-        let ahead = u64::from(psn.plus(1).since(Psn::new(self.unacked as u32)));
+        let unacked = self.queue.unacked;
+        let ahead = u64::from(psn.plus(1).since(Psn::new(unacked as u32)));
         // A repeated acknowledgement of earlier packets. READs are acknowledged by their responses alone: an
         // acknowledgement that arrives meanwhile is of an earlier packet, although it names the responder's last.
-        if ahead == 0 || ahead > self.highest - self.unacked || self.reading(messages) {
+        if ahead == 0 || ahead > self.highest - unacked || self.queue.reading(messages) {
             return CompletedMessages::NONE;
         }
         self.advance(ahead, messages, now)
@@ -251,7 +130,7 @@ impl Requester {
 
     /// Handles a sequence error: all packets before `psn` are acknowledged, and `psn` goes next.
     fn sequence_error(&mut self, psn: Psn, messages: &mut Messages, now: Time) -> CompletedMessages {
-        if self.reading(messages) {
+        if self.queue.reading(messages) {
             self.repeat_read(messages);
             return CompletedMessages::NONE;
         }
@@ -259,8 +138,8 @@ impl Requester {
         let completed = self.acknowledged(psn.plus(Psn::MASK), messages, now);
         // A stale sequence error names a packet that is acknowledged by now. Going back for it would repeat packets
         // in vain.
-        if Psn::new(self.unacked as u32) == psn {
-            self.go_back(messages);
+        if Psn::new(self.queue.unacked as u32) == psn {
+            self.queue.go_back(messages);
         }
         completed
     }
@@ -272,75 +151,32 @@ impl Requester {
         messages: &mut Messages,
         now: Time,
     ) -> (CompletedMessages, ReceiveVerdict) {
-        if number < self.unacked || number >= self.highest {
+        if number < self.queue.unacked || number >= self.highest {
             return (CompletedMessages::NONE, ReceiveVerdict::Duplicate);
         }
         // Responses come in order, so a later number proves that the expected response is lost.
-        if number > self.unacked {
+        if number > self.queue.unacked {
             self.repeat_read(messages);
             return (CompletedMessages::NONE, ReceiveVerdict::Gap { nak_due: false });
         }
-        self.repeated_read = false;
+        self.queue.recovering = false;
         (self.advance(1, messages, now), ReceiveVerdict::Accept)
     }
 
-    /// Returns true if READs are in progress.
-    fn reading(&self, messages: &Messages) -> bool {
-        self.head.is_some_and(|key| messages[key].operation == Operation::RdmaRead)
-    }
-
     fn advance(&mut self, packets: u64, messages: &mut Messages, now: Time) -> CompletedMessages {
-        self.unacked += packets;
-        self.progress = now;
-        self.retries = 0;
-        self.complete(messages)
+        let completed = self.queue.advance(self.queue.unacked + packets, messages, now);
+        // An acknowledgement may overtake a requester that went back: the packets sent before have arrived after all.
+        if self.queue.next < self.queue.unacked {
+            self.queue.go_back(messages);
+        }
+        completed
     }
 
     /// Goes back for a missing response, once.
     fn repeat_read(&mut self, messages: &Messages) {
-        if !core::mem::replace(&mut self.repeated_read, true) {
-            self.go_back(messages);
+        if !core::mem::replace(&mut self.queue.recovering, true) {
+            self.queue.go_back(messages);
         }
-    }
-
-    fn go_back(&mut self, messages: &Messages) {
-        self.next = self.unacked;
-        self.reads = 0;
-        self.set_cursor(self.head, messages);
-    }
-
-    /// Makes `cursor` the message of the next packet.
-    fn set_cursor(&mut self, cursor: Option<MessageKey>, messages: &Messages) {
-        self.cursor = cursor;
-        let read = |key: MessageKey| Some(&messages[key]).filter(|at| at.operation == Operation::RdmaRead);
-        self.read_end = cursor.and_then(read).and_then(|message| NonZeroU64::new(message.end));
-    }
-
-    /// Removes messages with all their packets acknowledged.
-    fn complete(&mut self, messages: &mut Messages) -> CompletedMessages {
-        let mut completed = CompletedMessages::NONE;
-        while let Some(key) = self.head
-            && messages[key].end <= self.unacked
-        {
-            let message = messages[key];
-            self.head = message.next;
-            if self.head.is_none() {
-                self.tail = None;
-            }
-            // A READ that was not requested again after going back is not in progress.
-            if message.operation == Operation::RdmaRead && message.end <= self.next {
-                self.reads -= 1;
-            }
-            messages.remove(key);
-            completed =
-                CompletedMessages { queue_pair: message.queue_pair, messages: completed.messages + 1 };
-        }
-        // An acknowledgement may overtake a requester that went back: the packets sent before have arrived after all.
-        if self.next < self.unacked {
-            self.next = self.unacked;
-            self.set_cursor(self.head, messages);
-        }
-        completed
     }
 }
 
@@ -351,6 +187,7 @@ mod tests {
     use crate::message::Message;
     use packet::{Bth, BthFlags, FlowId, Lane, Lid, Lrh, Mtu, QpNumber, ServiceLevel};
     use units::{Bytes, Span};
+    use workload::Operation;
 
     const RULE: EndpointRule = EndpointRule {
         mtu: Mtu::B256,

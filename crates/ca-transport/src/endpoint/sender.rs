@@ -7,6 +7,7 @@ use packet::Psn;
 use units::Time;
 
 use super::{CompletedMessages, Endpoint, EndpointRule, OutgoingPacket, Readiness, sent_before};
+use crate::message::list::MessageList;
 use crate::message::{MessageKey, Messages};
 
 /// The sender of a queue pair.
@@ -14,12 +15,11 @@ use crate::message::{MessageKey, Messages};
 pub struct Sender {
     next: u64,
     posted: u64,
-    /// Message of packet `next`.
-    head: Option<MessageKey>,
-    tail: Option<MessageKey>,
+    /// Messages with packets that are not sent.
+    list: MessageList,
 }
 
-state_codec::value!(Sender { next, posted, head, tail });
+state_codec::value!(Sender { next, posted, list });
 
 impl Sender {
     /// A sender that gives its first packet this number.
@@ -31,13 +31,7 @@ impl Sender {
 
 impl Endpoint for Sender {
     fn post(&mut self, key: MessageKey, messages: &mut Messages) {
-        let message = &mut messages[key];
-        *message = message.starting_at(self.posted);
-        self.posted = message.end;
-        match self.tail.replace(key) {
-            Some(tail) => messages[tail].next = Some(key),
-            None => self.head = Some(key),
-        }
+        self.posted = self.list.push_at(self.posted, key, messages);
     }
 
     fn readiness(&self, _: &EndpointRule) -> Readiness {
@@ -45,36 +39,21 @@ impl Endpoint for Sender {
     }
 
     fn next(&self, messages: &Messages, rule: &EndpointRule) -> Option<OutgoingPacket> {
-        let message = &messages[self.head?];
-        Some(OutgoingPacket {
-            segment: message.segment(self.next, rule.mtu),
-            psn: Psn::new(self.next as u32),
-            queue_pair: message.queue_pair,
-            dma_length: message.dma_length(),
-            ack_request: false,
-            again: false,
-        })
+        let message = &messages[self.list.first()?];
+        Some(OutgoingPacket::data(message, self.next, rule.mtu))
     }
 
     fn next_message(&self) -> Option<MessageKey> {
-        self.head
+        self.list.first()
     }
 
     fn sent(&mut self, messages: &mut Messages, _: Time) -> CompletedMessages {
         self.next += 1;
         // DEVIATION: a message is complete when its last packet starts to leave, instead of when the packet has left:
         // this saves an event per message.
-        match self.head {
-            Some(key) if messages[key].end == self.next => {
-                let queue_pair = messages[key].queue_pair;
-                self.head = messages[key].next;
-                if self.head.is_none() {
-                    self.tail = None;
-                }
-                messages.remove(key);
-                CompletedMessages { queue_pair, messages: 1 }
-            }
-            _ => CompletedMessages::NONE,
+        match self.list.remove_before(self.next, messages) {
+            Some(message) => CompletedMessages { queue_pair: message.queue_pair, messages: 1 },
+            None => CompletedMessages::NONE,
         }
     }
 

@@ -7,10 +7,12 @@
 //! |---|---|
 //! | here | a message, and the part of it that a packet carries |
 //! | [`pool`] | the messages of an adapter |
+//! | `list` | messages of an endpoint, in their order |
 //! | `ages` | their ages, where the oldest goes first |
 //! | [`log`] | times of messages, for completion times |
 
 pub mod ages;
+pub(crate) mod list;
 pub mod log;
 pub mod pool;
 
