@@ -44,6 +44,9 @@ pub enum AdapterError {
         /// Order of delivery.
         delivery: DeliverySpec,
     },
+    /// A time-out passes at once.
+    #[error("at a time-out of 0 a requester gives up before any answer can come")]
+    NoTimeOut(&'static str),
     /// The shorter time-out is the longer one.
     #[error("the time-out with few packets under way, {low}, is longer than the other, {high}")]
     TimeOuts {
@@ -63,6 +66,7 @@ impl SettingError for AdapterError {
             Self::Buffer(_) | Self::Memory(_) => "receive_buffer".into(),
             Self::NoRate(field) => (*field).into(),
             Self::Mismatch { .. } => "recovery".into(),
+            Self::NoTimeOut(field) => FieldPath::from("recovery").name(field),
             Self::TimeOuts { .. } => FieldPath::from("recovery").name("low"),
             Self::Arbitration(error) => FieldPath::from("vl_arbitration").join(&error.path()),
         }
@@ -79,6 +83,7 @@ impl SettingError for AdapterError {
             Self::Mismatch { delivery: DeliverySpec::InOrder } => {
                 Some("write `delivery: AnyOrder` as well, or leave `recovery` out".to_owned())
             }
+            Self::NoTimeOut(_) => Some("write a time above 0, or leave it out".to_owned()),
             Self::TimeOuts { high, .. } => Some(format!("write at most \"{high}\"")),
             Self::NoRate(_) => Some("write a rate above 0, or leave it out for no limit".to_owned()),
         }
@@ -98,17 +103,20 @@ impl AdapterSpec {
         buffer.into_iter().chain(limits).chain(repeats).chain(tables.map(AdapterError::Arbitration)).collect()
     }
 
-    /// Checks that delivery and recovery agree, and the order of the time-outs.
+    /// Checks that delivery and recovery agree, and the time-outs with their order.
     fn repeat_error(&self) -> Option<AdapterError> {
         if self.delivery.is_usual() != self.recovery.is_usual() {
             return Some(AdapterError::Mismatch { delivery: self.delivery });
         }
-        let RecoverySpec::SelectiveRepeat(SelectiveRepeatSpec { low: Some(low), high, .. }) = self.recovery
-        else {
+        let RecoverySpec::SelectiveRepeat(SelectiveRepeatSpec { low, high, .. }) = self.recovery else {
             return None;
         };
-        let high = high.or_else(|| self.timeout()).filter(|high| low > *high)?;
-        Some(AdapterError::TimeOuts { low, high })
+        let zero = [("low", low), ("high", high)].into_iter().find(|(_, time)| *time == Some(Span::ZERO));
+        if let Some((field, _)) = zero {
+            return Some(AdapterError::NoTimeOut(field));
+        }
+        let (low, high) = (low?, high.or_else(|| self.timeout())?);
+        (low > high).then_some(AdapterError::TimeOuts { low, high })
     }
 
     /// Plans the receive memory of an adapter's port. The settings have no [`errors`](Self::errors).

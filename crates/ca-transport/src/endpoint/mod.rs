@@ -98,7 +98,8 @@ impl RepeatRule {
     pub fn time_out(&self, few: bool, retries: u8) -> Option<Span> {
         let first = if few { self.low } else { self.high }?;
         let growth = if self.doubling { 1 << retries.min(32) } else { 1 };
-        Some(first * growth)
+        // A time that never comes may not become a short one, when it is doubled or added to the present.
+        Some(Span::from_ps(first.ps().saturating_mul(growth).min(u64::MAX / 2)))
     }
 }
 
