@@ -20,10 +20,9 @@
 //! [`nak_after`](super::AnyOrderRule::nak_after) numbers ahead.
 
 use packet::{Opcode, Packet, Psn};
-use units::{Bytes, Time};
-use workload::Operation;
+use units::Time;
 
-use super::owed_responses::OwedResponses;
+use super::pending_reads::PendingReads;
 use super::progress::Progress;
 use super::ring::Ring;
 use super::{
@@ -46,34 +45,24 @@ pub struct AnyOrderResponder {
     /// Of the arrived packets, the first and the last of their messages.
     begins: Ring,
     ends: Ring,
-    responses: OwedResponses,
+    reads: PendingReads,
     /// The packet accepted last.
     placed: Placement,
 }
 
-state_codec::value!(AnyOrderResponder {
-    expected,
-    msn,
-    window,
-    ahead,
-    arrived,
-    begins,
-    ends,
-    responses,
-    placed,
-});
+state_codec::value!(AnyOrderResponder { expected, msn, window, ahead, arrived, begins, ends, reads, placed });
 
 impl Endpoint for AnyOrderResponder {
     fn readiness(&self, _: &EndpointRule) -> Readiness {
-        if self.responses.is_empty() { Readiness::Idle } else { Readiness::Ready }
+        if self.reads.is_empty() { Readiness::Idle } else { Readiness::Ready }
     }
 
     fn next(&self, _: &Messages, rule: &EndpointRule) -> Option<OutgoingPacket> {
-        self.responses.next(rule.mtu)
+        self.reads.next(rule.mtu)
     }
 
     fn sent(&mut self, _: &mut Messages, _: Time) -> CompletedMessages {
-        self.responses.sent();
+        self.reads.sent();
         CompletedMessages::NONE
     }
 
@@ -99,7 +88,7 @@ impl Endpoint for AnyOrderResponder {
     }
 
     fn at_rest(&self) -> bool {
-        self.responses.is_empty()
+        self.reads.is_empty()
     }
 }
 
@@ -117,7 +106,7 @@ impl AnyOrderResponder {
             arrived: ring.clone(),
             begins: ring.clone(),
             ends: ring,
-            responses: OwedResponses::default(),
+            reads: PendingReads::default(),
             placed: Placement::default(),
         }
     }
@@ -205,8 +194,6 @@ impl AnyOrderResponder {
 
     /// Handles a READ request. A request from before the highest number is a repeat, or was overtaken.
     fn on_read_request(&mut self, packet: &Packet, rule: &EndpointRule) -> ReceiveVerdict {
-        let (queue_pair, bytes) = (packet.bth.destination_qp, Bytes::new(u64::from(packet.dma_length)));
-        let read = Message::new(queue_pair, Operation::RdmaRead, bytes, rule.mtu);
         let ahead = packet.bth.psn.since(Psn::new(self.expected as u32));
         let repeated = ahead >= Psn::MAX_OUTSTANDING;
         let first = if repeated {
@@ -214,8 +201,8 @@ impl AnyOrderResponder {
         } else {
             self.expected + u64::from(ahead)
         };
-        let read = read.starting_at(first);
-        self.responses.add(read, repeated);
+        let read = Message::requested_by(packet, rule.mtu).starting_at(first);
+        self.reads.push_missing(read, repeated);
         if read.end > self.expected {
             self.expected = read.end;
             self.msn = (self.msn + 1) & Psn::MASK;

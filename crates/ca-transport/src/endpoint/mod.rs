@@ -13,7 +13,7 @@
 //! | responder (RC, RD) | | READ responses | requests, in order | ACK, NAK | [`responder`], [`pending_reads`] |
 //! | context (RD) | messages, singly | as a requester | as a requester | | [`ee_context`] |
 //! | sender (UC, UD) | messages | requests, once | | | [`sender`] |
-//! | responder (RC, any order) | | READ responses | requests, in any order | ACK, NAK, selectively | [`any_order_responder`], [`owed_responses`] |
+//! | responder (RC, any order) | | READ responses | requests, in any order | ACK, NAK, selectively | [`any_order_responder`], [`pending_reads`] |
 //! | selective requester (RC) | messages | requests, the missing ones again | ACK, NAK, READ responses in any order | | [`selective_requester`] |
 //! | receiver (UC) | | | whole messages | | [`uc_receiver`] |
 //! | receiver (UD) | | | every packet by itself | | [`ud_receiver`] |
@@ -23,7 +23,6 @@
 pub mod any;
 pub mod any_order_responder;
 pub mod ee_context;
-pub mod owed_responses;
 pub mod pending_reads;
 pub mod progress;
 pub mod requester;

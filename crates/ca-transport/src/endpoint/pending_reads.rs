@@ -1,6 +1,6 @@
 //! RDMA READs requested of a responder, and their responses.
 //!
-//! Invariant: responses are sent in the order of their numbers, which their request has reserved.
+//! Invariant: the responses to a READ are sent in the order of their numbers, which its request has reserved.
 
 use std::collections::VecDeque;
 
@@ -9,16 +9,23 @@ use packet::Mtu;
 use super::OutgoingPacket;
 use crate::message::Message;
 
-/// RDMA READs that a responder has yet to answer, at most as many as the requester may have in progress.
+/// RDMA READs that a responder has yet to answer.
 #[derive(Clone, Debug, Default)]
 pub struct PendingReads {
-    /// In order of their numbers.
-    queue: VecDeque<Message>,
-    /// Number of the next response of the first READ.
+    queue: VecDeque<PendingRead>,
+}
+
+state_codec::value!(PendingReads { queue });
+
+/// An RDMA READ, or a part of one that was requested again.
+#[derive(Clone, Copy, Debug)]
+struct PendingRead {
+    read: Message,
+    /// Number of its next response.
     next: u64,
 }
 
-state_codec::value!(PendingReads { queue, next });
+state_codec::value!(PendingRead { read, next });
 
 impl PendingReads {
     /// Returns true if all READs are answered.
@@ -27,32 +34,48 @@ impl PendingReads {
         self.queue.is_empty()
     }
 
-    /// Adds a READ.
+    /// Adds a READ behind all others.
     pub fn push(&mut self, read: Message) {
-        if self.queue.is_empty() {
-            self.next = read.first;
+        self.queue.push_back(PendingRead { read, next: read.first });
+    }
+
+    /// Adds a READ behind all others; a `repeated` one before all others, since the requester's window waits for it.
+    /// Responses that wait already, however often they are requested, are not added.
+    pub fn push_missing(&mut self, mut read: Message, repeated: bool) {
+        for pending in &self.queue {
+            if pending.next < read.end && read.end <= pending.read.end {
+                read.end = pending.next.max(read.first);
+            }
         }
-        self.queue.push_back(read);
+        if read.first == read.end {
+            return;
+        }
+        if repeated {
+            self.queue.push_front(PendingRead { read, next: read.first });
+        } else {
+            self.push(read);
+        }
     }
 
     /// Removes the READs that end after this number, which are going to be requested again.
     pub fn forget_from(&mut self, number: u64) {
-        self.queue.retain(|read| read.end <= number);
+        self.queue.retain(|pending| pending.read.end <= number);
     }
 
     /// Returns the next response.
     #[must_use]
     pub fn next(&self, mtu: Mtu) -> Option<OutgoingPacket> {
-        let read = self.queue.front()?;
-        Some(OutgoingPacket::response(read, self.next, mtu))
+        let PendingRead { read, next } = self.queue.front()?;
+        Some(OutgoingPacket::response(read, *next, mtu))
     }
 
     /// Handles the start of the response that `next` returned.
     pub fn sent(&mut self) {
-        self.next += 1;
-        if self.queue.front().is_some_and(|read| read.end == self.next) {
-            self.queue.pop_front();
-            self.next = self.queue.front().map_or(self.next, |read| read.first);
+        if let Some(pending) = self.queue.front_mut() {
+            pending.next += 1;
+            if pending.next == pending.read.end {
+                self.queue.pop_front();
+            }
         }
     }
 }

@@ -7,8 +7,7 @@
 //! ```
 
 use packet::{Opcode, Packet, Psn};
-use units::{Bytes, Time};
-use workload::Operation;
+use units::Time;
 
 use super::pending_reads::PendingReads;
 use super::progress::Progress;
@@ -84,8 +83,7 @@ impl Responder {
     /// Handles a READ request with a number `ahead` of the expected number. A repeated request is answered again,
     /// from the number that it now names (IBA volume 1, 9.7.5.1.4).
     fn on_read_request(&mut self, packet: &Packet, ahead: u32, rule: &EndpointRule) -> ReceiveVerdict {
-        let (queue_pair, bytes) = (packet.bth.destination_qp, Bytes::new(u64::from(packet.dma_length)));
-        let read = Message::new(queue_pair, Operation::RdmaRead, bytes, rule.mtu);
+        let read = Message::requested_by(packet, rule.mtu);
         if ahead == 0 {
             self.reads.push(read.starting_at(self.expected));
             self.accept(read.end, true);

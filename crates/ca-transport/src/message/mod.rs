@@ -16,7 +16,7 @@ pub(crate) mod list;
 pub mod log;
 pub mod pool;
 
-use packet::{Mtu, Opcode, QpNumber};
+use packet::{Mtu, Opcode, Packet, QpNumber};
 use units::Bytes;
 use workload::Operation;
 
@@ -67,6 +67,13 @@ impl Message {
         let bytes = bytes.get() as u32;
         let end = if packets == 0 { 1 } else { packets };
         Self { first: 0, end, bytes, next: None, queue_pair, operation }
+    }
+
+    /// The RDMA READ that a packet requests, or the rest of one. Its first response has the number 0.
+    #[must_use]
+    pub const fn requested_by(packet: &Packet, mtu: Mtu) -> Self {
+        let bytes = Bytes::new(packet.dma_length as u64);
+        Self::new(packet.bth.destination_qp, Operation::RdmaRead, bytes, mtu)
     }
 
     /// Returns the message with its first packet at this number.
