@@ -99,12 +99,11 @@ impl Adapter {
         let number = packet.bth.destination_qp;
         let endpoint = self.queue_pairs[number.index()].endpoint as usize;
         let placed = self.endpoints[endpoint].endpoint.placed();
-        // Both fields have done their work, and the packet may still wait for its host.
-        let mut packet = *packet;
-        (packet.msn, packet.dma_length) = (placed.messages, placed.end);
         self.placed_ends += u64::from(placed.messages);
+        // Both fields have done their work, and the packet may still wait for its host.
         let waiting = &mut context.packets()[id];
-        (waiting.msn, waiting.dma_length) = (packet.msn, packet.dma_length);
+        (waiting.msn, waiting.dma_length) = (placed.messages, placed.end);
+        let packet = *waiting;
         self.accept(id, &packet, context);
     }
 

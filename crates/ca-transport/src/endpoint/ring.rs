@@ -57,10 +57,15 @@ impl Ring {
     /// Clears the bits from one number to before another, and returns how many were set.
     pub fn clear(&mut self, from: u64, to: u64) -> u32 {
         let mut cleared = 0;
-        self.visit(from, to, |word, mask| {
+        let mut at = from;
+        while at < to {
+            let upto = (at - at % 64 + 64).min(to);
+            let mask = u64::MAX << (at % 64) & u64::MAX >> (63 - (upto - 1) % 64);
+            let word = &mut self.words[self.word(at)];
             cleared += (*word & mask).count_ones();
             *word &= !mask;
-        });
+            at = upto;
+        }
         cleared
     }
 
@@ -121,17 +126,6 @@ impl Ring {
             at = start;
         }
         None
-    }
-
-    fn visit(&mut self, from: u64, to: u64, mut see: impl FnMut(&mut u64, u64)) {
-        let mut at = from;
-        while at < to {
-            let upto = (at - at % 64 + 64).min(to);
-            let mask = u64::MAX << (at % 64) & u64::MAX >> (63 - (upto - 1) % 64);
-            let word = self.word(at);
-            see(&mut self.words[word], mask);
-            at = upto;
-        }
     }
 }
 
