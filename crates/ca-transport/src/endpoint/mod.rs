@@ -18,7 +18,8 @@
 //! | receiver (UC) | | | whole messages | | [`uc_receiver`] |
 //! | receiver (UD) | | | every packet by itself | | [`ud_receiver`] |
 //!
-//! [`any`] is the closed set of them; `send_queue` is common to requesters, [`ring`] is the bitmap of a window, [`progress`] a responder's.
+//! [`any`] is the closed set of them; `send_queue` is common to requesters, [`ring`] is the bitmap of a window,
+//! [`progress`] a responder's.
 
 pub mod any;
 pub mod any_order_responder;

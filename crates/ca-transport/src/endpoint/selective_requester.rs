@@ -1,8 +1,8 @@
 //! The requester of a reliable connection that repeats missing packets alone, as IRN does (Mittal and others,
 //! "Revisiting Network Support for RDMA", SIGCOMM 2018, 3.1 and 3.2).
 //!
-//! Invariant: `next` of the queue never goes back: a packet from before it is sent again only as a repeat, and only while
-//! it is not acknowledged.
+//! Invariant: `next` of the queue never goes back: a packet from before it is sent again only as a repeat, and only
+//! while it is not acknowledged.
 //!
 //! ```text
 //! unacked <= highest <= next <= posted
