@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use packet::{Lane, NodeId, PortId};
 use topology::{
-    CableLoads, Demand, Detours, Graph, NoDetours, Routes, RoutingSpec, Through, Topology, TopologySpec,
-    Vias, VirtualChannel,
+    CableLoads, Demand, Detours, Graph, NoDetours, Routes, RoutingSpec, Through, Topology, Vias,
+    VirtualChannel,
 };
 
+use crate::channels::{Following, following, has_cycle};
+use crate::routes::topology;
+
 fn build(text: &str) -> (Topology, Routes) {
-    let options = ron::Options::default()
-        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
-        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-    let spec: TopologySpec = options.from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let topology = spec.build(&["wire"]).expect("a good fabric");
+    let topology = topology(text);
     let routes = topology.routes(&RoutingSpec::Native, 1).expect("its own");
     (topology, routes)
 }
@@ -21,12 +20,12 @@ fn build(text: &str) -> (Topology, Routes) {
 fn dragonfly(routers: u16, hosts: u16, global: u16, groups: &str) -> (Topology, Routes) {
     build(&format!(
         "Dragonfly(routers: {routers}, hosts: {hosts}, global: {global}, {groups}
-         host_cable: \"wire\", local_cable: \"wire\", global_cable: \"wire\")"
+         host_cable: \"copper\", local_cable: \"copper\", global_cable: \"copper\")"
     ))
 }
 
 fn grid(family: &str, sizes: &[u16], hosts: u16) -> (Topology, Routes) {
-    build(&format!("{family}(sizes: {sizes:?}, hosts: {hosts}, host_cable: \"wire\", trunk_cable: \"wire\")"))
+    build(&format!("{family}(sizes: {sizes:?}, hosts: {hosts}, ..)"))
 }
 
 type Hops = Vec<(NodeId, PortId)>;
@@ -80,36 +79,15 @@ fn all_routes((topology, routes): &(Topology, Routes), detours: &Detours) -> BTr
 
 /// Returns the channels that follow each channel, with the lanes that `lane_of` gives to the hops of a route and to the
 /// number of hops before its intermediate switch.
-fn channels(
-    all: &BTreeSet<(Hops, usize)>,
-    lane_of: impl Fn(&Hops, usize) -> Vec<u8>,
-) -> BTreeMap<VirtualChannel, BTreeSet<VirtualChannel>> {
-    let mut after: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for (hops, turn) in all {
-        let lanes = lane_of(hops, *turn);
-        let channel = |((switch, port), lane): (&(NodeId, PortId), &u8)| VirtualChannel {
+fn channels(all: &BTreeSet<(Hops, usize)>, lane_of: impl Fn(&Hops, usize) -> Vec<u8>) -> Following {
+    following(all.iter().map(|(hops, turn)| {
+        let channel = |((switch, port), lane): (&(NodeId, PortId), u8)| VirtualChannel {
             switch: *switch,
             port: *port,
-            lane: Lane(*lane),
+            lane: Lane(lane),
         };
-        let of_route: Vec<_> = hops.iter().zip(&lanes).map(channel).collect();
-        for pair in of_route.windows(2) {
-            after.entry(pair[0]).or_default().insert(pair[1]);
-        }
-    }
-    after
-}
-
-/// Returns true if some channels follow each other in a circle: removing those that nothing follows leaves others.
-fn has_cycle(mut after: BTreeMap<VirtualChannel, BTreeSet<VirtualChannel>>) -> bool {
-    loop {
-        let open: BTreeSet<_> = after.keys().copied().collect();
-        let before = open.len();
-        after.retain(|_, next| next.iter().any(|channel| open.contains(channel)));
-        if after.len() == before {
-            return before > 0;
-        }
-    }
+        hops.iter().zip(lane_of(hops, *turn)).map(channel).collect()
+    }))
 }
 
 fn ranks(graph: &Graph, detours: &Detours, hops: &Hops) -> Vec<u8> {

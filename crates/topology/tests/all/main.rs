@@ -1,6 +1,7 @@
 //! Tests of fabrics and routes from outside the crate, in one program: it is linked once.
 
 mod changed_cables;
+mod channels;
 mod detours;
 mod errors;
 mod families;

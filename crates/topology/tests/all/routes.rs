@@ -11,6 +11,8 @@ use topology::{
     RoutingSpec, Topology, TopologySpec, VirtualChannel,
 };
 
+use crate::channels::{Following, following, has_cycle};
+
 fn spec(text: &str) -> TopologySpec {
     let text = text.replace("..", r#"host_cable: "copper", trunk_cable: "copper""#);
     let options = ron::Options::default()
@@ -19,7 +21,7 @@ fn spec(text: &str) -> TopologySpec {
     options.from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-fn topology(text: &str) -> Topology {
+pub(crate) fn topology(text: &str) -> Topology {
     spec(text).build(&["copper"]).expect("a good fabric")
 }
 
@@ -547,33 +549,15 @@ fn channels_of_paths(
     graph: &Graph,
     routes: &Routes,
     lane_of: impl Fn(NodeId, PortId, PortId) -> Lane,
-) -> BTreeMap<VirtualChannel, BTreeSet<VirtualChannel>> {
-    let mut after: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-    for (from, to) in graph.host_ids().flat_map(|from| graph.host_ids().map(move |to| (from, to))) {
+) -> Following {
+    let ends = graph.host_ids().flat_map(|from| graph.host_ids().map(move |to| (from, to)));
+    following(ends.map(|(from, to)| {
         let path = routes.path(graph, from, to).expect("a connected fabric");
-        let channels: Vec<_> = path
-            .windows(2)
-            .map(|hops| {
-                let input = graph.ports(hops[0].0)[hops[0].1.index()].peer_port;
-                let (switch, port) = hops[1];
-                VirtualChannel { switch, port, lane: lane_of(switch, input, port) }
-            })
-            .collect();
-        for pair in channels.windows(2) {
-            after.entry(pair[0]).or_default().insert(pair[1]);
-        }
-    }
-    after
-}
-
-/// Returns true if removing channels that nothing follows, as long as there are some, leaves others.
-fn has_cycle(mut after: BTreeMap<VirtualChannel, BTreeSet<VirtualChannel>>) -> bool {
-    loop {
-        let open: BTreeSet<_> = after.keys().copied().collect();
-        let before = open.len();
-        after.retain(|_, next| next.iter().any(|channel| open.contains(channel)));
-        if after.len() == before {
-            return before > 0;
-        }
-    }
+        let channel = |hops: &[(NodeId, PortId)]| {
+            let input = graph.ports(hops[0].0)[hops[0].1.index()].peer_port;
+            let (switch, port) = hops[1];
+            VirtualChannel { switch, port, lane: lane_of(switch, input, port) }
+        };
+        path.windows(2).map(channel).collect()
+    }))
 }
