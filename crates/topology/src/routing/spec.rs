@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::detour_spec::{Through, UgalSpec, ValiantSpec};
-use super::tabled::{BETWEEN_PORTS, WrittenTables};
+use super::tabled::{WrittenTables, have_groups};
 use super::written::WrittenEntries;
 
 /// The rule by which forwarding tables are made: scenario field `routing`.
@@ -91,7 +91,7 @@ impl RoutingSpec {
     pub fn has_groups(&self) -> bool {
         match self {
             Self::Ecmp | Self::Adaptive { .. } => true,
-            Self::Tables(tables) => tables.values().any(|text| text.contains(BETWEEN_PORTS)),
+            Self::Tables(tables) => have_groups(tables),
             Self::Native
             | Self::MinHop
             | Self::Random

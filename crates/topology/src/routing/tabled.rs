@@ -30,7 +30,7 @@ const NONE: &str = "-";
 pub(super) type WrittenTables = BTreeMap<String, String>;
 
 /// Mark between the ports of a group.
-pub(super) const BETWEEN_PORTS: char = '/';
+const BETWEEN_PORTS: &str = "/";
 /// Mark of a group from which a hash of the flow chooses.
 const HASHED: char = '#';
 
@@ -57,7 +57,7 @@ impl Routes {
     /// # Panics
     /// If the tables have more than 65,535 different groups of ports.
     pub(super) fn tabled(graph: &Graph, tables: &WrittenTables, seed: u64) -> Result<Self, RoutingError> {
-        let has_groups = tables.values().any(|text| text.contains(BETWEEN_PORTS));
+        let has_groups = have_groups(tables);
         // Tables without groups share their memory.
         let mut draft = if has_groups {
             Draft::Grouped(GroupsDraft::new(graph))
@@ -119,16 +119,21 @@ impl Draft<'_> {
     }
 }
 
+/// Returns true if an entry of some table is a group of ports.
+pub(super) fn have_groups(tables: &WrittenTables) -> bool {
+    tables.values().any(|text| text.contains(BETWEEN_PORTS))
+}
+
 /// Writes the table of a switch, for all hosts in order.
 #[must_use]
 pub fn written_table(runs: impl IntoIterator<Item = TableRun>) -> String {
     let entry = |TableRun { ports, state, hosts }: TableRun| {
         let numbers: Vec<String> = ports.iter().map(u16::to_string).collect();
+        let group = numbers.join(BETWEEN_PORTS);
         let entry = match (&numbers[..], state) {
             ([], _) => NONE.to_owned(),
-            ([port], _) => port.clone(),
-            (_, GroupState::Hash) => format!("{HASHED}{}", numbers.join("/")),
-            (_, GroupState::Adaptive | GroupState::Static) => numbers.join("/"),
+            ([_, _, ..], GroupState::Hash) => format!("{HASHED}{group}"),
+            (_, _) => group,
         };
         if hosts == 1 { entry } else { format!("{entry}*{hosts}") }
     };
