@@ -5,8 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use packet::TransportService;
-use switch_arch::spec::{SelectedPacketsSpec, SelectionSpec};
+use switch_arch::spec::{SelectedPacketsSpec, SelectionSpec, SwitchSpec};
 use topology::{GroupsSpec, RoutingSpec};
 
 use super::account::ValueAccount;
@@ -33,11 +32,8 @@ pub(super) fn keys(plan: &Plan, account: &mut Vec<ValueAccount>) -> String {
     let SelectedPacketsSpec { levels, services, small } =
         scenario.switch.selected_packets.clone().unwrap_or_default();
     let level_bits = levels.iter().fold(0u16, |bits, level| bits | 1 << (level & 15));
-    let bit = |service: &TransportService| {
-        let name = format!("{service:?}");
-        TRANSPORTS.iter().find(|(_, own)| *own == name).map(|(bit, _)| *bit)
-    };
-    let service_bits = services.iter().filter_map(bit).fold(0u8, |bits, bit| bits | 1 << bit);
+    let selected = TRANSPORTS.iter().filter(|(_, service)| services.contains(service));
+    let service_bits = selected.fold(0u8, |bits, (bit, _)| bits | 1 << bit);
     // Reliable datagrams cannot be selected here either, so that they are no difference.
     let why = "switches of the vendor know no size below which packets keep a path";
     account.push(ValueAccount::left_out("switch.selected_packets.small", small.to_string(), why));
@@ -47,25 +43,22 @@ pub(super) fn keys(plan: &Plan, account: &mut Vec<ValueAccount>) -> String {
 /// Enters the fields that no key has.
 fn beside(plan: &Plan, account: &mut Vec<ValueAccount>) {
     let scenario = plan.scenario();
-    let selections: BTreeSet<String> = [&scenario.switch]
+    let others: BTreeSet<&str> = [&scenario.switch]
         .into_iter()
         .chain(scenario.switches.values())
         .filter_map(|switch| switch.selection)
-        .map(|selection| match selection {
-            SelectionSpec::LeastLoaded(_) => String::new(),
-            other => other.word().to_owned(),
-        })
+        .filter(|selection| !matches!(selection, SelectionSpec::LeastLoaded(_)))
+        .map(|selection| selection.word())
         .collect();
-    let others: Vec<String> = selections.into_iter().filter(|name| !name.is_empty()).collect();
     if others.is_empty() {
         let why = "the device's own measure of load and choice among equal ports";
         account.push(ValueAccount::left_out("switch.selection", "LeastLoaded", why));
     } else {
         let why = "the keys turn adaptive routing on, by the device's own measure of load for each packet";
-        account.push(ValueAccount::left_out("switch.selection", others.join(", "), why));
+        let others = others.into_iter().collect::<Vec<_>>().join(", ");
+        account.push(ValueAccount::left_out("switch.selection", others, why));
     }
-    let packets =
-        |switch: &&switch_arch::spec::SwitchSpec| switch.selected_packets != scenario.switch.selected_packets;
+    let packets = |switch: &&SwitchSpec| switch.selected_packets != scenario.switch.selected_packets;
     let differ = scenario.switches.values().filter(packets).count();
     if differ > 0 {
         let why = "masks hold for all switches";

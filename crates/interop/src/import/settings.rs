@@ -12,7 +12,7 @@ use scenario::ScenarioText;
 use scenario::{Diagnostic, LocatedFault};
 
 /// Fields of a scenario, and the fate of every key that they come from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ImportedSettings {
     /// Paths and values.
     pub settings: Vec<(String, String)>,
@@ -22,6 +22,24 @@ pub struct ImportedSettings {
 
 /// Path of the routing, which a scenario of the user's keeps.
 const ROUTING: &str = "routing";
+
+/// Returns the fields of adaptive routing: the groups, the selection, and the transport that it needs.
+pub(super) fn adaptive(routing: &str, selection: &str) -> impl Iterator<Item = (String, String)> {
+    let fields = [
+        (ROUTING, routing),
+        ("switch.selection", selection),
+        ("adapter.delivery", "AnyOrder"),
+        ("adapter.recovery", "SelectiveRepeat"),
+    ];
+    fields.map(|(path, value)| (path.to_owned(), value.to_owned())).into_iter()
+}
+
+/// Returns the entry of the transport that no file has.
+pub(super) fn order_of_packets() -> KeyAccount {
+    let what = "not in the file: `adapter.delivery: AnyOrder` and `adapter.recovery: SelectiveRepeat`, since packets \
+                overtake each other";
+    KeyAccount::new("(order of packets)", "", KeyFate::Approximated, what)
+}
 
 /// A scenario with another routing than the settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -23,7 +23,7 @@ use crate::import::source::{Part, SourceText, decimal, hex};
 use scenario::Diagnostic;
 
 /// Entry of a LID that no port leads to.
-const NO_PORT: u8 = u8::MAX;
+pub(super) const NO_PORT: u8 = u8::MAX;
 
 /// The tables of the switches that a file has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

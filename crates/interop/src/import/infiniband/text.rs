@@ -14,7 +14,6 @@ use super::adaptive::Cables;
 use super::arbitration::{ArbitrationDump, ArbitrationTables};
 use super::cluster::{Cluster, ClusterCable, ClusterEnd, ClusterIndex, ClusterNode};
 use super::db_csv::Counters;
-
 use super::entries::{Account, buffer};
 use super::fabric::{IbFabric, speed_word};
 use super::lanes::LaneTables;

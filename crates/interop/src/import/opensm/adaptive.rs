@@ -13,17 +13,16 @@
 //! Sources: the comments that `opensm -c` of 5.21.12 writes (`linlinw5/rdma_ib_tutorial`, `conf/opensm_full.conf`), and
 //! the vendor's "`HowTo` Configure Adaptive Routing and SHIELD" for the groups of an engine.
 
-use super::keys::number;
+use packet::TransportService;
+
 use super::options::OpensmOptions;
 use crate::import::account::{KeyAccount, KeyFate};
+use crate::import::settings::{self, ImportedSettings};
 use crate::import::source::SourceText;
 use scenario::Diagnostic;
 
 /// Selection for packets that may take any port at any time.
 pub(super) const BY_LOAD: &str = "LeastLoaded";
-/// Reason for the fields of adapters.
-const ORDER: &str = "not in the file: `adapter.delivery: AnyOrder` and `adapter.recovery: SelectiveRepeat`, since \
-                     packets overtake each other";
 /// Reason for the measure of load.
 const LOAD: &str = "not public: `LeastLoaded` compares the bytes that wait at the output and lane, then the far end's \
                     credits";
@@ -33,7 +32,8 @@ const NON_MINIMAL: [&str; 4] = ["dfp", "dfp2", "kdor-hc", "kdor-ghc"];
 const ALL_LEVELS: u64 = 0xFFFF;
 const USUAL_TRANSPORTS: u64 = 0xA;
 /// Transports by bit of `ar_transport_mask`; DCT has no counterpart.
-pub(crate) const TRANSPORTS: [(u8, &str); 3] = [(0, "Ud"), (1, "Rc"), (2, "Uc")];
+pub(crate) const TRANSPORTS: [(u8, TransportService); 3] =
+    [(0, TransportService::Ud), (1, TransportService::Rc), (2, TransportService::Uc)];
 const DCT: u8 = 3;
 /// Beginnings of keys that only shape adaptive routing.
 const SHAPING: [&str; 6] =
@@ -46,13 +46,6 @@ pub(super) enum Groups {
     Shortest,
     /// Parallel cables to a neighbour.
     Parallel,
-}
-
-/// Fields of a scenario, and entries of the account.
-#[derive(Debug, Default)]
-pub(super) struct AdaptiveSettings {
-    pub(super) settings: Vec<(String, String)>,
-    pub(super) account: Vec<KeyAccount>,
 }
 
 /// Returns true for keys of adaptive routing.
@@ -69,21 +62,11 @@ impl Groups {
     }
 }
 
-impl AdaptiveSettings {
-    /// Sets the groups, the selection and the transport that it needs.
-    pub(super) fn set(&mut self, groups: Groups, selection: &str) {
-        for (path, value) in [
-            ("routing", groups.routing()),
-            ("switch.selection", selection),
-            ("adapter.delivery", "AnyOrder"),
-            ("adapter.recovery", "SelectiveRepeat"),
-        ] {
-            self.settings.push((path.to_owned(), value.to_owned()));
-        }
-        for (key, what) in [("(order of packets)", ORDER), ("(measure of load)", LOAD)] {
-            self.account.push(KeyAccount::new(key, "", KeyFate::Approximated, what));
-        }
-    }
+/// Sets the groups, the selection and the transport that it needs.
+pub(super) fn set(found: &mut ImportedSettings, groups: Groups, selection: &str) {
+    found.settings.extend(settings::adaptive(groups.routing(), selection));
+    let load = KeyAccount::new("(measure of load)", "", KeyFate::Approximated, LOAD);
+    found.account.extend([settings::order_of_packets(), load]);
 }
 
 /// Reads the keys. `is_vendors` is true if the file has any key that only the vendor's OpenSM knows.
@@ -91,8 +74,8 @@ pub(super) fn settings(
     source: SourceText<'_>,
     options: &OpensmOptions,
     is_vendors: bool,
-) -> Result<AdaptiveSettings, Diagnostic> {
-    let mut reader = Reader { source, options, found: AdaptiveSettings::default() };
+) -> Result<ImportedSettings, Diagnostic> {
+    let mut reader = Reader { source, options, found: ImportedSettings::default() };
     let mode = reader.number("ar_mode", 3)?;
     let levels = reader.number("ar_sl_mask", ALL_LEVELS)?;
     let transports = reader.number("ar_transport_mask", 0xFF)?;
@@ -132,10 +115,7 @@ impl Engine {
     /// Returns the routes of an engine and of the advanced engine beside it.
     fn of(engines: &str, advanced: &str) -> Self {
         let advanced = advanced.to_ascii_lowercase();
-        let adaptive = engines.split([',', ' ']).map(str::trim);
-        let adaptive =
-            adaptive.into_iter().find(|name| name.starts_with("ar_") || NON_MINIMAL.contains(name));
-        match (adaptive, advanced.as_str()) {
+        match (adaptive(engines), advanced.as_str()) {
             (Some(name), _) if NON_MINIMAL.contains(&name) => Self::Unlike,
             (_, "ar_tree") | (Some("ar_updn" | "ar_ftree"), "" | "auto" | "(null)") => {
                 Self::Grouped(Groups::Shortest)
@@ -149,10 +129,20 @@ impl Engine {
     }
 }
 
+/// Returns the names of a list of engines.
+fn names(engines: &str) -> impl Iterator<Item = &str> {
+    engines.split([',', ' ']).map(str::trim)
+}
+
+/// Returns the first adaptive engine of a list.
+fn adaptive(engines: &str) -> Option<&str> {
+    names(engines).find(|name| name.starts_with("ar_") || NON_MINIMAL.contains(name))
+}
+
 struct Reader<'a> {
     source: SourceText<'a>,
     options: &'a OpensmOptions,
-    found: AdaptiveSettings,
+    found: ImportedSettings,
 }
 
 impl Reader<'_> {
@@ -161,15 +151,12 @@ impl Reader<'_> {
     }
 
     fn number(&self, key: &str, most: u64) -> Result<Option<u64>, Diagnostic> {
-        let line = self.options.last(key);
-        line.map(|line| number(self.source, &line.at, &line.value, most)).transpose()
+        self.options.number(self.source, key, most)
     }
 
     /// Enters a key of the file.
     fn enter(&mut self, key: &str, fate: KeyFate, what: impl Into<String>) {
-        if let Some(line) = self.options.last(key) {
-            self.found.account.push(KeyAccount::new(key, line.value.clone(), fate, what));
-        }
+        self.found.account.extend(self.options.entry(key, fate, what));
     }
 
     /// Enters a key of the file, or what its absence means.
@@ -197,12 +184,10 @@ impl Reader<'_> {
     fn unlike(&mut self) {
         let what = "switches choose among ports of groups that no routing here makes: each pair of hosts keeps its path. \
                     `import ibnetdiscover --far` takes the groups of a fabric";
-        let engine = self
-            .word("routing_engine")
-            .split([',', ' '])
-            .map(str::trim)
-            .find(|name| name.starts_with("ar_") || NON_MINIMAL.contains(name));
-        let key = if engine.is_some() { "routing_engine" } else { "adv_routing_engine" };
+        let key = match adaptive(self.word("routing_engine")) {
+            Some(_) => "routing_engine",
+            None => "adv_routing_engine",
+        };
         self.enter(key, KeyFate::Changed, what);
     }
 
@@ -210,7 +195,7 @@ impl Reader<'_> {
         let (routing, advanced) = (groups.routing(), self.word("adv_routing_engine").to_ascii_lowercase());
         let is_named = ["ar_tree", "ar_lag"].contains(&advanced.as_str());
         let engines = self.word("routing_engine").to_owned();
-        let first = engines.split([',', ' ']).map(str::trim).find(|name| !name.is_empty()).unwrap_or("");
+        let first = names(&engines).find(|name| !name.is_empty()).unwrap_or("");
         if is_named {
             let what = format!("`routing: {routing}`");
             self.enter("adv_routing_engine", KeyFate::Used, what);
@@ -233,7 +218,7 @@ impl Reader<'_> {
             );
             self.enter("routing_engine", KeyFate::Approximated, what);
         }
-        self.found.set(groups, BY_LOAD);
+        set(&mut self.found, groups, BY_LOAD);
         let what = "not in the file: each packet anew (`Free`); `ibdiagnet2.far` has the states of a fabric";
         self.found.account.push(KeyAccount::new("(states)", "", KeyFate::Approximated, what));
     }
@@ -241,7 +226,10 @@ impl Reader<'_> {
     /// Sets the packets that may be selected.
     fn masks(&mut self, levels: Option<u64>, transports: Option<u64>, hashed: Option<u64>) {
         let (level_bits, bits) = (levels.unwrap_or(ALL_LEVELS), transports.unwrap_or(USUAL_TRANSPORTS));
-        let services = TRANSPORTS.iter().filter(|(bit, _)| bits >> bit & 1 == 1).map(|(_, name)| *name);
+        let services = TRANSPORTS
+            .iter()
+            .filter(|(bit, _)| bits >> bit & 1 == 1)
+            .map(|(_, service)| format!("{service:?}"));
         let services = services.collect::<Vec<_>>().join(", ");
         let mut fields = vec![format!("services: [{services}]")];
         if level_bits != ALL_LEVELS {

@@ -15,9 +15,10 @@
 //!
 //! Source: Mellanox OFED user manual 2.1 to 2.3, "Adaptive Routing Manager Options File".
 
-use super::adaptive::{AdaptiveSettings, BY_LOAD, Groups};
+use super::adaptive::{self, BY_LOAD, Groups};
 use super::keys::number;
 use crate::import::account::{KeyAccount, KeyFate};
+use crate::import::settings::ImportedSettings;
 use crate::import::source::{Part, SourceText, hex};
 use scenario::Diagnostic;
 
@@ -53,9 +54,9 @@ pub(super) fn is_one(source: SourceText<'_>) -> bool {
 }
 
 /// Reads the options.
-pub(super) fn settings(source: SourceText<'_>) -> Result<AdaptiveSettings, Diagnostic> {
+pub(super) fn settings(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
     let options = options(source)?;
-    let mut reader = Reader { source, options, found: AdaptiveSettings::default() };
+    let mut reader = Reader { source, options, found: ImportedSettings::default() };
     reader.general()?;
     reader.switches();
     Ok(reader.found)
@@ -103,7 +104,7 @@ fn options(source: SourceText<'_>) -> Result<Vec<ManagerOption<'_>>, Diagnostic>
 struct Reader<'a> {
     source: SourceText<'a>,
     options: Vec<ManagerOption<'a>>,
-    found: AdaptiveSettings,
+    found: ImportedSettings,
 }
 
 impl<'a> Reader<'a> {
@@ -132,7 +133,7 @@ impl<'a> Reader<'a> {
         if is_free {
             self.enter("AR_MODE", KeyFate::Used, "`switch.selection: LeastLoaded`, for each packet anew");
             self.enter("AGEING_TIME", KeyFate::NotUsed, "only `AR_MODE: bounded` uses it");
-            self.found.set(groups, BY_LOAD);
+            adaptive::set(&mut self.found, groups, BY_LOAD);
         } else {
             if !(1..=LONGEST_AGEING).contains(&gap) {
                 let at = self.value("AGEING_TIME").map_or(0..0, Part::range);
@@ -144,7 +145,7 @@ impl<'a> Reader<'a> {
             self.enter_or("AR_MODE", KeyFate::Used, what, absent);
             let absent = "not in the file: 30 us, the manual's default, `switch.selection.gap`";
             self.enter_or("AGEING_TIME", KeyFate::Used, "`switch.selection.gap`", absent);
-            self.found.set(groups, &format!("Flowlet(gap: \"{gap} us\", then: {BY_LOAD})"));
+            adaptive::set(&mut self.found, groups, &format!("Flowlet(gap: \"{gap} us\", then: {BY_LOAD})"));
             let what = "not public: as many states of flows as `switch.selection.entries` has by default";
             self.found.account.push(KeyAccount::new("(flows)", "", KeyFate::Approximated, what));
         }

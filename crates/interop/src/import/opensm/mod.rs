@@ -46,8 +46,7 @@ pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
         return Ok(ImportedSettings { settings, account });
     }
     if ar_manager::is_one(source) {
-        let adaptive = ar_manager::settings(source)?;
-        return Ok(ImportedSettings { settings: adaptive.settings, account: adaptive.account });
+        return ar_manager::settings(source);
     }
     let options = OpensmOptions::read(source);
     known::check(source, &options)?;

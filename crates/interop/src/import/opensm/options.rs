@@ -5,7 +5,10 @@
 
 use core::ops::Range;
 
+use super::keys;
+use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::SourceText;
+use scenario::Diagnostic;
 
 /// The lines of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,5 +48,20 @@ impl OpensmOptions {
     #[must_use]
     pub fn last(&self, key: &str) -> Option<&OpensmOption> {
         self.lines.iter().rev().find(|line| line.key == key)
+    }
+
+    /// Returns the number of a key, at most `most`; `None` without the key.
+    pub(super) fn number(
+        &self,
+        source: SourceText<'_>,
+        key: &str,
+        most: u64,
+    ) -> Result<Option<u64>, Diagnostic> {
+        self.last(key).map(|line| keys::number(source, &line.at, &line.value, most)).transpose()
+    }
+
+    /// Returns the entry of a key in the account; `None` without the key.
+    pub(super) fn entry(&self, key: &str, fate: KeyFate, what: impl Into<String>) -> Option<KeyAccount> {
+        self.last(key).map(|line| KeyAccount::new(key, line.value.clone(), fate, what))
     }
 }

@@ -16,7 +16,6 @@
 use std::collections::BTreeSet;
 
 use super::adaptive;
-use super::keys::number;
 use super::options::{OpensmOption, OpensmOptions};
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::mlx5;
@@ -91,9 +90,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn enter(&mut self, key: &str, fate: KeyFate, what: impl Into<String>) {
-        if let Some(line) = self.options.last(key) {
-            self.found.account.push(KeyAccount::new(key, line.value.clone(), fate, what));
-        }
+        self.found.account.extend(self.options.entry(key, fate, what));
     }
 
     fn last(&self, key: &str) -> Option<&'a OpensmOption> {
@@ -101,8 +98,7 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&self, key: &str, most: u64) -> Result<Option<u64>, Diagnostic> {
-        let line = self.last(key);
-        line.map(|line| number(self.source, &line.at, &line.value, most)).transpose()
+        self.options.number(self.source, key, most)
     }
 
     fn is_set(&self, key: &str, unset: &str) -> bool {

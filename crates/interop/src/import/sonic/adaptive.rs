@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Draft;
 use super::config::Fields;
 use crate::import::account::{KeyAccount, KeyFate};
+use crate::import::settings;
 use scenario::{Diagnostic, help_with_name};
 
 /// Tables of ARS, by the documents.
@@ -87,21 +88,12 @@ impl Draft<'_> {
                 format!("Flowlet(gap: \"{idle} us\", then: LeastLoaded{entries})")
             }
         };
-        for (path, value) in [
-            ("routing", "Adaptive"),
-            ("switch.selection", &selection),
-            ("adapter.delivery", "AnyOrder"),
-            ("adapter.recovery", "SelectiveRepeat"),
-        ] {
-            self.set(path, value.to_owned());
-        }
+        self.settings.extend(settings::adaptive("Adaptive", &selection));
         let several = choices.len() > 1;
         self.enter_objects(&objects, &used, several);
         self.measure_of_load();
         self.enter_users(&used);
-        let what = "not in the file: `adapter.delivery: AnyOrder` and `adapter.recovery: SelectiveRepeat`, since packets \
-                    overtake each other";
-        self.account.push(KeyAccount::new("(order of packets)", "", KeyFate::Approximated, what));
+        self.account.push(settings::order_of_packets());
         Ok(())
     }
 

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AdaptiveEntry, AdaptiveTable, AdaptiveTables, LidState, NO_PORT, Subgroup};
+use super::super::forwarding::NO_PORT;
+use super::{AdaptiveEntry, AdaptiveTable, AdaptiveTables, LidState, Subgroup};
 use crate::import::source::{Part, SourceText, decimal, hex};
 use scenario::Diagnostic;
 

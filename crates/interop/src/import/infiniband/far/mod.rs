@@ -29,9 +29,6 @@ use std::collections::BTreeMap;
 use crate::import::source::SourceText;
 use scenario::Diagnostic;
 
-/// Port of a LID that no port leads to, as in a linear forwarding table.
-pub(super) const NO_PORT: u8 = u8::MAX;
-
 /// The tables of the switches that a file has.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AdaptiveTables {
