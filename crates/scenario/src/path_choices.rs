@@ -29,6 +29,9 @@ impl Plan {
         let (graph, routes) = (self.graph(), self.routes());
         let choosing: Vec<NodeId> =
             graph.switch_ids().filter(|switch| routes.table(*switch).groups() > 0).collect();
+        if choosing.is_empty() {
+            return None;
+        }
         let mut found = PathChoices {
             switches: choosing.len(),
             ports: RangeInclusive::new(usize::MAX, 0),
@@ -63,7 +66,7 @@ impl Plan {
                 found.paths = paths.min(*found.paths.start())..=paths.max(*found.paths.end());
             }
         }
-        (found.switches > 0).then_some(found)
+        Some(found)
     }
 
     /// Returns the number of paths from a switch to a host. Checked routes have no loops, so this ends.
@@ -73,8 +76,7 @@ impl Plan {
             return paths;
         }
         let onward = self.routes().ports(at, to).map(|port| self.graph().ports(at)[port.index()].peer);
-        let onward: Vec<NodeId> = onward.collect();
-        let paths = onward.into_iter().fold(0_u64, |paths, next| {
+        let paths = onward.fold(0_u64, |paths, next| {
             paths.saturating_add(if next == to { 1 } else { self.count_paths(next, to, known) })
         });
         known[place] = Some(paths);
