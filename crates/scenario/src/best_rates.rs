@@ -11,7 +11,7 @@ use packet::{NodeId, PortId, QpNumber, TransportService};
 use units::{Bytes, Span};
 use workload::{Flow, MessageSchedule, Posting};
 
-use crate::data_paths::{DataPaths, OutputShare};
+use crate::data_paths::{DataOutput, DataPaths};
 use crate::ideal::IdealTimes;
 use crate::plan::Plan;
 
@@ -111,9 +111,9 @@ impl Plan {
 
     /// Returns the parts of a flow's path, with their capacity and the capacity that a bit of payload takes.
     /// A part of several that packets are spread over takes a share of them.
-    fn parts_of(&self, flow: &Flow, path: Vec<OutputShare>) -> Vec<(PathPart, f64, f64)> {
+    fn parts_of(&self, flow: &Flow, path: Vec<DataOutput>) -> Vec<(PathPart, f64, f64)> {
         let per_bit = self.wire_bits_per_bit(flow);
-        let outputs = path.into_iter().map(|((node, port), share)| {
+        let outputs = path.into_iter().map(|DataOutput { at: (node, port), share, .. }| {
             let rate = self.nodes().port(node, port).wire.rate();
             (PathPart::Output(node, port), rate.get() as f64, per_bit * share)
         });

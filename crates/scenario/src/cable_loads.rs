@@ -44,8 +44,8 @@ impl Plan {
         let mut paths = DataPaths::new(self);
         for (flow, key) in self.workload().flows.iter().zip(self.flow_keys()) {
             let column = flow.pattern.map_or(patterns, |pattern| pattern as usize);
-            for (output, _) in paths.of(flow, key) {
-                loads[graph.position(output)].flows[column] += 1;
+            for output in paths.of(flow, key) {
+                loads[graph.position(output.at)].flows[column] += 1;
             }
         }
         loads

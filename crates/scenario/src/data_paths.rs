@@ -9,78 +9,66 @@ use workload::Flow;
 
 use crate::plan::Plan;
 
-/// An output and the share of a flow's packets that is expected to leave by it.
-pub(crate) type OutputShare = ((NodeId, PortId), f64);
+/// An output by which data of a flow may leave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct DataOutput {
+    pub(crate) at: (NodeId, PortId),
+    /// Links between the flow's source host and the output's node.
+    pub(crate) hop: u32,
+    /// Share of the flow's packets that is expected to leave by it.
+    pub(crate) share: f64,
+}
 
 /// Follows the data of flows, one after the other.
 pub(crate) struct DataPaths<'a> {
     plan: &'a Plan,
-    /// Shares by output; all 0 between flows.
-    by_output: Vec<f64>,
-    /// Shares by node that is to be left; all 0 between flows.
+    /// Shares by node that is to be left; all 0 between hops.
     by_node: Vec<f64>,
-    /// Nodes of the present and of the next hop.
-    nodes: [Vec<NodeId>; 2],
+    /// Nodes of the next hop.
+    next: Vec<NodeId>,
 }
 
 impl<'a> DataPaths<'a> {
     pub(crate) fn new(plan: &'a Plan) -> Self {
-        let graph = plan.graph();
-        let outputs = (0..graph.nodes() as u32).map(|node| graph.ports(NodeId(node)).len()).sum();
-        let by_node = vec![0.0; graph.nodes()];
-        Self { plan, by_output: vec![0.0; outputs], by_node, nodes: Default::default() }
+        Self { plan, by_node: vec![0.0; plan.graph().nodes()], next: Vec::new() }
     }
 
     /// Returns every output by which data of a flow may leave, hop by hop, its host's first.
-    pub(crate) fn of(&mut self, flow: &Flow, key: u64) -> Vec<OutputShare> {
-        let (plan, graph, to) = (self.plan, self.plan.graph(), flow.destination);
+    pub(crate) fn of(&mut self, flow: &Flow, key: u64) -> Vec<DataOutput> {
+        let Self { plan, by_node, next } = self;
+        let (graph, to) = (plan.graph(), flow.destination);
         if !plan.packets_may_overtake() {
-            return plan.path_of_data(flow, key).into_iter().map(|output| (output, 1.0)).collect();
+            let path = (0..).zip(plan.path_of_data(flow, key));
+            return path.map(|(hop, at)| DataOutput { at, hop, share: 1.0 }).collect();
         }
         let level = plan.service_level(flow.service_level, flow.source, to);
         // Switches hash a number that differs from packet to packet.
         let is_sprayed = !plan.nodes().adapter(flow.source).entropy.is_usual();
-        let first = (flow.source, PortId(0));
-        let mut outputs = vec![first];
-        self.by_output[graph.position(first)] = 1.0;
-        let mut share = 1.0;
-        let leave =
-            |(node, port): (NodeId, PortId), share: f64, by_node: &mut [f64], next: &mut Vec<NodeId>| {
-                let peer = graph.ports(node)[port.index()].peer;
+        let mut outputs = vec![DataOutput { at: (flow.source, PortId(0)), hop: 0, share: 1.0 }];
+        let mut present = 0..1;
+        // All paths are equally long, so a node is left at one hop alone, and each hop leads nearer to the host.
+        while !present.is_empty() {
+            for output in &outputs[present.clone()] {
+                let (peer, _) = graph.far_end(output.at);
                 if peer != to {
                     if by_node[peer.index()] == 0.0 {
                         next.push(peer);
                     }
-                    by_node[peer.index()] += share;
+                    by_node[peer.index()] += output.share;
                 }
-            };
-        let [mut present, mut next] = core::mem::take(&mut self.nodes);
-        leave(first, share, &mut self.by_node, &mut present);
-        // Routes are checked to have no loops, so each hop leads nearer to the host.
-        while !present.is_empty() {
-            for node in present.drain(..) {
-                share = core::mem::take(&mut self.by_node[node.index()]);
+            }
+            let hop = outputs[present.start].hop + 1;
+            for node in next.drain(..) {
                 let selection = plan.nodes().switch(node).selection;
                 let is_selected = is_sprayed
                     || selection
                         .is_some_and(|selection| selection.packets.may_contain(level, flow.transport));
                 let ports = plan.routes().table(node).outputs_of(to.lid(), || key, is_selected);
-                let each = share / ports.clone().count() as f64;
-                for port in ports {
-                    let place = &mut self.by_output[graph.position((node, port))];
-                    if *place == 0.0 {
-                        outputs.push((node, port));
-                    }
-                    *place += each;
-                    leave((node, port), each, &mut self.by_node, &mut next);
-                }
+                let share = core::mem::take(&mut by_node[node.index()]) / ports.clone().count() as f64;
+                outputs.extend(ports.map(|port| DataOutput { at: (node, port), hop, share }));
             }
-            core::mem::swap(&mut present, &mut next);
+            present = present.end..outputs.len();
         }
-        self.nodes = [present, next];
-        let shares = outputs
-            .into_iter()
-            .map(|output| (output, core::mem::take(&mut self.by_output[graph.position(output)])));
-        shares.collect()
+        outputs
     }
 }

@@ -12,7 +12,7 @@ use topology::WeighedGraph;
 use units::{Bytes, Span, Time};
 use workload::{Flow, MessageSchedule, Posting};
 
-use crate::data_paths::DataPaths;
+use crate::data_paths::{DataOutput, DataPaths};
 use crate::plan::Plan;
 
 /// Tenths of events that a packet costs at either of its hosts, and at each switch.
@@ -59,7 +59,7 @@ impl Plan {
             self.workload().flows.iter().zip(self.flow_keys()).zip(&volumes).step_by(step)
         {
             let packets = (bytes / f64::from(self.link().mtu.bytes())).ceil() * step as f64;
-            for ((node, port), share) in paths.of(flow, key) {
+            for DataOutput { at: (node, port), share, .. } in paths.of(flow, key) {
                 tenths[node.index()] +=
                     if graph.is_host(node) { AT_HOST } else { AT_SWITCH } * packets * share;
                 carried[node.index()][port.index()] += bytes * step as f64 * share;

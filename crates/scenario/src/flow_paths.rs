@@ -2,12 +2,9 @@
 //!
 //! Invariant: the run has the same paths, as in `pattern_use`. A flow has all outputs of its path, or none.
 
-use std::collections::BTreeMap;
+use packet::Lane;
 
-use packet::{Lane, NodeId, PortId};
-use workload::Flow;
-
-use crate::data_paths::DataPaths;
+use crate::data_paths::{DataOutput, DataPaths};
 use crate::plan::Plan;
 
 /// Most outputs of all flows together: 2 MB in a file.
@@ -57,12 +54,12 @@ impl Plan {
         let all = &self.workload().flows;
         let (mut outputs, mut flows, mut paths) = (Vec::new(), 0, DataPaths::new(self));
         for (flow, key) in all.iter().zip(self.flow_keys()).take(most_flows) {
-            let path = self.alternatives(flow, key, &mut paths);
+            let path = paths.of(flow, key);
             if outputs.len() + path.len() > most {
                 break;
             }
             let number = flows as u32;
-            outputs.extend(path.into_iter().map(|(hop, at)| FlowOutput {
+            outputs.extend(path.into_iter().map(|DataOutput { at, hop, .. }| FlowOutput {
                 flow: number,
                 hop,
                 lane: lanes[self.graph().position(at)],
@@ -70,18 +67,6 @@ impl Plan {
             flows += 1;
         }
         FlowPaths { outputs, flows, left_out_flows: all.len() - flows }
-    }
-
-    /// Returns the outputs of a flow's data with their hops, in order of these: several at a hop where a selector, or the
-    /// entropy of the source, chooses for each packet.
-    fn alternatives(&self, flow: &Flow, key: u64, paths: &mut DataPaths<'_>) -> Vec<(u32, (NodeId, PortId))> {
-        let mut hops = BTreeMap::from([(flow.source, 0)]);
-        let with_hop = |((node, port), _): ((NodeId, PortId), f64)| {
-            let hop = hops[&node];
-            hops.entry(self.graph().ports(node)[port.index()].peer).or_insert(hop + 1);
-            (hop, (node, port))
-        };
-        paths.of(flow, key).into_iter().map(with_hop).collect()
     }
 }
 

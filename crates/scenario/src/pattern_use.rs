@@ -11,7 +11,7 @@ use units::{Bytes, Span, Time};
 use workload::spec::{ArrivalSpec, DestinationSpec, RepeatSpec};
 use workload::{Flow, LoadSpec, MessageSchedule, PatternSpec, PostedVolume, Posting};
 
-use crate::data_paths::DataPaths;
+use crate::data_paths::{DataOutput, DataPaths};
 use crate::plan::Plan;
 
 /// Bits a byte times picoseconds a second: bytes over bits a second, in picoseconds.
@@ -103,8 +103,8 @@ impl Plan {
     /// Returns the use that each pattern makes of the fabric, in the order of the scenario.
     #[must_use]
     pub fn pattern_uses(&self) -> Vec<PatternUse> {
-        let flows = self.flows_by_pattern();
-        flows.iter().enumerate().map(|(i, flows)| self.pattern_use(i, flows)).collect()
+        let (flows, mut paths) = (self.flows_by_pattern(), DataPaths::new(self));
+        flows.iter().enumerate().map(|(i, flows)| self.pattern_use(i, flows, &mut paths)).collect()
     }
 
     /// Returns the flows of each pattern, with their keys, in the order of the scenario.
@@ -133,21 +133,20 @@ impl Plan {
         self.workload().flows.iter().map(key).collect()
     }
 
-    fn pattern_use(&self, i: usize, flows: &[(&Flow, u64)]) -> PatternUse {
+    fn pattern_use(&self, i: usize, flows: &[(&Flow, u64)], paths: &mut DataPaths<'_>) -> PatternUse {
         let (pattern, spec) = (&self.workload().patterns[i], &self.scenario.traffic[i]);
         let mut outputs: BTreeMap<(NodeId, PortId), OutputUse> = BTreeMap::new();
         let (mut leaving, mut switches) = (0, BTreeSet::new());
-        let mut paths = DataPaths::new(self);
         for (flow, key) in flows {
             let path = paths.of(flow, *key);
             match path.as_slice() {
-                [_, ((switch, _), _)] => drop(switches.insert(*switch)),
+                [_, DataOutput { at: (switch, _), .. }] => drop(switches.insert(*switch)),
                 path => leaving += usize::from(path.len() > 2),
             }
             let bytes = self.payload(flow);
-            for (output, share) in path {
-                let at = outputs.entry(output).or_default();
-                (at.flows, at.bytes) = (at.flows + 1, at.bytes + bytes * share);
+            for DataOutput { at, share, .. } in path {
+                let used = outputs.entry(at).or_default();
+                (used.flows, used.bytes) = (used.flows + 1, used.bytes + bytes * share);
             }
         }
         let volume = self.volume_of(flows);
