@@ -127,7 +127,7 @@ pub struct Summary {
 pub struct PathSummary {
     /// Number of flows with a path: the first of `flows.csv`.
     pub flows: usize,
-    /// Number of further flows: their paths would make the file too long.
+    /// Number of further flows: their paths would make the file too long, or the first of them may take detours.
     pub left_out_flows: usize,
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: rates are payload. A link carries the headers of a flow's packets, too; acknowledgements and flow
 //! control count as free. A flow that keeps a number of messages outstanding has at most this number in the time that
 //! one message takes on the empty fabric, and at most a queue pair's outstanding packets in the time of one packet.
+//! A flow alone takes its minimal route; with others, detours depend on the loads, so there are no fair rates.
 
 use std::collections::BTreeMap;
 
@@ -41,6 +42,8 @@ struct Demand {
     asked: Option<f64>,
     /// Packets with different service levels share a link by weights.
     service_level: u8,
+    /// True if its packets may take detours.
+    may_detour: bool,
 }
 
 /// A part of a path that flows share.
@@ -103,6 +106,7 @@ impl Plan {
                 parts: parts.collect(),
                 asked: self.asked(flow, &mut ideal),
                 service_level: flow.service_level.0,
+                may_detour: self.may_detour(flow),
             };
             demands.insert(number, demand);
         }
@@ -185,13 +189,14 @@ impl BestRates {
     }
 
     /// Returns the max-min fair payload rates of these flows together, in bit/s: no rate can be raised without lowering
-    /// a rate that is not higher. `None` if the rates that some ask for are not known, or weights of lanes decide.
+    /// a rate that is not higher. `None` if the rates that some ask for are not known, or weights of lanes or detours
+    /// decide.
     #[must_use]
     pub fn fair(&self, flows: &[usize]) -> Option<Vec<f64>> {
         let demands: Vec<_> = flows.iter().map(|flow| self.flows.get(flow)).collect::<Option<_>>()?;
         let asked: Vec<_> = demands.iter().map(|demand| demand.asked).collect::<Option<_>>()?;
         let level = demands.first().map(|demand| demand.service_level);
-        if demands.iter().any(|demand| Some(demand.service_level) != level) {
+        if demands.iter().any(|demand| Some(demand.service_level) != level || demand.may_detour) {
             return None;
         }
         let mut fixed: Vec<Option<f64>> = vec![None; demands.len()];
@@ -222,7 +227,7 @@ impl BestRates {
     }
 
     /// Returns the parts of a flow's path, each with its load at these payload rates of flows, as a share of its
-    /// capacity; empty if the flow has no best rate.
+    /// capacity; empty if the flow has no best rate, or may take detours.
     #[must_use]
     pub fn loads(&self, flow: usize, rates: &[(usize, f64)]) -> Vec<(PathPart, f64)> {
         let mut loads = vec![0.0; self.capacities.len()];
@@ -231,7 +236,8 @@ impl BestRates {
             parts.iter().for_each(|(part, cost)| loads[*part] += rate * cost);
         }
         let load = |(part, _): &(usize, f64)| (self.parts[*part], loads[*part] / self.capacities[*part]);
-        self.flows.get(&flow).map_or(&[][..], |demand| &demand.parts).iter().map(load).collect()
+        let own = self.flows.get(&flow).filter(|demand| !demand.may_detour);
+        own.map_or(&[][..], |demand| &demand.parts).iter().map(load).collect()
     }
 
     /// Returns for each part the equal rate of its flows that still rise at which the part is full.

@@ -2,12 +2,23 @@
 //!
 //! Invariant: the shares of a flow add up to 1 over the outputs of each hop. A flow whose packets no selector chooses
 //! ports for has a single path, that of its hash in the run. Others are taken to be spread evenly at each switch, as
-//! every selector does on equally loaded ports.
+//! every selector does on equally loaded ports. Detours are not followed: a flow that may take some has the outputs of
+//! its minimal route, and [`Plan::may_detour`] says so.
 
 use packet::{NodeId, PortId};
 use workload::Flow;
 
 use crate::plan::Plan;
+
+impl Plan {
+    /// Returns true if packets of a flow may take routes that are not minimal.
+    pub(crate) fn may_detour(&self, flow: &Flow) -> bool {
+        self.routes().detours().is_some_and(|detours| {
+            let [from, to] = [flow.source, flow.destination].map(|host| detours.switch_of(host.lid()));
+            !detours.stays(from, to)
+        })
+    }
+}
 
 /// An output by which data of a flow may leave.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! Outputs by which the data of flows leaves nodes, for files and pages.
 //!
-//! Invariant: the run has the same paths, as in `pattern_use`. A flow has all outputs of its path, or none.
+//! Invariant: the run has the same paths, as in `pattern_use`. A flow has all outputs of its path, or none. A flow that
+//! may take detours has none: switches choose them under way.
 
 use packet::Lane;
 
@@ -29,7 +30,8 @@ pub struct FlowPaths {
     pub outputs: Vec<FlowOutput>,
     /// Number of flows with a path.
     pub flows: usize,
-    /// Number of later flows, which have none, since there would be too many outputs.
+    /// Number of later flows, which have none, since there would be too many outputs, or since the first of them may
+    /// take detours.
     pub left_out_flows: usize,
 }
 
@@ -55,7 +57,7 @@ impl Plan {
         let (mut outputs, mut flows, mut paths) = (Vec::new(), 0, DataPaths::new(self));
         for (flow, key) in all.iter().zip(self.flow_keys()).take(most_flows) {
             let path = paths.of(flow, key);
-            if outputs.len() + path.len() > most {
+            if self.may_detour(flow) || outputs.len() + path.len() > most {
                 break;
             }
             let number = flows as u32;
@@ -120,6 +122,33 @@ mod tests {
             assert_eq!([0, 1, 2, 3].map(|hop| at(hop).len()), [1, spines, spines, 1], "{sets:?}");
             assert_eq!(at(0), [flow.source], "{sets:?}");
             assert!(own.is_sorted_by_key(|one| one.0), "{own:?}");
+        }
+    }
+
+    /// The first two flows stay on their switch and in their group; the third leaves it, and may take detours.
+    #[test]
+    fn paths_end_before_the_first_flow_with_detours() {
+        let flow = |to: u8| {
+            format!(
+                "(name: \"f{to}\", from: \"h1\", to: \"h{to}\", start: \"0 s\", message: \"4 KiB\", \
+                 load: Saturate(outstanding: 4))"
+            )
+        };
+        let flows = format!("flows=[{}, {}, {}, {}]", flow(2), flow(3), flow(9), flow(4));
+        let topology = "topology=Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"host\", \
+                        local_cable: \"trunk\", global_cable: \"trunk\")";
+        for (routing, with_path) in [("Native", 4), ("Valiant", 2), ("Ugal", 2), ("Par", 2)] {
+            let mut text = ScenarioText::find("paths-permutation").expect("it ships");
+            let routing_set = format!("routing={routing}");
+            let sets = [topology, &flows, "traffic=[]", "link.data_lanes=5", &routing_set];
+            sets.iter().try_for_each(|set| text.set(set)).expect("they are fields");
+            let plan = Scenario::read(&text).expect("it is right").check(&text).expect("it can run");
+            let paths = plan.flow_paths();
+            assert_eq!((paths.flows, paths.left_out_flows), (with_path, 4 - with_path), "{routing}");
+            // Minimal routes decide the fair shares of flows that keep to them, and of no others.
+            let best = plan.best_rates(4);
+            assert!(best.fair(&[0, 1]).is_some(), "{routing}");
+            assert_eq!(best.fair(&[0, 1, 2]).is_some(), with_path == 4, "{routing}");
         }
     }
 

@@ -236,7 +236,7 @@ impl Plan {
         self.dependency_cycle.as_deref()
     }
 
-    /// Returns true if packets of a flow may overtake each other, since a selector chooses ports for them. A missing number
+    /// Returns true if packets of a flow may overtake each other, by a selector, entropy or detours. A missing number
     /// is a fault of the simulator only where they may not, and nothing is dropped.
     #[must_use]
     pub const fn packets_may_overtake(&self) -> bool {

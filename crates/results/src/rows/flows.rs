@@ -73,7 +73,7 @@ table_row! {
 }
 
 table_row! {
-    "paths.csv": "one row per flow and output that its data leaves by, from source to destination; of the first flows if these are more than 50,000 rows, as `paths` in `summary.json` says";
+    "paths.csv": "one row per flow and output that its data leaves by, from source to destination; of the first flows if these are more than 50,000 rows, and of none from the first with detours on, as `paths` in `summary.json` says";
     /// An output on the path of a flow.
     pub struct PathRow<'a> {
         /// Name of the flow.

@@ -142,8 +142,10 @@ impl Detours {
         drawn
     }
 
-    /// Returns true if a route between two switches leaves neither its switch nor, in a dragonfly, its group.
-    pub(crate) fn stays(&self, at: usize, to: usize) -> bool {
+    /// Returns true if a route between two switches leaves neither its switch nor, in a dragonfly, its group. It is then
+    /// minimal.
+    #[must_use]
+    pub fn stays(&self, at: usize, to: usize) -> bool {
         match &self.shape {
             DetourShape::Dragonfly(shape) => shape.group_of(at) == shape.group_of(to),
             DetourShape::HyperX(_) => at == to,
