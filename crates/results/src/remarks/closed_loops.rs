@@ -42,7 +42,7 @@ pub struct ClosedLoopSummary {
     pub slowest_hundredth_share: Option<f64>,
     /// 99th percentile of the completion times, in microseconds.
     pub fct_p99_us: CensoredValue,
-    /// Stages in which all hosts proceed together; `None` if they do not.
+    /// Stages in which all hosts proceed together; `None` if they do not, or if flows have several paths.
     pub lockstep: Option<LockstepSummary>,
 }
 
