@@ -16,7 +16,8 @@ pub(super) fn detours(plan: &Plan) -> String {
         Through::Group => "groups",
     };
     let mut text = format!(
-        "routes: `{}` through {through}; {} lanes for each service level, on which no choices of switches make a cycle\n",
+        "routes: `{}` through {through}; {} lanes for each service level, on which no choices of switches make a cycle\n\
+         loads and flows of patterns above are those of minimal routes alone\n",
         plan.scenario().routing.word(),
         detours.lanes(),
     );

@@ -65,8 +65,9 @@ impl<'a> Loads<'a> {
             let own = columns.iter().map(|(place, _)| load.flows[*place].to_string());
             table.add_row(self.cells(load).into_iter().chain(own));
         }
+        let routes = self.plan.routes().detours().map_or("", |_| ", by minimal routes");
         let mut text = format!(
-            "{}: pairs of hosts and flows by direction of a cable, worst first; flows are those that post within {}\n\n{}\n",
+            "{}: pairs of hosts and flows by direction of a cable{routes}, worst first; flows are those that post within {}\n\n{}\n",
             self.plan.name(),
             self.plan.duration(),
             aligned(table, 4)
