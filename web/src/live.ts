@@ -1,5 +1,5 @@
 // The fabric while a run goes on: links by their load and stalls between two reports of progress.
-import { element, isCalm, lazyDetails, onceInTurn } from "../../crates/page/src/script/dom.js";
+import { element, inTurn, isCalm, lazyDetails, onceInTurn } from "../../crates/page/src/script/dom.js";
 import { MOST_WITHOUT_BARS, PARTS, Picture, choiceOfColour, extremes, legend, outputTable } from "../../crates/page/src/script/fabric.js";
 import { marksOf } from "../../crates/page/src/script/trees.js";
 import { spelled } from "../../crates/page/src/script/format.js";
@@ -40,7 +40,7 @@ export class LivePicture {
     this.details.addEventListener("toggle", () => this.fill());
     this.box = element("div", { class: "fabric" }, choiceOfColour(this.picture, this.colour, (value) => { this.colour = value; this.draw(); }), this.title, this.picture.holder, legend(true, graph.hosts > MOST_WITHOUT_BARS), this.details);
     this.paint();
-    requestAnimationFrame(() => this.picture.follow());
+    inTurn(() => this.picture.follow());
   }
 
   /** Shows the shares since the report before; under reduced motion, at most once a second. */

@@ -1,5 +1,5 @@
 // One run on the stage: its moving picture, and the goodput of its flows.
-import { element, isCalm } from "../../../crates/page/src/script/dom.js";
+import { element, inTurn, isCalm } from "../../../crates/page/src/script/dom.js";
 import { counted, spelled } from "../../../crates/page/src/script/format.js";
 import { PARTS, Picture } from "../../../crates/page/src/script/fabric.js";
 import { outputName } from "../../../crates/page/src/script/trees.js";
@@ -121,7 +121,7 @@ export class Board {
     this.picture.state = marked(none, none, []);
     this.place.replaceChildren(this.picture.holder);
     const { picture } = this;
-    requestAnimationFrame(() => picture.follow());
+    inTurn(() => picture.follow());
   }
 
   private words(): string {
