@@ -169,7 +169,9 @@ impl Citations {
         match routing {
             RoutingSpec::DModK => self.cite("zahavi2010", "routing: DModK"),
             RoutingSpec::UpDown { .. } => self.cite("schroeder1991", "routing: UpDown"),
-            RoutingSpec::Ecmp | RoutingSpec::Adaptive { .. } => self.cite("rfc2992", "routing: Ecmp"),
+            RoutingSpec::Ecmp | RoutingSpec::Adaptive { .. } => {
+                self.cite("rfc2992", &format!("routing: {}", routing.word()));
+            }
             _ => {}
         }
     }
@@ -276,6 +278,19 @@ mod tests {
         assert!(["zhu2015", "rocev2", "pfc"].iter().all(|key| roce.contains(key)), "{roce:?}");
         let guideline = keys("victim", &["congestion_control=Guideline"]);
         assert!(guideline.contains(&"pfister2005"), "{guideline:?}");
+    }
+
+    /// The comment of an entry names the field as the scenario has it.
+    #[test]
+    fn groups_of_ports_are_cited_for_the_routing_that_makes_them() {
+        for routing in ["Ecmp", "Adaptive"] {
+            let mut text = ScenarioText::find("paths-incast").unwrap();
+            text.set(&format!("routing={routing}")).unwrap();
+            let mut citations = Citations::default();
+            citations.add(&Scenario::read(&text).unwrap(), "paths-incast");
+            let fields = citations.cited.iter().find(|(entry, _)| entry.key == "rfc2992").map(|(_, of)| of);
+            assert_eq!(fields, Some(&vec![format!("routing: {routing}")]));
+        }
     }
 
     #[test]
