@@ -76,7 +76,6 @@ impl BarFigure {
         outcomes: impl Fn(&str) -> Vec<&'a Outcome>,
     ) -> Result<Vec<OutputFile>, NotInRun> {
         let of_run = |measure: &Measure, run: &str| self.number(measure, &outcomes(run));
-        let bounds = self.bounds.as_ref().map_or(&[][..], |(_, bounds)| bounds);
         let (mut before, mut panels) = (0, Vec::new());
         for (title, bars) in &self.panels {
             let mut layers = Vec::new();
@@ -99,7 +98,7 @@ impl BarFigure {
             Layer::Bars { values, .. } => values.as_slice(),
             _ => &[],
         });
-        let y = Axis::from_zero(self.label.clone(), values.chain(bounds).copied());
+        let y = Axis::from_zero(self.label.clone(), values.copied());
         let panel = |(title, bars, layers): (&String, &Vec<(String, String)>, Vec<Layer>)| Panel {
             title: title.clone(),
             x: Axis::of_names("", bars.iter().map(|(name, _)| name.clone())),
