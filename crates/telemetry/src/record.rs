@@ -90,6 +90,12 @@ impl RunRecord {
         self.flows.iter().take_while(|flow| flow.named).count()
     }
 
+    /// Returns the counts of packets out of order and again, of all flows.
+    #[must_use]
+    pub fn repeats(&self) -> RepeatTally {
+        self.flows.iter().fold(RepeatTally::default(), |sum, flow| sum.plus(flow.repeats()))
+    }
+
     /// Returns the indices of the flows of each group, in the order of the groups.
     #[must_use]
     pub fn members(&self) -> Vec<Vec<usize>> {

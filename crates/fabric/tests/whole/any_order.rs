@@ -43,10 +43,6 @@ fn drained(plan: &Plan) -> RunRecord {
     simulate(plan, options, &mut |_| {}).unwrap_or_else(|stop| panic!("{stop}"))
 }
 
-fn repeats(record: &RunRecord) -> RepeatTally {
-    record.flows.iter().fold(RepeatTally::default(), |sum, flow| sum.plus(flow.repeats()))
-}
-
 /// All posted data is delivered once, although much is lost. Selective repeat sends less again than go-back-N, and
 /// counts what it sends in vain.
 #[test]
@@ -60,9 +56,9 @@ fn missing_packets_alone_are_sent_again() {
                 assert_eq!(flow.delivered.get(), flow.messages * (64 << 10), "{operation}: {}", flow.name);
             }
             assert_eq!(record.transport.failed_queue_pairs, 0);
-            assert_eq!(repeats(record).retransmitted, record.transport.retransmitted);
+            assert_eq!(record.repeats().retransmitted, record.transport.retransmitted);
         }
-        let (few, many) = (repeats(&irn), repeats(&back));
+        let (few, many) = (irn.repeats(), back.repeats());
         assert!(few.out_of_order > 0 && few.farthest > 0 && few.held_bytes > 0, "{operation}: {few:?}");
         assert_eq!((few.refused, many.farthest), (0, 0), "{operation}");
         assert_eq!(many.out_of_order, many.refused, "{operation}: in order, what is early is refused");
@@ -95,7 +91,7 @@ fn nothing_is_repeated_where_nothing_is_lost() {
         ]
         .concat(),
     ));
-    assert_eq!((record.audit.dropped, repeats(&record)), (0, RepeatTally::default()));
+    assert_eq!((record.audit.dropped, record.repeats()), (0, RepeatTally::default()));
     assert_eq!(record.transport.naks, 0);
 }
 
@@ -104,7 +100,7 @@ fn nothing_is_repeated_where_nothing_is_lost() {
 fn packets_beyond_the_window_are_refused() {
     let narrow = ["adapter.delivery=AnyOrder(window: 8, nak: After(1))", IRN[1]];
     let reads = drained(&plan("RdmaRead", &narrow));
-    assert!(repeats(&reads).refused > 0 && repeats(&reads).farthest < 8, "{:?}", repeats(&reads));
+    assert!(reads.repeats().refused > 0 && reads.repeats().farthest < 8, "{:?}", reads.repeats());
     for flow in &reads.flows {
         assert_eq!(flow.delivered.get(), flow.messages * (64 << 10), "{}", flow.name);
     }
@@ -132,7 +128,7 @@ fn parts_and_checkpoints_change_nothing() {
                 simulate_saving(&plan, RunOptions::default(), from, &mut |_| {}).expect("it goes on");
             assert_same(&format!("{whole:#?}"), &format!("{resumed:#?}"), &operation);
         }
-        assert!(repeats(&whole).out_of_order > 100, "{operation}: packets are missing most of the time");
+        assert!(whole.repeats().out_of_order > 100, "{operation}: packets are missing most of the time");
     }
 }
 
@@ -183,11 +179,11 @@ fn overtaken_packets_are_placed() {
     };
     let plan = chosen("Never");
     let record = drained(&plan);
-    let all = repeats(&record);
+    let all = record.repeats();
     assert!(record.flows.iter().all(FlowRecord::complete), "all is delivered");
     assert!(all.out_of_order > 100 && all.farthest > 1, "{all:?}");
     assert_eq!((all.retransmitted, all.spurious, all.refused, record.audit.dropped), (0, 0, 0, 0));
-    let hasty = repeats(&drained(&chosen("After(1)")));
+    let hasty = drained(&chosen("After(1)")).repeats();
     assert!(hasty.retransmitted > 10, "{hasty:?}");
     assert_eq!(hasty.retransmitted, hasty.spurious);
     let (one, half) = (

@@ -4,7 +4,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use telemetry::{RepeatTally, RunRecord};
+use telemetry::RunRecord;
 
 /// Counts over all queue pairs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -41,8 +41,7 @@ pub struct TransportSummary {
 
 impl From<&RunRecord> for TransportSummary {
     fn from(record: &RunRecord) -> Self {
-        let tally = &record.transport;
-        let all = record.flows.iter().fold(RepeatTally::default(), |sum, flow| sum.plus(flow.repeats()));
+        let (tally, all) = (&record.transport, record.repeats());
         Self {
             acknowledgements: tally.acknowledgements,
             cnps: tally.cnps,

@@ -16,7 +16,7 @@ const MANY: f64 = 0.01;
 /// Returns the sentence on repeats without need, if they took a share of the fabric that is worth a word.
 pub(super) fn sentence(facts: Facts<'_>) -> Option<String> {
     let flows = &facts.record.flows;
-    let spurious: u64 = flows.iter().map(|flow| flow.repeats().spurious).sum();
+    let spurious = facts.record.repeats().spurious;
     let arrived = flows.iter().map(|flow| flow.packets).sum::<u64>() + spurious;
     if spurious == 0 || (spurious as f64) < MANY * arrived as f64 {
         return None;
