@@ -3,6 +3,7 @@
 //! Invariant: a run without repeats that arrived twice has neither.
 
 use ca_transport::{DeliverySpec, NakSpec};
+use scenario::Plan;
 use telemetry::RepeatTally;
 
 use super::command::{Advice, Command};
@@ -23,7 +24,9 @@ pub(super) fn sentence(facts: Facts<'_>) -> Option<String> {
     }
     let worst = flows.iter().rev().max_by_key(|flow| flow.repeats().spurious)?;
     let RepeatTally { spurious: most, out_of_order, .. } = worst.repeats();
-    let reason = if out_of_order > 0 { "overtaken by others" } else { "late" };
+    // Where every flow has one path, packets are out of order behind those that were lost.
+    let were_overtaken = out_of_order > 0 && facts.plan.is_none_or(Plan::packets_may_overtake);
+    let reason = if were_overtaken { "overtaken by others" } else { "late" };
     Some(format!(
         "{} ({}) arrived twice, {} of {}: the first copies were {reason}, not lost, and the second ones took the place \
          of payload.",
@@ -50,7 +53,7 @@ pub(super) fn question(facts: Facts<'_>) -> Option<Advice> {
 
 #[cfg(test)]
 mod tests {
-    use scenario::{Plan, Scenario, ScenarioText};
+    use scenario::{Scenario, ScenarioText};
     use telemetry::RunRecord;
 
     use super::*;
@@ -81,6 +84,19 @@ mod tests {
                         and the second ones took the place of payload.";
         assert_eq!(said(50), expected);
         assert!(said(0).contains("were late, not lost"), "{}", said(0));
+    }
+
+    /// On single paths nothing overtakes: packets are out of order behind lost ones.
+    #[test]
+    fn overtaking_is_told_where_it_can_be() {
+        let reason = |routing: &str| {
+            let mut text = ScenarioText::find("paths-incast").expect("it ships");
+            text.set(&format!("routing={routing}")).expect("a field");
+            let plan = Scenario::read(&text).and_then(|read| read.check(&text)).expect("it can run");
+            told(&with_spurious(100, 50), Some(&plan)).0.expect("a sentence")
+        };
+        assert!(reason("Adaptive").contains("were overtaken by others"), "{}", reason("Adaptive"));
+        assert!(reason("Native").contains("were late"), "{}", reason("Native"));
     }
 
     /// The question is asked of those that take a gap for a loss, and keeps their window.
