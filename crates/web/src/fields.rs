@@ -66,11 +66,13 @@ fn left_out(field: &WrittenField, entries: &mut Entries, paths: &BTreeSet<&str>)
     let parts = parts.into_iter().filter(|part| !paths.contains(path(part).as_str()));
     let data = |part: Field| {
         let data = bare(&path(&part), &part);
-        if SIMPLE.contains(&part.kind.as_str()) {
-            return Some(data);
+        match part.kind.as_str() {
+            CHOICE => {
+                let choices = names(entries.of(&format!("{}.{}", field.place, part.name))?);
+                (choices.len() > 1).then_some(FieldData { choices, ..data })
+            }
+            kind => SIMPLE.contains(&kind).then_some(data),
         }
-        let choices = names(entries.of(&format!("{}.{}", field.place, part.name))?);
-        (part.kind == CHOICE && choices.len() > 1).then_some(FieldData { choices, ..data })
     };
     parts.filter_map(data).collect()
 }
