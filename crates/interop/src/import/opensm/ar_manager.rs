@@ -16,7 +16,7 @@
 //! Source: Mellanox OFED user manual 2.1 to 2.3, "Adaptive Routing Manager Options File".
 
 use super::adaptive::{self, BY_LOAD, Groups};
-use super::keys::number;
+use super::values::number;
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::settings::ImportedSettings;
 use crate::import::source::{Part, SourceText, hex};

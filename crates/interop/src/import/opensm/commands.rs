@@ -12,7 +12,7 @@
 //! ```
 
 use super::congestion::{AdapterSetting, CongestionSettings, LevelSetting, PartNames, SwitchSetting};
-use super::keys::{entry, mask, number};
+use super::values::{entry, mask, number};
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::{Part, SourceText};
 use scenario::{Diagnostic, help_with_name};

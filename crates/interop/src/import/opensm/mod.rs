@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`options`] | the keys and values of an `opensm.conf` |
 //! | [`congestion`] | the attributes of congestion control, and the scheme of a scenario |
+//! | `values` | forms of values: numbers, masks, entries of tables |
 //! | `keys` | congestion control in an `opensm.conf` |
 //! | `commands` | congestion control in command lines of `ibccconfig` |
 //! | `quality` | lanes and their arbitration |
@@ -23,6 +24,7 @@ pub(crate) mod keys;
 mod known;
 pub mod options;
 mod quality;
+mod values;
 mod vendor;
 
 use std::collections::BTreeSet;

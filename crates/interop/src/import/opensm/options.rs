@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use super::keys;
+use super::values;
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::source::SourceText;
 use scenario::Diagnostic;
@@ -57,7 +57,7 @@ impl OpensmOptions {
         key: &str,
         most: u64,
     ) -> Result<Option<u64>, Diagnostic> {
-        self.last(key).map(|line| keys::number(source, &line.at, &line.value, most)).transpose()
+        self.last(key).map(|line| values::number(source, &line.at, &line.value, most)).transpose()
     }
 
     /// Returns the entry of a key in the account; `None` without the key.
