@@ -252,6 +252,72 @@ pub(super) const ENTRIES: &[Entry] = entries! {
         year: "2000",
         doi: "10.17487/RFC2992",
     }
+    inproceedings "valiant1981" {
+        author: "Leslie G. Valiant and Gordon J. Brebner",
+        title: "Universal Schemes for Parallel Communication",
+        booktitle: "13th Annual {ACM} Symposium on Theory of Computing (STOC)",
+        pages: "263--277",
+        year: "1981",
+        doi: "10.1145/800076.802479",
+    }
+    article "valiant1982" {
+        author: "Leslie G. Valiant",
+        title: "A Scheme for Fast Parallel Communication",
+        journal: "SIAM Journal on Computing",
+        volume: "11",
+        number: "2",
+        pages: "350--361",
+        year: "1982",
+        doi: "10.1137/0211027",
+    }
+    phdthesis "singh2005" {
+        author: "Arjun Singh",
+        title: "Load-Balanced Routing in Interconnection Networks",
+        school: "Stanford University",
+        year: "2005",
+    }
+    inproceedings "jiang2009" {
+        author: "Nan Jiang and John Kim and William J. Dally",
+        title: "Indirect Adaptive Routing on Large Scale Interconnection Networks",
+        booktitle: "36th International Symposium on Computer Architecture (ISCA)",
+        pages: "220--231",
+        year: "2009",
+        doi: "10.1145/1555754.1555783",
+    }
+    article "mitzenmacher2001" {
+        author: "Michael Mitzenmacher",
+        title: "The Power of Two Choices in Randomized Load Balancing",
+        journal: "IEEE Transactions on Parallel and Distributed Systems",
+        volume: "12",
+        number: "10",
+        pages: "1094--1104",
+        year: "2001",
+        doi: "10.1109/71.963420",
+    }
+    inproceedings "vanini2017" {
+        author: "Erico Vanini and Rong Pan and Mohammad Alizadeh and Parvin Taheri and Tom Edsall",
+        title: "Let It Flow: Resilient Asymmetric Load Balancing with Flowlet Switching",
+        booktitle: "14th {USENIX} Symposium on Networked Systems Design and Implementation (NSDI)",
+        pages: "407--420",
+        year: "2017",
+    }
+    misc "bonato2024" {
+        author: "Tommaso Bonato and Abdul Kabbani and Ahmad Ghalayini and Michael Papamichael and \
+                 Mohammad Dohadwala and Lukas Gianinazzi and Mikhail Khalilov and Elias Achermann and \
+                 Daniele De Sensi and Torsten Hoefler",
+        title: "{REPS}: Recycled Entropy Packet Spraying for Adaptive Load Balancing and Failure Mitigation",
+        howpublished: "arXiv:2407.21625",
+        year: "2024",
+    }
+    inproceedings "mittal2018" {
+        author: "Radhika Mittal and Alexander Shpiner and Aurojit Panda and Eitan Zahavi and \
+                 Arvind Krishnamurthy and Sylvia Ratnasamy and Scott Shenker",
+        title: "Revisiting Network Support for {RDMA}",
+        booktitle: "ACM SIGCOMM",
+        pages: "313--326",
+        year: "2018",
+        doi: "10.1145/3230543.3230557",
+    }
 };
 
 #[cfg(test)]

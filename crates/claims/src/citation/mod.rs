@@ -10,13 +10,18 @@
 
 mod entries;
 
+use ca_transport::spec::AdapterSpec;
+use ca_transport::{EntropySpec, RecoverySpec};
 use cc_policies::control::{Control, MarkingSpec, ResponseSpec};
 use cc_policies::scheme::Scheme;
 use experiment::VERSION;
 use link_layer::spec::Discipline;
 use packet::Framing;
 use scenario::Scenario;
-use switch_arch::spec::{ArbiterSpec, BufferingSpec, Sharing, SwitchSpec};
+use switch_arch::spec::{
+    ArbiterSpec, BufferingSpec, ChoicesSpec, FlowletChoice, LeastLoadedSpec, SelectionSpec, Sharing,
+    SwitchSpec,
+};
 use topology::{RoutingSpec, TopologySpec};
 use workload::spec::PatternSpec;
 
@@ -49,6 +54,9 @@ impl Citations {
         self.add_control(&scenario.congestion_control);
         for switch in [&scenario.switch].into_iter().chain(scenario.switches.values()) {
             self.add_switch(switch);
+        }
+        for adapter in [&scenario.adapter].into_iter().chain(scenario.adapters.values()) {
+            self.add_adapter(adapter);
         }
         self.add_topology(&scenario.topology, &scenario.routing);
         match scenario.link.framing {
@@ -139,6 +147,32 @@ impl Citations {
         if matches!(switch.arbiter, ArbiterSpec::Islip { .. }) {
             self.cite("mckeown1999", "switch.arbiter: Islip");
         }
+        let selection = "switch.selection";
+        match switch.selection {
+            Some(SelectionSpec::LeastLoaded(spec)) => self.add_choices(spec, selection),
+            Some(SelectionSpec::Flowlet(spec)) => {
+                self.cite("vanini2017", &format!("{selection}: Flowlet"));
+                if let FlowletChoice::LeastLoaded(spec) = spec.then {
+                    self.add_choices(spec, &format!("{selection}: Flowlet"));
+                }
+            }
+            Some(SelectionSpec::Hash | SelectionSpec::Random | SelectionSpec::RoundRobin(_)) | None => {}
+        }
+    }
+
+    fn add_choices(&mut self, spec: LeastLoadedSpec, field: &str) {
+        if spec.choices == ChoicesSpec::Two {
+            self.cite("mitzenmacher2001", &format!("{field} (choices: Two)"));
+        }
+    }
+
+    fn add_adapter(&mut self, adapter: &AdapterSpec) {
+        if matches!(adapter.recovery, RecoverySpec::SelectiveRepeat(_)) {
+            self.cite("mittal2018", "adapter.recovery: SelectiveRepeat");
+        }
+        if matches!(adapter.entropy, EntropySpec::Reps(_)) {
+            self.cite("bonato2024", "adapter.entropy: Reps");
+        }
     }
 
     fn add_topology(&mut self, topology: &TopologySpec, routing: &RoutingSpec) {
@@ -172,6 +206,9 @@ impl Citations {
             RoutingSpec::Ecmp | RoutingSpec::Adaptive { .. } => {
                 self.cite("rfc2992", &format!("routing: {}", routing.word()));
             }
+            RoutingSpec::Valiant(_) => self.cite_all(&["valiant1981", "valiant1982"], "routing: Valiant"),
+            RoutingSpec::Ugal(_) => self.cite_all(&["singh2005", "kim2008"], "routing: Ugal"),
+            RoutingSpec::Par(_) => self.cite("jiang2009", "routing: Par"),
             _ => {}
         }
     }
@@ -291,6 +328,56 @@ mod tests {
             let fields = citations.cited.iter().find(|(entry, _)| entry.key == "rfc2992").map(|(_, of)| of);
             assert_eq!(fields, Some(&vec![format!("routing: {routing}")]));
         }
+    }
+
+    /// A method is cited for the field that asks for it, and not without it.
+    #[test]
+    fn methods_of_paths_lead_to_their_sources() {
+        let dragonfly = "topology=Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"host\", \
+                         local_cable: \"trunk\", global_cable: \"trunk\")";
+        let in_order = ["adapter.delivery=InOrder", "adapter.recovery=GoBackN"];
+        let methods = [
+            (&["valiant1981", "valiant1982"][..], "routing=Valiant", "routing: Valiant"),
+            (&["singh2005"], "routing=Ugal", "routing: Ugal"),
+            (&["jiang2009"], "routing=Par(through: Group)", "routing: Par"),
+            (&["vanini2017"], "switch.selection=Flowlet(then: Random)", "switch.selection: Flowlet"),
+            (
+                &["mitzenmacher2001"],
+                "switch.selection=LeastLoaded(choices: Two)",
+                "switch.selection (choices: Two)",
+            ),
+            (
+                &["mitzenmacher2001"],
+                "switch.selection=Flowlet(then: LeastLoaded(choices: Two))",
+                "switch.selection: Flowlet (choices: Two)",
+            ),
+            (&["bonato2024"], "adapter.entropy=Reps", "adapter.entropy: Reps"),
+            (
+                &["mittal2018"],
+                "adapter.recovery=SelectiveRepeat(few: 4)",
+                "adapter.recovery: SelectiveRepeat",
+            ),
+        ];
+        let cited = |sets: &[&str]| {
+            let mut text = ScenarioText::find("paths-incast").unwrap();
+            sets.iter().for_each(|set| text.set(set).unwrap());
+            let mut citations = Citations::default();
+            citations.add(&Scenario::read(&text).unwrap(), "paths-incast");
+            citations.cited
+        };
+        let without = cited(&in_order);
+        for (sources, set, field) in methods {
+            let with = cited(&[dragonfly, in_order[0], in_order[1], set]);
+            for key in sources {
+                assert!(without.iter().all(|(entry, _)| entry.key != *key), "{key} without {set}");
+                let fields = with.iter().find(|(entry, _)| entry.key == *key).map(|(_, of)| of);
+                assert!(fields.is_some_and(|of| of.iter().any(|known| known == field)), "{set}: {fields:?}");
+            }
+        }
+        // UGAL is of the same source as the dragonfly, which stands once, with both fields.
+        let both = cited(&[dragonfly, "routing=Ugal"]);
+        let fields = both.iter().find(|(entry, _)| entry.key == "kim2008").map(|(_, of)| of);
+        assert_eq!(fields, Some(&vec!["topology: Dragonfly".to_owned(), "routing: Ugal".to_owned()]));
     }
 
     #[test]
