@@ -3,7 +3,7 @@
 //! Invariant: rates are payload. A link carries the headers of a flow's packets, too; acknowledgements and flow
 //! control count as free. A flow that keeps a number of messages outstanding has at most this number in the time that
 //! one message takes on the empty fabric, and at most a queue pair's outstanding packets in the time of one packet.
-//! A flow alone takes its minimal route; with others, detours depend on the loads, so there are no fair rates.
+//! Detours depend on the loads, those of a flow alone too, so flows that may take some have no best rates.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ impl Plan {
     }
 
     /// Returns the payload rate of each flow without others, in bit/s, as [`BestRates::alone`] has it. `None` beyond
-    /// the first flows that ask for a known rate, if they are many.
+    /// the first flows that ask for a known rate, if they are many, and for flows that may take detours.
     #[must_use]
     pub fn rates_alone(&self) -> Vec<Option<f64>> {
         let flows = &self.workload().flows;
@@ -180,10 +180,10 @@ impl Plan {
 
 impl BestRates {
     /// Returns the payload rate of a flow without others, at most what it asks for, in bit/s. `None` if the rate that
-    /// it asks for is not known: its messages are listed or drawn.
+    /// it asks for is not known, since its messages are listed or drawn, or if it may take detours.
     #[must_use]
     pub fn alone(&self, flow: usize) -> Option<f64> {
-        let demand = self.flows.get(&flow)?;
+        let demand = self.flows.get(&flow).filter(|demand| !demand.may_detour)?;
         let path = demand.parts.iter().map(|(part, cost)| self.capacities[*part] / cost);
         Some(path.fold(demand.asked?, f64::min))
     }
@@ -269,6 +269,29 @@ mod tests {
             source.set(set).unwrap();
         }
         Scenario::read(&source).unwrap().check(&source).unwrap()
+    }
+
+    /// A flow between groups of a dragonfly may take detours, and has no rate alone; one within a group does not.
+    #[test]
+    fn flows_that_may_take_detours_have_no_rate_alone() {
+        let flow = |name: &str, to: &str| {
+            format!(
+                "(name: \"{name}\", from: \"h1\", to: \"{to}\", start: \"0 s\", message: \"64 KiB\", \
+                 load: Saturate(outstanding: 4))"
+            )
+        };
+        let flows = format!("flows=[{}, {}]", flow("near", "h3"), flow("far", "h9"));
+        let rates = |routing: &str, lanes: &str| {
+            let dragonfly = "topology=Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"host\", \
+                             local_cable: \"trunk\", global_cable: \"trunk\")";
+            plan("paths-parking-lot", &[dragonfly, routing, lanes, &flows]).rates_alone()
+        };
+        let minimal = rates("routing=Native", "link.data_lanes=2");
+        assert!(minimal.iter().all(Option::is_some), "{minimal:?}");
+        for (routing, lanes) in [("Valiant", 4), ("Ugal", 4), ("Par", 5)] {
+            let own = rates(&format!("routing={routing}"), &format!("link.data_lanes={lanes}"));
+            assert_eq!(own, [minimal[0], None], "{routing}");
+        }
     }
 
     /// Flows of listed and drawn messages have no rate alone; the others have that of the best rates.

@@ -41,7 +41,7 @@ table_row! {
         /// `delivered_bytes` from `start_s` to the last delivery.
         pub mean_goodput_bps: f64,
         /// Goodput that it would have without other flows, if it keeps messages outstanding or paces them; empty for
-        /// listed or drawn messages, and beyond 4,096 such flows.
+        /// listed or drawn messages, beyond 4,096 such flows, and if it may take detours, which depend on the loads.
         pub alone_bps: Option<f64>,
         /// Mean time from the first byte of a packet leaving its source to its payload being taken by the destination's
         /// host; 0 if no packet was delivered.
