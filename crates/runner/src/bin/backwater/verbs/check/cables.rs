@@ -88,14 +88,16 @@ impl<'a> Loads<'a> {
         text
     }
 
-    /// Returns all loads as CSV, with the headroom at the far end where there is PFC.
+    /// Returns all loads as CSV, with the headroom at the far end where there is PFC. Pairs and flows are those of `routes`:
+    /// all, or the minimal ones of a fabric that has detours, too.
     pub(super) fn csv(&self) -> String {
         let labels = self.labels();
         let mut text = "node,port,peer,peer_port,cable,rate_bps,pairs,flows".to_owned();
         for (_, label) in &labels {
             write!(text, ",{}", csv::quoted(&format!("flows of {label}"))).expect("memory");
         }
-        text += ",headroom_bytes,headroom_needed_bytes\n";
+        text += ",headroom_bytes,headroom_needed_bytes,routes\n";
+        let routes = self.plan.routes().detours().map_or("all", |_| "minimal");
         let graph = self.plan.graph();
         for load in &self.loads {
             let (peer, peer_port) = graph.far_end((load.node, load.port));
@@ -107,8 +109,8 @@ impl<'a> Loads<'a> {
             write!(text, "{},{}", load.pairs, load.all_flows()).expect("memory");
             labels.iter().for_each(|(place, _)| write!(text, ",{}", load.flows[*place]).expect("memory"));
             match self.headrooms.get(&(peer, peer_port)) {
-                Some(own) => writeln!(text, ",{},{}", own.given.get(), own.needed.total().get()),
-                None => writeln!(text, ",,"),
+                Some(own) => writeln!(text, ",{},{},{routes}", own.given.get(), own.needed.total().get()),
+                None => writeln!(text, ",,,{routes}"),
             }
             .expect("memory");
         }
@@ -176,6 +178,23 @@ mod tests {
             csv.lines()
                 .all(|line| line.split(',').count() == csv.split('\n').next().unwrap().split(',').count())
         );
+    }
+
+    /// Detours depend on the loads, so both outputs have minimal routes, and say so.
+    #[test]
+    fn loads_by_minimal_routes_say_so() {
+        let sets = |routing| {
+            let dragonfly = "topology=Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"host\", \
+                             local_cable: \"trunk\", global_cable: \"trunk\")";
+            [dragonfly, routing, "link.data_lanes=4"]
+        };
+        for (routing, routes) in [("routing=Native", "all"), ("routing=Ugal", "minimal")] {
+            let plan = plan("paths-permutation", &sets(routing));
+            let loads = Loads::of(&plan);
+            let csv = loads.csv();
+            assert!(csv.lines().skip(1).all(|line| line.split(',').next_back() == Some(routes)), "{csv}");
+            assert_eq!(loads.printed().contains("by minimal routes"), routes == "minimal");
+        }
     }
 
     /// An all-to-all has a flow for each pair, however short the run is.
