@@ -59,11 +59,11 @@ pub struct SelectiveRepeatSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 32768))]
     pub cap: Option<u32>,
-    /// Time without progress after which a requester with few packets under way repeats. IRN's paper: 100 us. That of
-    /// `high` if left out.
+    /// Time without progress after which a requester with few packets under way repeats, above 0 and at most `high`.
+    /// IRN's paper: 100 us. That of `high` if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low: Option<Span>,
-    /// The same with more packets under way. IRN's paper: 320 us. That of `ack_timeout` if left out.
+    /// The same with more packets under way, above 0. IRN's paper: 320 us. That of `ack_timeout` if left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub high: Option<Span>,
     /// Most packets under way that are few, 0 to 32,768. IRN: 3.
