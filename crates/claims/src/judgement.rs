@@ -9,6 +9,7 @@
 //! | KNOWN | not met | failing |
 //! | FIXED | met | failing |
 //! | UNSURE | met, but the seeds differ too much to say so | any |
+//! | UNSURE | not met, but the mean is on the expected side, and the seeds are the usual ones | undecided |
 //! | INFO | none: the number is reported | any |
 
 use experiment::{Estimate, Outcome, RelativeSetting};
@@ -119,7 +120,7 @@ pub struct ClaimError {
 }
 
 /// Judges a paper's claims. `outcomes` returns a run's outcomes by its name, in the order of seeds. With `ranges`,
-/// numbers must lie in the ranges in which they were measured before, which holds for runs of the usual length.
+/// numbers must lie in the ranges in which they were measured before, which holds for runs of the usual length and seeds.
 ///
 /// # Errors
 /// If a claim looks for something that its run does not have.
@@ -128,20 +129,22 @@ pub(crate) fn judge<'a>(
     ranges: bool,
     outcomes: impl Fn(&str) -> Vec<&'a Outcome>,
 ) -> Result<Vec<Judgement>, ClaimError> {
-    let judge = ClaimJudge { paper, ranges, outcomes };
+    let judge = ClaimJudge { paper, ranges, full: !ranges, outcomes };
     paper.claims.iter().map(|claim| judge.judgement(claim)).collect()
 }
 
-/// Asks every claim of each run under which it must fail. `outcomes` as in [`judge`].
+/// Asks every claim of each run under which it must fail, which has the seeds of `--full` or the usual ones. `outcomes` as
+/// in [`judge`].
 ///
 /// # Errors
 /// If a claim looks for something that the run does not have.
 pub(crate) fn bites<'a>(
     paper: &Paper,
+    full: bool,
     outcomes: impl Fn(&str) -> Vec<&'a Outcome>,
 ) -> Result<Vec<Bite>, ClaimError> {
     // Ranges were measured on the claim's own run. On another run, leaving them would count as a failure of the claim.
-    let judge = ClaimJudge { paper, ranges: false, outcomes };
+    let judge = ClaimJudge { paper, ranges: false, full, outcomes };
     let asked = paper.claims.iter().flat_map(|claim| claim.fails_under.iter().map(move |name| (claim, name)));
     let bite = |(claim, name): (&Claim, &String)| {
         let judgement = judge.judgement(&Claim { run: name.clone(), ..claim.clone() })?;
@@ -154,6 +157,7 @@ pub(crate) fn bites<'a>(
 struct ClaimJudge<'p, F> {
     paper: &'p Paper,
     ranges: bool,
+    full: bool,
     outcomes: F,
 }
 
@@ -185,7 +189,7 @@ impl<'a, F: Fn(&str) -> Vec<&'a Outcome>> ClaimJudge<'_, F> {
             tune: run.tune.clone(),
             verdict: match drift {
                 Some(_) => Verdict::Fail,
-                None => verdict(claim, &estimates, difference.as_ref()),
+                None => verdict(claim, self.full, &estimates, difference.as_ref()),
             },
             measure: claim.measure.word(),
             measured: estimates.iter().map(|one| one.mean).collect(),
@@ -196,7 +200,8 @@ impl<'a, F: Fn(&str) -> Vec<&'a Outcome>> ClaimJudge<'_, F> {
             expected: claim.expect.words(&claim.unit),
             reason: drift.or(match &claim.status {
                 ClaimStatus::Expected => None,
-                ClaimStatus::Failing(reason) => Some(reason.clone()),
+                ClaimStatus::Undecided(_) if self.full => None,
+                ClaimStatus::Failing(reason) | ClaimStatus::Undecided(reason) => Some(reason.clone()),
             }),
             role: claim.role,
             is_report: claim.expect == Expectation::Report,
@@ -244,16 +249,18 @@ fn drift(claim: &Claim, measured: &[Estimate]) -> Option<String> {
     Some(format!("{} has left the range in which it was measured, {low} to {high}", outside.mean))
 }
 
-fn verdict(claim: &Claim, measured: &[Estimate], difference: Option<&Estimate>) -> Verdict {
+fn verdict(claim: &Claim, full: bool, measured: &[Estimate], difference: Option<&Estimate>) -> Verdict {
     let holds = measured.iter().all(|one| claim.expect.holds(one.mean, difference));
     let sure = measured.iter().all(|one| claim.expect.is_sure(one));
     match (&claim.expect, holds, &claim.status) {
         (Expectation::Report, ..) => Verdict::Info,
         // Before the next arms: too few seeds must neither pass a claim nor call a known failure fixed.
         (_, true, _) if !sure => Verdict::Unsure,
+        (_, true, ClaimStatus::Undecided(_)) if full => Verdict::Pass,
+        (_, false, ClaimStatus::Undecided(_)) if !full && claim.expect.leans(difference) => Verdict::Unsure,
         (_, true, ClaimStatus::Expected) => Verdict::Pass,
-        (_, true, ClaimStatus::Failing(_)) => Verdict::Fixed,
-        (_, false, ClaimStatus::Expected) => Verdict::Fail,
+        (_, true, ClaimStatus::Failing(_) | ClaimStatus::Undecided(_)) => Verdict::Fixed,
+        (_, false, ClaimStatus::Expected | ClaimStatus::Undecided(_)) => Verdict::Fail,
         (_, false, ClaimStatus::Failing(_)) => Verdict::Known,
     }
 }
@@ -372,6 +379,34 @@ mod tests {
         );
         assert_eq!(with("expect: Within(value: 6.0, tolerance: 4.3)"), Verdict::Pass);
         assert_eq!(with("expect: Within(value: 8.0, tolerance: 0.15)"), Verdict::Fail);
+    }
+
+    /// The first of two seeds delivers 4 Gb/s against 8, the second 8 against 16. Two seeds are too few for the difference;
+    /// the claim that it is on the other side is wrong with any.
+    #[test]
+    fn a_claim_that_needs_more_seeds_is_unsure_with_the_usual_ones_alone() {
+        let (first, mut second) = (outcome(), outcome());
+        for flow in &mut second.summary.phases[0].flows {
+            flow.second_half_goodput_bps *= 2.0;
+        }
+        let with = |expect: &str, full: bool, unit: &str| {
+            let text = format!(
+                r#"(reference: "", runs: {{"run": (scenario: "hand-made")}}, full: {{}},
+                references: {{"C": (run: "run", measure: Goodput(flows: ["F3"], phase: 1))}},
+                claims: [(id: "it", statement: "", source: "", run: "run",
+                    measure: Goodput(flows: ["F1"], phase: 1), unit: {unit}, expect: {expect}("C"), role: Check,
+                    status: Undecided("why"), measured: Some((0.0, 9.0)))])"#
+            );
+            let paper = Paper::read("paper", &text);
+            let one = judge(&paper, !full, |_| vec![&first, &second]).unwrap().remove(0);
+            (one.verdict, one.reason.is_some())
+        };
+        assert_eq!(with("LessThan", false, "Gbps"), (Verdict::Unsure, true));
+        assert_eq!(with("LessThan", true, "Gbps"), (Verdict::Fail, false));
+        assert_eq!(with("MoreThan", false, "Gbps"), (Verdict::Fail, true));
+        // In shares of C the difference is the same with both seeds.
+        assert_eq!(with("LessThan", true, "Of(\"C\")"), (Verdict::Pass, false));
+        assert_eq!(with("LessThan", false, "Of(\"C\")"), (Verdict::Fixed, true));
     }
 
     /// The second of two seeds delivers twice as much: 4 and 8 Gb/s, against 8 and 16.

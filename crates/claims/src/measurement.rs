@@ -116,6 +116,10 @@ pub fn measured(measure: &Measure, outcome: &Outcome) -> Result<Vec<f64>, NotInR
         Measure::Of(measure) => Ok(vec![of_language(measure, outcome)?]),
         Measure::Marked => Ok(vec![outcome.record.marks.total() as f64]),
         Measure::Lost => Ok(vec![outcome.record.dropped_packets as f64]),
+        Measure::Farthest { flows } => {
+            let farthest = |place: usize| outcome.record.flows[place].repeats().farthest as f64;
+            Ok(named_flows(outcome, flows)?.into_iter().map(farthest).collect())
+        }
         Measure::Ratio { flows, to, phase } => {
             let mean = |flows| mean(&goodput(outcome, flows, *phase)?).ok_or(NotInRun::Goodput(*phase));
             Ok(vec![mean(flows)? / mean(to)?])
@@ -489,7 +493,11 @@ pub(crate) mod tests {
         outcome.record.lanes[2].pause = Some(pause(4));
         outcome.record.dropped_packets = 5;
         outcome.record.marks.count(cc_policies::dcqcn::RedMarker::RED.code);
+        let tally = telemetry::RepeatTally { farthest: 9, out_of_order: 20, ..Default::default() };
+        outcome.record.flows[1].repeats = Some(Box::new(tally));
+        let names = ["F1", "F2"].map(str::to_owned).to_vec();
         let of = |measure| measured(&measure, &outcome);
+        assert_eq!(of(Measure::Farthest { flows: names }), Ok(vec![0.0, 9.0]));
         assert_eq!(of(Measure::Pauses), Ok(vec![7.0]));
         assert_eq!(of(Measure::Lost), Ok(vec![5.0]));
         assert_eq!(of(Measure::Marked), Ok(vec![1.0]));

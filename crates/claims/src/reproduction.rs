@@ -70,7 +70,7 @@ impl Reproduction {
     /// # Errors
     /// If a claim looks for something that an alternative does not have.
     pub fn bites(&self, paper: &Paper) -> Result<Vec<Bite>, ClaimError> {
-        bites(paper, |run| self.by_seed(paper, run))
+        bites(paper, self.full, |run| self.by_seed(paper, run))
     }
 
     /// Draws the tables and figures of a paper. The grid is simulated here, if `full`.

@@ -76,6 +76,18 @@ impl Expectation {
         }
     }
 
+    /// Returns true if a comparison is on the expected side, sure or not.
+    #[must_use]
+    pub fn leans(&self, difference: Option<&Estimate>) -> bool {
+        match self {
+            Self::MoreThan(_) => difference.is_some_and(|difference| difference.mean > 0.0),
+            Self::LessThan(_) => difference.is_some_and(|difference| difference.mean < 0.0),
+            Self::Within { .. } | Self::AtLeast(_) | Self::AtMost(_) | Self::Between(..) | Self::Report => {
+                false
+            }
+        }
+    }
+
     /// Returns the expectation in words, as printed.
     #[must_use]
     pub fn words(&self, unit: &Unit) -> String {

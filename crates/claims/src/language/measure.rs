@@ -66,6 +66,8 @@ pub enum Measure {
     Marked,
     /// Packets lost over the whole run.
     Lost,
+    /// Largest distance over the whole run from a flow's first missing packet to one that was accepted, for each flow.
+    Farthest { flows: Vec<String> },
     /// Any measure that sweeps and tunings name: `Of("p99(victims)")`.
     Of(measures::Measure),
 }
@@ -107,7 +109,8 @@ impl Measure {
             | Self::Spread { flows, .. }
             | Self::Variation { flows, .. }
             | Self::TimeToReach { flows, .. }
-            | Self::Held { flows, .. } => flows,
+            | Self::Held { flows, .. }
+            | Self::Farthest { flows } => flows,
             Self::Total { .. }
             | Self::Received { .. }
             | Self::Lowest { .. }
@@ -141,7 +144,12 @@ impl Measure {
             | Self::Queue { phase, .. }
             | Self::QueueSwing { phase, .. } => Some(*phase),
             Self::Of(measure) => measure.phase.map(|phase| phase.get() as usize),
-            Self::Held { .. } | Self::Completion(_) | Self::Pauses | Self::Marked | Self::Lost => None,
+            Self::Held { .. }
+            | Self::Completion(_)
+            | Self::Pauses
+            | Self::Marked
+            | Self::Lost
+            | Self::Farthest { .. } => None,
         }
     }
 
@@ -159,7 +167,9 @@ impl Measure {
                 Unit::One
             }
             Self::TimeToReach { .. } | Self::BackAfter { .. } | Self::Completion(_) => Unit::Seconds,
-            Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost => Unit::Packets,
+            Self::Held { .. } | Self::Pauses | Self::Marked | Self::Lost | Self::Farthest { .. } => {
+                Unit::Packets
+            }
             Self::Queue { .. } | Self::QueueSwing { .. } => Unit::Bytes,
             Self::Of(measure) => measure.quantity.info().unit,
         }
@@ -186,6 +196,7 @@ impl Measure {
             Self::Pauses => "pauses",
             Self::Marked => "marked",
             Self::Lost => "lost",
+            Self::Farthest { .. } => "overtaken by",
             Self::Of(measure) => measure.quantity.name(),
             Self::Queue { .. } => "queue",
             Self::QueueSwing { .. } => "swing",
