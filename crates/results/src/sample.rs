@@ -85,6 +85,7 @@ pub fn record() -> RunRecord {
             }),
         }],
         short_window: None,
+        idle_settings: Vec::new(),
         slow_hosts: vec![SlowHostRecord { host: "H3".to_owned(), takes: Rate::gbps(1) }],
         groups: vec![GroupRecord { name: "contributors".to_owned() }],
         lanes: vec![lane("H1", 1, "S1"), lane("S1", 2, "H3")],

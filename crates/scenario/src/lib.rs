@@ -32,6 +32,7 @@
 //! | `credit_windows` | bytes by which credits of a shared memory run ahead |
 //! | `path_choices` | choices of switches with groups of ports |
 //! | `data_paths` | outputs by which the data of a flow leave |
+//! | `idle_settings` | settings of paths that cannot have an effect |
 //! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
 //! | `detour_loads` | largest expected loads of cables by minimal routes and by others |
 //! | `expected_work` | work that a run is expected to be, by node |
@@ -58,6 +59,7 @@ mod flow_paths;
 mod format;
 mod headroom;
 mod ideal;
+mod idle_settings;
 mod layers;
 pub mod manual;
 mod memory;
@@ -84,7 +86,7 @@ pub use format::{
 pub use headroom::PortHeadroom;
 pub use ideal::{IdealTime, IdealTimes};
 pub use memory::MemoryEstimate;
-pub use path_choices::PathChoices;
+pub use path_choices::{PacketClass, PathChoices};
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};
 pub use series::{PauseLogPlan, PortSeriesPlan, SeriesPlan, SourceSeriesPlan};

@@ -3,9 +3,12 @@
 //! Invariant: paths are counted by the tables alone, whatever a selector prefers.
 
 use core::ops::RangeInclusive;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use packet::NodeId;
+use ca_transport::EntropySpec;
+use packet::{NodeId, ServiceLevel, TransportService};
+use switch_arch::SelectedPackets;
+use units::Bytes;
 
 use crate::plan::Plan;
 
@@ -20,6 +23,36 @@ pub struct PathChoices {
     pub paths: RangeInclusive<u64>,
     /// Words of the selectors of those switches.
     pub selectors: BTreeSet<&'static str>,
+    /// Words of the entropies of adapters that do not have the usual one.
+    pub entropies: BTreeSet<&'static str>,
+    /// Flows by service and level.
+    pub classes: Vec<PacketClass>,
+    /// Length on the wire below which all packets go by hash, if there is a selector other than `Hash`.
+    pub small: Option<Bytes>,
+}
+
+/// Flows of a transport service and service level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketClass {
+    /// Transport service.
+    pub service: TransportService,
+    /// Service level of their data.
+    pub level: ServiceLevel,
+    /// Number of the flows.
+    pub flows: usize,
+    /// True if the selector of some switch is for their packets.
+    pub is_selected: bool,
+}
+
+/// Returns the word for an entropy in a scenario.
+pub(crate) const fn entropy_word(entropy: EntropySpec) -> &'static str {
+    match entropy {
+        EntropySpec::Flow => "Flow",
+        EntropySpec::Random => "Random",
+        EntropySpec::RoundRobin => "RoundRobin",
+        EntropySpec::Bitmap(_) => "Bitmap",
+        EntropySpec::Reps(_) => "Reps",
+    }
 }
 
 impl Plan {
@@ -42,6 +75,15 @@ impl Plan {
                     self.nodes().switch(*switch).selection.map_or("Hash", |own| own.selector.word())
                 })
                 .collect(),
+            entropies: self
+                .nodes()
+                .adapters
+                .iter()
+                .filter(|adapter| !adapter.settings.entropy.is_usual())
+                .map(|adapter| entropy_word(adapter.settings.entropy))
+                .collect(),
+            classes: self.packet_classes(&choosing),
+            small: self.selected(&choosing).map(|packets| packets.shortest()).min(),
         };
         // Hosts of one switch are reached by the same paths.
         let mut edges = BTreeSet::new();
@@ -67,6 +109,29 @@ impl Plan {
             }
         }
         Some(found)
+    }
+
+    /// Returns the flows by service and level, and whether a selector of these switches is for them.
+    fn packet_classes(&self, switches: &[NodeId]) -> Vec<PacketClass> {
+        let longest = self.link().longest_packet();
+        let packets: Vec<_> =
+            self.selected(switches).filter(|packets| packets.shortest() <= longest).collect();
+        let mut counts = BTreeMap::new();
+        for flow in &self.workload().flows {
+            let level = self.service_level(flow.service_level, flow.source, flow.destination);
+            *counts.entry((flow.transport, level)).or_insert(0) += 1;
+        }
+        let class = |((service, level), flows)| {
+            let is_selected = packets.iter().any(|own| own.may_contain(level, service));
+            PacketClass { service, level, flows, is_selected }
+        };
+        counts.into_iter().map(class).collect()
+    }
+
+    /// Returns the packets that the selectors of switches are for.
+    fn selected(&self, switches: &[NodeId]) -> impl Iterator<Item = SelectedPackets> {
+        let own = switches.iter().filter_map(|switch| self.nodes().switch(*switch).selection);
+        own.map(|own| own.packets)
     }
 
     /// Returns the number of paths from a switch to a host. Checked routes have no loops, so this ends.

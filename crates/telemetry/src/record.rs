@@ -57,6 +57,8 @@ pub struct RunRecord {
     pub slow_hosts: Vec<SlowHostRecord>,
     /// The port of a shared memory with the smallest part of the window that it needs, if any has less.
     pub short_window: Option<ShortWindowRecord>,
+    /// Settings of paths that cannot have an effect.
+    pub idle_settings: Vec<crate::IdleSettingRecord>,
     /// Ports and lanes that can carry data, adapters first, by node, port and lane.
     pub lanes: Vec<LaneRecord>,
     /// Phases of the run, in order.

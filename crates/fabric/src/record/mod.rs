@@ -98,6 +98,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
         patterns,
         slow_hosts: traffic::slow_hosts(plan),
         short_window: plan.shortest_window(),
+        idle_settings: plan.idle_settings(),
         groups: plan.workload().groups.iter().map(|group| GroupRecord { name: group.name.clone() }).collect(),
         phases: phases(plan, ended, end),
         snapshots: goodput.snapshots,

@@ -6,6 +6,7 @@
 //! | remark | said if |
 //! |---|---|
 //! | short window | credits of a shared memory run ahead by less than a cable needs |
+//! | without effect | a setting of paths cannot have an effect |
 //! | slow host | packets waited 1 % of the run for a host that takes payload at a limited rate |
 //! | closed loop | its slowest hundredth of messages takes 10 % of all time, or its hosts stand still |
 //! | lockstep | all hosts of a closed loop send in stages |
@@ -14,6 +15,7 @@
 //! | late notifications | half of the notifications were for flows with nothing left to send |
 
 mod closed_loops;
+mod idle_settings;
 mod short_window;
 mod slow_hosts;
 
@@ -27,6 +29,7 @@ use measures::PhasePart;
 use measures::spelling::instant;
 
 pub use closed_loops::{ClosedLoopSummary, LockstepSummary, in_lockstep};
+pub use idle_settings::idle_setting;
 pub use short_window::short_window;
 pub use slow_hosts::SlowHostSummary;
 
@@ -50,6 +53,8 @@ pub struct Remark {
 pub enum RemarkKind {
     /// The credits of a shared memory run ahead by less than a cable needs.
     ShortWindow,
+    /// A setting of paths cannot have an effect.
+    WithoutEffect,
     /// A host holds up its link.
     SlowHost,
     /// Quantiles hide the slow messages of a closed loop.
@@ -93,7 +98,14 @@ pub(crate) fn of(facts: RemarkFacts<'_>) -> Vec<Remark> {
     let lockstep = record.patterns.iter().filter_map(closed_loops::lockstep);
     let others = [ended(record), idle(facts), late_notifications(record)];
     let window = record.short_window.as_ref().map(short_window::remark).into_iter();
-    window.chain(hosts).chain(hidden).chain(lockstep).chain(others.into_iter().flatten()).collect()
+    let idle = record.idle_settings.iter().map(idle_settings::remark);
+    window
+        .chain(idle)
+        .chain(hosts)
+        .chain(hidden)
+        .chain(lockstep)
+        .chain(others.into_iter().flatten())
+        .collect()
 }
 
 /// Says that all traffic was delivered long before the end.

@@ -1,7 +1,8 @@
 //! Tests of remarks: each is said where it holds, and not elsewhere.
 
 use telemetry::{
-    Acknowledged, ClosedLoopRecord, Completions, FlowRecord, LaneRecord, MessageRecord, PatternRecord,
+    Acknowledged, ClosedLoopRecord, Completions, FlowRecord, IdleReason, IdleSettingRecord, LaneRecord,
+    MessageRecord, PatternRecord,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -104,6 +105,30 @@ fn a_short_window_is_said_in_packets_and_in_the_rate_that_it_allows() {
     ] {
         assert!(text.contains(words), "`{words}` is missing: {text}");
     }
+}
+
+/// Each reason has a sentence of its own, with the setting.
+#[test]
+fn settings_without_effect_are_said_with_the_reason() {
+    let mut record = sample::record();
+    assert_eq!(about(&record, RemarkKind::WithoutEffect), [""; 0]);
+    let us = Span::from_us;
+    let reasons = [
+        IdleReason::OnePort,
+        IdleReason::NoDetour,
+        IdleReason::NotSelected,
+        IdleReason::TooShort { small: Bytes::new(8192), longest: Bytes::new(4154) },
+        IdleReason::NoneOnTheWay,
+        IdleReason::GapBeyondRun { gap: us(30), duration: us(20) },
+        IdleReason::TwoOfTwo,
+        IdleReason::NotHashed,
+        IdleReason::NoAnswers,
+        IdleReason::NoMarks,
+    ];
+    let setting = "switch.selection: RoundRobin".to_owned();
+    record.idle_settings =
+        reasons.map(|reason| IdleSettingRecord { setting: setting.clone(), reason }).into();
+    insta::assert_snapshot!(about(&record, RemarkKind::WithoutEffect).join("\n"));
 }
 
 /// Packets wait 1.25 of 20 ms for a host that takes 1 Gb/s.

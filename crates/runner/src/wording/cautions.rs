@@ -26,7 +26,8 @@ pub(super) fn cautions(plan: &Plan) -> String {
         short_window(plan),
         hosts_apart(plan),
     ];
-    lines.into_iter().flatten().chain(lockstep(plan)).collect()
+    let idle = plan.idle_settings().into_iter().map(|idle| remarks::idle_setting(&idle) + "\n");
+    lines.into_iter().flatten().chain(idle).chain(lockstep(plan)).collect()
 }
 
 /// Says that credits of a shared memory run ahead by less than a cable needs.

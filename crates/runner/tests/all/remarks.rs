@@ -145,3 +145,33 @@ fn a_central_memory_carries_what_others_do_or_says_why_not() {
     assert!(little < 0.7 * inputs, "{little} of {inputs}");
     assert!(said.contains("credits run 8,320 B ahead of the load, 2.0 packets: at most "), "{said}");
 }
+
+/// A selector that is for no packet changes no event, and the remark says so; where it is for all, it does, and there is none.
+#[test]
+fn a_selector_without_packets_is_said_and_changes_nothing() {
+    let all = ["switch.selection=RoundRobin"];
+    let none = ["switch.selection=RoundRobin", "switch.selected_packets=(services: [Ud])"];
+    let [hash, all, none] =
+        [&["switch.selection=Hash"][..], &all, &none].map(|sets| run("paths-incast", sets));
+    assert_eq!(none.record.digest, hash.record.digest);
+    assert_ne!(all.record.digest, hash.record.digest);
+    let text = about(&none, RemarkKind::WithoutEffect);
+    assert!(
+        text.starts_with("`switch.selection: RoundRobin` chooses for no packet: `selected_packets`"),
+        "{text}"
+    );
+    assert_eq!([&hash, &all].map(|run| about(run, RemarkKind::WithoutEffect)), ["", ""]);
+}
+
+/// Without marks REPS recycles the value of every acknowledged packet; a number of marks changes its choices.
+#[test]
+fn an_entropy_without_its_signal_is_said() {
+    let run = |sets: &[&str]| run("paths-incast", &[&["adapter.entropy=Reps"], sets].concat());
+    let off = run(&["congestion_control=Off"]);
+    assert!(
+        about(&off, RemarkKind::WithoutEffect).starts_with("`adapter.entropy: Reps` has no signal of queues")
+    );
+    let marked = run(&["congestion_control=Guideline"]);
+    assert!(marked.summary.transport.becns > 0, "{:?}", marked.summary.transport);
+    assert_eq!(about(&marked, RemarkKind::WithoutEffect), "");
+}

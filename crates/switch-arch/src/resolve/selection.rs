@@ -3,6 +3,7 @@
 //! Invariant: a plan names a selector only if it is not the hash of a flow.
 
 use packet::{Packet, ServiceLevel, TransportService};
+use units::Bytes;
 
 use crate::spec::{SelectedPacketsSpec, SelectionSpec, SwitchSpec};
 
@@ -35,6 +36,12 @@ impl SelectedPackets {
             services: spec.services.iter().fold(0, |all, service| all | 1 << *service as u8),
             shortest: u16::try_from(spec.small.get()).unwrap_or(u16::MAX),
         }
+    }
+
+    /// Returns the length on the wire of the shortest packet of the set.
+    #[must_use]
+    pub const fn shortest(&self) -> Bytes {
+        Bytes::new(self.shortest as u64)
     }
 
     /// Returns true if the selector chooses the port of a packet.

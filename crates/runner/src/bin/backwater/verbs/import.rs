@@ -24,11 +24,13 @@ use names::shell::word;
 use names::{rule, shown};
 use results::format::{aligned, fitted, plain_table};
 use results::manifest::FolderKind;
+use results::remarks;
 use results::tables::printed;
 use results::{OutputFile, ResultFolder};
-use scenario::{Diagnostic, LocatedFault, Scenario, ScenarioText, draft};
+use scenario::{Diagnostic, LocatedFault, Plan, Scenario, ScenarioText, draft};
 use simulators::htsim::StartUnit;
 use simulators::{hpcc, htsim};
+use telemetry::IdleSettingRecord;
 use units::{Bytes, Length, Rate, UnitError};
 
 use crate::arguments::{self, bytes};
@@ -435,7 +437,7 @@ impl ImportResult {
         }
         let stem = stem(file);
         let scenario = format!("{stem}.ron");
-        check(&imported, &scenario, &name)?;
+        imported.account.extend(idle_settings(&check(&imported, &scenario, &name)?));
         let changed = imported.account.iter().filter(|key| key.fate == KeyFate::Changed);
         for KeyAccount { key, what, file, .. } in changed {
             warn(&format!("{}: {key}: {what}", file.as_ref().unwrap_or(&name)));
@@ -453,9 +455,9 @@ impl ImportResult {
 }
 
 /// Checks the scenario of a file. A fault names the user's file and the field, as the scenario is written nowhere.
-fn check(imported: &ImportedScenario, scenario: &str, file: &str) -> Result<(), Diagnostic> {
+fn check(imported: &ImportedScenario, scenario: &str, file: &str) -> Result<Plan, Diagnostic> {
     let source = ScenarioText::new(scenario, &imported.scenario).with_files(imported.files.clone());
-    let checked = Scenario::read(&source).and_then(|scenario| scenario.check(&source).map(drop));
+    let checked = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
     let of_file = |fault: &LocatedFault| LocatedFault {
         file: file.to_owned(),
         place: None,
@@ -463,6 +465,15 @@ fn check(imported: &ImportedScenario, scenario: &str, file: &str) -> Result<(), 
         ..fault.clone()
     };
     checked.map_err(|said| Diagnostic::new(said.faults().iter().map(of_file).collect()))
+}
+
+/// Returns an entry for each setting of paths that cannot have an effect in the scenario.
+fn idle_settings(plan: &Plan) -> impl Iterator<Item = KeyAccount> {
+    let entry = |idle: IdleSettingRecord| {
+        let field = idle.setting.split(':').next().unwrap_or_default();
+        KeyAccount::new(format!("({field})"), "", KeyFate::NotUsed, remarks::idle_setting(&idle))
+    };
+    plan.idle_settings().into_iter().map(entry)
 }
 
 /// Returns the text of a file that a configuration names: at its path, from the configuration's folder or one above it,

@@ -1,0 +1,300 @@
+//! Settings of paths that cannot have an effect in a scenario.
+//!
+//! Invariant: a setting is listed only if no packet of the run could be sent elsewhere by it, or if it lacks the signal
+//! that it works by. Every way of a packet that switches could choose is followed, of data and of answers.
+
+use std::collections::BTreeSet;
+
+use ca_transport::EntropySpec;
+use cc_policies::MarkingSpec;
+use packet::NodeId;
+use switch_arch::spec::{ChoicesSpec, FlowletChoice, SelectionSpec};
+use switch_arch::{SelectedPackets, SelectionPlan};
+use telemetry::{IdleReason, IdleSettingRecord};
+use workload::Flow;
+
+use crate::path_choices::entropy_word;
+use crate::plan::Plan;
+
+/// Selectors that choose for some packet, and entropies that some switch hashes.
+#[derive(Debug, Default)]
+struct UsedChoices {
+    selectors: Vec<SelectionSpec>,
+    entropies: Vec<EntropySpec>,
+}
+
+impl Plan {
+    /// Returns the settings of paths that cannot have an effect: routing, selectors, then entropies.
+    #[must_use]
+    pub fn idle_settings(&self) -> Vec<IdleSettingRecord> {
+        let routing = &self.scenario.routing;
+        let of_routing =
+            |reason| vec![IdleSettingRecord { setting: format!("routing: {}", routing.word()), reason }];
+        if routing.detours().is_some() {
+            let stay = !self.workload.flows.iter().any(|flow| self.may_detour(flow));
+            return if stay { of_routing(IdleReason::NoDetour) } else { Vec::new() };
+        }
+        if !routing.has_groups() {
+            return Vec::new(); // Selectors and entropies are refused.
+        }
+        if !self.routes.have_groups() {
+            return of_routing(IdleReason::OnePort);
+        }
+        let used = self.used_choices();
+        [self.idle_selectors(&used), self.idle_entropies(&used)].concat()
+    }
+
+    /// Returns the selectors of switches without effect, each at its first place in the scenario.
+    fn idle_selectors(&self, used: &UsedChoices) -> Vec<IdleSettingRecord> {
+        let own = self.scenario.switches.iter().map(|(name, spec)| (format!("switches.{name}"), spec));
+        let all = [("switch".to_owned(), &self.scenario.switch)].into_iter().chain(own);
+        let mut known = vec![SelectionSpec::Hash];
+        let mut found = Vec::new();
+        for (path, spec) in all {
+            let Some(selector) = spec.selection.filter(|selector| !known.contains(selector)) else {
+                continue;
+            };
+            known.push(selector);
+            if let Some(reason) = self.idle_selector(selector, used) {
+                let setting = format!("{path}.selection: {}", selector.word());
+                found.push(IdleSettingRecord { setting, reason });
+            }
+        }
+        found
+    }
+
+    /// Returns the reason for which a selector has no effect; `None` also if no switch has it.
+    fn idle_selector(&self, selector: SelectionSpec, used: &UsedChoices) -> Option<IdleReason> {
+        let own = self.selections().filter(|own| own.selector == selector);
+        let packets: Vec<SelectedPackets> = own.map(|own| own.packets).collect();
+        if packets.is_empty() {
+            return None;
+        }
+        if used.selectors.contains(&selector) {
+            return self.idle_detail(selector);
+        }
+        let is_in_class = |flow: &Flow| {
+            let mut ways = self.ways(flow).into_iter();
+            ways.any(|(from, to)| {
+                let level = self.service_level(flow.service_level, from, to);
+                packets.iter().any(|own| own.may_contain(level, flow.transport))
+            })
+        };
+        if !self.workload.flows.iter().any(is_in_class) {
+            return Some(IdleReason::NotSelected);
+        }
+        let (small, longest) =
+            (packets.iter().map(SelectedPackets::shortest).min()?, self.link.longest_packet());
+        Some(if small > longest { IdleReason::TooShort { small, longest } } else { IdleReason::NoneOnTheWay })
+    }
+
+    /// Returns a setting of a used selector that has no effect.
+    fn idle_detail(&self, selector: SelectionSpec) -> Option<IdleReason> {
+        let load = match selector {
+            SelectionSpec::Flowlet(spec) if spec.gap >= self.duration() => {
+                return Some(IdleReason::GapBeyondRun { gap: spec.gap, duration: self.duration() });
+            }
+            SelectionSpec::LeastLoaded(load) => load,
+            SelectionSpec::Flowlet(spec) => match spec.then {
+                FlowletChoice::LeastLoaded(load) => load,
+                FlowletChoice::Random | FlowletChoice::RoundRobin(_) => return None,
+            },
+            SelectionSpec::Hash | SelectionSpec::Random | SelectionSpec::RoundRobin(_) => return None,
+        };
+        let two = load.choices == ChoicesSpec::Two && *self.path_choices()?.ports.end() <= 2;
+        two.then_some(IdleReason::TwoOfTwo)
+    }
+
+    /// Returns the entropies of sources without effect, or without the signal that they work by.
+    fn idle_entropies(&self, used: &UsedChoices) -> Vec<IdleSettingRecord> {
+        let own = self.scenario.adapters.iter().map(|(name, spec)| (format!("adapters.{name}"), spec));
+        let all = [("adapter".to_owned(), &self.scenario.adapter)].into_iter().chain(own);
+        let mut known = vec![EntropySpec::Flow];
+        let mut found = Vec::new();
+        for (path, spec) in all {
+            let entropy = spec.entropy;
+            let has = |flow: &Flow| self.nodes.adapter(flow.source).entropy == entropy;
+            let mut flows = self.workload.flows.iter().filter(|flow| has(flow)).peekable();
+            if known.contains(&entropy) || flows.peek().is_none() {
+                continue;
+            }
+            known.push(entropy);
+            let is_judging = matches!(entropy, EntropySpec::Bitmap(_) | EntropySpec::Reps(_));
+            let reason = if !used.entropies.contains(&entropy) {
+                IdleReason::NotHashed
+            } else if !is_judging {
+                continue;
+            } else if !flows.any(|flow| flow.transport.is_reliable()) {
+                IdleReason::NoAnswers
+            } else if matches!(self.control.marking, MarkingSpec::Off) {
+                IdleReason::NoMarks
+            } else {
+                continue;
+            };
+            found.push(IdleSettingRecord {
+                setting: format!("{path}.entropy: {}", entropy_word(entropy)),
+                reason,
+            });
+        }
+        found
+    }
+
+    /// Returns the selectors of switches other than the hash of a flow.
+    fn selections(&self) -> impl Iterator<Item = SelectionPlan> + '_ {
+        self.nodes.switches.iter().filter_map(|switch| switch.settings.selection)
+    }
+
+    /// Returns the ways of a flow's packets, data and answers.
+    fn ways(&self, flow: &Flow) -> [(NodeId, NodeId); 2] {
+        [(flow.source, flow.destination), (flow.destination, flow.source)]
+    }
+
+    /// Follows the packets of flows until each selector and each entropy has been met where it chooses.
+    fn used_choices(&self) -> UsedChoices {
+        let mut wanted = UsedChoices::default();
+        for SelectionPlan { selector, .. } in self.selections() {
+            add(&mut wanted.selectors, selector);
+        }
+        for flow in &self.workload.flows {
+            add(&mut wanted.entropies, self.nodes.adapter(flow.source).entropy);
+        }
+        wanted.entropies.retain(|entropy| !entropy.is_usual());
+        let mut used = UsedChoices::default();
+        let mut visited = BTreeSet::new();
+        for flow in &self.workload.flows {
+            if used.selectors.len() == wanted.selectors.len()
+                && used.entropies.len() == wanted.entropies.len()
+            {
+                break;
+            }
+            let entropy = self.nodes.adapter(flow.source).entropy;
+            // Packets of one kind to one host go the same ways from a switch on.
+            let kind = wanted.entropies.iter().position(|own| *own == entropy);
+            for (from, to) in self.ways(flow) {
+                let level = self.service_level(flow.service_level, from, to);
+                let mut next = vec![self.graph.ports(from)[0].peer];
+                while let Some(at) = next.pop() {
+                    if at == to || !visited.insert((at, to, level, flow.transport, kind)) {
+                        continue;
+                    }
+                    let table = self.routes.table(at);
+                    next.extend(table.ports(to.lid()).map(|port| self.graph.ports(at)[port.index()].peer));
+                    if table.ports(to.lid()).nth(1).is_none() {
+                        continue;
+                    }
+                    let is_adaptive = table.outputs_of(to.lid(), || 0, true).nth(1).is_some();
+                    let own = self.nodes.switch(at).selection.filter(|own| {
+                        is_adaptive
+                            && own.packets.may_contain(level, flow.transport)
+                            && own.packets.shortest() <= self.link.longest_packet()
+                    });
+                    match own {
+                        Some(own) => add(&mut used.selectors, own.selector),
+                        None if kind.is_some() => add(&mut used.entropies, entropy),
+                        None => {}
+                    }
+                }
+            }
+        }
+        used
+    }
+}
+
+/// Adds an item that a list does not have.
+fn add<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if !list.contains(&item) {
+        list.push(item);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use telemetry::IdleReason;
+
+    use crate::{Scenario, ScenarioText};
+
+    fn idle(scenario: &str, sets: &[&str]) -> Vec<(String, IdleReason)> {
+        let mut source = ScenarioText::find(scenario).expect("it ships");
+        sets.iter().for_each(|set| source.set(set).expect("a field"));
+        let plan = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
+        let found = plan.unwrap_or_else(|said| panic!("{sets:?}: {said}")).idle_settings();
+        found.into_iter().map(|own| (own.setting, own.reason)).collect()
+    }
+
+    #[test]
+    fn settings_that_choose_are_not_listed() {
+        for sets in [
+            &["routing=Native", "switch.selection=Hash"][..],
+            &["switch.selection=Hash"],
+            &["switch.selection=RoundRobin"],
+            &["switch.selection=LeastLoaded(choices: Two)"],
+            &["switch.selection=Flowlet(gap: \"1 us\")"],
+            &["switch.selection=RoundRobin", "switch.selected_packets=(services: [Rc], small: \"2 KiB\")"],
+            &["adapter.entropy=Random"],
+            &["adapter.entropy=Reps", "congestion_control=Guideline"],
+            &["adapter.entropy=Bitmap", "congestion_control=Guideline"],
+        ] {
+            assert_eq!(idle("paths-incast", sets), [], "{sets:?}");
+        }
+    }
+
+    /// Groups of two ports, datagrams without acknowledgements, and a flow that stays on its switch of a dragonfly.
+    #[test]
+    fn parts_of_settings_without_effect_are_listed() {
+        let two = "topology=FatTree(down: [4, 8], up: [2], host_cable: \"host\", trunk_cable: \"trunk\")";
+        let selection = "switch.selection=LeastLoaded(choices: Two)";
+        let found = idle("paths-incast", &[two, selection]);
+        assert_eq!(found, [("switch.selection: LeastLoaded".to_owned(), IdleReason::TwoOfTwo)]);
+        let datagrams =
+            "traffic=[Permutation(transport: Ud, operation: Send, at: \"0 s\", bytes: \"4 KiB\")]";
+        let found = idle("paths-incast", &[datagrams, "adapter.entropy=Reps"]);
+        assert_eq!(found, [("adapter.entropy: Reps".to_owned(), IdleReason::NoAnswers)]);
+        let flow = |to: &str| {
+            format!(
+                "flows=[(name: \"near\", from: \"h1\", to: \"{to}\", start: \"0 s\", message: \"4 KiB\", \
+                 load: Saturate(outstanding: 4))]"
+            )
+        };
+        let dragonfly = "topology=Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"host\", \
+                         local_cable: \"trunk\", global_cable: \"trunk\")";
+        let detours = |to: &str| {
+            let sets = [dragonfly, &flow(to), "traffic=[]", "link.data_lanes=5", "routing=Ugal"];
+            idle("paths-permutation", &sets)
+        };
+        assert_eq!(detours("h2"), [("routing: Ugal".to_owned(), IdleReason::NoDetour)]);
+        assert_eq!(detours("h9"), []);
+    }
+
+    /// Each setting once, with the reason.
+    #[test]
+    fn settings_without_effect_are_listed() {
+        let selector = "switch.selection: RoundRobin";
+        let round_robin = "switch.selection=RoundRobin";
+        let within = "traffic=[]";
+        let flow = "flows=[(name: \"near\", from: \"h1\", to: \"h2\", start: \"0 s\", message: \"4 KiB\", \
+                    load: Saturate(outstanding: 4))]";
+        for (sets, setting, reason) in [
+            (&["routing=Adaptive(groups: Parallel)"][..], "routing: Adaptive", IdleReason::OnePort),
+            (&[round_robin, "switch.selected_packets=(services: [Ud])"], selector, IdleReason::NotSelected),
+            (&[round_robin, "switch.selected_packets=(levels: [3])"], selector, IdleReason::NotSelected),
+            (&[round_robin, within, flow], selector, IdleReason::NoneOnTheWay),
+            (&["adapter.entropy=Random", within, flow], "adapter.entropy: Random", IdleReason::NotHashed),
+            (
+                &["adapter.entropy=Reps", "congestion_control=Off"],
+                "adapter.entropy: Reps",
+                IdleReason::NoMarks,
+            ),
+            (
+                &["adapter.entropy=Bitmap", "congestion_control=Off"],
+                "adapter.entropy: Bitmap",
+                IdleReason::NoMarks,
+            ),
+        ] {
+            assert_eq!(idle("paths-incast", sets), [(setting.to_owned(), reason)], "{sets:?}");
+        }
+        let too_short = idle("paths-incast", &[round_robin, "switch.selected_packets=(small: \"8 KiB\")"]);
+        assert!(matches!(&too_short[..], [(_, IdleReason::TooShort { .. })]), "{too_short:?}");
+        let gap = idle("paths-incast", &["switch.selection=Flowlet(gap: \"1 s\")"]);
+        assert!(matches!(&gap[..], [(_, IdleReason::GapBeyondRun { .. })]), "{gap:?}");
+    }
+}
