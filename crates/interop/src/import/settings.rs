@@ -4,7 +4,7 @@
 //! other.
 
 use settings::{FieldPath, SettingError};
-use topology::{RoutingSpec, TopologySpec};
+use topology::{GroupsSpec, RoutingSpec, TopologySpec};
 
 use super::account::{ImportedScenario, KeyAccount, KeyFate};
 use scenario::Scenario;
@@ -22,6 +22,26 @@ pub struct ImportedSettings {
 
 /// Path of the routing, which a scenario of the user's keeps.
 const ROUTING: &str = "routing";
+
+/// Routing that an import takes where its files have none. An adaptive engine of the same cluster replaces it.
+const ASSUMED: &str = "MinHop";
+/// Comment above such a routing, by which it is known from a user's.
+const MARK: &str =
+    "    // Assumed: `import opensm --into` puts the groups of an adaptive engine in its place.\n";
+
+/// Returns the comment above a routing of this word that an import has assumed; empty for other routings.
+pub(super) fn assumed(word: &str) -> &'static str {
+    if word == ASSUMED { MARK } else { "" }
+}
+
+/// Returns true if the routing of a scenario is still the one that an import has assumed.
+fn is_assumed(base: &ScenarioText) -> bool {
+    base.text().contains(&format!("{MARK}    {ROUTING}: {ASSUMED},"))
+}
+
+/// Adaptive routings, as written.
+pub(super) const SHORTEST: &str = "Adaptive";
+pub(super) const PARALLEL: &str = "Adaptive(groups: Parallel)";
 
 /// Returns the fields of adaptive routing: the groups, the selection, and the transport that it needs.
 pub(super) fn adaptive(routing: &str, selection: &str) -> impl Iterator<Item = (String, String)> {
@@ -56,8 +76,8 @@ impl SettingError for OtherRouting {
 
     fn help(&self) -> Option<String> {
         Some(format!(
-            "write `routing: {}` there first; or leave out `--into`, for a draft of this kind",
-            self.wanted
+            "write `routing: {}` in the place of `{}` there first; or leave out `--into`, for a draft of this kind",
+            self.wanted, self.own
         ))
     }
 }
@@ -69,20 +89,42 @@ impl ImportedSettings {
         self.settings.iter().any(|(path, _)| path == ROUTING)
     }
 
-    /// Leaves the routing of a user's scenario as it is, for [`into_scenario`](Self::into_scenario) into it.
+    /// Leaves the routing of a user's scenario as it is, for [`into_scenario`](Self::into_scenario) into it. A routing that an
+    /// import has assumed is not the user's, and is replaced.
     ///
     /// # Errors
     /// If the scenario's routing has a single port for each host, or is wrong itself.
     pub fn keeping_routing_of(mut self, base: &ScenarioText) -> Result<Self, Diagnostic> {
         let Some(place) = self.settings.iter().position(|(path, _)| path == ROUTING) else { return Ok(self) };
         let routing = Scenario::read(base)?.routing;
-        let (_, wanted) = self.settings.remove(place);
-        let kept = match &routing {
-            RoutingSpec::Adaptive { .. } | RoutingSpec::Tables(_) => routing.word(),
-            other => return Err(base.diagnostic(&OtherRouting { own: other.word(), wanted })),
+        let wanted = self.settings[place].1.clone();
+        let own = match &routing {
+            RoutingSpec::Adaptive { groups: GroupsSpec::Parallel } => PARALLEL,
+            other => other.word(),
         };
-        let what = format!("the scenario keeps its own `routing: {kept}` in place of `{wanted}`");
-        self.account.push(KeyAccount::new("(routing)", "", KeyFate::Approximated, what));
+        let replaced = is_assumed(base);
+        let (fate, what) = match &routing {
+            _ if replaced => (
+                KeyFate::Used,
+                format!("`routing: {wanted}` replaces `{own}`, which the import of the fabric had assumed"),
+            ),
+            RoutingSpec::Adaptive { .. } if own == wanted => {
+                (KeyFate::Used, format!("the scenario has `routing: {wanted}`, like the file"))
+            }
+            RoutingSpec::Ecmp if wanted == SHORTEST => (
+                KeyFate::Used,
+                format!("the scenario keeps its `routing: Ecmp`, which has the groups of `{wanted}`"),
+            ),
+            RoutingSpec::Adaptive { .. } | RoutingSpec::Tables(_) => (
+                KeyFate::Approximated,
+                format!("the scenario keeps its own `routing: {own}`; the file has `{wanted}`"),
+            ),
+            _ => return Err(base.diagnostic(&OtherRouting { own, wanted })),
+        };
+        if !replaced {
+            self.settings.remove(place);
+        }
+        self.account.push(KeyAccount::new("(routing)", "", fate, what));
         Ok(self)
     }
 

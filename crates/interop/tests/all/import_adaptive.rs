@@ -215,11 +215,68 @@ fn a_users_routing_is_never_overwritten() {
     assert!(said.contains("which would overwrite it") && said.contains("own.ron"), "{said}");
     base.set("routing=Adaptive(groups: Parallel)").expect("a routing");
     let kept = vendor("").keeping_routing_of(&base).unwrap_or_else(|said| panic!("{said}"));
-    assert!(kept.account.iter().any(|entry| entry.key == "(routing)"));
+    let said = |settings: &ImportedSettings| {
+        let entry = settings.account.iter().find(|entry| entry.key == "(routing)").expect("an entry");
+        (entry.fate, entry.what.clone())
+    };
+    let own = "the scenario keeps its own `routing: Adaptive(groups: Parallel)`; the file has `Adaptive`";
+    assert_eq!(said(&kept), (KeyFate::Approximated, own.to_owned()));
+    let same = vendor("routing_engine ar_torus").keeping_routing_of(&base).expect("the same");
+    assert_eq!(said(&same).0, KeyFate::Used, "{}", said(&same).1);
     let imported = kept.into_scenario(base).unwrap_or_else(|said| panic!("{said}"));
     assert!(imported.scenario.contains("Adaptive(groups: Parallel)"), "{}", imported.scenario);
     let without = vendor("ar_mode 0").keeping_routing_of(&ScenarioText::new("own.ron", &text));
     assert!(without.is_ok());
+}
+
+/// The same groups by another word are kept: a RoCE fabric of `import lldp` has `Ecmp`.
+#[test]
+fn equal_groups_of_another_word_are_kept() {
+    let text = draft::FatTree { speed: link_layer::spec::Speed::Edr, hosts: 72 }.scenario().expect("a draft");
+    let mut base = ScenarioText::new("own.ron", &text);
+    base.set("routing=Ecmp").expect("a routing");
+    let kept = vendor("").keeping_routing_of(&base).expect("the same groups");
+    let plan = checked(&kept.into_scenario(base.clone()).expect("fields").scenario);
+    assert_eq!(plan.scenario().routing.word(), "Ecmp");
+    assert!(plan.packets_may_overtake(), "by the imported selection");
+    let parallel = vendor("routing_engine ar_torus").keeping_routing_of(&base);
+    assert!(parallel.expect_err("other groups").to_string().contains("which would overwrite it"));
+}
+
+/// The paths that an import has assumed are not the user's: an engine of the same cluster replaces them, until the user writes
+/// others.
+#[test]
+fn an_assumed_routing_is_replaced() {
+    let cluster =
+        infiniband::import(file("net", CLUSTER), ClusterFiles::default(), &ClusterOptions::default());
+    let text = cluster.unwrap_or_else(|said| panic!("{said}")).scenario;
+    let base = ScenarioText::new("cluster.ron", &text);
+    let replaced = vendor("").keeping_routing_of(&base).expect("an assumption");
+    let imported = replaced.into_scenario(base).unwrap_or_else(|said| panic!("{said}"));
+    assert_eq!(checked(&imported.scenario).scenario().routing.word(), "Adaptive");
+    let own = ScenarioText::new("cluster.ron", &text.replace("routing: MinHop", "routing: Random"));
+    let said = vendor("").keeping_routing_of(&own).expect_err("the user's").to_string();
+    assert!(said.contains("write `routing: Adaptive` in the place of `Random` there first"), "{said}");
+    let unmarked = text.lines().filter(|line| !line.contains("// Assumed")).collect::<Vec<_>>().join("\n");
+    assert!(vendor("").keeping_routing_of(&ScenarioText::new("cluster.ron", &unmarked)).is_err());
+}
+
+/// An engine that no manual names is not one of another kind.
+#[test]
+fn a_misspelt_engine_is_answered_with_the_nearest() {
+    let what = |engine: &str| {
+        let settings = vendor(&format!("routing_engine {engine}"));
+        let entry =
+            settings.account.into_iter().find(|entry| entry.key == "routing_engine").expect("an entry");
+        (entry.fate, entry.what)
+    };
+    let (fate, said) = what("ar_updown");
+    assert_eq!(fate, KeyFate::Changed);
+    assert!(
+        said.contains("`ar_updown` is no engine that this import knows: did you mean `ar_updn`?"),
+        "{said}"
+    );
+    assert!(what("dfp2").1.contains("groups that no routing here makes"));
 }
 
 /// Drafts of imported settings are plans.

@@ -71,11 +71,24 @@ fn adaptive_files_are_imported_and_no_routing_is_overwritten() {
     scratch.printed(&["import", "opensm", "ar_mgr.conf", "--into", "cluster/cluster.ron", "--out", "both"]);
     let both = scratch.read("both/ar_mgr.ron");
     assert!(both.contains("17/20 #17/20") && both.contains("Flowlet(gap"), "{both}");
+    // Paths that the import of the cables assumed are replaced, a user's are not.
     scratch.printed(&["import", "ibnetdiscover", "cluster.net", "--out", "static"]);
-    let refused = scratch.run(&["import", "opensm", "ar_mgr.conf", "--into", "static/cluster.ron"]);
+    let tuned = |file: &str, out: &str| {
+        scratch.printed(&["import", "opensm", file, "--into", "static/cluster.ron", "--out", out])
+    };
+    let account = tuned("ar_mgr.conf", "tuned");
+    assert!(account.contains("`routing: Adaptive` replaces `MinHop`"), "{account}");
+    scratch.printed(&["check", "tuned/ar_mgr.ron"]);
+    // No packet of RC may choose, which the account says.
+    fs::write(scratch.0.join("ud.conf"), "routing_engine ar_updn\nar_transport_mask 0x1\n").unwrap();
+    let account = tuned("ud.conf", "idle");
+    assert!(account.contains("(switch.selection)") && account.contains("chooses for no packet"), "{account}");
+    let own = scratch.read("static/cluster.ron").replace("routing: MinHop", "routing: Random");
+    fs::write(scratch.0.join("own.ron"), own).unwrap();
+    let refused = scratch.run(&["import", "opensm", "ar_mgr.conf", "--into", "own.ron"]);
     assert_refused(
         &refused,
-        "the scenario has `routing: MinHop`, and the settings have `Adaptive`, which would overwrite it",
+        "the scenario has `routing: Random`, and the settings have `Adaptive`, which would overwrite it",
     );
     let refused = scratch.run(&[
         "import",

@@ -21,6 +21,7 @@ use super::sections::Database;
 use super::tables::RoutingText;
 use super::{ClusterFiles, ClusterOptions};
 use crate::import::account::ImportedScenario;
+use crate::import::settings;
 use crate::import::source::SourceText;
 use scenario::Diagnostic;
 
@@ -144,7 +145,7 @@ fn text(
         "// Imported from {comment}: a cluster as its subnet manager sees it. nodes.csv has the GUIDs and LIDs of its nodes,\n\
          // ports.csv the ports that are down. Lengths, lanes, buffers, congestion control and traffic are a draft.\n\
          (\n    about: {about:?},\n    duration: \"1 ms\",\n    sample: \"10 us\",\n    topology: Custom(\n        hosts: [\n{hosts}        ],\n        \
-         switches: [\n{switches}        ],\n        links: [\n{links}        ],\n    ),\n    routing: {routing},\n{cycles}    \
+         switches: [\n{switches}        ],\n        links: [\n{links}        ],\n    ),\n{assumed}    routing: {routing},\n{cycles}    \
          cables: {{\n{cables}    }},\n    link: (\n        mtu: \"{mtu}\",\n        data_lanes: {data_lanes},\n{levels}{weights}        flow_control: \
          Credits(update_blocks: 32, update_interval: \"4.096 us\", wire_time: Counted),\n    ),\n    switch: (\n        \
          buffering: InputVoq,\n        arbiter: RoundRobin,\n        buffer: \"{buffer}\",\n        latency: \"100 ns\",\n        \
@@ -158,6 +159,7 @@ fn text(
         switches = names(&fabric.switches),
         links = links(fabric),
         cables = cables(cluster, lengths),
+        assumed = settings::assumed(&routing.text),
         routing = routing.text,
         selection = routing.selection.of_switch,
         transport = routing.selection.of_adapter,

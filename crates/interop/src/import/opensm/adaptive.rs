@@ -19,6 +19,7 @@ use super::options::OpensmOptions;
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::settings::{self, ImportedSettings};
 use crate::import::source::SourceText;
+use ::settings::nearest;
 use scenario::Diagnostic;
 
 /// Selection for packets that may take any port at any time.
@@ -28,6 +29,8 @@ const LOAD: &str = "not public: `LeastLoaded` compares the bytes that wait at th
                     credits";
 /// Engines with groups of their own kind, with paths that are not the shortest.
 const NON_MINIMAL: [&str; 4] = ["dfp", "dfp2", "kdor-hc", "kdor-ghc"];
+/// Adaptive engines with counterparts here.
+const ENGINES: [&str; 4] = ["ar_updn", "ar_ftree", "ar_torus", "ar_dor"];
 /// Values with which `opensm -c` writes the masks.
 const ALL_LEVELS: u64 = 0xFFFF;
 const USUAL_TRANSPORTS: u64 = 0xA;
@@ -56,8 +59,8 @@ pub(super) fn is_one(key: &str) -> bool {
 impl Groups {
     pub(super) const fn routing(self) -> &'static str {
         match self {
-            Self::Shortest => "Adaptive",
-            Self::Parallel => "Adaptive(groups: Parallel)",
+            Self::Shortest => settings::SHORTEST,
+            Self::Parallel => settings::PARALLEL,
         }
     }
 }
@@ -182,12 +185,18 @@ impl Reader<'_> {
 
     /// Enters an engine with routes that no routing here has.
     fn unlike(&mut self) {
-        let what = "switches choose among ports of groups that no routing here makes: each pair of hosts keeps its path. \
-                    `import ibnetdiscover --far` takes the groups of a fabric";
-        let key = match adaptive(self.word("routing_engine")) {
-            Some(_) => "routing_engine",
-            None => "adv_routing_engine",
+        let engine = adaptive(self.word("routing_engine"));
+        let unknown = engine.filter(|name| !NON_MINIMAL.contains(name) && !ENGINES.contains(name));
+        let what = match unknown {
+            Some(name) => format!(
+                "`{name}` is no engine that this import knows: {}",
+                nearest::help(name, ENGINES.into_iter().chain(NON_MINIMAL), "adaptive engines")
+            ),
+            None => "switches choose among ports of groups that no routing here makes: each pair of hosts keeps its path. \
+                     `import ibnetdiscover --far` takes the groups of a fabric"
+                .to_owned(),
         };
+        let key = if engine.is_some() { "routing_engine" } else { "adv_routing_engine" };
         self.enter(key, KeyFate::Changed, what);
     }
 
