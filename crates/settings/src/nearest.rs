@@ -9,6 +9,8 @@ use strsim::damerau_levenshtein;
 
 /// Largest number of names in a list.
 const MOST_LISTED: usize = 12;
+/// Fewest letters of a name's end that stand for the name.
+const LONG_ENDING: usize = 6;
 /// Largest number of names in a list where none is near.
 const MOST_LISTED_ALONE: usize = 32;
 /// Largest number of names that are suggested together.
@@ -66,6 +68,12 @@ pub fn list(names: &[impl Display]) -> String {
     quoted(names, ", ")
 }
 
+/// Lists names in backticks, any of which will do.
+#[must_use]
+pub fn either(names: &[impl Display]) -> String {
+    quoted(names, " or ")
+}
+
 /// Lists names in backticks, with `last` before the last one.
 fn quoted(names: &[impl Display], last: &str) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
@@ -86,7 +94,7 @@ fn nearest<'a>(given: &str, known: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// Returns the distance of a name from the text given. A name that is only cut short is farther than any misspelt one;
-/// its beginning may be misspelt too.
+/// its beginning may be misspelt too, and a long end will do.
 fn distance(given: &str, name: &str) -> Option<(bool, usize)> {
     let (length, whole) = (given.chars().count(), name.chars().count());
     if let Some(edits) = edits(given, name, length.max(whole).div_ceil(3)) {
@@ -97,6 +105,9 @@ fn distance(given: &str, name: &str) -> Option<(bool, usize)> {
     }
     if length < 3 || whole <= length {
         return None;
+    }
+    if length >= LONG_ENDING && name.ends_with(given) {
+        return Some((true, 0));
     }
     // A slip may have taken a letter from the beginning of the name, or added one.
     let cuts = length - 1..=length + 1;
@@ -146,6 +157,10 @@ mod tests {
     #[test]
     fn one_that_is_nearest_is_suggested() {
         assert_eq!(help("mtuu", ["mtu"], "fields here"), "did you mean `mtu`?");
+        assert_eq!(
+            help("minimal", ["Native", "DragonflyMinimal"], "choices"),
+            "did you mean `DragonflyMinimal`? The choices are `Native`, `DragonflyMinimal`"
+        );
         assert_eq!(
             help("Qdr", ["SDR", "QDR"], "choices"),
             "did you mean `QDR`? The choices are `SDR`, `QDR`"

@@ -76,6 +76,10 @@ struct Spelling {
     also: &'static [(&'static str, u64)],
 }
 
+/// The letter before the unit of microseconds (U+00B5), and the letter that looks like it (U+03BC).
+const MICRO_SIGN: &str = "\u{b5}";
+const GREEK_MU: &str = "\u{3bc}";
+
 const TIME: Spelling = Spelling {
     quantity: "a time",
     example: "1.024 us",
@@ -135,7 +139,9 @@ impl Spelling {
 
     fn size_of(&self, unit: &str) -> Result<u64, UnitError> {
         let all = self.units.iter().chain(self.also);
-        all.clone().find(|(name, _)| *name == unit).map(|(_, size)| *size).ok_or_else(|| UnitError::Unit {
+        // Both look alike, and keyboards have either.
+        let known = unit.replace(GREEK_MU, MICRO_SIGN);
+        all.clone().find(|(name, _)| *name == known).map(|(_, size)| *size).ok_or_else(|| UnitError::Unit {
             unit: unit.to_owned(),
             quantity: self.quantity,
             known: all.map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
@@ -251,6 +257,17 @@ mod tests {
         assert_eq!("1 MB".parse(), Ok(Bytes::new(1_000_000)));
         assert_eq!("1.024 us".parse(), Ok(Span::from_ps(1_024_000)));
         assert_eq!("2 m".parse(), Ok(Length::from_mm(2000)));
+    }
+
+    #[test]
+    fn micro_sign_and_greek_letter_are_one() {
+        for text in ["30 us", "30 \u{b5}s", "30 \u{3bc}s", "30\u{3bc}s"] {
+            assert_eq!(text.parse(), Ok(Span::from_us(30)), "{text}");
+        }
+        let error = "30 \u{3bc}m".parse::<Span>().expect_err("no unit of time");
+        assert_eq!(error.to_string(), "`\u{3bc}m` is not a unit of a time");
+        assert_eq!(error.expected().matches("\u{b5}s").count(), 1, "{}", error.expected());
+        assert!(!error.expected().contains("\u{3bc}s"));
     }
 
     #[test]

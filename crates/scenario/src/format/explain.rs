@@ -195,8 +195,20 @@ impl RefusedValue<'_> {
         if expected.contains(&name.as_str()) {
             return (format!("{} is in quotes", self.shown()), Some(format!("write `{name}`")));
         }
-        let help = nearest::help(&name, expected.iter(), "choices");
+        let help = match self.choices_that_take(expected) {
+            forms if forms.is_empty() => nearest::help(&name, expected.iter(), "choices"),
+            forms => format!("write {}", nearest::either(&forms)),
+        };
         (format!("{} is none of the choices", self.shown()), Some(help))
+    }
+
+    /// Returns the choices that take the value, a number or a text, in parentheses.
+    fn choices_that_take(&self, choices: &[&str]) -> Vec<String> {
+        if !self.given.starts_with(|first: char| first.is_ascii_digit() || first == '"') {
+            return Vec::new();
+        }
+        let forms = choices.iter().map(|choice| format!("{choice}({})", self.given));
+        forms.filter(|form| self.probe(form).is_none()).collect()
     }
 
     /// Explains a choice with a bare value where it has fields.

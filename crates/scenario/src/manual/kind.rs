@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::format::ranges::{NumberRange, RangeEnd, has_type, list};
+use crate::format::ranges::{NumberRange, RangeEnd, has_type, list, variant_content};
 use crate::format::schema::{DEFINITION, resolved};
 
 /// The quantities, by their names in the schema.
@@ -189,10 +189,21 @@ pub(super) fn default(schema: &Value) -> Option<String> {
 fn written(value: &Value, schema: &Value) -> Option<String> {
     match (value, Shape::of(schema)) {
         (Value::Object(fields), Shape::Map(_)) if fields.is_empty() => Some("`{}`".to_owned()),
-        (Value::Object(choice), Shape::Choice(_)) => {
+        (Value::Object(choice), Shape::Choice(schema)) => {
             let (name, fields) = choice.iter().next()?;
-            let fields = fields.as_object()?.iter().map(|(field, value)| format!("{field}: {value}"));
-            Some(format!("`{name}({})`", fields.collect::<Vec<_>>().join(", ")))
+            let own = list(schema, "oneOf").filter_map(variant_content).find(|(own, _)| own == name);
+            let known = resolved(present(own?.1)).get("properties")?;
+            let changed = fields.as_object()?.iter().filter_map(|(field, value)| {
+                let own = known.get(field)?;
+                let is_usual = own.get("default") == Some(value);
+                (!is_usual).then(|| Some(format!("{field}: {}", written(value, own)?.replace('`', ""))))
+            });
+            let changed = changed.collect::<Option<Vec<_>>>()?;
+            Some(if changed.is_empty() {
+                format!("`{name}`")
+            } else {
+                format!("`{name}({})`", changed.join(", "))
+            })
         }
         (Value::Object(_), Shape::Fields(_)) => Some("`()`".to_owned()),
         (Value::Array(values), _) if values.is_empty() => Some("`[]`".to_owned()),

@@ -153,10 +153,25 @@ impl SettingError for RoutingError {
     }
 }
 
+/// Returns the topologies of a routing that is for some alone.
+fn topologies_of(routing: &str) -> Option<&'static str> {
+    Some(match routing {
+        "DModK" => "fat trees",
+        "DimensionOrder" => "meshes, tori and HyperX",
+        "DestinationTags" => "Omega networks",
+        "DragonflyMinimal" => "dragonflies",
+        "Valiant" | "Ugal" | "Par" => "dragonflies and HyperX",
+        _ => return None,
+    })
+}
+
 impl RoutingErrorKind {
     fn help(&self) -> String {
         match self {
-            Self::DoesNotFit { fits, .. } => format!("write {fits}"),
+            Self::DoesNotFit { routing, fits } => match topologies_of(routing) {
+                Some(topologies) => format!("write {fits}; `{routing}` is for {topologies}"),
+                None => format!("write {fits}"),
+            },
             Self::NoCableLeft { others: "", .. } => {
                 "leave one of them in place: no other path leads there in this topology".to_owned()
             }

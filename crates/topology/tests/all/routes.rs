@@ -449,13 +449,19 @@ fn a_routing_is_refused_for_other_topologies() {
         "Torus(sizes: [4], hosts: 1, ..)",
         RoutingSpec::DModK,
         "`DModK` is not for this topology: write `DimensionOrder`, `MinHop`, `Random`, `Ecmp`, `Adaptive`, `UpDown()`, `Native`, \
-         `Written(...)` or `Tables(...)`",
+         `Written(...)` or `Tables(...)`; `DModK` is for fat trees",
+    );
+    fails(
+        "FatTree(down: [2, 2], up: [2], ..)",
+        RoutingSpec::Ugal(topology::UgalSpec::default()),
+        "`Ugal` is not for this topology: write `DModK`, `MinHop`, `Random`, `Ecmp`, `Adaptive`, `UpDown()`, `Native`, \
+         `Written(...)` or `Tables(...)`; `Ugal` is for dragonflies and HyperX",
     );
     fails(
         "Chain(hosts: [1, 1], ..)",
         RoutingSpec::DimensionOrder,
         "`DimensionOrder` is not for this topology: write `MinHop`, `Random`, `Ecmp`, `Adaptive`, `UpDown()`, `Native`, \
-         `Written(...)` or `Tables(...)`",
+         `Written(...)` or `Tables(...)`; `DimensionOrder` is for meshes, tori and HyperX",
     );
 }
 

@@ -22,9 +22,27 @@ pub(crate) struct FieldsOptions {
 pub(crate) fn run(options: &FieldsOptions) -> Result<(), Failure> {
     let entries = manual::find(options.path.as_deref().unwrap_or_default())?;
     let width = width_up_to(WIDTH);
-    let printed: Vec<_> = entries.iter().map(|entry| printed(entry, width)).collect();
+    let printed: Vec<_> = with_elements(entries).iter().map(|entry| printed(entry, width)).collect();
     print(&printed.join("\n"));
     Ok(())
+}
+
+/// Adds the elements of a list or map behind it: their fields or choices are those that a reader looks for.
+fn with_elements(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut all = Vec::new();
+    for entry in entries {
+        let path = &entry.place.name;
+        let has_parts = !entry.fields.is_empty() || !entry.choices.is_empty();
+        let elements = match entry.place.kind.split(' ').next() {
+            Some("list") if !has_parts => manual::find(&format!("{path}[]")),
+            Some("map") if !has_parts => manual::find(&format!("{path}.NAME")),
+            _ => Ok(Vec::new()),
+        };
+        all.push(entry);
+        let elements = elements.unwrap_or_default().into_iter();
+        all.extend(elements.filter(|entry| !entry.fields.is_empty() || !entry.choices.is_empty()));
+    }
+    all
 }
 
 fn printed(entry: &Entry, width: u16) -> String {
@@ -53,7 +71,7 @@ fn printed(entry: &Entry, width: u16) -> String {
             table.add_row(row(field, "  "));
         }
     }
-    text + &format!("\n{}\n", aligned(fitted(table, width, &[0, 1, 3]), 4))
+    text + &format!("\n{}\n", aligned(fitted(table, width, &[0, 1, 2, 3]), 4))
 }
 
 fn row(field: &Field, indent: &str) -> [String; 4] {
@@ -79,12 +97,35 @@ mod tests {
     use super::*;
 
     fn shown(path: &str) -> String {
-        manual::find(path).expect("there is such a field").iter().map(|entry| printed(entry, WIDTH)).collect()
+        let entries = with_elements(manual::find(path).expect("there is such a field"));
+        entries.iter().map(|entry| printed(entry, WIDTH)).collect()
     }
 
     #[test]
     fn a_field_is_printed_with_its_choices_and_their_fields() {
         insta::assert_snapshot!([shown("flows[].load"), shown("link.mtu")].join("\n"));
+    }
+
+    /// Meanings have at least half of the width, whatever the defaults are.
+    #[test]
+    fn defaults_leave_room_for_meanings() {
+        let text = shown("switch.selection");
+        let header = text.lines().find(|line| line.starts_with(" choice ")).expect("a header");
+        let meaning = header.find("meaning").expect("a column");
+        assert!(meaning <= usize::from(WIDTH) / 2, "{text}");
+        assert!(text.contains(" LeastLoaded "), "{text}");
+    }
+
+    #[test]
+    fn a_list_is_printed_with_the_choices_of_its_elements() {
+        let text = shown("traffic");
+        assert!(
+            text.starts_with("traffic: list of choices, []\n") && text.contains("\ntraffic[]: choice"),
+            "{text}"
+        );
+        assert!(text.contains("\n Permutation(...)"), "{text}");
+        assert!(shown("cables").contains("\ncables.NAME: "), "{}", shown("cables"));
+        assert!(!shown("duration").contains("[]"));
     }
 
     #[test]
