@@ -19,12 +19,14 @@
 //! | | `dcqcn` | thresholds and rates that fit the fabric |
 //! | traffic | `traffic` | flows, and routes between their hosts |
 //! | | `routing` | cycles in which packets could wait for each other |
+//! | | `detours` | settings that non-minimal routes need |
 //! | | `overtaking` | flows with packets that could overtake each other |
 //! | | `until_done` | traffic that ends, if the run is to wait for it |
 //! | | `watch`, `series` | objects to be watched and recorded, found by `selected` |
 
 mod cables;
 mod dcqcn;
+mod detours;
 pub(crate) mod entries;
 mod link;
 mod marking;
@@ -81,6 +83,7 @@ impl Scenario {
         until_done::check(&self, &workload, faults);
         transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
+        detours::check(&self, (link.as_ref(), nodes.as_ref()), &routes, flows, faults);
         let packets_may_overtake =
             nodes.as_ref().is_some_and(|nodes| overtaking::check(&self, (nodes, &routes), flows, faults));
         let dependency_cycle = match (&link, &nodes) {

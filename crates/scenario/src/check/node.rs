@@ -249,7 +249,9 @@ pub(super) fn check_lane_changes(
         let message = format!("`{}` decides on the lanes of its routes", scenario.routing.word());
         faults.add(&path.name("sl_to_vl"), message, "leave it out, or write another `routing`");
     }
-    if scenario.layer_lanes == LayerLanes::Changed && topology.lane_changes(&scenario.routing).is_none() {
+    // `detours` names all that its routes need.
+    let is_changed = scenario.layer_lanes == LayerLanes::Changed && !has_detours;
+    if is_changed && topology.lane_changes(&scenario.routing).is_none() {
         let message = "the paths of this routing have one layer";
         faults.add(&"layer_lanes".into(), message, "leave it out: `Changed` is for `DimensionOrder` in a torus with five switches in a row, and for `DragonflyMinimal`");
     }

@@ -51,7 +51,6 @@ pub(super) fn check(
     check_levels(routes, flows, faults);
     check_ack_levels(scenario, routes, faults);
     check_multipath(scenario, flows, faults);
-    check_detours(scenario, (link, routes), flows, faults);
     if faults.found.len() > before {
         return None;
     }
@@ -131,26 +130,6 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
             format!("packets of an end-to-end context would overtake each other on the paths of `{routing}`");
         faults.add(&path, message, "write another `routing`, or `transport: Rc`");
     }
-}
-
-/// Checks that links have the lanes of routes that need not be minimal.
-fn check_detours(
-    scenario: &Scenario,
-    (link, routes): (&LinkPlan, &Routes),
-    flows: &[Flow],
-    faults: &mut Faults<'_>,
-) {
-    let Some(detours) = routes.detours() else { return };
-    let (needed, has) = (detours.lanes(), link.data_lanes);
-    let first = |flow: &Flow| link.lanes[usize::from(flow.service_level.0) * usize::from(needed)].0;
-    let Some(flow) = flows.iter().find(|flow| first(flow) + needed > has) else { return };
-    let (level, first) = (flow.service_level.0, first(flow));
-    let message = format!(
-        "`{}` takes {needed} lanes for each service level, and packets of level {level} start on VL{first} of {has}",
-        scenario.routing.word()
-    );
-    let help = format!("set `link.data_lanes` to {}", (u32::from(level) + 1) * u32::from(needed));
-    faults.add(&"routing".into(), message, help);
 }
 
 /// Returns the correction of routes with a cycle.
