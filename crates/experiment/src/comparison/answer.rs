@@ -65,10 +65,12 @@ impl SeededComparison {
             readings: run.readings.clone(),
         };
         let settings: Vec<_> = self.runs.iter().map(setting).collect();
-        let best = Verdict::of(VerdictQuestion::of(&story.measure, None), &settings);
+        // The table has differences with the first run; of two runs the other is compared with it in any case.
+        let baseline = (settings.len() > 2).then_some(0);
+        let best = Verdict::of(VerdictQuestion::of(&story.measure, baseline), &settings);
         Answer {
             loss: self.loss(story, best.as_ref().ok()),
-            cause: self.cause(story),
+            cause: self.cause(story, best.as_ref().ok()),
             confidence: self.confidence(&best, command),
             advice: self.advice(&best, command),
             kind: VerdictKind::Runs,
@@ -156,10 +158,11 @@ impl SeededComparison {
         few.then(|| format!("It waited behind congestion of others for {}.", listed(&all)))
     }
 
-    fn cause(&self, story: &Story) -> String {
+    fn cause(&self, story: &Story, best: Option<&Verdict>) -> String {
+        let cause = story.cause(best.map(|best| best.best.place));
         let cause = match self.told_seed() {
-            None => story.cause.clone(),
-            Some(seed) => format!("In seed {seed}: {}", lowered(&story.cause)),
+            None => cause,
+            Some(seed) => format!("In seed {seed}: {}", lowered(&cause)),
         };
         self.same_runs().map_or_else(|| cause.clone(), |same| format!("{cause} {same}"))
     }
@@ -283,11 +286,20 @@ impl SeededComparison {
                     self.seeds_until((seeds + more) as u64)
                 ),
                 _ => format!(
-                    "Name another measure by `--measures`, or vary the load: {} do not tell these runs apart.",
-                    counted(seeds, "seed")
+                    "Name another measure by `--measures`, or vary the load: {} do not tell {} from {}.",
+                    counted(seeds, "seed"),
+                    best.best.name,
+                    one.other.name
                 ),
             },
             Some(one) if one.is_open() => page_of(best.best.place),
+            _ if seeds > 1 && let Some((one, more)) = next_undecided(best) => format!(
+                "About {} would tell {} from {}: `{words} --seeds {}`",
+                counted(more, "more seed"),
+                best.best.name,
+                one.other.name,
+                self.seeds_until((seeds + more) as u64)
+            ),
             _ if best.others.iter().any(Comparison::is_equal) => page_of(best.best.place),
             _ => page(&format!("The page of the best, {}", best.best.name), best.best.place),
         }
@@ -301,6 +313,14 @@ impl SeededComparison {
             None => format!("1..={count}"),
         }
     }
+}
+
+/// Returns the first other run that does not differ significantly from the best, if a number of seeds would tell them
+/// apart, with that number.
+fn next_undecided(best: &Verdict) -> Option<(&Comparison, usize)> {
+    let undecided = best.others.iter().filter(|one| !one.significant && !one.is_impossible());
+    let mut settled = undecided.filter_map(|one| Some((one, one.more_seeds.filter(|more| *more <= MOST_MORE)?)));
+    settled.next()
 }
 
 /// Returns the number of a run: its mean with the interval, a bound, or that it is not known.

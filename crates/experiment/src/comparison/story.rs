@@ -21,8 +21,10 @@ pub(super) struct Story {
     pub(super) victim: Option<String>,
     /// Name of the measure's phase, if it has one.
     pub(super) phase: Option<String>,
-    /// The cause of the worst losses in words, with the label of its run.
-    pub(super) cause: String,
+    /// Label of each run, and the cause of its losses in words.
+    pub(super) causes: Vec<(String, String)>,
+    /// Place of the run with the most lost bytes.
+    most_lost: usize,
     /// True if every run has finite traffic, so that it can go on until that is delivered.
     pub(super) is_finite: bool,
     /// Interrupted runs, with the time that each had simulated, in words; empty if every run came to its end.
@@ -46,7 +48,8 @@ impl Story {
         };
         let phase = measure.phase.and_then(of_phase);
         let is_finite = runs.iter().all(|run| run.record.finite.is_some());
-        let cause = cause(runs).unwrap_or_default();
+        let causes = runs.iter().map(|run| (run.label.to_owned(), run.summary.verdict.cause.clone()));
+        let (causes, most_lost) = (causes.collect(), most_lost(runs));
         let interrupted = runs.iter().filter(|run| run.record.ended == RunEnding::Interrupted);
         let at = |run: &ComparedRun<'_>| format!("{} at {}", run.label, instant(run.summary.simulated_s));
         let interrupted = interrupted.map(at).collect();
@@ -56,7 +59,22 @@ impl Story {
         let until_done = runs.iter().all(of_traffic);
         let undelivered = runs.iter().filter_map(undelivered).collect();
         let victim = victim.map(str::to_owned);
-        Self { measure, victim, phase, cause, is_finite, interrupted, until_done, undelivered }
+        Self { measure, victim, phase, causes, most_lost, is_finite, interrupted, until_done, undelivered }
+    }
+
+    /// Returns the causes that runs name themselves, with their labels. Of two runs the one with the most lost bytes is
+    /// told first, and the other's cause follows, if it is another. Of more runs the first and the best are told, or the
+    /// one with the most lost bytes in place of the best, if that is the first or is not known.
+    pub(super) fn cause(&self, best: Option<usize>) -> String {
+        let most = self.most_lost;
+        let told = match self.causes.len() {
+            2 => [most, 1 - most],
+            _ => [0, best.filter(|best| *best > 0).unwrap_or(most)],
+        };
+        let mut told: Vec<_> = told.iter().filter_map(|run| self.causes.get(*run)).collect();
+        told.dedup_by_key(|(_, cause)| cause);
+        let with = |(label, cause): &&(String, String)| format!("With {label}: {cause}");
+        told.iter().map(with).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -70,13 +88,8 @@ fn undelivered(run: &ComparedRun<'_>) -> Option<String> {
     })
 }
 
-/// Returns the cause that the run with the most lost bytes names itself, with its label; of equal runs the first's. Of
-/// two runs the other's cause follows, if it is another.
-fn cause(runs: &[ComparedRun<'_>]) -> Option<String> {
-    let lost = |run: &&ComparedRun<'_>| run.summary.congestion.lost_bytes;
-    let run = runs.iter().rev().max_by_key(lost)?;
-    let with = |run: &ComparedRun<'_>| format!("With {}: {}", run.label, run.summary.verdict.cause);
-    let other = runs.iter().filter(|_| runs.len() == 2);
-    let other = other.filter(|other| other.summary.verdict.cause != run.summary.verdict.cause);
-    Some([run].into_iter().chain(other).map(with).collect::<Vec<_>>().join(" "))
+/// Returns the place of the run with the most lost bytes, of equal runs the first.
+fn most_lost(runs: &[ComparedRun<'_>]) -> usize {
+    let lost = |run: &usize| runs[*run].summary.congestion.lost_bytes;
+    (0..runs.len()).rev().max_by_key(lost).unwrap_or(0)
 }

@@ -276,3 +276,56 @@ fn a_comparison_is_about_the_loss_that_a_run_names_itself() {
         }
     }
 }
+
+/// Of three runs, the answer is about the best and the first, with which the table has differences. A pair that the seeds
+/// do not tell apart is named, and does not make the whole comparison undecided.
+#[test]
+fn the_best_of_three_runs_is_held_against_the_first() {
+    let run = pair("one-flow", &["duration=100 us"], 1).into_iter().next().unwrap();
+    let labels = ["hash", "turns", "least"];
+    let side = |label| ComparedRun {
+        label,
+        asked: label,
+        summary: &run.summary,
+        record: &run.record,
+        ends: &run.posting,
+    };
+    let mut comparison = SeededComparison::new(Some(&["p99(all)".parse().unwrap()]));
+    for _ in 0..3 {
+        let _ = comparison.add(&labels.map(side));
+    }
+    let numbers = [[402e-6, 420e-6, 440e-6], [200e-6, 219e-6, 241e-6], [201e-6, 217.9e-6, 242e-6]];
+    for ((seeded, numbers), label) in comparison.runs.iter_mut().zip(numbers).zip(labels) {
+        seeded.readings = numbers.into_iter().map(Reading::Known).enumerate().collect();
+        seeded.digests = (1..=3).map(|seed| format!("{label}{seed}")).collect();
+    }
+    let story = comparison.story.as_mut().unwrap();
+    story.causes = labels.map(|label| (label.to_owned(), format!("cause of {label}."))).to_vec();
+    let folders = labels.map(|label| format!("out/c/{label}"));
+    let command = CompareCommand {
+        words: "backwater compare hash turns least",
+        folders: &folders,
+        until_done: false,
+        drain: true,
+        own_seeds: false,
+        draws_at_random: true,
+        seeds: Some(&[1, 2, 3]),
+    };
+    let said = comparison.verdict(command);
+    for words in ["less than the baseline hash: significant", " least does not differ significantly from the best."] {
+        assert!(said.confidence.contains(words), "no `{words}` in {said}");
+    }
+    assert_eq!(said.cause, "In seed 1: with hash: cause of hash. With turns: cause of turns.");
+    assert_eq!(said.advice, "The page of the best, turns: `backwater report out/c/turns`");
+    // Few more seeds may tell the pair.
+    let wider = [203e-6, 218.5e-6, 246e-6].map(Reading::Known);
+    comparison.runs[2].readings = wider.into_iter().enumerate().collect();
+    let advice = comparison.verdict(command).advice;
+    assert!(advice.contains("would tell turns from least: `backwater compare hash turns least --seeds 1..="), "{advice}");
+    // Where the best does not differ from the first, both are named.
+    let like_turns = [201e-6, 217.9e-6, 242e-6].map(Reading::Known);
+    comparison.runs[0].readings = like_turns.into_iter().enumerate().collect();
+    comparison.runs[2].readings = (0..3).map(|seed| (seed, Reading::Known(1.0 + seed as f64))).collect();
+    let advice = comparison.verdict(command).advice;
+    assert!(advice.ends_with("3 seeds do not tell turns from hash."), "{advice}");
+}

@@ -12,7 +12,7 @@ use scenario::{BufferSetting, Plan, WatchPlan};
 use telemetry::{Cause, RunEnding};
 use units::{Bytes, Rate, Span};
 
-use super::command::{Advice, Command};
+use super::command::{Advice, Command, DRAIN};
 use super::facts::Facts;
 use super::loss::Lost;
 use super::repeats;
@@ -285,7 +285,7 @@ fn unhurt(facts: Facts<'_>, lost: &Lost) -> Advice {
     if unfinished {
         return Advice::new(
             "The times of messages without bounds, from a run that delivers what is under way at its end",
-            Command::verb("sim", &["--drain"]),
+            Command::verb("sim", &[DRAIN]),
         );
     }
     if facts.plan.is_some_and(Plan::draws_at_random) {

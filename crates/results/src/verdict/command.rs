@@ -5,6 +5,16 @@
 use names::shell;
 use settings::path_of;
 
+/// Verbs with the options of an end.
+const VERBS_WITH_END: [&str; 3] = ["sim", "compare", "sweep"];
+/// Option of a run that ends when its finite traffic is delivered, and the option with its longest time.
+const UNTIL_DONE: &str = "--until-done";
+const AT_MOST: &str = "--at-most";
+/// Option of a run that delivers what is under way at its end.
+pub(super) const DRAIN: &str = "--drain";
+/// Field of the time after which a run ends.
+const DURATION: &str = "duration";
+
 /// The scenario of a run, as a command line names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedScenario {
@@ -14,6 +24,17 @@ pub struct AskedScenario {
     pub sets: Vec<String>,
     /// Seed, if it is not the scenario's.
     pub seed: Option<u64>,
+    /// End of the run, if options give it.
+    pub end: AskedEnd,
+}
+
+/// The end of a run, as the options of a command line give it: `--until-done`, `--at-most TIME`, `--drain`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AskedEnd {
+    /// Options, for verbs that run a scenario.
+    pub options: Vec<String>,
+    /// Overrides that mean the same, for verbs without these options. A drain has none.
+    pub sets: Vec<String>,
 }
 
 /// A command to copy, for any scenario.
@@ -69,7 +90,12 @@ impl Command {
 impl Default for AskedScenario {
     /// The resolved scenario that stands in a run's result folder.
     fn default() -> Self {
-        Self { scenario: "plan.ron".to_owned(), sets: Vec::new(), seed: None }
+        Self {
+            scenario: "plan.ron".to_owned(),
+            sets: Vec::new(),
+            seed: None,
+            end: AskedEnd::default(),
+        }
     }
 }
 
@@ -82,6 +108,7 @@ impl AskedScenario {
     /// Returns a command with further overrides, which replace those of the same paths.
     pub(super) fn with(&self, verb: &str, sets: &[&str], words: &[String]) -> String {
         let given = [verb.to_owned(), self.scenario.clone()].into_iter();
+        let (end, sets) = self.end.of_verb(verb, (sets, words));
         let added = sets.iter().flat_map(|set| ["--set".to_owned(), (*set).to_owned()]);
         let has_seeds = words.iter().any(|word| word == "--seeds");
         let seed = self.seed.filter(|_| !has_seeds).into_iter().flat_map(|seed| match verb {
@@ -89,8 +116,13 @@ impl AskedScenario {
             // Other verbs know a seed as a field alone.
             _ => ["--set".to_owned(), format!("seed={seed}")],
         });
-        let kept = self.kept(sets, has_seeds);
-        line(given.chain(kept).chain(seed).chain(added).chain(words.iter().cloned()))
+        let mut kept = self.kept(&sets, has_seeds);
+        if end.iter().any(|option| option == AT_MOST) {
+            // The longest time takes the place of a duration.
+            kept.retain(|set| path_of(set) != DURATION);
+        }
+        let kept = kept.into_iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
+        line(given.chain(kept).chain(seed).chain(added).chain(end).chain(words.iter().cloned()))
     }
 
     /// Returns a comparison with the same scenario under another value of a field.
@@ -109,16 +141,45 @@ impl AskedScenario {
         let other = format!("{}:{field}={value}", self.scenario);
         let common = common.into_iter().flat_map(|set| ["--set".to_owned(), set.clone()]);
         let seed = self.seed.into_iter().flat_map(|seed| ["--seed".to_owned(), seed.to_string()]);
-        line(["compare".to_owned(), now, other].into_iter().chain(common).chain(seed))
+        let end = self.end.options.iter().cloned();
+        line(["compare".to_owned(), now, other].into_iter().chain(common).chain(seed).chain(end))
     }
 
-    /// Returns the options for overrides, without those that other overrides or seeds replace.
-    fn kept(&self, sets: &[&str], has_seeds: bool) -> Vec<String> {
+    /// Returns the overrides, without those that other overrides or seeds replace.
+    fn kept(&self, sets: &[&str], has_seeds: bool) -> Vec<&String> {
         let is_replaced =
             |path: &str| has_seeds && path == "seed" || sets.iter().any(|other| path_of(other) == path);
-        let kept = self.sets.iter().filter(|set| !is_replaced(path_of(set)));
-        kept.flat_map(|set| ["--set".to_owned(), set.clone()]).collect()
+        self.sets.iter().filter(|set| !is_replaced(path_of(set))).collect()
     }
+}
+
+impl AskedEnd {
+    /// Returns the options that a verb takes beside these overrides and words, and the overrides that it then needs. A
+    /// longer duration is the longest time of a run that ends when its traffic is delivered.
+    fn of_verb<'a>(&'a self, verb: &str, (sets, words): (&[&'a str], &[String])) -> (Vec<String>, Vec<&'a str>) {
+        if !VERBS_WITH_END.contains(&verb) {
+            let own = self.sets.iter().map(String::as_str).filter(|own| is_new(own, sets));
+            return (Vec::new(), own.chain(sets.iter().copied()).collect());
+        }
+        let mut options = self.options.clone();
+        options.retain(|option| !words.contains(option));
+        let mut sets = sets.to_vec();
+        let is_until_done = options.iter().any(|option| option == UNTIL_DONE);
+        if let Some(place) = sets.iter().position(|set| is_until_done && path_of(set) == DURATION) {
+            let longest = sets.remove(place).split_once('=').map_or("", |(_, value)| value);
+            // The option and its value.
+            if let Some(at_most) = options.iter().position(|option| option == AT_MOST) {
+                options.drain(at_most..(at_most + 2).min(options.len()));
+            }
+            options.extend([AT_MOST.to_owned(), longest.to_owned()]);
+        }
+        (options, sets)
+    }
+}
+
+/// Returns true if none of the overrides has the path of another.
+fn is_new(set: &str, others: &[&str]) -> bool {
+    others.iter().all(|other| path_of(other) != path_of(set))
 }
 
 fn line(words: impl Iterator<Item = String>) -> String {
@@ -135,6 +196,7 @@ mod tests {
             scenario: "my fabric.ron".to_owned(),
             sets: vec!["congestion_control=Off".to_owned(), "duration=25 ms".to_owned()],
             seed: Some(7),
+            end: AskedEnd::default(),
         };
         assert_eq!(
             asked.command("sim", &["--drain".to_owned()]),
@@ -161,5 +223,49 @@ mod tests {
                 .comparison("switch.buffer", "8 KiB"),
             "backwater compare plan.ron 'plan.ron:switch.buffer=8 KiB' --set switch.buffering=Output"
         );
+    }
+    /// Every command of a verb that runs a scenario ends its runs as the run was ended, and no option stands twice.
+    #[test]
+    fn the_end_of_a_run_is_kept_in_every_command() {
+        let asked = |options: &[&str], set: &str| {
+            let options = options.iter().map(|word| (*word).to_owned()).collect();
+            let sets = ["until_done=true", "duration=2 ms"].map(str::to_owned).to_vec();
+            let end = AskedEnd { options, sets };
+            AskedScenario { end, sets: vec![set.to_owned()], ..AskedScenario::default() }
+        };
+        let all = asked(&[UNTIL_DONE, AT_MOST, "2 ms", DRAIN], "mtu=2 KiB");
+        let (own, end) = ("plan.ron --set 'mtu=2 KiB'", "--until-done --at-most '2 ms' --drain");
+        let other = "--set until_done=true --set 'duration=2 ms'";
+        let cases = [
+            (Command::verb("sim", &[]), format!("sim {own} {end}")),
+            (Command::With("routing=Par".to_owned()), format!("sim {own} --set routing=Par {end}")),
+            (
+                Command::With("duration=9 ms".to_owned()),
+                format!("sim {own} --until-done --drain --at-most '9 ms'"),
+            ),
+            (Command::verb("sweep", &["--seeds", "1..=6"]), format!("sweep {own} {end} --seeds 1..=6")),
+            (
+                Command::Comparison("routing", "Par".to_owned()),
+                format!("compare plan.ron plan.ron:routing=Par --set 'mtu=2 KiB' {end}"),
+            ),
+            // Verbs that run nothing have no such options.
+            (Command::verb("check", &[]), format!("check {own} {other}")),
+            (Command::Headroom, format!("headroom --scenario {own} {other}")),
+        ];
+        for (command, wanted) in cases {
+            assert_eq!(command.line(&all), format!("backwater {wanted}"));
+        }
+        // A duration is given once.
+        let short = asked(&[UNTIL_DONE], "duration=200 us");
+        let cases = [
+            (Command::verb("sim", &["--drain"]), "sim plan.ron --set 'duration=200 us' --until-done --drain"),
+            (Command::With("duration=9 ms".to_owned()), "sim plan.ron --until-done --at-most '9 ms'"),
+            (Command::verb("check", &[]), &format!("check plan.ron {other}")),
+        ];
+        for (command, wanted) in cases {
+            assert_eq!(command.line(&short), format!("backwater {wanted}"));
+        }
+        let drained = asked(&[DRAIN], "mtu=2 KiB");
+        assert_eq!(Command::verb("sim", &["--drain"]).line(&drained), format!("backwater sim {own} --drain"));
     }
 }

@@ -3,7 +3,9 @@
 //! Invariant: each number is one of the run's tables, or a sum, a share or a quotient of such numbers. Without a plan
 //! the sentences name fewer facts, and none that only a plan has.
 
-use super::command::{Advice, AskedScenario};
+use units::Span;
+
+use super::command::{Advice, AskedEnd, AskedScenario, DRAIN};
 use super::facts::Facts;
 use super::loss::{self, Lost};
 use super::owners::Owners;
@@ -17,11 +19,16 @@ pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice, Standings) {
     let lost = Lost::of(facts, &owners);
     let measure = headline::measure(facts.record, &owners, &lost);
     let advice = advice::of(facts, &lost, measure.as_ref());
+    // The plan tells of every other end than a drain.
+    let is_drained = facts.record.audit.drained || facts.record.audit.drain > Span::ZERO;
+    let options = is_drained.then(|| DRAIN.to_owned()).into_iter().collect();
+    let asked =
+        AskedScenario { end: AskedEnd { options, sets: Vec::new() }, ..AskedScenario::default() };
     let verdict = Verdict {
         loss: loss::sentence(facts, &owners, &lost),
         cause: cause::sentence(facts, &owners, &lost),
         confidence: confidence::sentence(facts, &lost),
-        advice: advice.sentence(&AskedScenario::default()),
+        advice: advice.sentence(&asked),
         kind: VerdictKind::Run,
         measure: measure.map(|measure| measure.to_string()),
     };
@@ -31,7 +38,7 @@ pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice, Standings) {
 #[cfg(test)]
 mod tests {
     use telemetry::{Completions, FlowRecord, MessageRecord, RootRecord, RunEnding, RunRecord, VictimRecord};
-    use units::{Bytes, Span, Time};
+    use units::{Bytes, Time};
 
     use super::*;
     use crate::completions::CompletionSummary;

@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use results::format::{capital, counted, lowered};
+use results::format::{capital, counted, listed, lowered};
 
 use super::{Comparison, MOST_MORE, Test, Verdict};
 use crate::statistics::estimate::Estimate;
@@ -12,6 +12,8 @@ use measures::Direction;
 
 /// Largest number of edges that are named.
 const MOST_EDGES: usize = 4;
+/// Largest number of settings that are named as not differing from the best.
+const MOST_TIES: usize = 3;
 
 impl Display for Verdict {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -190,12 +192,12 @@ impl Verdict {
         let (undecided, ties): (Vec<_>, Vec<_>) =
             ties.map(|(_, one)| one).partition(|one| one.is_undecidable());
         let differ = if ties.len() == 1 { "does" } else { "do" };
-        let ties = (!ties.is_empty() && self.seeds > 1).then(|| {
-            format!(
-                "{} {differ} not differ significantly from the best.",
-                counted(ties.len(), "other setting")
-            )
-        });
+        let names = || match ties.len() {
+            1..=MOST_TIES => listed(&ties.iter().map(|one| one.other.name.clone()).collect::<Vec<_>>()),
+            count => counted(count, "other setting"),
+        };
+        let ties = (!ties.is_empty() && self.seeds > 1)
+            .then(|| format!("{} {differ} not differ significantly from the best.", names()));
         let sentences: Vec<_> = self.of_undecided(&undecided).into_iter().chain(ties).collect();
         (!sentences.is_empty()).then(|| sentences.join(" "))
     }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use names::shell::{line, word};
 use packet::Framing;
 use results::format::{capital, counted};
+use settings::path_of;
 
 use super::Asked;
 use crate::seeds;
@@ -55,7 +56,7 @@ impl Asked<'_> {
         let seed = seeds.run.map(|seed| format!(" --seed {seed}")).unwrap_or_default();
         let others = seeds.given().filter(|(path, _)| *path != "seed");
         let others = others.map(|(path, seed)| format!("{path}={seed}"));
-        let sets = overrides.iter().cloned().chain(others).map(|set| format!(" --set {}", word(&set)));
+        let sets = in_force(overrides).into_iter().chain(others).map(|set| format!(" --set {}", word(&set)));
         let drain = if *drain { " --drain" } else { "" };
         let cause = result.word().replace('_', " ");
         Some(format!(
@@ -128,7 +129,8 @@ impl Asked<'_> {
         let verdict = judged.verdict.as_ref().expect("it has a comparison");
         let run = |place: usize| {
             let run = &self.plan.runs[judged.case.settings[place].runs[0]];
-            let Unit { scenario, overrides: sets, .. } = &run.unit;
+            let Unit { scenario, overrides, .. } = &run.unit;
+            let sets = in_force(overrides);
             if sets.is_empty() { scenario.clone() } else { format!("{scenario}:{}", sets.join(";")) }
         };
         let runs = [("best", verdict.best.place), ("other", comparison.other.place)]
@@ -143,6 +145,15 @@ impl Asked<'_> {
             runs.join(" ")
         )
     }
+}
+
+/// Returns overrides without a duration that a later one replaces: the longest time of runs that end when their traffic
+/// is delivered comes last.
+fn in_force(overrides: &[String]) -> Vec<String> {
+    let is_duration = |set: &String| path_of(set) == "duration";
+    let last = overrides.iter().rposition(is_duration);
+    let kept = overrides.iter().enumerate().filter(|(place, set)| !is_duration(set) || Some(*place) == last);
+    kept.map(|(_, set)| set.clone()).collect()
 }
 
 /// Returns the options that give a comparison the seeds of these units, and a note on seeds that it cannot have: it varies all random

@@ -70,7 +70,7 @@ fn advised_overrides_are_valid_in_every_shipped_scenario() {
             let Ok(plan) = plan(name, &sets) else { continue };
             // Checking takes far longer than advising, so that no run is checked twice.
             let mut seen = BTreeSet::from([sets.clone()]);
-            let asked = AskedScenario { scenario: name.to_owned(), sets, seed: None };
+            let asked = AskedScenario { scenario: name.to_owned(), sets, ..AskedScenario::default() };
             for command in questions(&plan, &asked) {
                 swept += usize::from(command.starts_with("backwater sweep"));
                 for run in runs(&command).into_iter().filter(|run| seen.insert(run.clone())) {
@@ -109,7 +109,7 @@ fn advised_buffers_reach_the_port_and_are_those_that_credits_can_count() {
     ];
     for (name, sets, from, to) in cases {
         let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let asked = AskedScenario { scenario: name.to_owned(), sets: sets.clone(), seed: None };
+        let asked = AskedScenario { scenario: name.to_owned(), sets: sets.clone(), ..AskedScenario::default() };
         let before = plan(name, &sets).unwrap_or_else(|fault| panic!("{sets:?}: {fault}"));
         let far = far_end(&before, from, to);
         let capacity = |plan: &Plan| plan.nodes().port(far.0, far.1).capacity[0];

@@ -16,7 +16,7 @@ use results::choice::{FCT_TXT, FileChoice, PAGE};
 use results::manifest::{RunEnd, UndrawnEntry};
 use results::tables::{brief, completions, printed};
 use results::verdict::Verdict;
-use results::verdict::command::AskedScenario;
+use results::verdict::command::{AskedEnd, AskedScenario};
 use results::verdict::deadlock::ProvedDeadlock;
 use results::{Manifest, ResultFolder, RunFiles, TableFormats};
 
@@ -163,8 +163,12 @@ pub(crate) fn run(options: &SimOptions, ranks: Option<&dyn Ranks>) -> Result<(),
 fn asked(options: &SimOptions, plan: &Plan) -> AskedScenario {
     AskedScenario {
         scenario: options.scenario.clone(),
-        sets: options.end.overrides(options.change.set(), plan),
+        sets: options.change.set().to_vec(),
         seed: options.change.seed,
+        end: AskedEnd {
+            options: options.end.options().into_iter().chain(options.drain.options()).collect(),
+            sets: options.end.overrides(&[], plan),
+        },
     }
 }
 
