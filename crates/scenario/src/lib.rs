@@ -33,6 +33,7 @@
 //! | `path_choices` | choices of switches with groups of ports |
 //! | `data_paths` | outputs by which the data of a flow leave |
 //! | `idle_settings` | settings of paths that cannot have an effect |
+//! | `other_paths` | the least loaded path that switches could choose for a flow |
 //! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
 //! | `detour_loads` | largest expected loads of cables by minimal routes and by others |
 //! | `expected_work` | work that a run is expected to be, by node |
@@ -63,6 +64,7 @@ mod idle_settings;
 mod layers;
 pub mod manual;
 mod memory;
+mod other_paths;
 mod path_choices;
 mod pattern_use;
 mod plan;
@@ -86,6 +88,7 @@ pub use format::{
 pub use headroom::PortHeadroom;
 pub use ideal::{IdealTime, IdealTimes};
 pub use memory::MemoryEstimate;
+pub use other_paths::{BusiestOutput, OtherPaths};
 pub use path_choices::{PacketClass, PathChoices};
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};
 pub use plan::{NodePlan, NodePlans, Plan, WatchPlan};

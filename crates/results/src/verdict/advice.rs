@@ -15,6 +15,7 @@ use units::{Bytes, Rate, Span};
 use super::command::{Advice, Command, DRAIN};
 use super::facts::Facts;
 use super::loss::Lost;
+use super::paths;
 use super::repeats;
 use super::short_buffers::ShortBuffer;
 use super::words;
@@ -36,7 +37,7 @@ const FIELD: &str = "congestion_control";
 /// Returns the advice: a reason, and a command. A sweep is judged by `measure`, that of the loss.
 pub(super) fn of(facts: Facts<'_>, lost: &Lost, measure: Option<&Measure>) -> Advice {
     let Advice { reason, mut command } = question(facts, lost);
-    if let (Command::Verb("sweep", words), Some(measure)) = (&mut command, measure) {
+    if let (Command::Verb("sweep", words) | Command::Sweep(_, words), Some(measure)) = (&mut command, measure) {
         let option = match measure.quantity.info().better {
             Direction::Larger => "--maximise",
             Direction::Smaller => "--minimise",
@@ -91,10 +92,13 @@ fn lossless(facts: Facts<'_>, cause: Option<LossCause>) -> Advice {
     }
 }
 
-/// Returns the question about congestion control after a loss.
+/// Returns the question about buffers, paths or congestion control after a loss.
 fn control(facts: Facts<'_>, lost: &Lost) -> Advice {
     if let Some(remedy) = of_switch(facts).or_else(|| of_short_buffer(facts, lost.short?)) {
         return remedy;
+    }
+    if let Some(question) = paths::question(facts) {
+        return question;
     }
     let Some(plan) = facts.plan.filter(|_| facts.is_controlled()) else {
         let (scheme, name) = scheme(facts.plan);

@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Verb(&'static str, Vec<String>),
     /// A simulation with another override.
     With(String),
+    /// A sweep with further overrides, and with options.
+    Sweep(Vec<String>, Vec<String>),
     /// A comparison with another value of a field.
     Comparison(&'static str, String),
     /// The headroom of the scenario's ports.
@@ -74,6 +76,10 @@ impl Command {
         match self {
             Self::Verb(verb, words) => asked.command(verb, words),
             Self::With(set) => asked.with("sim", &[set], &[]),
+            Self::Sweep(sets, words) => {
+                let sets: Vec<_> = sets.iter().map(String::as_str).collect();
+                asked.with("sweep", &sets, words)
+            }
             Self::Comparison(field, value) => asked.comparison(field, value),
             Self::Headroom => {
                 asked.command("headroom", &[]).replacen(" headroom ", " headroom --scenario ", 1)

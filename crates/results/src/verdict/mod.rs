@@ -13,6 +13,7 @@
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
 //! | `repeats` | packets that arrived twice: a part of the cause |
+//! | `paths` | roots of congestion beside other paths: a question |
 //! | `short_buffers` | links that a small buffer holds back: a part of the cause |
 //! | `headline` | the measure of the loss that a run's verdict names first |
 //! | [`standings`] | every flow, pattern and group against its best |
@@ -31,6 +32,7 @@ mod loops;
 mod loss;
 mod messages;
 mod owners;
+mod paths;
 mod repeats;
 pub(crate) mod run;
 mod short_buffers;
