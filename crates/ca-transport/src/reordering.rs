@@ -3,6 +3,7 @@
 //! Invariant: both ends of a connection agree. A responder in any order needs a requester that repeats selectively, and
 //! the reverse.
 
+use packet::TransportService;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Span;
@@ -114,11 +115,6 @@ impl RecoverySpec {
 /// The reason for which a transport service does not suit paths on which packets overtake each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OvertakingError {
-    /// RC with delivery in order.
-    #[error(
-        "a responder that accepts packets in order drops each that has overtaken another, and go-back-N repeats it"
-    )]
-    InOrder,
     /// UC.
     #[error("UC drops each message of which a packet comes out of order")]
     Unreliable,
@@ -130,11 +126,23 @@ pub enum OvertakingError {
 }
 
 impl OvertakingError {
+    /// Checks that a transport service keeps its promise where packets overtake each other. RC does, by either delivery: in
+    /// order, it refuses a packet that has overtaken another, and go-back-N sends it again.
+    ///
+    /// # Errors
+    /// If the service would lose messages, or repeat packets of other flows.
+    pub const fn check(service: TransportService) -> Result<(), Self> {
+        match service {
+            TransportService::Ud | TransportService::Rc => Ok(()),
+            TransportService::Uc => Err(Self::Unreliable),
+            TransportService::Rd => Err(Self::Context),
+        }
+    }
+
     /// Returns the correction.
     #[must_use]
     pub const fn help(self) -> &'static str {
         match self {
-            Self::InOrder => "write `delivery: AnyOrder` and `recovery: SelectiveRepeat` in `adapter`",
             Self::Unreliable | Self::Context => "write `transport: Rc`",
         }
     }

@@ -3,14 +3,13 @@
 use core::num::NonZeroU32;
 
 use link_layer::spec::VlArbitrationSpec;
-use packet::TransportService;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Rate, Span};
 
 use crate::endpoint::{AnyOrderRule, RepeatRule};
 use crate::entropy::EntropySpec;
-use crate::reordering::{DeliverySpec, NakSpec, OvertakingError, RecoverySpec, TimeOutGrowth};
+use crate::reordering::{DeliverySpec, NakSpec, RecoverySpec, TimeOutGrowth};
 
 /// A channel adapter and its host: scenario field `adapter` for all of them, `adapters` by host name for those that
 /// differ.
@@ -126,19 +125,6 @@ impl AdapterSpec {
             high,
             few: recovery.few,
             doubling: recovery.time_outs == TimeOutGrowth::Doubling,
-        }
-    }
-
-    /// Checks that a transport service keeps its promise where packets overtake each other.
-    ///
-    /// # Errors
-    /// If the service would lose messages, or repeat packets without end.
-    pub const fn tolerates_overtaking(&self, service: TransportService) -> Result<(), OvertakingError> {
-        match (service, self.delivery) {
-            (TransportService::Ud, _) | (TransportService::Rc, DeliverySpec::AnyOrder(_)) => Ok(()),
-            (TransportService::Rc, DeliverySpec::InOrder) => Err(OvertakingError::InOrder),
-            (TransportService::Uc, _) => Err(OvertakingError::Unreliable),
-            (TransportService::Rd, _) => Err(OvertakingError::Context),
         }
     }
 

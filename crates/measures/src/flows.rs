@@ -4,7 +4,7 @@
 
 use std::borrow::Borrow;
 
-use telemetry::{FlowRecord, Marks, RunRecord};
+use telemetry::{FlowRecord, Marks, RepeatTally, RunRecord};
 use units::{Bytes, Span, Time};
 
 /// Sums and extremes over flows.
@@ -16,6 +16,8 @@ pub struct FlowTotals {
     pub marks: Marks,
     /// BECNs that reached the sources.
     pub becns: u64,
+    /// Packets out of order and again.
+    pub repeats: RepeatTally,
     /// Number of delivered packets.
     packets: u64,
     /// Sum of the packets' latencies. A million flows add up to more than a [`Span`] holds.
@@ -32,6 +34,7 @@ impl FlowTotals {
             totals.delivered += flow.delivered;
             totals.marks.add(&flow.marks());
             totals.becns += flow.becns;
+            totals.repeats = totals.repeats.plus(flow.repeats());
             totals.packets += flow.packets;
             totals.latency_ps += u128::from(flow.latency_sum.ps());
             totals.latency_max = totals.latency_max.max(flow.latency_max);
@@ -43,6 +46,18 @@ impl FlowTotals {
     #[must_use]
     pub fn mean_latency_s(&self) -> Option<f64> {
         (self.packets > 0).then(|| self.latency_ps as f64 / 1e12 / self.packets as f64)
+    }
+
+    /// Returns the number of data packets that arrived for the first time, accepted or not.
+    #[must_use]
+    pub const fn arrived(&self) -> u64 {
+        self.packets + self.repeats.refused
+    }
+
+    /// Returns the share of these packets that arrived while a packet before them was missing; `None` without any.
+    #[must_use]
+    pub fn out_of_order(&self) -> Option<f64> {
+        (self.arrived() > 0).then(|| self.repeats.out_of_order as f64 / self.arrived() as f64)
     }
 
     /// Returns the longest latency of a delivered packet, in s.

@@ -65,6 +65,12 @@ pub enum Quantity {
     MeanLatency,
     /// Longest latency of a packet.
     LongestLatency,
+    /// Share of packets out of order.
+    OutOfOrder,
+    /// Largest distance of a packet out of order.
+    ReorderExtent,
+    /// Most payload ahead of a missing packet.
+    ReorderBytes,
     /// Goodput of all flows together.
     Goodput,
     /// Goodput of the slowest flow.
@@ -129,7 +135,7 @@ const NAMES: [&str; Quantity::ALL.len()] = {
 
 impl Quantity {
     /// Every quantity, in the order of tables.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 32] = [
         Self::P50,
         Self::P95,
         Self::P99,
@@ -142,6 +148,9 @@ impl Quantity {
         Self::StillHosts,
         Self::MeanLatency,
         Self::LongestLatency,
+        Self::OutOfOrder,
+        Self::ReorderExtent,
+        Self::ReorderBytes,
         Self::Goodput,
         Self::LeastGoodput,
         Self::Fairness,
@@ -190,6 +199,9 @@ impl Quantity {
             Self::StillHosts => "hosts that stand still",
             Self::MeanLatency => "mean latency of a delivered packet",
             Self::LongestLatency => "longest latency of a delivered packet",
+            Self::OutOfOrder => "share of packets out of order",
+            Self::ReorderExtent => "reordering extent",
+            Self::ReorderBytes => "most payload ahead of a gap",
             Self::Goodput => "goodput",
             Self::LeastGoodput => "goodput of the slowest flow",
             Self::Fairness => "Jain's index of the flows' goodput",
@@ -272,6 +284,27 @@ impl Quantity {
             Self::LongestLatency => {
                 ("longest_latency", Seconds, Smaller, Run, "longest of the same latencies")
             }
+            Self::OutOfOrder => (
+                "out_of_order",
+                One,
+                Smaller,
+                Run,
+                "share of the group's data packets, first arrivals alone, that arrived while a packet before them was missing",
+            ),
+            Self::ReorderExtent => (
+                "reorder_extent",
+                Packets,
+                Smaller,
+                Run,
+                "largest distance from a flow's first missing packet to one that was accepted",
+            ),
+            Self::ReorderBytes => (
+                "reorder_bytes",
+                Bytes,
+                Smaller,
+                Run,
+                "most payload of a flow accepted ahead of a missing packet: the buffer that would restore the order",
+            ),
             Self::Goodput => (
                 "goodput",
                 BitsPerSecond,

@@ -3,6 +3,7 @@
 //! Invariant: every field's name states its unit. Rates are whole numbers of bit/s, times are in s, sizes in bytes.
 //! Only `wall_s`, `packet_hops_per_s` and `peak_rss_bytes` depend on the machine.
 
+mod detours;
 mod transport;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use crate::{RunCost, RunIdentity};
 use measures::PhasePart;
 use measures::rounded;
 use measures::steady_state::SteadyInPhase;
+use detours::DetourSummary;
 use transport::TransportSummary;
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.
@@ -92,6 +94,8 @@ pub struct Summary {
     pub marks: BTreeMap<&'static str, u64>,
     /// Counts over all queue pairs.
     pub transport: TransportSummary,
+    /// Packets that took detours; `None` if all routes are minimal or fixed.
+    pub detours: Option<DetourSummary>,
     /// Self-checks of the run.
     pub audit: AuditSummary,
     /// Groups of flows.
@@ -365,6 +369,7 @@ impl Summary {
                 .map(|log| PauseLogSummary { events: log.events.len(), lost_events: log.lost }),
             marks: by_reason(record),
             transport: record.into(),
+            detours: record.detours.map(Into::into),
             audit: (&record.audit).into(),
             groups: groups::over_run(record),
             others: OthersSummary {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use event_kernel::Stream;
 use packet::{Course, Lane, Lid, Packet, PortId};
+use telemetry::DetourTally;
 use topology::{DetourWeights, Detours, ForwardingTable, LoadSeen, RoutingSpec};
 use units::Bytes;
 
@@ -35,9 +36,10 @@ pub(crate) struct Detouring {
     switch: usize,
     ranks: Box<[u8]>,
     stream: Stream,
+    tally: DetourTally,
 }
 
-state_codec::state!(Detouring { rule: plan, comparison: plan, switch: plan, ranks: plan, stream });
+state_codec::state!(Detouring { rule: plan, comparison: plan, switch: plan, ranks: plan, stream, tally });
 
 /// The comparison of a minimal route with a detour.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +71,7 @@ impl Detouring {
             other => panic!("`{}` has no detours", other.word()),
         };
         let DetourSetup { rule, switch, ranks, stream, .. } = setup;
-        Self { rule, comparison, switch, ranks, stream }
+        Self { rule, comparison, switch, ranks, stream, tally: DetourTally::default() }
     }
 
     /// Routes a packet that has come by `input` on its lane so far: decides on its course if that is open, and sets its
@@ -84,12 +86,18 @@ impl Detouring {
     ) -> bool {
         if packet.course() == Course::Open {
             let course = self.decide(packet, input, forwarding, loads);
+            self.tally.detours += u64::from(matches!(course, Course::Outward(_)));
             packet.set_course(course);
         }
         let Some(output) = self.follow(packet, forwarding) else { return false };
         packet.set_ports(input, output);
         packet.lrh.lane = self.lane((input, output), packet.lrh.lane);
         true
+    }
+
+    /// Returns the counts of the packets that this switch has decided about.
+    pub(crate) const fn tally(&self) -> DetourTally {
+        self.tally
     }
 
     /// Lets a packet turn to its destination if it has reached its intermediate switch, and returns its output.
@@ -117,6 +125,7 @@ impl Detouring {
             return Course::Inward;
         }
         let to = self.rule.switch_of(packet.lrh.destination());
+        self.tally.packets += u64::from(is_first && !self.rule.stays(self.switch, to));
         let minimal = if is_first { Course::Open } else { Course::Inward };
         let Some(via) = self.rule.draw(self.switch, to, &mut self.stream) else { return minimal };
         let detour = Course::Outward(via);

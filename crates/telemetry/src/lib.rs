@@ -6,6 +6,7 @@
 mod busiest;
 mod completions;
 mod congestion;
+mod detours;
 mod ending;
 mod idle_setting;
 mod lane;
@@ -23,6 +24,7 @@ pub use congestion::{
     BranchRecord, Cause, Congestion, ContributorRecord, OutputLoad, RootRecord, TreeSample, VictimRecord,
     WorstTree,
 };
+pub use detours::DetourTally;
 pub use ending::{FailedFlow, FiniteRecord, RunEnding};
 pub use idle_setting::{IdleReason, IdleSettingRecord};
 pub use lane::{LaneInput, LaneOutput, Marks};

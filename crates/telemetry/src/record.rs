@@ -7,6 +7,7 @@ use units::{Bytes, PackedOption, Rate, Span, Time};
 
 use crate::completions::Completions;
 use crate::congestion::{Congestion, OutputLoad};
+use crate::detours::DetourTally;
 use crate::ending::{FailedFlow, FiniteRecord, RunEnding};
 use crate::lane::Marks;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
@@ -47,6 +48,8 @@ pub struct RunRecord {
     pub marks: Marks,
     /// Counts over all queue pairs.
     pub transport: TransportTally,
+    /// Packets that took detours; `None` if all routes are minimal or fixed.
+    pub detours: Option<DetourTally>,
     /// Flows in the order of the plan: those that the scenario names come first.
     pub flows: Vec<FlowRecord>,
     /// Groups of flows, in the order of the plan.

@@ -104,7 +104,9 @@ impl SeededComparison {
         });
         let done = self.done().filter(|_| story.until_done);
         let costs = best.filter(|_| story.interrupted.is_empty()).and_then(|best| self.costs(best));
-        let all = interrupted.into_iter().chain(done).chain([sentence]).chain(waits).chain(costs);
+        let told_waits = story.victim.as_deref().or((measure.quantity == Quantity::Waited).then_some(subject));
+        let opposite = told_waits.filter(|_| story.interrupted.is_empty()).and_then(|of| self.opposite(of));
+        let all = interrupted.into_iter().chain(done).chain([sentence]).chain(waits).chain(opposite).chain(costs);
         all.collect::<Vec<_>>().join(" ")
     }
 

@@ -9,11 +9,13 @@
 //! | `row` | a row of the table, with a value for each run and seed |
 //! | `story` | the facts of the first seed that the answer names |
 //! | `answer` | the answer in four sentences |
+//! | `opposite` | runs whose waits and times of messages go opposite ways |
 //! | `cost` | rows in which the best run is worse than another |
 
 mod answer;
 mod cost;
 mod headline;
+mod opposite;
 mod row;
 mod story;
 #[cfg(test)]

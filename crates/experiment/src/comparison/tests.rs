@@ -329,3 +329,31 @@ fn the_best_of_three_runs_is_held_against_the_first() {
     let advice = comparison.verdict(command).advice;
     assert!(advice.ends_with("3 seeds do not tell turns from hash."), "{advice}");
 }
+
+/// A run that waits longer, and whose messages are sooner there, is told with the meaning of both.
+#[test]
+fn waits_and_times_that_disagree_are_explained() {
+    let with = |waited: [f64; 2], p99: [f64; 2]| {
+        let of = |quantity, cells: [f64; 2]| {
+            let measure = Some(Measure { group: "others".to_owned(), quantity, phase: None });
+            SeededRow::of(ComparisonRow { measure, ..row(&cells.map(|cell| Some(cell.into()))) }, 0)
+        };
+        let mut comparison = SeededComparison::new(None);
+        let run = pair("one-flow", &["duration=100 us"], 1).into_iter().next().unwrap();
+        let side = |label| ComparedRun {
+            label,
+            asked: label,
+            summary: &run.summary,
+            record: &run.record,
+            ends: &run.posting,
+        };
+        let _ = comparison.add(&["hash", "turns"].map(side));
+        comparison.rows = vec![of(measures::Quantity::Waited, waited), of(measures::Quantity::P99, p99)];
+        comparison.opposite("others")
+    };
+    let said = with([0.765, 0.950], [126e-6, 103e-6]).expect("they disagree");
+    let numbers = "others go opposite ways, 765 ms and 126 us with hash but 950 ms and 103 us with turns: waits add up";
+    assert!(said.contains(numbers), "{said}");
+    assert_eq!(with([0.765, 0.950], [126e-6, 150e-6]), None);
+    assert_eq!(with([0.765, 0.950], [126e-6, 125e-6]), None);
+}

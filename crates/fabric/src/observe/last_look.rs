@@ -19,7 +19,7 @@ use link_layer::{PauseChange, PauseTally, Port};
 use packet::{NodeId, QpNumber};
 use scenario::Plan;
 use state_codec::{StateWriter, Value};
-use telemetry::{LaneInput, LaneOutput, Marks, RepeatTally, TransportTally};
+use telemetry::{DetourTally, LaneInput, LaneOutput, Marks, RepeatTally, TransportTally};
 use units::{Bytes, Time};
 
 use crate::state::event::EventKind;
@@ -113,6 +113,7 @@ pub(crate) fn put_lanes(world: &World<'_>, plan: &Plan, to: &mut StateWriter) {
     let logged = plan.lanes().filter(|(node, ..)| world.is_here(*node));
     logged.for_each(|at| pause_changes(world, plan, at).put(to));
     signals_sent(world).put(to);
+    detours(world).put(to);
 }
 
 /// Returns the packets on the wires to ports of this process.
@@ -129,6 +130,16 @@ pub(crate) fn on_the_wires(world: &World<'_>) -> impl Iterator<Item = OnTheWire>
 /// Returns the number of flow-control packets sent.
 pub(crate) fn signals_sent(world: &World<'_>) -> u64 {
     world.ports().map(Port::signals_sent).sum()
+}
+
+/// Returns the counts of packets that may take detours, of the switches of this process.
+pub(crate) fn detours(world: &World<'_>) -> DetourTally {
+    let here = world.numbers().skip(world.hosts).filter(|node| world.is_here(*node));
+    let tallies = here.filter_map(|node| match world.node(node) {
+        Node::Switch(switch) => Some(switch.view().detours()),
+        Node::Adapter(_) => None,
+    });
+    tallies.fold(DetourTally::default(), DetourTally::plus)
 }
 
 /// Returns the logged pauses of an output and lane, and the number of later pauses. `None` if none are logged.

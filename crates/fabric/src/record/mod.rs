@@ -26,8 +26,8 @@ use link_layer::PauseCrossings;
 use packet::{Lane, NodeId};
 use scenario::Plan;
 use telemetry::{
-    Audit, FailedFlow, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks, OutputLoad,
-    PauseRecord, Phase, QueueRecord, RepeatTally, RunEnding, RunRecord, TransportTally,
+    Audit, DetourTally, FailedFlow, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, Marks,
+    OutputLoad, PauseRecord, Phase, QueueRecord, RepeatTally, RunEnding, RunRecord, TransportTally,
 };
 use units::{Bytes, Time};
 
@@ -70,6 +70,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
         lanes.iter().map(|lane| lane.peak.get() as f64 / lane.buffer.get() as f64).fold(0.0, f64::max);
     let pause_events = pauses::events(plan, &world, &mut rows);
     let flow_control_packets = last_look::signals_sent(&world) + rows.of_others::<u64>().sum::<u64>();
+    let detours = rows.of_others::<DetourTally>().fold(last_look::detours(&world), DetourTally::plus);
     drop(rows);
     world.parts.iter_mut().for_each(Part::keep_adapters);
     let (flows, transport) = flows(plan, &world);
@@ -94,6 +95,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
         mark_reasons: reasons.iter().map(|reason| (reason.code, reason.name)).collect(),
         marks,
         transport,
+        detours: plan.routes().detours().map(|_| detours),
         flows,
         patterns,
         slow_hosts: traffic::slow_hosts(plan),

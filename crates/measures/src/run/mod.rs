@@ -174,6 +174,9 @@ fn number(run: MeasuredRun<'_>, measure: &Measure, group: &Group<'_>) -> Result<
         Quantity::LongestLatency => {
             group.totals().longest_latency_s().map(Into::into).ok_or(Missing::NoGoodput)
         }
+        Quantity::OutOfOrder => group.totals().out_of_order().map(Into::into).ok_or(Missing::NoGoodput),
+        Quantity::ReorderExtent => Ok(count(group.totals().repeats.farthest)),
+        Quantity::ReorderBytes => Ok(count(group.totals().repeats.held_bytes)),
         Quantity::Goodput => rates::goodput(record, group, phase),
         Quantity::LeastGoodput => rates::least(record, group, phase),
         Quantity::Fairness => rates::fairness(record, group, phase),

@@ -12,10 +12,13 @@
 //! | lockstep | all hosts of a closed loop send in stages |
 //! | traffic ended | all traffic was delivered in the first nine tenths of the run |
 //! | idle | a phase in which nothing was delivered, or a pattern that posted nothing |
+//! | out of order | packets arrived while a packet before them was missing |
+//! | detours | packets could take routes that are not minimal |
 //! | late notifications | half of the notifications were for flows with nothing left to send |
 
 mod closed_loops;
 mod idle_settings;
+mod paths;
 mod short_window;
 mod slow_hosts;
 
@@ -65,6 +68,10 @@ pub enum RemarkKind {
     TrafficEnded,
     /// Nothing was delivered in a phase, or posted by a pattern.
     Idle,
+    /// Packets arrived out of order.
+    OutOfOrder,
+    /// Packets took detours.
+    Detours,
     /// Notifications reached flows with nothing left to send.
     LateNotifications,
 }
@@ -96,7 +103,8 @@ pub(crate) fn of(facts: RemarkFacts<'_>) -> Vec<Remark> {
     let hosts = slow_hosts::remarks(facts.slow_hosts, record.simulated.seconds());
     let hidden = facts.closed_loops.iter().filter_map(ClosedLoopSummary::hidden);
     let lockstep = record.patterns.iter().filter_map(closed_loops::lockstep);
-    let others = [ended(record), idle(facts), late_notifications(record)];
+    let others = [ended(record), idle(facts)].into_iter().flatten();
+    let others = others.chain(paths::remarks(record)).chain(late_notifications(record));
     let window = record.short_window.as_ref().map(short_window::remark).into_iter();
     let idle = record.idle_settings.iter().map(idle_settings::remark);
     window
@@ -104,7 +112,7 @@ pub(crate) fn of(facts: RemarkFacts<'_>) -> Vec<Remark> {
         .chain(hosts)
         .chain(hidden)
         .chain(lockstep)
-        .chain(others.into_iter().flatten())
+        .chain(others)
         .collect()
 }
 

@@ -29,7 +29,7 @@ pub fn printed(summary: &Summary, record: &RunRecord, width: usize) -> String {
         notes(&summary.remarks, width),
         Some(printed::head(summary)),
         goodput(summary, width),
-        groups(&summary.groups, width),
+        groups(summary, width),
         congestion::worst_printed(record),
         Some(format!(
             "digest {}; `--tables` adds marks, counts, times by size, more trees, queues, limits",
@@ -114,7 +114,8 @@ fn goodput(summary: &Summary, width: usize) -> Option<String> {
 }
 
 /// Returns the groups over the whole run.
-fn groups(groups: &[GroupSummary], width: usize) -> Option<String> {
+fn groups(summary: &Summary, width: usize) -> Option<String> {
+    let groups = &summary.groups;
     let header = [
         "group",
         "flows",
@@ -146,10 +147,11 @@ fn groups(groups: &[GroupSummary], width: usize) -> Option<String> {
     };
     (!rows.is_empty()).then(|| {
         format!(
-            "Groups over the whole run\n{}\n{more}\
+            "Groups over the whole run\n{}\n{more}{}\
              waited: behind congestion of others, all flows added up\n\
              p50, p99: quantiles of the times of messages; ideal: time of a message on the empty fabric\n",
-            in_blocks(&header.map(str::to_owned), &rows, 1, 1, width)
+            in_blocks(&header.map(str::to_owned), &rows, 1, 1, width),
+            printed::drained(summary)
         )
     })
 }

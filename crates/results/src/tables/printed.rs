@@ -265,9 +265,23 @@ fn groups(summary: &Summary, width: usize) -> String {
     let rows: Vec<_> = summary.groups.iter().map(row).collect();
     let table = in_blocks(&header.map(str::to_owned), &rows, 1, 1, width);
     format!(
-        "Groups over the whole run\n{table}\n\n\
+        "Groups over the whole run\n{table}\n\n{}\
          complete: of the flows whose amount of data is known beforehand. marked: delivered packets.\n\
-         waited: in congestion trees whose roots they do not use, all flows added up. latency: mean of delivered packets.\n\n"
+         waited: in congestion trees whose roots they do not use, all flows added up. latency: mean of delivered packets.\n\n",
+        drained(summary)
+    )
+}
+
+/// Says which numbers of groups count the drain after a run, if there was one.
+pub(super) fn drained(summary: &Summary) -> String {
+    let drain = summary.audit.drain_s;
+    if drain == 0.0 {
+        return String::new();
+    }
+    let end = instant(summary.simulated_s - drain);
+    format!(
+        "drain: {} after {end}; MB and the times of messages count it, Gb/s, waits and trees end before it\n",
+        instant(drain)
     )
 }
 

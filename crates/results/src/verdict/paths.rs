@@ -70,7 +70,7 @@ pub(super) fn question(facts: Facts<'_>) -> Option<Advice> {
 }
 
 /// Returns the overrides with which packets may overtake each other.
-fn any_order(plan: &Plan) -> Vec<String> {
+pub(super) fn any_order(plan: &Plan) -> Vec<String> {
     match plan.scenario().adapter.delivery {
         DeliverySpec::AnyOrder(_) => Vec::new(),
         DeliverySpec::InOrder => ANY_ORDER.map(str::to_owned).to_vec(),
@@ -78,7 +78,7 @@ fn any_order(plan: &Plan) -> Vec<String> {
 }
 
 /// Returns true if the scenario of a plan with further overrides can be run.
-fn makes_a_plan(plan: &Plan, sets: impl Iterator<Item = String>) -> bool {
+pub(super) fn makes_a_plan(plan: &Plan, sets: impl Iterator<Item = String>) -> bool {
     let files = plan.files().iter().map(|(name, text)| (name.clone(), text.clone())).collect();
     let mut text = ScenarioText::new("plan.ron", &plan.resolved()).with_files(files);
     let is_set = sets.into_iter().all(|set| text.set(&set).is_ok());

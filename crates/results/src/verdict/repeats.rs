@@ -8,7 +8,7 @@ use telemetry::RepeatTally;
 
 use super::command::{Advice, Command};
 use super::facts::Facts;
-use super::words;
+use super::{paths, words};
 use crate::format::{counted, grouped};
 
 /// Share of the packets that arrived from which on repeats without need are told.
@@ -38,10 +38,18 @@ pub(super) fn sentence(facts: Facts<'_>) -> Option<String> {
 }
 
 /// Returns the question whether requesters that repeat by their time-outs alone would do better, if a missing packet
-/// counts as lost before.
+/// counts as lost before; or delivery in any order, if responders refuse packets that have overtaken others.
 pub(super) fn question(facts: Facts<'_>) -> Option<Advice> {
     sentence(facts)?;
-    let DeliverySpec::AnyOrder(delivery) = facts.plan?.scenario().adapter.delivery else { return None };
+    let plan = facts.plan?;
+    let DeliverySpec::AnyOrder(delivery) = plan.scenario().adapter.delivery else {
+        let is_asked = plan.packets_may_overtake() && paths::makes_a_plan(plan, paths::any_order(plan).into_iter());
+        return is_asked.then(|| {
+            let words = "Delivery in any order, with repeats of missing packets alone";
+            let value = "AnyOrder;adapter.recovery=SelectiveRepeat".to_owned();
+            Advice::new(words, Command::Comparison("adapter.delivery", value))
+        });
+    };
     (delivery.nak != NakSpec::Never).then(|| {
         let value = format!("AnyOrder(window: {})", delivery.window);
         Advice::new(
@@ -113,5 +121,17 @@ mod tests {
         let value = Command::Comparison("adapter.delivery", "AnyOrder(window: 64)".to_owned());
         assert_eq!(told(&record, Some(&eager)).1.map(|advice| advice.command), Some(value));
         assert_eq!(told(&with_spurious(1, 50), Some(&eager)).1, None);
+        // In order, packets that have overtaken others are refused: only where they can.
+        let in_order = |routing: &str| {
+            let mut text = ScenarioText::find("paths-incast").expect("it ships");
+            for set in ["adapter.delivery=InOrder", "adapter.recovery=GoBackN", &format!("routing={routing}")] {
+                text.set(set).expect("a field");
+            }
+            Scenario::read(&text).and_then(|read| read.check(&text)).expect("it can run")
+        };
+        let value = "AnyOrder;adapter.recovery=SelectiveRepeat".to_owned();
+        let command = told(&record, Some(&in_order("Adaptive"))).1.map(|advice| advice.command);
+        assert_eq!(command, Some(Command::Comparison("adapter.delivery", value)));
+        assert_eq!(told(&record, Some(&in_order("Native"))).1, None);
     }
 }

@@ -4,7 +4,7 @@
 
 use cc_policies::{AnyEcho, Control, MarkingSpec, ResponseSpec};
 use link_layer::spec::{Discipline, VlArbitrationSpec, VlWeight};
-use packet::PortId;
+use packet::{NodeId, PortId, TransportService};
 use results::remarks;
 use scenario::Plan;
 use switch_arch::spec::BufferingSpec;
@@ -25,9 +25,22 @@ pub(super) fn cautions(plan: &Plan) -> String {
         threshold_out_of_reach(plan),
         short_window(plan),
         hosts_apart(plan),
+        overtaken_in_order(plan),
     ];
     let idle = plan.idle_settings().into_iter().map(|idle| remarks::idle_setting(&idle) + "\n");
     lines.into_iter().flatten().chain(idle).chain(lockstep(plan)).collect()
+}
+
+/// Says that hosts that deliver in order refuse packets which overtake others.
+fn overtaken_in_order(plan: &Plan) -> Option<String> {
+    let in_order = |host: NodeId| plan.nodes().adapter(host).repeat_rule().any_order.is_none();
+    let flows = plan.workload().flows.iter().filter(|flow| flow.transport == TransportService::Rc);
+    let are_refused = plan.packets_may_overtake() && flows.into_iter().any(|flow| in_order(flow.destination));
+    are_refused.then(|| {
+        "delivery: InOrder: packets may overtake each other here; RC refuses each that comes ahead of a missing one, and \
+         go-back-N sends it again, with all behind it; `AnyOrder` with `recovery: SelectiveRepeat` takes them as they come\n"
+            .to_owned()
+    })
 }
 
 /// Says that credits of a shared memory run ahead by less than a cable needs.

@@ -27,6 +27,7 @@ mod inputs;
 mod lossless;
 mod own;
 mod parts;
+mod path_advice;
 mod phases;
 mod ranks;
 mod remarks;

@@ -8,10 +8,10 @@ use measures::spelling::{Dimension, Zeros, spelled};
 use crate::scratch::{Scratch, text};
 
 /// A table of a run: its header, and its rows.
-struct Table(Vec<Vec<String>>);
+pub(crate) struct Table(Vec<Vec<String>>);
 
 impl Table {
-    fn of(run: &FinishedRun, name: &str) -> Self {
+    pub(crate) fn of(run: &FinishedRun, name: &str) -> Self {
         let file = run.files().into_iter().find(|file| file.name == name);
         let file = file.unwrap_or_else(|| panic!("no {name}"));
         Self(file.contents.lines().map(cells).collect())
@@ -32,11 +32,11 @@ impl Table {
         rows.map(|row| row[place].as_str()).collect()
     }
 
-    fn number(&self, column: &str, wanted: &[(&str, &str)]) -> f64 {
+    pub(crate) fn number(&self, column: &str, wanted: &[(&str, &str)]) -> f64 {
         self.numbers(column, wanted).last().copied().unwrap_or_else(|| panic!("no row with {wanted:?}"))
     }
 
-    fn numbers(&self, column: &str, wanted: &[(&str, &str)]) -> Vec<f64> {
+    pub(crate) fn numbers(&self, column: &str, wanted: &[(&str, &str)]) -> Vec<f64> {
         let cells = self.cells(column, wanted);
         cells.iter().filter(|cell| !cell.is_empty()).map(|cell| cell.parse().expect("a number")).collect()
     }
@@ -56,7 +56,7 @@ fn cells(line: &str) -> Vec<String> {
     cells
 }
 
-fn run(scenario: &str, sets: &[&str]) -> FinishedRun {
+pub(crate) fn run(scenario: &str, sets: &[&str]) -> FinishedRun {
     let mut simulation = Simulation::find(scenario).expect("it ships");
     for set in sets {
         simulation = simulation.set(set).expect("it can be set");
@@ -280,7 +280,7 @@ fn advised_commands_run() {
 }
 
 /// Runs a command as it stands, with a folder of its own for results.
-fn rerun(scratch: &Scratch, command: &str) -> std::process::Output {
+pub(crate) fn rerun(scratch: &Scratch, command: &str) -> std::process::Output {
     let words = words(command);
     let mut words: Vec<_> = words.iter().map(String::as_str).collect();
     assert_eq!(words[0], "backwater");
@@ -291,7 +291,7 @@ fn rerun(scratch: &Scratch, command: &str) -> std::process::Output {
 }
 
 /// Returns the command that a run advises, from its output.
-fn advised(printed: &str) -> String {
+pub(crate) fn advised(printed: &str) -> String {
     let mut lines = printed.lines().skip_while(|line| !line.starts_with("Try"));
     let command = lines.find(|line| line.trim_start().starts_with("backwater ")).expect("a command");
     command.trim().to_owned()

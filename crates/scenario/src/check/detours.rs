@@ -1,30 +1,24 @@
-//! Settings that non-minimal routes need: lanes, and ends that take packets in any order.
+//! Settings that non-minimal routes need: lanes, and packets that keep to their layer's.
 //!
 //! Invariant: all that is missing is reported at once, with the overrides that set it.
 
-use ca_transport::{OvertakingError, RecoverySpec};
 use link_layer::LinkPlan;
 use topology::Routes;
 use workload::Flow;
 
 use crate::format::{LayerLanes, Scenario};
-use crate::plan::NodePlans;
 use crate::text::Faults;
 
 /// Checks the settings beside a routing with detours.
 pub(super) fn check(
     scenario: &Scenario,
-    (link, nodes): (Option<&LinkPlan>, Option<&NodePlans>),
+    link: Option<&LinkPlan>,
     routes: &Routes,
     flows: &[Flow],
     faults: &mut Faults<'_>,
 ) {
     let Some(detours) = routes.detours() else { return };
     let (needed, routing) = (detours.lanes(), scenario.routing.word());
-    let in_order = |flow: &&Flow| {
-        let error = nodes.map(|nodes| nodes.adapter(flow.source).tolerates_overtaking(flow.transport));
-        error == Some(Err(OvertakingError::InOrder))
-    };
     let mut missing = Vec::new();
     let mut why = Vec::new();
     if scenario.layer_lanes == LayerLanes::Changed {
@@ -37,13 +31,6 @@ pub(super) fn check(
         why.push(format!(
             "it takes {needed} lanes for each service level, and packets of level {level} start on VL{first} of {has}"
         ));
-    }
-    if flows.iter().any(|flow| in_order(&flow)) {
-        missing.push(("adapter.delivery", "AnyOrder".to_owned()));
-        if scenario.adapter.recovery == RecoverySpec::GoBackN {
-            missing.push(("adapter.recovery", "SelectiveRepeat".to_owned()));
-        }
-        why.push(format!("packets overtake each other: {}", OvertakingError::InOrder));
     }
     if missing.is_empty() {
         return;

@@ -83,7 +83,7 @@ impl Scenario {
         until_done::check(&self, &workload, faults);
         transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
-        detours::check(&self, (link.as_ref(), nodes.as_ref()), &routes, flows, faults);
+        detours::check(&self, link.as_ref(), &routes, flows, faults);
         let packets_may_overtake =
             nodes.as_ref().is_some_and(|nodes| overtaking::check(&self, (nodes, &routes), flows, faults));
         let dependency_cycle = match (&link, &nodes) {

@@ -1,7 +1,7 @@
 //! Packets that could overtake each other, since a selector chooses ports for them, or since their routes need not
 //! be minimal.
 //!
-//! Invariant: a flow with such packets has ends that take them in any order.
+//! Invariant: a flow with such packets has a service that loses no message by that.
 
 use ca_transport::{AdapterSpec, OvertakingError};
 use settings::FieldPath;
@@ -36,10 +36,8 @@ pub(super) fn check(
     let mut overtaken = flows.iter().enumerate().filter(|(_, flow)| may_be_overtaken(flow)).peekable();
     let may_overtake = overtaken.peek().is_some();
     let refused = overtaken.find_map(|(i, flow)| {
-        let error = nodes.adapter(flow.source).tolerates_overtaking(flow.transport).err()?;
-        // `detours` names all that its routes need.
-        let is_said = has_detours && error == OvertakingError::InOrder;
-        (!is_said).then_some((i, flow, error))
+        let error = OvertakingError::check(flow.transport).err()?;
+        Some((i, flow, error))
     });
     if let Some((i, flow, error)) = refused {
         refuse(scenario, (i, flow, error), faults);

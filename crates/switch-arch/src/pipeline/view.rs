@@ -6,7 +6,7 @@
 use cc_policies::{Margin, Marker};
 use link_layer::{LastingUse, PauseTally, Port, ReceiverId};
 use packet::{Lane, Packet, PacketPool, PortId, VoqId};
-use telemetry::{LaneInput, LaneOutput, Marks};
+use telemetry::{DetourTally, LaneInput, LaneOutput, Marks};
 use units::{Bytes, Rate, Time};
 
 use super::{Pipeline, Stages};
@@ -56,6 +56,9 @@ pub trait SwitchView {
     /// Returns the number of packets for which the selector chose an output and lane; `None` in a switch without a
     /// selector.
     fn chosen(&self, output: PortId, lane: Lane) -> Option<u64>;
+
+    /// Returns the counts of packets that may take detours; zeros in a switch without any.
+    fn detours(&self) -> DetourTally;
 
     /// Returns the bytes that wait for an output and lane, over all inputs.
     fn waiting(&self, output: PortId, lane: Lane) -> Bytes;
@@ -177,6 +180,10 @@ impl<B: Stages<WORDS>, const WORDS: usize> SwitchView for Pipeline<B, WORDS> {
 
     fn chosen(&self, output: PortId, lane: Lane) -> Option<u64> {
         self.selection.as_ref().map(|selection| selection.chosen[(output, lane)])
+    }
+
+    fn detours(&self) -> DetourTally {
+        self.detours.as_ref().map_or_else(DetourTally::default, |detours| detours.tally())
     }
 
     fn waiting(&self, output: PortId, lane: Lane) -> Bytes {
