@@ -77,6 +77,7 @@ pub fn record() -> RunRecord {
                 ..flow("incast[1]", ("H5", "H3"), at(10), false)
             },
         ],
+        detours: None,
         patterns: vec![PatternRecord {
             label: "incast".to_owned(),
             closed: Some(ClosedLoopRecord {

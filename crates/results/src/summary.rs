@@ -24,10 +24,10 @@ use crate::verdict::facts::Facts;
 use crate::verdict::standings::Standings;
 use crate::verdict::{self, Verdict};
 use crate::{RunCost, RunIdentity};
+use detours::DetourSummary;
 use measures::PhasePart;
 use measures::rounded;
 use measures::steady_state::SteadyInPhase;
-use detours::DetourSummary;
 use transport::TransportSummary;
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.

@@ -104,9 +104,11 @@ impl SeededComparison {
         });
         let done = self.done().filter(|_| story.until_done);
         let costs = best.filter(|_| story.interrupted.is_empty()).and_then(|best| self.costs(best));
-        let told_waits = story.victim.as_deref().or((measure.quantity == Quantity::Waited).then_some(subject));
+        let told_waits =
+            story.victim.as_deref().or((measure.quantity == Quantity::Waited).then_some(subject));
         let opposite = told_waits.filter(|_| story.interrupted.is_empty()).and_then(|of| self.opposite(of));
-        let all = interrupted.into_iter().chain(done).chain([sentence]).chain(waits).chain(opposite).chain(costs);
+        let all =
+            interrupted.into_iter().chain(done).chain([sentence]).chain(waits).chain(opposite).chain(costs);
         all.collect::<Vec<_>>().join(" ")
     }
 
@@ -295,13 +297,17 @@ impl SeededComparison {
                 ),
             },
             Some(one) if one.is_open() => page_of(best.best.place),
-            _ if seeds > 1 && let Some((one, more)) = next_undecided(best) => format!(
-                "About {} would tell {} from {}: `{words} --seeds {}`",
-                counted(more, "more seed"),
-                best.best.name,
-                one.other.name,
-                self.seeds_until((seeds + more) as u64)
-            ),
+            _ if seeds > 1
+                && let Some((one, more)) = next_undecided(best) =>
+            {
+                format!(
+                    "About {} would tell {} from {}: `{words} --seeds {}`",
+                    counted(more, "more seed"),
+                    best.best.name,
+                    one.other.name,
+                    self.seeds_until((seeds + more) as u64)
+                )
+            }
             _ if best.others.iter().any(Comparison::is_equal) => page_of(best.best.place),
             _ => page(&format!("The page of the best, {}", best.best.name), best.best.place),
         }
@@ -321,7 +327,8 @@ impl SeededComparison {
 /// apart, with that number.
 fn next_undecided(best: &Verdict) -> Option<(&Comparison, usize)> {
     let undecided = best.others.iter().filter(|one| !one.significant && !one.is_impossible());
-    let mut settled = undecided.filter_map(|one| Some((one, one.more_seeds.filter(|more| *more <= MOST_MORE)?)));
+    let mut settled =
+        undecided.filter_map(|one| Some((one, one.more_seeds.filter(|more| *more <= MOST_MORE)?)));
     settled.next()
 }
 

@@ -39,9 +39,7 @@ impl SeededComparison {
     fn row_of(&self, group: &str, quantity: Quantity) -> Option<&SeededRow> {
         self.rows.iter().find(|row| {
             let measure = row.row.measure.as_ref();
-            measure.is_some_and(|one| {
-                one.group == group && one.quantity == quantity && one.phase.is_none()
-            })
+            measure.is_some_and(|one| one.group == group && one.quantity == quantity && one.phase.is_none())
         })
     }
 }
@@ -61,6 +59,9 @@ mod tests {
 
     #[test]
     fn a_direction_takes_a_clear_difference() {
-        assert_eq!([(1.0, 1.2), (1.2, 1.0), (1.0, 1.01)].map(|(one, other)| direction(one, other)), [1, -1, 0]);
+        assert_eq!(
+            [(1.0, 1.2), (1.2, 1.0), (1.0, 1.01)].map(|(one, other)| direction(one, other)),
+            [1, -1, 0]
+        );
     }
 }

@@ -312,7 +312,9 @@ fn the_best_of_three_runs_is_held_against_the_first() {
         seeds: Some(&[1, 2, 3]),
     };
     let said = comparison.verdict(command);
-    for words in ["less than the baseline hash: significant", " least does not differ significantly from the best."] {
+    for words in
+        ["less than the baseline hash: significant", " least does not differ significantly from the best."]
+    {
         assert!(said.confidence.contains(words), "no `{words}` in {said}");
     }
     assert_eq!(said.cause, "In seed 1: with hash: cause of hash. With turns: cause of turns.");
@@ -321,7 +323,10 @@ fn the_best_of_three_runs_is_held_against_the_first() {
     let wider = [203e-6, 218.5e-6, 246e-6].map(Reading::Known);
     comparison.runs[2].readings = wider.into_iter().enumerate().collect();
     let advice = comparison.verdict(command).advice;
-    assert!(advice.contains("would tell turns from least: `backwater compare hash turns least --seeds 1..="), "{advice}");
+    assert!(
+        advice.contains("would tell turns from least: `backwater compare hash turns least --seeds 1..="),
+        "{advice}"
+    );
     // Where the best does not differ from the first, both are named.
     let like_turns = [201e-6, 217.9e-6, 242e-6].map(Reading::Known);
     comparison.runs[0].readings = like_turns.into_iter().enumerate().collect();
@@ -352,7 +357,8 @@ fn waits_and_times_that_disagree_are_explained() {
         comparison.opposite("others")
     };
     let said = with([0.765, 0.950], [126e-6, 103e-6]).expect("they disagree");
-    let numbers = "others go opposite ways, 765 ms and 126 us with hash but 950 ms and 103 us with turns: waits add up";
+    let numbers =
+        "others go opposite ways, 765 ms and 126 us with hash but 950 ms and 103 us with turns: waits add up";
     assert!(said.contains(numbers), "{said}");
     assert_eq!(with([0.765, 0.950], [126e-6, 150e-6]), None);
     assert_eq!(with([0.765, 0.950], [126e-6, 125e-6]), None);

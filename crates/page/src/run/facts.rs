@@ -24,6 +24,25 @@ pub(super) struct RunSummary {
     pub standings: Subjects,
     /// The answer in four sentences; a run of a former version has none.
     pub verdict: Option<Verdict>,
+    /// Remarks, of which a page shows few; a run of a former version has none.
+    #[serde(default)]
+    pub remarks: Vec<RemarkFacts>,
+}
+
+/// A remark on the run.
+#[derive(Debug, Deserialize)]
+pub(super) struct RemarkFacts {
+    about: String,
+    text: String,
+}
+
+impl RunSummary {
+    /// Returns the sentences on reordering and detours, which no figure shows.
+    pub(super) fn on_paths(&self) -> impl Iterator<Item = String> {
+        let shown =
+            self.remarks.iter().filter(|one| ["out_of_order", "detours"].contains(&one.about.as_str()));
+        shown.map(|one| one.text.clone())
+    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -174,7 +174,8 @@ pub(super) fn json_and_numbers(
     let facts = files.summary()?;
     let said = summary.verdict.iter().flat_map(Verdict::parts);
     let said = said.map(|(label, text)| format!("{label}: {text}"));
-    let leads = said.chain(sentences::leads(summary.verdict.is_some(), manifest)).collect();
+    let leads = said.chain(sentences::leads(summary.verdict.is_some(), manifest));
+    let leads = leads.chain(summary.on_paths()).collect();
     let mut numbers = Numbers::default();
     let data = WithLeads { leads, data: data(files, (&summary, &facts))?.take_out(&mut numbers) };
     Ok((serde_json::to_string(&data).expect("data are plain"), numbers))
@@ -212,6 +213,7 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
     let verdict = summary.verdict.as_ref().map(|verdict| sentences::to_paste(verdict, manifest));
     let mut leads = sentences::leads(verdict.is_some(), manifest);
     leads.extend(verdict.as_ref().and_then(sentences::place_of_command));
+    leads.extend(summary.on_paths());
     let title = sentences::title(&summary.scenario, plan);
     let mut document = Document::new(&title, &subtitle, verdict.as_ref(), &leads);
     if !data.subjects.is_empty() {

@@ -1,8 +1,8 @@
 //! Tests of remarks: each is said where it holds, and not elsewhere.
 
 use telemetry::{
-    Acknowledged, ClosedLoopRecord, Completions, FlowRecord, IdleReason, IdleSettingRecord, LaneRecord,
-    MessageRecord, PatternRecord,
+    Acknowledged, ClosedLoopRecord, Completions, DetourTally, FlowRecord, IdleReason, IdleSettingRecord,
+    LaneRecord, MessageRecord, PatternRecord, RepeatTally,
 };
 use units::{Bytes, Rate, Span, Time};
 
@@ -195,4 +195,32 @@ fn late_notifications_are_said_if_they_are_half_of_all() {
     assert_eq!(about(&record, RemarkKind::LateNotifications), [""; 0]);
     record.transport.late_becns = 0;
     assert_eq!(about(&record, RemarkKind::LateNotifications), [""; 0]);
+}
+
+/// Packets out of order are told with the state that they take, refused ones with their repeats, and detours with what could
+/// take one. Gaps behind losses alone are no reordering.
+#[test]
+fn reordering_and_detours_are_told_where_there_are_any() {
+    let with = |tally: RepeatTally, dropped| {
+        let mut record = sample::record();
+        let flow = &mut record.flows[0];
+        (flow.packets, flow.repeats) = (900 - tally.refused, Some(Box::new(tally)));
+        record.flows[1..].iter_mut().for_each(|flow| flow.packets = 25);
+        (record.dropped_packets, record.transport.retransmitted) = (dropped, 40);
+        about(&record, RemarkKind::OutOfOrder)
+    };
+    let ahead =
+        RepeatTally { out_of_order: 195, farthest: 47, held_bytes: 147_456, ..RepeatTally::default() };
+    let said = "195 of 975 data packets (20.0 %) arrived out of order, while a packet before them was missing. Accepted were \
+                packets up to 47 ahead of a missing one: a flow takes a bitmap of as many bits, or 147 KB to restore the order.";
+    assert_eq!(with(ahead, 0), [said]);
+    assert_eq!(with(ahead, 3), [said], "losses do not explain packets that were accepted early");
+    let refused = RepeatTally { out_of_order: 30, refused: 30, ..RepeatTally::default() };
+    let [said] = &with(refused, 0)[..] else { panic!("nothing is said") };
+    assert!(said.ends_with("was missing. 30 were refused, and 40 sent again."), "{said}");
+    assert!(with(refused, 3).is_empty() && with(RepeatTally::default(), 0).is_empty());
+    let detours = |detours| about(&RunRecord { detours, ..sample::record() }, RemarkKind::Detours);
+    let said = detours(Some(DetourTally { packets: 1000, detours: 250 }));
+    assert_eq!(said, ["250 of 1,000 data packets that could take a detour (25.0 %) took one."]);
+    assert!(detours(None).is_empty() && detours(Some(DetourTally::default())).is_empty());
 }

@@ -37,7 +37,8 @@ const FIELD: &str = "congestion_control";
 /// Returns the advice: a reason, and a command. A sweep is judged by `measure`, that of the loss.
 pub(super) fn of(facts: Facts<'_>, lost: &Lost, measure: Option<&Measure>) -> Advice {
     let Advice { reason, mut command } = question(facts, lost);
-    if let (Command::Verb("sweep", words) | Command::Sweep(_, words), Some(measure)) = (&mut command, measure) {
+    if let (Command::Verb("sweep", words) | Command::Sweep(_, words), Some(measure)) = (&mut command, measure)
+    {
         let option = match measure.quantity.info().better {
             Direction::Larger => "--maximise",
             Direction::Smaller => "--minimise",

@@ -96,12 +96,7 @@ impl Command {
 impl Default for AskedScenario {
     /// The resolved scenario that stands in a run's result folder.
     fn default() -> Self {
-        Self {
-            scenario: "plan.ron".to_owned(),
-            sets: Vec::new(),
-            seed: None,
-            end: AskedEnd::default(),
-        }
+        Self { scenario: "plan.ron".to_owned(), sets: Vec::new(), seed: None, end: AskedEnd::default() }
     }
 }
 
@@ -162,7 +157,11 @@ impl AskedScenario {
 impl AskedEnd {
     /// Returns the options that a verb takes beside these overrides and words, and the overrides that it then needs. A
     /// longer duration is the longest time of a run that ends when its traffic is delivered.
-    fn of_verb<'a>(&'a self, verb: &str, (sets, words): (&[&'a str], &[String])) -> (Vec<String>, Vec<&'a str>) {
+    fn of_verb<'a>(
+        &'a self,
+        verb: &str,
+        (sets, words): (&[&'a str], &[String]),
+    ) -> (Vec<String>, Vec<&'a str>) {
         if !VERBS_WITH_END.contains(&verb) {
             let own = self.sets.iter().map(String::as_str).filter(|own| is_new(own, sets));
             return (Vec::new(), own.chain(sets.iter().copied()).collect());

@@ -169,9 +169,9 @@ impl<'a> Links<'a> {
     /// Says which root the cables between switches carried far less than, on average.
     fn beside_idle_cables(&self) -> Option<String> {
         let graph = self.plan.graph();
-        let outputs = graph.switch_ids().flat_map(|node| {
-            (0..graph.ports(node).len() as u16).map(move |port| (node, PortId(port)))
-        });
+        let outputs = graph
+            .switch_ids()
+            .flat_map(|node| (0..graph.ports(node).len() as u16).map(move |port| (node, PortId(port))));
         let between = outputs.filter(|at| !graph.is_host(graph.far_end(*at).0));
         let (count, sum) = between.fold((0, 0.0), |(count, sum), at| (count + 1, sum + self.load(at)));
         let mean = sum / f64::from(count.max(1));

@@ -43,7 +43,8 @@ pub(super) fn question(facts: Facts<'_>) -> Option<Advice> {
     sentence(facts)?;
     let plan = facts.plan?;
     let DeliverySpec::AnyOrder(delivery) = plan.scenario().adapter.delivery else {
-        let is_asked = plan.packets_may_overtake() && paths::makes_a_plan(plan, paths::any_order(plan).into_iter());
+        let is_asked =
+            plan.packets_may_overtake() && paths::makes_a_plan(plan, paths::any_order(plan).into_iter());
         return is_asked.then(|| {
             let words = "Delivery in any order, with repeats of missing packets alone";
             let value = "AnyOrder;adapter.recovery=SelectiveRepeat".to_owned();
@@ -124,7 +125,8 @@ mod tests {
         // In order, packets that have overtaken others are refused: only where they can.
         let in_order = |routing: &str| {
             let mut text = ScenarioText::find("paths-incast").expect("it ships");
-            for set in ["adapter.delivery=InOrder", "adapter.recovery=GoBackN", &format!("routing={routing}")] {
+            for set in ["adapter.delivery=InOrder", "adapter.recovery=GoBackN", &format!("routing={routing}")]
+            {
                 text.set(set).expect("a field");
             }
             Scenario::read(&text).and_then(|read| read.check(&text)).expect("it can run")

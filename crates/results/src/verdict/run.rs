@@ -22,8 +22,7 @@ pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice, Standings) {
     // The plan tells of every other end than a drain.
     let is_drained = facts.record.audit.drained || facts.record.audit.drain > Span::ZERO;
     let options = is_drained.then(|| DRAIN.to_owned()).into_iter().collect();
-    let asked =
-        AskedScenario { end: AskedEnd { options, sets: Vec::new() }, ..AskedScenario::default() };
+    let asked = AskedScenario { end: AskedEnd { options, sets: Vec::new() }, ..AskedScenario::default() };
     let verdict = Verdict {
         loss: loss::sentence(facts, &owners, &lost),
         cause: cause::sentence(facts, &owners, &lost),

@@ -71,7 +71,12 @@ fn every_advised_command_is_taken() {
     for scenario in shipped() {
         for (number, sets) in settings.iter().enumerate() {
             let seed = (number % 2 == 1).then_some(7);
-            let asked = AskedScenario { scenario: scenario.name.to_owned(), sets: sets.clone(), seed, ..AskedScenario::default() };
+            let asked = AskedScenario {
+                scenario: scenario.name.to_owned(),
+                sets: sets.clone(),
+                seed,
+                ..AskedScenario::default()
+            };
             let Some(command) = advised(&asked) else { continue };
             *verbs.entry(words(&command)[1].clone()).or_insert(0) += 1;
             faults.extend(is_taken(&scratch, &command).err());

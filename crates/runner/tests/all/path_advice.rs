@@ -71,7 +71,16 @@ fn one_full_cable_of_a_dragonfly_is_asked_about() {
         )
     };
     let flows = format!("flows=[{}]", (1..=8).map(flow).collect::<Vec<_>>().join(", "));
-    let sets = ["--set", &flows, "--set", "traffic=[]", "--set", "duration=60 us", "--set", "congestion_control=Off"];
+    let sets = [
+        "--set",
+        &flows,
+        "--set",
+        "traffic=[]",
+        "--set",
+        "duration=60 us",
+        "--set",
+        "congestion_control=Off",
+    ];
     let first = scratch.printed(&[&["sim", "d.ron", "--out", "o"], &sets[..]].concat());
     let said = one_line(&first);
     assert!(said.contains("and cables between switches ") && said.contains("routing=Par;"), "{first}");
@@ -82,7 +91,8 @@ fn one_full_cable_of_a_dragonfly_is_asked_about() {
     let detours = one_line(&text(&again.stdout));
     assert!(detours.contains("data packets that could take a detour ("), "{detours}");
     // Of traffic to all groups no cable carries far more than others.
-    let even = scratch.printed(&["sim", "d.ron", "--set", EVERYWHERE, "--set", "duration=60 us", "--out", "e"]);
+    let even =
+        scratch.printed(&["sim", "d.ron", "--set", EVERYWHERE, "--set", "duration=60 us", "--out", "e"]);
     assert!(!even.contains("routing=Par"), "{even}");
 }
 
@@ -126,7 +136,10 @@ fn packets_out_of_order_are_told() {
     let extent = format!("up to {} ahead of a missing one", grouped(counts.largest_distance_packets));
     assert!(any.contains(&extent) && !any.contains("refused"), "{any}");
     let (refused, run) = told("RoundRobin", &in_order);
-    assert!(refused.contains(" were refused, and ") && run.summary.transport.retransmitted_packets > 0, "{refused}");
+    assert!(
+        refused.contains(" were refused, and ") && run.summary.transport.retransmitted_packets > 0,
+        "{refused}"
+    );
     let (flowlets, run) = told("Flowlet(gap: \"1 ms\")", &in_order);
     assert_eq!((flowlets.as_str(), run.summary.transport.retransmitted_packets), ("", 0));
 }

@@ -109,7 +109,8 @@ fn advised_buffers_reach_the_port_and_are_those_that_credits_can_count() {
     ];
     for (name, sets, from, to) in cases {
         let sets: Vec<_> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let asked = AskedScenario { scenario: name.to_owned(), sets: sets.clone(), ..AskedScenario::default() };
+        let asked =
+            AskedScenario { scenario: name.to_owned(), sets: sets.clone(), ..AskedScenario::default() };
         let before = plan(name, &sets).unwrap_or_else(|fault| panic!("{sets:?}: {fault}"));
         let far = far_end(&before, from, to);
         let capacity = |plan: &Plan| plan.nodes().port(far.0, far.1).capacity[0];
