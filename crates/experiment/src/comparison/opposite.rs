@@ -29,8 +29,8 @@ impl SeededComparison {
             format!("{} and {} with {label}", numbers[0].spelled(unit), numbers[1].spelled(unit))
         };
         Some(format!(
-            "Waits and p99 of {group} go opposite ways, {} but {}: waits add up over flows and over the trees of others, and say \
-             where congestion reaches; p99 is the time of a message, and says what it costs.",
+            "Waits and p99 of {group} go opposite ways, {} but {}: waits add up over flows and over the trees of others, \
+             and say where congestion reaches; p99 is the time of a message, and says what it costs.",
             words(first, &self.runs[0]),
             words(other, &self.runs[run])
         ))

@@ -62,9 +62,9 @@ impl Story {
         Self { measure, victim, phase, causes, most_lost, is_finite, interrupted, until_done, undelivered }
     }
 
-    /// Returns the causes that runs name themselves, with their labels. Of two runs the one with the most lost bytes is
-    /// told first, and the other's cause follows, if it is another. Of more runs the first and the best are told, or the
-    /// one with the most lost bytes in place of the best, if that is the first or is not known.
+    /// Returns the causes that runs name themselves, with their labels. Of two runs the one with the most lost bytes
+    /// is told first, and the other's cause follows, if it is another. Of more runs the first and the best are told,
+    /// or the one with the most lost bytes in place of the best, if that is the first or is not known.
     pub(super) fn cause(&self, best: Option<usize>) -> String {
         let most = self.most_lost;
         let told = match self.causes.len() {

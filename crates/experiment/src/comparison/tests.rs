@@ -277,8 +277,8 @@ fn a_comparison_is_about_the_loss_that_a_run_names_itself() {
     }
 }
 
-/// Of three runs, the answer is about the best and the first, with which the table has differences. A pair that the seeds
-/// do not tell apart is named, and does not make the whole comparison undecided.
+/// Of three runs, the answer is about the best and the first, with which the table has differences. A pair that the
+/// seeds do not tell apart is named, and does not make the whole comparison undecided.
 #[test]
 fn the_best_of_three_runs_is_held_against_the_first() {
     let run = pair("one-flow", &["duration=100 us"], 1).into_iter().next().unwrap();

@@ -16,8 +16,8 @@ pub(super) fn remarks(record: &RunRecord) -> impl Iterator<Item = Remark> {
     out_of_order.into_iter().chain(detours).map(|(about, text)| Remark { about, text })
 }
 
-/// Says how many packets came out of order, how far, and the state that this takes. Behind losses alone, packets in order
-/// have that distance, too: only acceptance out of order is worth a remark there.
+/// Says how many packets came out of order, how far, and the state that this takes. Packets behind losses have that
+/// distance too: there, only acceptance out of order is worth a remark.
 fn out_of_order(record: &RunRecord) -> Option<String> {
     let totals = FlowTotals::of(&record.flows);
     let all = totals.repeats;
@@ -27,7 +27,8 @@ fn out_of_order(record: &RunRecord) -> Option<String> {
     }
     let accepted = (all.farthest > 0).then(|| {
         format!(
-            " Accepted were packets up to {} ahead of a missing one: a flow takes a bitmap of as many bits, or {} to restore the order.",
+            " Accepted were packets up to {} ahead of a missing one: a flow takes a bitmap of as many bits, or {} to \
+             restore the order.",
             grouped(all.farthest),
             Unit::Bytes.spelled(all.held_bytes as f64)
         )

@@ -197,8 +197,8 @@ fn late_notifications_are_said_if_they_are_half_of_all() {
     assert_eq!(about(&record, RemarkKind::LateNotifications), [""; 0]);
 }
 
-/// Packets out of order are told with the state that they take, refused ones with their repeats, and detours with what could
-/// take one. Gaps behind losses alone are no reordering.
+/// Packets out of order are told with the state that they take, refused ones with their repeats, and detours with the
+/// packets that could take one. Gaps behind losses alone are no reordering.
 #[test]
 fn reordering_and_detours_are_told_where_there_are_any() {
     let with = |tally: RepeatTally, dropped| {
@@ -211,8 +211,9 @@ fn reordering_and_detours_are_told_where_there_are_any() {
     };
     let ahead =
         RepeatTally { out_of_order: 195, farthest: 47, held_bytes: 147_456, ..RepeatTally::default() };
-    let said = "195 of 975 data packets (20.0 %) arrived out of order, while a packet before them was missing. Accepted were \
-                packets up to 47 ahead of a missing one: a flow takes a bitmap of as many bits, or 147 KB to restore the order.";
+    let said = "195 of 975 data packets (20.0 %) arrived out of order, while a packet before them was missing. \
+                Accepted were packets up to 47 ahead of a missing one: a flow takes a bitmap of as many bits, or 147 KB \
+                to restore the order.";
     assert_eq!(with(ahead, 0), [said]);
     assert_eq!(with(ahead, 3), [said], "losses do not explain packets that were accepted early");
     let refused = RepeatTally { out_of_order: 30, refused: 30, ..RepeatTally::default() };

@@ -267,7 +267,8 @@ fn groups(summary: &Summary, width: usize) -> String {
     format!(
         "Groups over the whole run\n{table}\n\n{}\
          complete: of the flows whose amount of data is known beforehand. marked: delivered packets.\n\
-         waited: in congestion trees whose roots they do not use, all flows added up. latency: mean of delivered packets.\n\n",
+         waited: in congestion trees whose roots they do not use, all flows added up. latency: mean of delivered \
+         packets.\n\n",
         drained(summary)
     )
 }

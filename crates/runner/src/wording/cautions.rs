@@ -37,8 +37,9 @@ fn overtaken_in_order(plan: &Plan) -> Option<String> {
     let flows = plan.workload().flows.iter().filter(|flow| flow.transport == TransportService::Rc);
     let are_refused = plan.packets_may_overtake() && flows.into_iter().any(|flow| in_order(flow.destination));
     are_refused.then(|| {
-        "delivery: InOrder: packets may overtake each other here; RC refuses each that comes ahead of a missing one, and \
-         go-back-N sends it again, with all behind it; `AnyOrder` with `recovery: SelectiveRepeat` takes them as they come\n"
+        "delivery: InOrder: packets may overtake each other here; RC refuses each that comes ahead of a missing one, \
+         and go-back-N sends it again, with all behind it; `AnyOrder` with `recovery: SelectiveRepeat` takes them as \
+         they come\n"
             .to_owned()
     })
 }

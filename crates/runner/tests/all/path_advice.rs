@@ -66,7 +66,8 @@ fn one_full_cable_of_a_dragonfly_is_asked_about() {
     scratch.printed(&["new", "dragonfly", "--routers", "4", "d.ron"]);
     let flow = |k: u32| {
         format!(
-            "(name: \"F{k}\", from: \"h{k}\", to: \"h{}\", start: \"0 s\", message: \"64 KiB\", load: Saturate(outstanding: 4))",
+            "(name: \"F{k}\", from: \"h{k}\", to: \"h{}\", start: \"0 s\", message: \"64 KiB\", \
+              load: Saturate(outstanding: 4))",
             k + 8
         )
     };
@@ -118,8 +119,8 @@ fn advised_commands_end_runs_as_the_run_was_ended() {
     }
 }
 
-/// Packets that overtake each other are told with the state that they take, in order and in any order. Flowlets with a gap
-/// longer than paths differ keep the order.
+/// Packets that overtake each other are told with the state that they take, in order and in any order. Flowlets with a
+/// gap longer than paths differ keep the order.
 #[test]
 fn packets_out_of_order_are_told() {
     let in_order = ["adapter.delivery=InOrder", "adapter.recovery=GoBackN", "duration=100 us"];
