@@ -125,7 +125,8 @@ fn advised_commands_end_runs_as_the_run_was_ended() {
 fn packets_out_of_order_are_told() {
     let in_order = ["adapter.delivery=InOrder", "adapter.recovery=GoBackN", "duration=100 us"];
     let told = |selection: &str, sets: &[&str]| {
-        let sets = [sets, &[&format!("switch.selection={selection}")[..]]].concat();
+        let selection = format!("switch.selection={selection}");
+        let sets = [sets, &[&selection[..]]].concat();
         let run = run("paths-permutation", &sets);
         let remark = run.summary.remarks.iter().find(|one| one.text.contains("out of order"));
         (remark.map_or_else(String::new, |one| one.text.clone()), run)
@@ -143,4 +144,18 @@ fn packets_out_of_order_are_told() {
     );
     let (flowlets, run) = told("Flowlet(gap: \"1 ms\")", &in_order);
     assert_eq!((flowlets.as_str(), run.summary.transport.retransmitted_packets), ("", 0));
+}
+
+/// `check` says that delivery in order refuses packets which overtake others, where they can.
+#[test]
+fn a_check_warns_of_delivery_in_order() {
+    let scratch = Scratch::new("check-in-order");
+    let in_order = ["--set", "adapter.delivery=InOrder", "--set", "adapter.recovery=GoBackN"];
+    let said = |selection: &str, sets: &[&str]| {
+        let selection = format!("switch.selection={selection}");
+        let words = [&["check", "paths-permutation", "--set", &selection], sets].concat();
+        scratch.printed(&words).contains("delivery: InOrder: packets may overtake each other here")
+    };
+    assert!(said("RoundRobin", &in_order));
+    assert!(!said("Hash", &in_order) && !said("RoundRobin", &[]));
 }
