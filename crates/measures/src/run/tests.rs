@@ -414,8 +414,8 @@ fn all_measures_of_a_run_stand_once_in_a_fixed_order() {
     let mut seen: Vec<_> = all.iter().map(|one| one.measure.group.as_str()).collect();
     seen.dedup();
     assert_eq!(seen, groups);
-    // 22 quantities of each group, 5 of them also by phase, and 7 of the fabric.
-    assert_eq!(all.len(), groups.len() * (22 + 5 * 3) + 7);
+    // 25 quantities of each group, 5 of them also by phase, and 7 of the fabric.
+    assert_eq!(all.len(), groups.len() * (25 + 5 * 3) + 7);
     for one in &all {
         let text = one.measure.to_string();
         assert_eq!(of_record(&record, &text), *one, "{text}");

@@ -205,7 +205,7 @@ fn reordering_and_detours_are_told_where_there_are_any() {
         let mut record = sample::record();
         let flow = &mut record.flows[0];
         (flow.packets, flow.repeats) = (900 - tally.refused, Some(Box::new(tally)));
-        record.flows[1..].iter_mut().for_each(|flow| flow.packets = 25);
+        record.flows[1..].iter_mut().for_each(|flow| (flow.packets, flow.repeats) = (25, None));
         (record.dropped_packets, record.transport.retransmitted) = (dropped, 40);
         about(&record, RemarkKind::OutOfOrder)
     };
