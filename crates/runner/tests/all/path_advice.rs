@@ -22,7 +22,14 @@ fn carried(run: &FinishedRun, output: &str) -> String {
     let sent: f64 = ports.numbers("sent_bytes", &place).iter().sum();
     let rate = ports.number("link_rate_bps", &place);
     let share = sent * 8.0 / rate / run.summary.simulated_s;
-    if share == 0.0 { "0 %".to_owned() } else { format!("{:.0} %", share * 100.0) }
+    match share * 100.0 {
+        99.5..100.0 => "over 99 %".to_owned(),
+        100.0.. => "100 %".to_owned(),
+        percent @ 10.0.. => format!("{percent:.0} %"),
+        percent @ 0.1.. => format!("{percent:.1} %"),
+        0.0 => "0 %".to_owned(),
+        _ => "less than 0.1 %".to_owned(),
+    }
 }
 
 /// A permutation by hashing has full cables and idle ones. Both loads are those of `ports.csv`.
@@ -47,7 +54,7 @@ fn no_question_is_asked_without_other_paths() {
     let cases: [(&str, &[&str]); 4] = [
         ("paths-incast", &["duration=600 us"]),
         ("paths-permutation", &["duration=200 us", few, EVERYWHERE]),
-        ("paths-permutation", &["duration=200 us", "switch.selection=Random"]),
+        ("paths-incast", &["duration=600 us", "switch.selection=LeastLoaded"]),
         ("paths-permutation", &["duration=200 us", "routing=Native"]),
     ];
     for (scenario, sets) in cases {
@@ -103,7 +110,7 @@ fn advised_commands_end_runs_as_the_run_was_ended() {
     let scratch = Scratch::new("advised-ends");
     let cases: [(&str, &[&str]); 3] = [
         ("paths-permutation", &["--set", "duration=100 us", "--drain"]),
-        ("roce-victim", &["--set", "duration=2 ms", "--drain"]),
+        ("roce-victim", &["--set", "duration=4 ms", "--drain"]),
         ("paths-incast", &["--set", "duration=100 us", "--until-done"]),
     ];
     for (number, (scenario, options)) in cases.into_iter().enumerate() {
