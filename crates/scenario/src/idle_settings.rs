@@ -74,7 +74,7 @@ impl Plan {
             return self.idle_detail(selector);
         }
         let is_in_class = |flow: &Flow| {
-            let mut ways = self.ways(flow).into_iter();
+            let mut ways = ways(flow).into_iter();
             ways.any(|(from, to)| {
                 let level = self.service_level(flow.service_level, from, to);
                 packets.iter().any(|own| own.may_contain(level, flow.transport))
@@ -144,11 +144,6 @@ impl Plan {
         self.nodes.switches.iter().filter_map(|switch| switch.settings.selection)
     }
 
-    /// Returns the ways of a flow's packets, data and answers.
-    fn ways(&self, flow: &Flow) -> [(NodeId, NodeId); 2] {
-        [(flow.source, flow.destination), (flow.destination, flow.source)]
-    }
-
     /// Follows the packets of flows until each selector and each entropy has been met where it chooses.
     fn used_choices(&self) -> UsedChoices {
         let mut wanted = UsedChoices::default();
@@ -170,7 +165,7 @@ impl Plan {
             let entropy = self.nodes.adapter(flow.source).entropy;
             // Packets of one kind to one host go the same ways from a switch on.
             let kind = wanted.entropies.iter().position(|own| *own == entropy);
-            for (from, to) in self.ways(flow) {
+            for (from, to) in ways(flow) {
                 let level = self.service_level(flow.service_level, from, to);
                 let mut next = vec![self.graph.ports(from)[0].peer];
                 while let Some(at) = next.pop() {
@@ -198,6 +193,11 @@ impl Plan {
         }
         used
     }
+}
+
+/// Returns the ways of a flow's packets, data and answers.
+fn ways(flow: &Flow) -> [(NodeId, NodeId); 2] {
+    [(flow.source, flow.destination), (flow.destination, flow.source)]
 }
 
 /// Adds an item that a list does not have.

@@ -89,8 +89,8 @@ impl ImportedSettings {
         self.settings.iter().any(|(path, _)| path == ROUTING)
     }
 
-    /// Leaves the routing of a user's scenario as it is, for [`into_scenario`](Self::into_scenario) into it. A routing that an
-    /// import has assumed is not the user's, and is replaced.
+    /// Leaves the routing of a user's scenario as it is, for [`into_scenario`](Self::into_scenario) into it. A routing
+    /// that an import has assumed is not the user's, and is replaced.
     ///
     /// # Errors
     /// If the scenario's routing has a single port for each host, or is wrong itself.

@@ -243,8 +243,8 @@ fn equal_groups_of_another_word_are_kept() {
     assert!(parallel.expect_err("other groups").to_string().contains("which would overwrite it"));
 }
 
-/// The paths that an import has assumed are not the user's: an engine of the same cluster replaces them, until the user writes
-/// others.
+/// The paths that an import has assumed are not the user's: an engine of the same cluster replaces them, until the user
+/// writes others.
 #[test]
 fn an_assumed_routing_is_replaced() {
     let cluster =

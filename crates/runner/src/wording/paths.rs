@@ -26,8 +26,8 @@ pub(super) fn paths(plan: &Plan) -> Option<String> {
         Some(_) => "packets could wait for each other in a cycle",
     };
     Some(format!(
-        "paths: {switches} of {all} switches choose among {} ports, by {selectors}{of_entropies}: {} paths between hosts of different \
-         switches; {layers} of {lanes} lanes needed; {verdict}\n",
+        "paths: {switches} of {all} switches choose among {} ports, by {selectors}{of_entropies}: {} paths between \
+         hosts of different switches; {layers} of {lanes} lanes needed; {verdict}\n",
         range(&ports),
         range(&paths)
     ))
@@ -104,8 +104,8 @@ mod tests {
     fn traffic_that_may_choose_is_named() {
         let said = |packets: &str| {
             let selected = format!("switch.selected_packets={packets}");
-            let ud = "flows=[(name: \"ud\", from: \"h1\", to: \"h9\", start: \"0 s\", message: \"1 KiB\", operation: Send, \
-                      transport: Ud, load: Paced(\"1 Gb/s\"))]";
+            let ud = "flows=[(name: \"ud\", from: \"h1\", to: \"h9\", start: \"0 s\", message: \"1 KiB\", \
+                      operation: Send, transport: Ud, load: Paced(\"1 Gb/s\"))]";
             let rc = "traffic=[Permutation(at: \"0 s\", bytes: \"4 KiB\")]";
             let transport = ["adapter.delivery=AnyOrder", "adapter.recovery=SelectiveRepeat"];
             let sets = ["routing=Ecmp", "switch.selection=RoundRobin", &selected, ud, rc];

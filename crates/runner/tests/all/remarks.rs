@@ -146,7 +146,8 @@ fn a_central_memory_carries_what_others_do_or_says_why_not() {
     assert!(said.contains("credits run 8,320 B ahead of the load, 2.0 packets: at most "), "{said}");
 }
 
-/// A selector that is for no packet changes no event, and the remark says so; where it is for all, it does, and there is none.
+/// A selector that is for no packet changes no event, and the remark says so; where it is for all, it does, and there
+/// is none.
 #[test]
 fn a_selector_without_packets_is_said_and_changes_nothing() {
     let all = ["switch.selection=RoundRobin"];
