@@ -111,7 +111,7 @@ fn advised_commands_end_runs_as_the_run_was_ended() {
     let cases: [(&str, &[&str]); 3] = [
         ("paths-permutation", &["--set", "duration=100 us", "--drain"]),
         ("roce-victim", &["--set", "duration=4 ms", "--drain"]),
-        ("paths-incast", &["--set", "duration=100 us", "--until-done"]),
+        ("paths-incast", &["--set", "duration=400 us", "--until-done"]),
     ];
     for (number, (scenario, options)) in cases.into_iter().enumerate() {
         let out = format!("o{number}");
