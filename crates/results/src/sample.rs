@@ -373,7 +373,7 @@ fn lane(node: &str, port: u16, peer: &str) -> LaneRecord {
         load: (port == 2).then_some(OutputLoad {
             queue_peak: Bytes::new(31_110),
             queue_mean: 15_555.0,
-            flows: 4,
+            flows: Some(4),
             congested: 3,
             rooted: 2,
             stalled: 0,

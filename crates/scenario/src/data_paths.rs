@@ -12,7 +12,8 @@ use crate::plan::Plan;
 
 impl Plan {
     /// Returns true if packets of a flow may take routes that are not minimal.
-    pub(crate) fn may_detour(&self, flow: &Flow) -> bool {
+    #[must_use]
+    pub fn may_detour(&self, flow: &Flow) -> bool {
         self.routes().detours().is_some_and(|detours| {
             let [from, to] = [flow.source, flow.destination].map(|host| detours.switch_of(host.lid()));
             !detours.stays(from, to)
@@ -54,7 +55,7 @@ impl<'a> DataPaths<'a> {
         }
         let level = plan.service_level(flow.service_level, flow.source, to);
         // Switches hash a number that differs from packet to packet.
-        let is_sprayed = !plan.nodes().adapter(flow.source).entropy.is_usual();
+        let key = Some(key).filter(|_| plan.nodes().adapter(flow.source).entropy.is_usual());
         let mut outputs = vec![DataOutput { at: (flow.source, PortId(0)), hop: 0, share: 1.0 }];
         let mut present = 0..1;
         // All paths are equally long, so a node is left at one hop alone, and each hop leads nearer to the host.
@@ -71,10 +72,9 @@ impl<'a> DataPaths<'a> {
             let hop = outputs[present.start].hop + 1;
             for node in next.drain(..) {
                 let selection = plan.nodes().switch(node).selection;
-                let is_selected = is_sprayed
-                    || selection
-                        .is_some_and(|selection| selection.packets.may_contain(level, flow.transport));
-                let ports = plan.routes().table(node).outputs_of(to.lid(), || key, is_selected);
+                let is_selected =
+                    selection.is_some_and(|selection| selection.packets.may_contain(level, flow.transport));
+                let ports = plan.routes().table(node).outputs_of(to.lid(), key, is_selected);
                 let share = core::mem::take(&mut by_node[node.index()]) / ports.clone().count() as f64;
                 outputs.extend(ports.map(|port| DataOutput { at: (node, port), hop, share }));
             }

@@ -110,6 +110,11 @@ impl Detouring {
         Detours::lane((self.ranks[input.index()], self.ranks[output.index()]), lane)
     }
 
+    /// Returns true if this switch would decide about a packet that comes by `input`.
+    pub(crate) fn decides(&self, packet: &Packet, input: PortId) -> bool {
+        self.rule.decides(self.switch, self.ranks[input.index()], packet)
+    }
+
     /// Decides about a packet that has come by `input`. The course stays open if another switch is to decide again.
     fn decide(
         &mut self,

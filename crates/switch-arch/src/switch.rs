@@ -167,10 +167,17 @@ impl Switch {
     }
 
     /// Returns the ports by which a packet may leave, or might if it came here. There are several if the selector
-    /// chooses.
+    /// chooses, or a hash of packets that differ in their key, as all packets of a flow that `is_sprayed`.
     #[must_use]
-    pub fn outputs_of(&self, packet: &Packet) -> Vec<PortId> {
-        dispatch!(&self.pipeline, pipeline => pipeline.outputs_of(packet).collect())
+    pub fn outputs_of(&self, packet: &Packet, is_sprayed: bool) -> Vec<PortId> {
+        dispatch!(&self.pipeline, pipeline => pipeline.outputs_of(packet, is_sprayed).collect())
+    }
+
+    /// Returns true if this switch would decide between the minimal route of a packet that comes by `input` and a detour.
+    /// The packet need not be here.
+    #[must_use]
+    pub fn decides(&self, input: PortId, packet: &Packet) -> bool {
+        dispatch!(&self.pipeline, pipeline => pipeline.decides(input, packet))
     }
 
     /// Returns the port by which a packet leaves, or would leave if it came here. Where a selector chooses among several,

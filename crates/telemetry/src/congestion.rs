@@ -217,8 +217,9 @@ pub struct OutputLoad {
     pub queue_peak: Bytes,
     /// Mean number of bytes that waited for it.
     pub queue_mean: f64,
-    /// Number of flows that delivered payload through the output.
-    pub flows: u32,
+    /// Number of flows that delivered payload through the output. `None` if packets of some may have left by it or by
+    /// another: only their ends count packets by flow.
+    pub flows: Option<u32>,
     /// Number of samples at which it was congested by itself.
     pub congested: u32,
     /// Number of samples at which it was the root of a tree.

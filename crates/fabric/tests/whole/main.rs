@@ -32,6 +32,7 @@ mod ranks;
 mod selection;
 mod selection_laws;
 mod series;
+mod several_paths;
 mod sharing;
 mod static_routes;
 mod stepped;

@@ -75,8 +75,8 @@ pub struct OutputSummary {
     pub sampled_queue_peak_bytes: u64,
     /// Share of the link's capacity that left by this lane, 0 to 1.
     pub utilisation: f64,
-    /// Number of flows that delivered payload through it.
-    pub flows: u32,
+    /// Number of flows that delivered payload through it; `null` if packets of some had other outputs to choose from.
+    pub flows: Option<u32>,
     /// Packets marked there.
     pub marked_packets: u64,
     /// Number of samples at which it was congested by itself.

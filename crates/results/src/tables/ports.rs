@@ -40,7 +40,7 @@ fn row<'a>(record: &RunRecord, lane: &'a LaneRecord, choices: u64) -> PortRow<'a
         stalled_s: lane.stalled.seconds(),
         sampled_queue_peak_bytes: load.map(|load| load.queue_peak.get()),
         sampled_queue_mean_bytes: load.map(|load| rounded(load.queue_mean, 3)),
-        flows: load.map(|load| load.flows),
+        flows: load.and_then(|load| load.flows),
         congested_samples: load.map(|load| load.congested),
         root_samples: load.map(|load| load.rooted),
         stalled_samples: load.map(|load| load.stalled),

@@ -180,7 +180,9 @@ fn without_tree(facts: Facts<'_>, lost: &Lost) -> Option<String> {
         ),
     };
     let hot = hottest(facts.record).into_iter().next().map(|(lane, load)| {
-        let flows = match load.flows.max(posters(facts, &lane.peer)) {
+        let posters = posters(facts, &lane.peer);
+        let flows = match load.flows.unwrap_or_default().max(posters) {
+            0 if load.flows.is_none() => String::new(),
             0 => "; no flow delivered anything through it".to_owned(),
             1 => ", which 1 flow fills".to_owned(),
             flows => format!(", which {} share", counted(flows, "flow")),

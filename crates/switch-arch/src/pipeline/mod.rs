@@ -271,9 +271,18 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
     }
 
     /// Returns the ports by which a packet may leave, or might if it came here: all of a group if the selector chooses.
-    pub(crate) fn outputs_of(&self, packet: &Packet) -> impl Iterator<Item = PortId> + Clone + '_ {
-        let is_selected = self.selects(packet);
-        self.forwarding.outputs_of(packet.lrh.destination(), || packet.flow_key(), is_selected)
+    pub(crate) fn outputs_of(
+        &self,
+        packet: &Packet,
+        is_sprayed: bool,
+    ) -> impl Iterator<Item = PortId> + Clone + '_ {
+        let key = (!is_sprayed).then(|| packet.flow_key());
+        self.forwarding.outputs_of(packet.lrh.destination(), key, self.selects(packet))
+    }
+
+    /// Returns true if this switch would decide about the route of a packet that comes by `input`.
+    pub(crate) fn decides(&self, input: PortId, packet: &Packet) -> bool {
+        self.detours.as_ref().is_some_and(|detours| detours.decides(packet, input))
     }
 
     /// Returns true if the selector chooses the port of a packet, where several lead to its destination.

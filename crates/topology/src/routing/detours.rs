@@ -163,6 +163,15 @@ impl Detours {
         }
     }
 
+    /// Returns true if switch `at` decides about a packet that comes by a cable of this rank, 0 for a cable of a host.
+    #[must_use]
+    pub fn decides(&self, at: usize, rank: u8, packet: &Packet) -> bool {
+        packet.course() == Course::Open
+            && packet.bth.opcode.is_data()
+            && (rank == 0 || self.decides_again(rank))
+            && !self.stays(at, self.switch_of(packet.lrh.destination()))
+    }
+
     /// Returns true if a packet at switch `at` has reached its intermediate switch, or the group of that switch.
     #[inline]
     #[must_use]

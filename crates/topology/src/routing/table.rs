@@ -108,19 +108,23 @@ impl ForwardingTable {
         }
     }
 
-    /// Returns every port by which a packet to this address may leave, in the order of its group. `key` is the flow's.
-    /// Only a packet that `is_selected` may take any port of an adaptive group.
+    /// Returns every port by which a packet to this address may leave, in the order of its group. `key` is the packet's;
+    /// `None` for all packets of a flow that differ in theirs, which may take any port of a group that is hashed. Only a
+    /// packet that `is_selected` may take any port of an adaptive group.
     pub fn outputs_of(
         &self,
         to: Lid,
-        key: impl FnOnce() -> u64,
+        key: Option<u64>,
         is_selected: bool,
     ) -> impl Iterator<Item = PortId> + Clone + '_ {
         let group = self.group(to);
         let (all, one) = match group {
             Some(group) if is_selected && group.state() == GroupState::Adaptive => (Some(group), None),
-            Some(group) if group.len() == 1 => (None, Some(group.port(0))),
-            Some(group) => (None, Some(group.fixed(key()))),
+            Some(group) => match key {
+                Some(key) if group.len() > 1 => (None, Some(group.fixed(key))),
+                None if group.state() != GroupState::Static => (Some(group), None),
+                _ => (None, Some(group.port(0))),
+            },
             None => (None, None),
         };
         all.into_iter().flat_map(PortGroup::ports).chain(one)

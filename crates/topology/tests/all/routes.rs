@@ -145,14 +145,16 @@ fn parallel_cables_are_one_group() {
         let group = tables.table(switch).group(to.lid()).expect("connected");
         assert_eq!(group.len(), if graph.is_host(by) { 1 } else { 3 });
         assert!(group.ports().all(|port| next(port) == by));
-        let selected: Vec<_> = tables.table(switch).outputs_of(to.lid(), || 7, true).collect();
+        let selected: Vec<_> = tables.table(switch).outputs_of(to.lid(), Some(7), true).collect();
         assert_eq!(
             selected,
             group.ports().collect::<Vec<_>>(),
             "a packet that is selected may take any port"
         );
-        let hashed: Vec<_> = tables.table(switch).outputs_of(to.lid(), || 7, false).collect();
+        let hashed: Vec<_> = tables.table(switch).outputs_of(to.lid(), Some(7), false).collect();
         assert_eq!(hashed, [tables.table(switch).output(to.lid(), || 7).expect("connected")]);
+        let sprayed: Vec<_> = tables.table(switch).outputs_of(to.lid(), None, false).collect();
+        assert_eq!(sprayed, selected, "packets with different keys may take any port");
     }
 }
 

@@ -1,6 +1,8 @@
 //! The flows of a tree: contributors and victims.
 //!
-//! Invariant: a flow with a path through the root is never a victim, wherever its packets wait.
+//! Invariant: a flow with a path through the root is never a victim, wherever its packets wait. Of a flow that may take
+//! detours only packets under way tell: once data of it are seen on their way to the root, it is a contributor, and never
+//! a victim again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +10,9 @@ use packet::{FlowId, NodeId, Packet, PortId};
 use units::{Bytes, Span};
 
 use super::activity::Activity;
+use super::paths::ManyPaths;
 use super::shares::{Users, max_min};
+use super::totals::RootTotals;
 use super::waiting::WaitingPackets;
 use super::{CongestionTree, paths};
 use crate::state::world::{OutputLane, World};
@@ -22,6 +26,8 @@ pub(super) struct Members {
     pub(super) victims: Vec<Victim>,
     /// Ports of the root's switch by which contributors' data came.
     pub(super) feeders: BTreeSet<PortId>,
+    /// True if packets alone tell the paths of some flows: a victim may turn out to be a contributor.
+    pub(super) by_packets: bool,
 }
 
 /// A victim at a sample.
@@ -35,11 +41,21 @@ pub(super) struct Victim {
 }
 
 /// A flow with packets that wait for branches, or in buffers that they feed, and will not leave by the root.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Waiting {
     waited: Span,
     /// True if data wait, and not only acknowledgements or notifications.
     data: bool,
+    /// Of a flow that may take detours: outputs that its data wait for, and those on their way from there.
+    outputs: Vec<OutputLane>,
+}
+
+/// Knowledge about flows beside the packets that wait.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) many: &'a ManyPaths,
+    /// The root, if it had a tree before.
+    pub(super) root: Option<&'a RootTotals>,
 }
 
 /// Search for the flows of a tree.
@@ -51,6 +67,7 @@ struct Search<'a> {
     /// each host.
     branches: Vec<OutputLane>,
     packets: &'a WaitingPackets,
+    known: Known<'a>,
     found: Members,
     waiting: BTreeMap<u32, Waiting>,
 }
@@ -62,12 +79,13 @@ impl Members {
         world: &World,
         activity: &Activity,
         tree: &CongestionTree,
-        packets: &WaitingPackets,
+        (packets, known): (&WaitingPackets, Known<'_>),
     ) -> Self {
-        let (found, waiting) = (Self::default(), BTreeMap::new());
+        let (found, waiting) =
+            (Self { by_packets: known.many.detours(), ..Self::default() }, BTreeMap::new());
         let mut branches: Vec<_> = tree.branches.iter().map(|(branch, _)| *branch).collect();
         branches.sort_unstable();
-        let mut search = Search { world, activity, tree, branches, packets, found, waiting };
+        let mut search = Search { world, activity, tree, branches, packets, known, found, waiting };
         search.visit_switches();
         search.visit_adapters();
         search.found.contributors.sort_unstable();
@@ -120,10 +138,29 @@ impl Search<'_> {
         let waiting = self.waiting.entry(packet.flow.0).or_default();
         waiting.waited = waiting.waited.max(waited);
         waiting.data |= packet.payload > 0;
+        if packet.payload > 0 && self.known.many.may_detour(packet.flow) {
+            waiting.outputs.extend(came_by);
+            waiting.outputs.extend(paths::outputs(self.world, *packet, awaited));
+        }
     }
 
     fn is_branch(&self, channel: OutputLane) -> bool {
         self.branches.binary_search(&channel).is_ok()
+    }
+
+    /// Returns true if data of a flow may leave by the root, or, with detours, have been seen on their way there.
+    fn may_cross(&self, flow: FlowId) -> bool {
+        let Known { many, root } = self.known;
+        match many.may_detour(flow) {
+            true => root.is_some_and(|root| root.knows(flow.0)) || self.ends_by_root(flow),
+            false => paths::of_flow(self.world, many, flow).any(|output| output == self.tree.root),
+        }
+    }
+
+    /// Returns true if the root leads to the destination of a flow.
+    fn ends_by_root(&self, flow: FlowId) -> bool {
+        let (node, port, _) = self.tree.root;
+        self.world.peer(node, port).0 == self.world.flows[flow.index()].sink.0
     }
 
     /// Finds the victims among the flows that wait, and divides among them the idle time of the branches on their
@@ -133,12 +170,15 @@ impl Search<'_> {
             self.tree.branches.iter().enumerate().map(|(place, (branch, _))| (*branch, place)).collect();
         let mut by_path: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
         for (flow, waiting) in core::mem::take(&mut self.waiting) {
-            let path: Vec<_> = paths::of_flow(self.world, FlowId(flow)).collect();
             // Packets of a contributor that wait elsewhere, such as acknowledgements, are no reason to call the flow
             // a victim.
-            if self.found.contributors.binary_search(&flow).is_ok() || path.contains(&self.tree.root) {
+            if self.found.contributors.binary_search(&flow).is_ok() || self.may_cross(FlowId(flow)) {
                 continue;
             }
+            let path: BTreeSet<_> = match self.known.many.may_detour(FlowId(flow)) {
+                true => waiting.outputs.iter().copied().collect(),
+                false => paths::of_flow(self.world, self.known.many, FlowId(flow)).collect(),
+            };
             // A flow that waits with acknowledgements alone loses time, but no payload of its own.
             if waiting.data {
                 let branches = path.iter().filter_map(|output| places.get(output).copied()).collect();

@@ -43,7 +43,8 @@ use units::{Bytes, Time};
 
 use self::activity::Activity;
 use self::cause::{RootKind, Setting};
-use self::members::Members;
+use self::members::{Known, Members};
+use self::paths::{FlowCounts, ManyPaths};
 use self::totals::{OutputTotals, RootTotals};
 use self::waiting::{TreePlace, WaitingPackets};
 use self::worst::WorstSoFar;
@@ -59,6 +60,7 @@ const EVERY_LANE: Lane = Lane(0);
 #[derive(Debug)]
 pub(crate) struct TreeFinder {
     setting: Setting,
+    many: ManyPaths,
     /// A longer queue holds more than packets on their way through.
     some_queue: Bytes,
     last: Time,
@@ -75,6 +77,7 @@ pub(crate) struct TreeFinder {
 
 state_codec::state!(TreeFinder {
     setting: plan,
+    many: plan,
     some_queue: plan,
     last,
     activity: part,
@@ -119,6 +122,7 @@ impl TreeFinder {
     pub(crate) fn new(plan: &Plan) -> Self {
         Self {
             setting: Setting::new(plan),
+            many: ManyPaths::new(plan),
             some_queue: Bytes::new(QUEUED_PACKETS * plan.link().longest_packet().get()),
             last: Time::ZERO,
             activity: Activity::new(plan.link()),
@@ -143,7 +147,8 @@ impl TreeFinder {
         let trees = self.trees(world);
         let packets = WaitingPackets::of(world, &trees);
         for tree in trees {
-            let members = Members::find(world, &self.activity, &tree, &packets);
+            let known = Known { many: &self.many, root: self.roots.get(&tree.root) };
+            let members = Members::find(world, &self.activity, &tree, (&packets, known));
             let root = self.record(world, (&tree, &members), before);
             if is_asked {
                 let Members { contributors, victims, .. } = members;
@@ -329,15 +334,11 @@ impl TreeFinder {
         if self.outputs.is_empty() {
             return Vec::new();
         }
-        let first = self.first_output(world);
-        let mut flows = vec![0_u32; self.outputs.len()];
-        for flow in (0..world.flows.len() as u32).map(FlowId) {
-            if world.delivered(flow) > Bytes::ZERO {
-                let outputs = paths::of_flow(world, flow).skip(1); // The first is the adapter's.
-                outputs.for_each(|output| flows[self.activity.place(world, output) - first] += 1);
-            }
-        }
-        self.outputs.iter().zip(flows).map(|(totals, flows)| totals.load(self.sampled, flows)).collect()
+        let mut flows = FlowCounts::new(world, &self.many);
+        let all = (0..world.flows.len() as u32).map(FlowId);
+        all.filter(|flow| world.delivered(*flow) > Bytes::ZERO).for_each(|flow| flows.add(flow));
+        let outputs = world.switch_numbers().flat_map(|node| world.lanes_of(node)).zip(&self.outputs);
+        outputs.map(|(output, totals)| totals.load(self.sampled, flows.of(output))).collect()
     }
 }
 

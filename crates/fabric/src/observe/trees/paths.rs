@@ -1,32 +1,80 @@
 //! Paths of packets, output by output.
 //!
 //! Invariant: a path follows the forwarding tables. Every packet of a flow takes the same, unless selectors choose ports
-//! for them: then all outputs that they may leave by are on it. A
-//! packet about which a switch has yet to decide is taken to go minimally.
+//! for them, or hash values in which they differ: then all outputs that they may leave by are on it. It ends before a
+//! switch that has yet to decide between the minimal route and a detour, since any output may follow.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use packet::{FlowId, NodeId, Packet, PortId};
+use scenario::Plan;
 
 use crate::state::world::{OutputLane, World};
 
 /// The most links of a path; routes that form a loop are refused before a run.
 const LONGEST_PATH: usize = 256;
 
+/// The flows that do not have a single path by the tables, their key and the selectors alone.
+#[derive(Debug)]
+pub(super) struct ManyPaths {
+    /// By host, true if packets of its flows differ in their entropy value.
+    spraying: Vec<bool>,
+    /// By flow, true if its packets may take detours; empty without detours.
+    detouring: Vec<bool>,
+}
+
+impl ManyPaths {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let adapters = plan.nodes().adapters.iter();
+        let flows = plan.workload().flows.iter().filter(|_| plan.routes().detours().is_some());
+        Self {
+            spraying: adapters.map(|adapter| !adapter.settings.entropy.is_usual()).collect(),
+            detouring: flows.map(|flow| plan.may_detour(flow)).collect(),
+        }
+    }
+
+    /// Returns true if packets of some flows may take detours.
+    pub(super) fn detours(&self) -> bool {
+        !self.detouring.is_empty()
+    }
+
+    fn sprays(&self, world: &World, flow: FlowId) -> bool {
+        self.spraying[world.flows[flow.index()].source.0.index()]
+    }
+
+    /// Returns true if packets of a flow may take detours: only packets under way show their paths.
+    pub(super) fn may_detour(&self, flow: FlowId) -> bool {
+        self.detouring.get(flow.index()).is_some_and(|may| *may)
+    }
+}
+
 /// The outputs by which a packet may leave.
 pub(super) struct Outputs<'w, 'p> {
     world: &'w World<'p>,
     packet: Packet,
+    /// True if the packet stands for all packets of a flow, which differ in the values that switches hash.
+    is_sprayed: bool,
     next: Option<OutputLane>,
-    /// Outputs beside `next` that the packet may leave by, and all that were met, once a selector chooses.
+    /// Outputs beside `next` that the packet may leave by, and all that were met, once a switch chooses.
     others: Vec<OutputLane>,
     met: BTreeSet<OutputLane>,
     links: usize,
+    /// True once the packet has come to a switch that has yet to decide about its route.
+    is_open: bool,
 }
 
 /// Returns the outputs and lanes by which a packet may leave, from the output `first` where it waits to the last switch.
 pub(super) fn outputs<'w, 'p>(world: &'w World<'p>, packet: Packet, first: OutputLane) -> Outputs<'w, 'p> {
-    Outputs { world, packet, next: Some(first), others: Vec::new(), met: BTreeSet::new(), links: 0 }
+    Outputs {
+        world,
+        packet,
+        is_sprayed: false,
+        next: Some(first),
+        others: Vec::new(),
+        met: BTreeSet::new(),
+        links: 0,
+        is_open: false,
+    }
 }
 
 impl Iterator for Outputs<'_, '_> {
@@ -37,7 +85,9 @@ impl Iterator for Outputs<'_, '_> {
         self.links += 1;
         let (node, output, lane) = at;
         let (node, input) = self.world.peer(node, output);
-        if let Some(choices) = self.world.choices(node, input, &self.packet) {
+        if self.world.decides(node, input, &self.packet) {
+            self.is_open = true;
+        } else if let Some(choices) = self.world.choices(node, input, (&self.packet, self.is_sprayed)) {
             for (output, next) in choices {
                 let output = (node, output, next.unwrap_or(lane));
                 if self.met.insert(output) {
@@ -55,22 +105,83 @@ impl Iterator for Outputs<'_, '_> {
     }
 }
 
-/// Returns the outputs and lanes by which the data of a flow may leave, from the adapter of its source on.
-pub(super) fn of_flow<'w, 'p>(world: &'w World<'p>, flow: FlowId) -> Outputs<'w, 'p> {
+/// Returns the outputs and lanes by which the data of a flow may leave, from the adapter of its source on. Of a flow that
+/// may take detours this is the first alone.
+pub(super) fn of_flow<'w, 'p>(world: &'w World<'p>, many: &ManyPaths, flow: FlowId) -> Outputs<'w, 'p> {
     let (source, _) = world.flows[flow.index()].source;
     // A full packet: short ones may be left to the hash of their flow.
     let mut probe = world.probe(flow);
     probe.wire = u16::MAX;
-    outputs(world, probe, (source, PortId(0), probe.lrh.lane))
+    let first = (source, PortId(0), probe.lrh.lane);
+    Outputs { is_sprayed: many.sprays(world, flow), ..outputs(world, probe, first) }
 }
 
-/// Returns true if a packet that waits for the output `first` may leave by `root`.
+/// Returns true if a packet that waits for the output `first` may leave by `root`. A packet about whose route a switch has
+/// yet to decide is sure to leave by the last link alone.
 pub(super) fn crosses(world: &World, packet: &Packet, first: OutputLane, root: OutputLane) -> bool {
-    outputs(world, *packet, first).any(|output| output == root)
+    let mut onward = outputs(world, *packet, first);
+    let ends_by_root = || world.peer(root.0, root.1).0 == packet.lrh.destination().node();
+    onward.any(|output| output == root) || onward.is_open && ends_by_root()
 }
 
 /// Returns the output for which a packet waits at a switch.
 pub(super) fn awaited(node: NodeId, packet: &Packet) -> OutputLane {
     let voq = packet.voq();
     (node, voq.output, voq.lane)
+}
+
+/// Numbers of flows by output.
+pub(super) struct FlowCounts<'w, 'p> {
+    world: &'w World<'p>,
+    many: &'w ManyPaths,
+    /// Flows that have no other output to choose from.
+    sure: BTreeMap<OutputLane, u32>,
+    /// Outputs among which packets of some flow had a choice.
+    unsure: BTreeSet<OutputLane>,
+    /// Hosts that are the destination of flows with detours, which may also have taken any link between switches.
+    by_detours: BTreeSet<NodeId>,
+}
+
+impl<'w, 'p> FlowCounts<'w, 'p> {
+    pub(super) fn new(world: &'w World<'p>, many: &'w ManyPaths) -> Self {
+        let (sure, unsure) = (BTreeMap::new(), BTreeSet::new());
+        Self { world, many, sure, unsure, by_detours: BTreeSet::new() }
+    }
+
+    /// Adds a flow that has delivered payload.
+    pub(super) fn add(&mut self, flow: FlowId) {
+        if self.many.may_detour(flow) {
+            self.by_detours.insert(self.world.flows[flow.index()].sink.0);
+            return;
+        }
+        let mut path = of_flow(self.world, self.many, flow);
+        let outputs: Vec<_> = path.by_ref().collect();
+        let mut choices: BTreeMap<NodeId, u32> = BTreeMap::new();
+        outputs.iter().for_each(|output| *choices.entry(output.0).or_default() += 1);
+        let has_choice = choices.values().any(|number| *number > 1);
+        let ends = |output: &OutputLane| self.world.is_host(self.world.peer(output.0, output.1).0);
+        let last = outputs.iter().filter(|output| ends(output)).count();
+        for output in outputs {
+            // Behind a choice, a packet passes a single output for sure: the last, if there is one.
+            if !has_choice || last == 1 && ends(&output) {
+                *self.sure.entry(output).or_default() += 1;
+            } else {
+                self.unsure.insert(output);
+            }
+        }
+    }
+
+    /// Returns the number of flows that delivered payload through an output; `None` if it is not known.
+    pub(super) fn of(&self, output: OutputLane) -> Option<u32> {
+        let (peer, _) = self.world.peer(output.0, output.1);
+        let by_detours = match self.world.is_host(peer) {
+            true => self.by_detours.contains(&peer),
+            false => !self.by_detours.is_empty(),
+        };
+        let is_known = !by_detours && !self.unsure.contains(&output);
+        if is_known {
+            return Some(self.sure.get(&output).copied().unwrap_or(0));
+        }
+        (self.world.lane_seen(output).packets == 0).then_some(0)
+    }
 }

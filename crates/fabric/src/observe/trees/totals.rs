@@ -54,6 +54,11 @@ impl RootTotals {
         Self { number, record, ..Self::default() }
     }
 
+    /// Returns true if data of a flow have waited for the root at an earlier sample.
+    pub(super) fn knows(&self, flow: u32) -> bool {
+        self.contributors.contains_key(&flow)
+    }
+
     /// Adds the payload that contributors delivered since the previous sample, at which their data waited in the tree.
     pub(super) fn settle(&mut self, before: Time, delivered: impl Fn(u32) -> Bytes) {
         if self.record.last == before {
@@ -82,6 +87,9 @@ impl RootTotals {
             totals.record.flow = *flow;
             totals.record.samples += 1;
             totals.last = (at, delivered(*flow));
+            if members.by_packets {
+                self.victims.remove(flow);
+            }
         }
         for victim in &members.victims {
             let totals = self.victims.entry(victim.flow).or_default();
@@ -112,8 +120,8 @@ impl OutputTotals {
     }
 
     /// Returns the load of an output over a number of samples. `flows` is the number of flows that delivered payload
-    /// through it.
-    pub(super) fn load(&self, samples: u32, flows: u32) -> OutputLoad {
+    /// through it, if it is known.
+    pub(super) fn load(&self, samples: u32, flows: Option<u32>) -> OutputLoad {
         OutputLoad {
             queue_peak: self.peak,
             queue_mean: self.sum as f64 / f64::from(samples.max(1)),

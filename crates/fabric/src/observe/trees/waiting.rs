@@ -46,7 +46,8 @@ fn kind(packet: &Packet) -> impl Ord + use<> {
     let (lrh, VoqId { input, output, lane }) = (packet.lrh, packet.voq());
     let route =
         (lrh.source(), lrh.destination(), lrh.service_level(), packet.source_qp, packet.bth.destination_qp);
-    let route = (route, packet.course().code());
+    // Packets of a flow may differ in their entropy value, and so in the ports that a hash chooses.
+    let route = (route, packet.course().code(), packet.flow_key());
     (packet.flow, packet.payload > 0, route, (input, output, lane, packet.arrived_on()))
 }
 

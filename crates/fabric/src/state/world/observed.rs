@@ -338,22 +338,32 @@ impl World<'_> {
         }
     }
 
-    /// Returns the ports by which a packet from `input` may leave a switch that chooses one of them by its selector, each
-    /// with the lane of the next link if the switch changes it. `None` at an adapter, and at a switch that does not
-    /// choose for this packet.
+    /// Returns the ports by which a packet from `input` may leave a switch that chooses one of them by its selector, or by
+    /// the hash of packets that differ in their key, as all packets of a flow that `is_sprayed`. Each is given with the lane
+    /// of the next link if the switch changes it. `None` at an adapter, and at a switch that does not choose for this packet.
     pub(crate) fn choices(
         &self,
         node: NodeId,
         input: PortId,
-        packet: &Packet,
+        (packet, is_sprayed): (&Packet, bool),
     ) -> Option<Vec<(PortId, Option<Lane>)>> {
         match self.observed(node) {
-            Observed::Here(Node::Switch(switch)) if switch.selects(packet) => {
-                let outputs = switch.outputs_of(packet).into_iter();
+            Observed::Here(Node::Switch(switch)) if is_sprayed || switch.selects(packet) => {
+                let outputs = switch.outputs_of(packet, is_sprayed).into_iter();
                 Some(outputs.map(|output| (output, switch.lane_of(input, output, packet))).collect())
             }
-            Observed::Away(away) if !self.is_host(node) => away.choices(node, input, packet),
+            Observed::Away(away) if !self.is_host(node) => away.choices(node, input, (packet, is_sprayed)),
             Observed::Here(_) | Observed::Away(_) => None,
+        }
+    }
+
+    /// Returns true if a node is a switch that has yet to decide between the minimal route of a packet, which comes by
+    /// `input`, and a detour.
+    pub(crate) fn decides(&self, node: NodeId, input: PortId, packet: &Packet) -> bool {
+        match self.observed(node) {
+            Observed::Here(Node::Switch(switch)) => switch.decides(input, packet),
+            Observed::Away(away) if !self.is_host(node) => away.decides(node, input, packet),
+            Observed::Here(Node::Adapter(_)) | Observed::Away(_) => false,
         }
     }
 

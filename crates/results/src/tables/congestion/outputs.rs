@@ -26,7 +26,7 @@ pub(super) fn printed(record: &RunRecord, width: usize) -> String {
             format!("{:.1}", load.queue_mean / 1e3),
             format!("{:.1}", load.queue_peak.get() as f64 / 1e3),
             format!("{:.0} %", utilisation(record, lane) * 100.0),
-            grouped(load.flows.into()),
+            load.flows.map_or_else(|| "-".to_owned(), |flows| grouped(flows.into())),
             grouped(lane.marks.total()),
             state(record, load),
         ]

@@ -101,20 +101,32 @@ impl<'a> Away<'a> {
         Some(output)
     }
 
-    /// Returns the outputs and lanes of which a switch's selector [chooses](crate::state::world::World::choices) one.
+    /// Returns the outputs and lanes of which a switch [chooses](crate::state::world::World::choices) one.
     pub(super) fn choices(
         &self,
         node: NodeId,
         input: PortId,
-        packet: &Packet,
+        (packet, is_sprayed): (&Packet, bool),
     ) -> Option<Vec<(PortId, Option<Lane>)>> {
         let settings = self.plan.nodes().switch(node);
-        settings.selection.filter(|selection| selection.packets.contains(packet))?;
+        let is_selected = settings.selection.is_some_and(|selection| selection.packets.contains(packet));
+        if !is_selected && !is_sprayed {
+            return None;
+        }
         let (table, to) = (self.plan.routes().table(node), packet.lrh.destination());
         let lanes = settings.sl_to_vl.as_ref();
         let lane = |output| lanes.map(|lanes| lanes.lane((input, output), packet.lrh.service_level()));
-        let outputs = table.outputs_of(to, || packet.flow_key(), true);
+        let outputs = table.outputs_of(to, (!is_sprayed).then(|| packet.flow_key()), is_selected);
         Some(outputs.map(|output| (output, lane(output))).collect())
+    }
+
+    /// Returns true if a switch has yet to [decide](crate::state::world::World::decides) about a packet.
+    pub(super) fn decides(&self, node: NodeId, input: PortId, packet: &Packet) -> bool {
+        let (graph, routes) = (self.plan.graph(), self.plan.routes());
+        routes.detours().is_some_and(|detours| {
+            let rank = detours.ranks(graph, node)[input.index()];
+            detours.decides(node.index() - graph.hosts(), rank, packet)
+        })
     }
 
     /// Returns a packet without payload that goes the way of a flow's data.

@@ -1,0 +1,131 @@
+//! Flows whose packets take several paths, by every selector, every source of entropy values and every kind of detours:
+//! the record says nothing about their paths that packets do not bear out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fabric::{Passing, RunOptions, Tap, simulate_tapped};
+use scenario::Plan;
+use switch_arch::spec::SelectionSpec;
+use telemetry::RunRecord;
+
+use crate::common::{run, shipped};
+use crate::drawn::written;
+
+/// A tree of two leaves with a slow cable in it, below the traffic of all hosts to the other leaf.
+const TREE: [&str; 5] = [
+    "topology=FatTree(down: [4, 2], up: [4], host_cable: \"host\", trunk_cable: \"trunk\")",
+    "cables={\"host\": (rate: \"100 Gb/s\", propagation: Cable(\"3 m\")), \
+     \"trunk\": (rate: \"100 Gb/s\", propagation: Cable(\"20 m\")), \
+     \"slow\": (rate: \"5 Gb/s\", propagation: Cable(\"20 m\"))}",
+    "changed_cables={\"spine1:leaf1\": Kind(\"slow\")}",
+    "traffic=[Synthetic(destinations: OtherRacks, arrivals: Poisson(load: 0.15), size: Fixed(\"16 KiB\")), \
+     Synthetic(destinations: Uniform, arrivals: Poisson(load: 0.1), size: Fixed(\"16 KiB\"))]",
+    "switch.buffer=\"32 KiB\"",
+];
+
+/// Hosts send to others, and more of them to the first, over routes that need not be minimal.
+const DETOURS: [&str; 4] = [
+    "traffic=[Synthetic(destinations: Uniform, arrivals: Poisson(load: 0.4), size: Fixed(\"16 KiB\")), \
+     Synthetic(senders: [\"h5\", \"h9\", \"h17\", \"h18\"], receivers: [\"h1\"], destinations: Uniform, \
+     arrivals: Poisson(load: 0.5), size: Fixed(\"16 KiB\"))]",
+    "switch.buffer=\"32 KiB\"",
+    "link.data_lanes=5",
+    "seed=3",
+];
+
+const DRAGONFLY: &str = "topology=Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"host\", \
+                         local_cable: \"trunk\", global_cable: \"trunk\")";
+const HYPER_X: &str =
+    "topology=HyperX(sizes: [3, 3], hosts: 3, host_cable: \"host\", trunk_cable: \"trunk\")";
+
+fn plan(own: &[&str], sets: &[&str]) -> Plan {
+    let usual = ["duration=120 us", "sample=5 us"];
+    let sets: Vec<_> = usual.into_iter().chain(own.iter().copied()).chain(sets.iter().copied()).collect();
+    shipped("paths-incast", &sets)
+}
+
+/// Returns plans with every way to several paths, each with its name.
+fn plans() -> Vec<(String, Plan)> {
+    let mut all = Vec::new();
+    for selector in SelectionSpec::EXAMPLES {
+        let set = format!("switch.selection={}", written(selector));
+        all.push((set.clone(), plan(&TREE, &[&set])));
+    }
+    for entropy in ["Random", "RoundRobin", "Bitmap", "Reps"] {
+        let set = format!("adapter.entropy={entropy}");
+        all.push((set.clone(), plan(&TREE, &[&set])));
+    }
+    for (topology, routing) in [
+        (DRAGONFLY, "Valiant"),
+        (DRAGONFLY, "Valiant(through: Group)"),
+        (DRAGONFLY, "Ugal"),
+        (DRAGONFLY, "Par"),
+        (HYPER_X, "Valiant"),
+        (HYPER_X, "Ugal"),
+        (HYPER_X, "Par"),
+    ] {
+        let set = format!("routing={routing}");
+        all.push((format!("{topology} {set}"), plan(&DETOURS, &[topology, &set])));
+    }
+    all
+}
+
+/// Returns the number of (flow, root) pairs that are contributors, that are victims, and that are both.
+fn members(record: &RunRecord) -> (usize, usize, usize) {
+    record.congestion.roots.iter().fold((0, 0, 0), |sum, root| {
+        let contributors: BTreeSet<_> = root.contributors.iter().map(|one| one.flow).collect();
+        let both = root.victims.iter().filter(|victim| contributors.contains(&victim.flow)).count();
+        (sum.0 + contributors.len(), sum.1 + root.victims.len(), sum.2 + both)
+    })
+}
+
+/// A flow that feeds a tree is no victim of it. Paths by the hash of the flow alone, or minimal routes alone, would make
+/// it both.
+#[test]
+fn no_flow_is_contributor_and_victim_of_a_root() {
+    let (mut contributors, mut victims) = (0, 0);
+    for (name, plan) in plans() {
+        let found = members(&run(&plan));
+        assert_eq!(found.2, 0, "{name}: {found:?}");
+        // By load, packets may go round the slow cable before a tree grows.
+        let is_sure = name.contains("entropy") || name.contains("routing");
+        assert!(found.0 > 0 || !is_sure, "{name}: a tree has contributors");
+        (contributors, victims) = (contributors + found.0, victims + found.1);
+    }
+    assert!(victims > 100 && contributors > 100, "{contributors} contributors, {victims} victims");
+}
+
+/// The number of flows of an output is that of the flows with data there, or it is not given.
+#[test]
+fn an_output_counts_the_flows_that_packets_show_or_none() {
+    for (name, plan) in plans() {
+        let ports = plan.graph().select_ports("*").expect("a fabric has ports");
+        let mut seen: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        let mut see = |sighting: &fabric::Sighting| {
+            if let Passing::Packet(packet) = &sighting.what
+                && sighting.outbound
+                && packet.payload > 0
+            {
+                let at =
+                    (plan.graph().name(sighting.node).to_owned(), sighting.port.0 + 1, packet.lrh.lane.0);
+                seen.entry(at).or_default().insert(packet.flow.index());
+            }
+        };
+        let tap = Tap { ports: &ports, observer: &mut see, waits: None };
+        let record = simulate_tapped(&plan, RunOptions::default(), tap, &mut |_| {}).expect("it runs");
+        let (mut known, mut unknown) = (0, 0);
+        for lane in &record.lanes {
+            let Some(load) = lane.load else { continue };
+            let flows = seen.remove(&(lane.node.clone(), lane.port, lane.lane)).unwrap_or_default();
+            let delivered = flows.iter().filter(|flow| record.flows[**flow].delivered.get() > 0).count();
+            match load.flows {
+                Some(flows) => assert_eq!(flows as usize, delivered, "{name}: {} {}", lane.node, lane.port),
+                None => unknown += 1,
+            }
+            known += usize::from(load.flows.is_some_and(|flows| flows > 0));
+        }
+        let is_hashed = name == "switch.selection=Hash";
+        assert!(known > 0 || name.contains("routing="), "{name}: last links are known");
+        assert_eq!(unknown == 0, is_hashed, "{name}: {unknown} outputs may have had other flows");
+    }
+}
