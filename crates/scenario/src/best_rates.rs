@@ -3,12 +3,13 @@
 //! Invariant: rates are payload. A link carries the headers of a flow's packets, too; acknowledgements and flow
 //! control count as free. A flow that keeps a number of messages outstanding has at most this number in the time that
 //! one message takes on the empty fabric, and at most a queue pair's outstanding packets in the time of one packet.
-//! Detours depend on the loads, those of a flow alone too, so flows that may take some have no best rates.
+//! Detours depend on the loads, so a flow that may take some has no rate alone, and there are no fair rates.
 
 use std::collections::BTreeMap;
 
 use ca_transport::message::Message;
 use packet::{NodeId, PortId, QpNumber, TransportService};
+use switch_arch::spec::SelectionSpec;
 use units::{Bytes, Span};
 use workload::{Flow, MessageSchedule, Posting};
 
@@ -38,6 +39,8 @@ pub struct BestRates {
 struct Demand {
     /// Parts of its path, with the capacity that a bit of its payload takes.
     parts: Vec<(usize, f64)>,
+    /// Payload rate of its path without others, in bit/s.
+    alone: f64,
     /// Most payload that it asks for, in bit/s; `None` if its messages are listed or drawn.
     asked: Option<f64>,
     /// Packets with different service levels share a link by weights.
@@ -92,19 +95,19 @@ impl Plan {
         let mut paths = DataPaths::new(self);
         for number in chosen.iter().copied() {
             let flow = &flows[number];
-            let parts = self.parts_of(flow, paths.of(flow, keys[number])).into_iter().map(
-                |(part, capacity, cost)| {
-                    let place = *numbers.entry(part).or_insert_with(|| {
-                        all_parts.push(part);
-                        capacities.push(capacity);
-                        capacities.len() - 1
-                    });
-                    (place, cost)
-                },
-            );
+            let path = paths.of(flow, keys[number]);
+            let parts = self.parts_of(flow, &path).into_iter().map(|(part, capacity, cost)| {
+                let place = *numbers.entry(part).or_insert_with(|| {
+                    all_parts.push(part);
+                    capacities.push(capacity);
+                    capacities.len() - 1
+                });
+                (place, cost)
+            });
             let demand = Demand {
                 parts: parts.collect(),
-                asked: self.asked(flow, &mut ideal),
+                alone: self.widest(flow, &path),
+                asked: self.asked(number, &mut ideal),
                 service_level: flow.service_level.0,
                 may_detour: self.may_detour(flow),
             };
@@ -115,17 +118,47 @@ impl Plan {
 
     /// Returns the parts of a flow's path, with their capacity and the capacity that a bit of payload takes.
     /// A part of several that packets are spread over takes a share of them.
-    fn parts_of(&self, flow: &Flow, path: Vec<DataOutput>) -> Vec<(PathPart, f64, f64)> {
+    fn parts_of(&self, flow: &Flow, path: &[DataOutput]) -> Vec<(PathPart, f64, f64)> {
         let per_bit = self.wire_bits_per_bit(flow);
-        let outputs = path.into_iter().map(|DataOutput { at: (node, port), share, .. }| {
-            let rate = self.nodes().port(node, port).wire.rate();
-            (PathPart::Output(node, port), rate.get() as f64, per_bit * share)
+        let outputs = path.iter().map(|output| {
+            let (node, port) = output.at;
+            (PathPart::Output(node, port), self.bps(output), per_bit * output.share)
         });
         let bus = self.nodes().adapter(flow.source).injection_limit;
         let drain = self.nodes().adapter(flow.destination).drain_limit;
         let bus = bus.map(|rate| (PathPart::Bus(flow.source), rate.get() as f64, 1.0));
         let drain = drain.map(|rate| (PathPart::Drain(flow.destination), rate.get() as f64, 1.0));
         outputs.chain(bus).chain(drain).collect()
+    }
+
+    fn bps(&self, DataOutput { at: (node, port), .. }: &DataOutput) -> f64 {
+        self.nodes().port(*node, *port).wire.rate().get() as f64
+    }
+
+    /// Returns the payload rate of a flow's path without others. By load, packets fill every output that they may choose;
+    /// a flowlet fills a single output, and packets dealt out evenly fill none before the slowest.
+    fn widest(&self, flow: &Flow, path: &[DataOutput]) -> f64 {
+        let adapter = |host| self.nodes().adapter(host);
+        let limits = [adapter(flow.source).injection_limit, adapter(flow.destination).drain_limit];
+        let hosts = limits.into_iter().flatten().map(|rate| rate.get() as f64).fold(f64::INFINITY, f64::min);
+        let selector = |output: &DataOutput| {
+            let (node, _) = output.at;
+            let is_switch = !self.graph().is_host(node);
+            is_switch
+                .then(|| self.nodes().switch(node).selection.map(|selection| selection.selector))
+                .flatten()
+        };
+        let of_hop = |outputs: &[DataOutput]| -> f64 {
+            let rates = outputs.iter().map(|output| self.bps(output));
+            let evenly = || outputs.iter().map(|output| self.bps(output) / output.share);
+            match outputs.iter().filter(|output| output.share < 1.0).find_map(selector) {
+                Some(SelectionSpec::LeastLoaded(_)) => rates.sum(),
+                Some(SelectionSpec::Flowlet(_)) => rates.fold(0.0, f64::max),
+                _ => evenly().fold(f64::INFINITY, f64::min),
+            }
+        };
+        let hops = path.chunk_by(|one, next| one.hop == next.hop).map(of_hop);
+        hosts.min(hops.fold(f64::INFINITY, f64::min) / self.wire_bits_per_bit(flow))
     }
 
     /// Returns the bits on the wire of a flow's message for each bit of its payload.
@@ -158,7 +191,8 @@ impl Plan {
     }
 
     /// Returns the most payload that a flow asks for, in bit/s.
-    fn asked(&self, flow: &Flow, ideal: &mut IdealTimes<'_>) -> Option<f64> {
+    fn asked(&self, number: usize, ideal: &mut IdealTimes<'_>) -> Option<f64> {
+        let flow = &self.workload().flows[number];
         match &flow.posting {
             Posting::Scheduled(MessageSchedule::Paced { rate, .. }) => Some(rate.get() as f64),
             Posting::Scheduled(MessageSchedule::Saturate { outstanding, message, .. }) => {
@@ -167,10 +201,11 @@ impl Plan {
                 }
                 let over = |bytes: f64, time: Span| bytes * 8.0 / time.seconds();
                 let messages = f64::from(*outstanding) * message.get() as f64;
-                let by_messages = over(messages, ideal.times(flow, *message).acknowledged);
+                let by_messages = over(messages, ideal.times(number, *message).acknowledged);
                 let packet = self.mtu_bytes().min(*message);
                 let packets = f64::from(self.nodes().adapter(flow.requester()).max_outstanding);
-                let by_packets = over(packets * packet.get() as f64, ideal.times(flow, packet).acknowledged);
+                let by_packets =
+                    over(packets * packet.get() as f64, ideal.times(number, packet).acknowledged);
                 Some(by_messages.min(by_packets))
             }
             Posting::Scheduled(MessageSchedule::Listed(_)) | Posting::Drawn { .. } => None,
@@ -184,8 +219,7 @@ impl BestRates {
     #[must_use]
     pub fn alone(&self, flow: usize) -> Option<f64> {
         let demand = self.flows.get(&flow).filter(|demand| !demand.may_detour)?;
-        let path = demand.parts.iter().map(|(part, cost)| self.capacities[*part] / cost);
-        Some(path.fold(demand.asked?, f64::min))
+        Some(demand.alone.min(demand.asked?))
     }
 
     /// Returns the max-min fair payload rates of these flows together, in bit/s: no rate can be raised without lowering

@@ -32,6 +32,7 @@ pub(crate) struct DataOutput {
 }
 
 /// Follows the data of flows, one after the other.
+#[derive(Debug)]
 pub(crate) struct DataPaths<'a> {
     plan: &'a Plan,
     /// Shares by node that is to be left; all 0 between hops.

@@ -1,8 +1,8 @@
 //! Ideal completion times: the time of each message on the empty fabric, to which slowdowns refer.
 //!
-//! Invariant: the ideal uses the engine's own lengths, wires and rules, so a message alone takes exactly this time,
-//! apart from delays by flow control and windows: buffers and windows count as large enough, and flow-control packets as
-//! free.
+//! Invariant: the ideal uses the engine's own lengths, wires and rules, so a message alone takes exactly this time if its
+//! packets have a single path, else at least this time ([`spread`]). It leaves out delays by
+//! flow control and windows: buffers and windows count as large enough, and flow-control packets as free.
 //!
 //! ```text
 //! packet k starts on wire h once   it has arrived (onto a faster wire: late enough for its tail)
@@ -14,13 +14,18 @@
 //! From some packet on, all packets of full length follow at the pace of the slowest part that they have passed so far.
 //! The remaining ones are then skipped instead of followed one by one.
 
+mod paths;
+mod spread;
+
 use ca_transport::message::{Message, Segment};
 use link_layer::Wire;
 use packet::{Mtu, NodeId, Opcode, QpNumber, TransportService};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use units::{Bytes, Rate, Span, Time};
 use workload::{Flow, Operation};
 
+use self::spread::{Batch, SpreadPath};
+use crate::data_paths::DataPaths;
 use crate::plan::Plan;
 
 /// Times of messages on the empty fabric of a plan.
@@ -30,7 +35,12 @@ pub struct IdealTimes<'a> {
     /// The last times computed, with their key: messages of one flow often have one size.
     last: Option<(IdealKey, IdealTime)>,
     /// The paths from the source to the destination, and back.
-    paths: Option<((NodeId, NodeId), [HostPath; 2])>,
+    paths: Option<(PathKey, [HostPath; 2])>,
+    /// Hash keys of the flows; empty if no switch has several ports to a host.
+    keys: Vec<u64>,
+    data_paths: DataPaths<'a>,
+    /// The switch that packets left last on any route, and the least times from there to all nodes.
+    around: Option<(NodeId, Vec<Span>)>,
 }
 
 /// Times of a message on the empty fabric, from its posting on.
@@ -44,60 +54,96 @@ pub struct IdealTime {
 }
 
 /// The properties on which an ideal time depends.
-type IdealKey = (NodeId, NodeId, TransportService, Operation, Bytes);
+type IdealKey = (PathKey, Bytes);
+
+/// The properties on which the paths of a flow depend: its ends, its hash key, its service level, its transport and its
+/// operation.
+type PathKey = (NodeId, NodeId, u64, u8, TransportService, Operation);
 
 /// The wires from one host to another, and the rates of the hosts' buses.
 #[derive(Clone, Debug)]
 struct HostPath {
+    /// The wires of the only path; with several paths, the first wire.
     wires: SmallVec<[Wire; 8]>,
     injection: Option<Rate>,
     drain: Option<Rate>,
+    /// Several paths, all by the same first wire.
+    spread: Option<Box<SpreadPath>>,
 }
 
 impl<'a> IdealTimes<'a> {
     /// Creates the times of a plan.
     #[must_use]
     pub fn new(plan: &'a Plan) -> Self {
-        Self { plan, last: None, paths: None }
+        let (graph, routes) = (plan.graph(), plan.routes());
+        let has_groups = graph.switch_ids().any(|switch| routes.table(switch).groups() > 0);
+        let keys = if has_groups { plan.flow_keys() } else { Vec::new() };
+        Self { plan, last: None, paths: None, keys, data_paths: DataPaths::new(plan), around: None }
     }
 
-    /// Returns the times of a message of a flow.
-    pub fn times(&mut self, flow: &Flow, size: Bytes) -> IdealTime {
-        let key = (flow.source, flow.destination, flow.transport, flow.operation, size);
+    /// Returns the times of a message of the flow with this number: the least that are possible, where packets may take
+    /// several paths.
+    ///
+    /// # Panics
+    /// If the plan has no such flow.
+    pub fn times(&mut self, number: usize, size: Bytes) -> IdealTime {
+        let plan = self.plan;
+        let flow = &plan.workload().flows[number];
+        let hash = self.keys.get(number).copied().unwrap_or(0);
+        let level = flow.service_level.0;
+        let ways = (flow.source, flow.destination, hash, level, flow.transport, flow.operation);
+        let key = (ways, size);
         if let Some((_, time)) = self.last.filter(|(last, _)| *last == key) {
             return time;
         }
-        let ends = (flow.source, flow.destination);
-        if self.paths.as_ref().is_none_or(|(last, _)| *last != ends) {
-            self.paths = Some((ends, [self.path(ends.0, ends.1), self.path(ends.1, ends.0)]));
+        if self.paths.as_ref().is_none_or(|(last, _)| *last != ways) {
+            self.paths = Some((ways, [self.path_there(flow, hash), self.path_back(flow)]));
         }
         let (_, [there, back]) = self.paths.as_ref().expect("the paths are computed above");
-        let mut back = PacketTrain::new(back.clone());
         let is_read = flow.operation == Operation::RdmaRead;
-        if is_read {
-            back.pass(self.length(flow.transport, Opcode::ReadRequest, 0), Bytes::ZERO, Time::ZERO);
-        }
+        let answer = |opcode, from| back.single(self.length(flow.transport, opcode, 0), from);
+        let from = if is_read { answer(Opcode::ReadRequest, Time::ZERO) } else { Time::ZERO };
         let mut pipe = PacketTrain::new(there.clone());
-        let delivered = self.delivered(&mut pipe, flow, size, back.arrived).since_start();
-        let mut acknowledged = pipe.arrived;
-        if !is_read {
-            back.pass(self.length(flow.transport, Opcode::Acknowledge, 0), Bytes::ZERO, pipe.arrived);
-            acknowledged = back.arrived;
-        }
-        let time = IdealTime { delivered, acknowledged: acknowledged.since_start() };
+        let taken = self.delivered(&mut pipe, flow, size, from);
+        let (arrived, taken) = match &there.spread {
+            Some(spread) => spread.ends(&self.batches(there, flow, size, (from, pipe.free[0])), from),
+            None => (pipe.arrived, taken),
+        };
+        let acknowledged = if is_read { arrived } else { answer(Opcode::Acknowledge, arrived) };
+        let time = IdealTime { delivered: taken.since_start(), acknowledged: acknowledged.since_start() };
         self.last = Some((key, time));
         time
     }
 
-    fn path(&self, from: NodeId, to: NodeId) -> HostPath {
-        let graph = self.plan.graph();
-        let hops = self.plan.routes().path(graph, from, to).expect("a checked flow has a path");
-        let wires = hops.iter().map(|(node, port)| self.plan.nodes().port(*node, *port).wire);
-        HostPath {
-            wires: wires.collect(),
-            injection: self.plan.nodes().adapter(from).injection_limit,
-            drain: self.plan.nodes().adapter(to).drain_limit,
+    /// Returns the packets of a message that starts at `from`, and has left the first wire at `left`.
+    fn batches(
+        &self,
+        path: &HostPath,
+        flow: &Flow,
+        size: Bytes,
+        (from, left): (Time, Time),
+    ) -> SmallVec<[Batch; 3]> {
+        let mtu: Mtu = self.plan.link().mtu;
+        let message = Message::new(QpNumber(0), flow.operation, size, mtu);
+        let batch = |number, packets, last_start| {
+            let Segment { opcode, payload, .. } = message.segment(number, mtu);
+            let length = self.length(flow.transport, opcode, payload);
+            Batch { packets, length, payload: Bytes::new(u64::from(payload)), last_start }
+        };
+        let (wire, last) = (&path.wires[0], message.end - 1);
+        let end = batch(last, 1, from);
+        let end = Batch { last_start: from.max(left - wire.time_for(end.length)), ..end };
+        let mut batches = smallvec![end];
+        if last > 0 {
+            batches.push(batch(0, 1, from));
         }
+        if last > 1 {
+            let between = batch(1, last - 1, from);
+            let pace = path.injection.map_or(Span::ZERO, |limit| limit.time_for(between.payload));
+            let last_start = end.last_start - pace.max(wire.time_for(between.length));
+            batches.push(Batch { last_start, ..between });
+        }
+        batches
     }
 
     fn length(&self, transport: TransportService, opcode: Opcode, payload: u16) -> Bytes {
@@ -144,6 +190,18 @@ struct PacketTrain {
     bus_free: Time,
     arrived: Time,
     taken: Time,
+}
+
+impl HostPath {
+    /// Returns the time at which a packet without payload arrives that starts at `from`.
+    fn single(&self, length: Bytes, from: Time) -> Time {
+        if let Some(spread) = &self.spread {
+            return from + spread.transit(length);
+        }
+        let mut train = PacketTrain::new(self.clone());
+        train.pass(length, Bytes::ZERO, from);
+        train.arrived
+    }
 }
 
 impl PacketTrain {
@@ -213,7 +271,26 @@ impl PacketTrain {
 
 #[cfg(test)]
 mod tests {
+    use super::spread::Stage;
     use super::*;
+
+    /// A packet by a single path takes the time that its wires and latencies alone allow.
+    #[test]
+    fn a_way_of_single_wires_takes_a_packet_as_long_as_they_do() {
+        let wire = |rate| Wire::cut_through(Rate::gbps(rate), Span::from_ns(100 + rate));
+        let end = |rate| Wire::store_and_forward(Rate::gbps(rate), Span::from_ns(7));
+        for rates in [[8, 8, 8], [8, 32, 8], [32, 8, 32], [40, 8, 16], [8, 16, 32], [32, 16, 8], [16, 32, 8]]
+        {
+            let wires = [wire(rates[0]), wire(rates[1]), end(rates[2])];
+            let stage = |wire| Stage { before: Span::ZERO, wires: vec![wire] };
+            let spread = SpreadPath { stages: wires.into_iter().map(stage).collect(), drain: None };
+            let path = HostPath { wires: wires.into(), injection: None, drain: None, spread: None };
+            for length in [30, 300, 2074].map(Bytes::new) {
+                let alone = path.single(length, Time::ZERO).since_start();
+                assert_eq!(spread.transit(length), alone, "{rates:?} {length:?}");
+            }
+        }
+    }
 
     /// A train that is skipped once it is steady gives the same times as one followed packet by packet.
     #[test]
@@ -224,7 +301,7 @@ mod tests {
         let (injection, drain) = (Some(Rate::gbps(9)), Some(Rate::gbps(7)));
         for wires in [vec![slow, fast, end(Rate::gbps(8))], vec![fast, slow, end(Rate::gbps(32))]] {
             for (injection, drain) in [(None, None), (injection, None), (None, drain), (injection, drain)] {
-                let path = HostPath { wires: wires.clone().into(), injection, drain };
+                let path = HostPath { wires: wires.clone().into(), injection, drain, spread: None };
                 let (mut followed, mut skipped) = (PacketTrain::new(path.clone()), PacketTrain::new(path));
                 let (first, length, payload) = (Bytes::new(2090), Bytes::new(2074), Bytes::new(2048));
                 followed.pass(first, payload, Time::ZERO);

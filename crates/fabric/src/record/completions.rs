@@ -49,7 +49,7 @@ pub(crate) fn of(plan: &Plan, world: &World<'_>, lossy: bool) -> Option<Completi
         .into_iter();
         let mut acknowledged = acknowledged.iter().map(|one| one.1);
         for (place, (_, posted, size)) in (1..).zip(posted) {
-            let ideal = ideal.times(flow, *size);
+            let ideal = ideal.times(number as usize, *size);
             all.messages.push(MessageRecord {
                 flow: number,
                 number: place,

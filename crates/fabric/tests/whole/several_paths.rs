@@ -38,22 +38,22 @@ const DRAGONFLY: &str = "topology=Dragonfly(routers: 4, hosts: 2, global: 2, hos
 const HYPER_X: &str =
     "topology=HyperX(sizes: [3, 3], hosts: 3, host_cable: \"host\", trunk_cable: \"trunk\")";
 
-fn plan(own: &[&str], sets: &[&str]) -> Plan {
+fn plan(own: &[&str]) -> Plan {
     let usual = ["duration=120 us", "sample=5 us"];
-    let sets: Vec<_> = usual.into_iter().chain(own.iter().copied()).chain(sets.iter().copied()).collect();
+    let sets: Vec<_> = usual.into_iter().chain(own.iter().copied()).collect();
     shipped("paths-incast", &sets)
 }
 
-/// Returns plans with every way to several paths, each with its name.
-fn plans() -> Vec<(String, Plan)> {
+/// Returns the settings of every way to several paths, each with its name.
+fn ways() -> Vec<(String, Vec<String>)> {
     let mut all = Vec::new();
-    for selector in SelectionSpec::EXAMPLES {
-        let set = format!("switch.selection={}", written(selector));
-        all.push((set.clone(), plan(&TREE, &[&set])));
-    }
-    for entropy in ["Random", "RoundRobin", "Bitmap", "Reps"] {
-        let set = format!("adapter.entropy={entropy}");
-        all.push((set.clone(), plan(&TREE, &[&set])));
+    let selections =
+        SelectionSpec::EXAMPLES.map(|selector| format!("switch.selection={}", written(selector)));
+    let entropies =
+        ["Random", "RoundRobin", "Bitmap", "Reps"].map(|value| format!("adapter.entropy={value}"));
+    for set in selections.into_iter().chain(entropies) {
+        let tree = TREE.into_iter().map(str::to_owned);
+        all.push((set.clone(), tree.chain([set]).collect()));
     }
     for (topology, routing) in [
         (DRAGONFLY, "Valiant"),
@@ -65,9 +65,16 @@ fn plans() -> Vec<(String, Plan)> {
         (HYPER_X, "Par"),
     ] {
         let set = format!("routing={routing}");
-        all.push((format!("{topology} {set}"), plan(&DETOURS, &[topology, &set])));
+        let sets = DETOURS.into_iter().chain([topology, &set]).map(str::to_owned).collect();
+        all.push((format!("{topology} {set}"), sets));
     }
     all
+}
+
+/// Returns plans with every way to several paths, each with its name.
+fn plans() -> impl Iterator<Item = (String, Plan)> {
+    let plan = |sets: &[String]| plan(&sets.iter().map(String::as_str).collect::<Vec<_>>());
+    ways().into_iter().map(move |(name, sets)| (name, plan(&sets)))
 }
 
 /// Returns the number of (flow, root) pairs that are contributors, that are victims, and that are both.
@@ -128,4 +135,54 @@ fn an_output_counts_the_flows_that_packets_show_or_none() {
         assert!(known > 0 || name.contains("routing="), "{name}: last links are known");
         assert_eq!(unknown == 0, is_hashed, "{name}: {unknown} outputs may have had other flows");
     }
+}
+
+/// A message alone takes at least its ideal time, by whatever paths. Over equal paths as fast as the source's link it
+/// takes exactly this time. The time of a single path would be too long where four slow cables share the message.
+#[test]
+fn no_message_alone_is_faster_than_ideal() {
+    let flow = |operation: &str, bytes: u64| {
+        format!(
+            "flows=[(name: \"a\", from: \"h5\", to: \"h1\", operation: {operation}, start: \"0 s\", \
+             message: \"{bytes} B\", load: Saturate(outstanding: 1))]"
+        )
+    };
+    let cables = |rate: u32, other: u32| {
+        format!(
+            "cables={{\"host\": (rate: \"100 Gb/s\", propagation: Cable(\"3 m\")), \
+             \"trunk\": (rate: \"{rate} Gb/s\", propagation: Cable(\"20 m\")), \
+             \"slow\": (rate: \"{other} Gb/s\", propagation: Cable(\"20 m\"))}}"
+        )
+    };
+    let alone =
+        ["traffic=[]", "sample=50 us", "duration=100 us", "adapter.max_reads=2", "switch.buffer=\"128 KiB\""];
+    let mut met = 0;
+    for (name, rate, other) in [("equal", 100, 100), ("narrow", 25, 25), ("mixed", 40, 10), ("wide", 400, 50)]
+    {
+        let cables = cables(rate, other);
+        for operation in ["RdmaWrite", "RdmaRead"] {
+            for bytes in [1, 4097, 65_536, 300_001] {
+                let flow = flow(operation, bytes);
+                for (way, own) in ways() {
+                    let sets: Vec<&str> = alone.iter().copied().chain([&*cables, &*flow]).collect();
+                    let own: Vec<&str> = own.iter().map(String::as_str).chain(sets).collect();
+                    let record = run(&plan(&own));
+                    let case = format!("{name} {operation} {bytes} {way}");
+                    let all = record.completions.expect("they are kept");
+                    assert!(!all.delivered().is_empty(), "{case}");
+                    for one in all.delivered() {
+                        let slowdown = one.slowdown(one.time().expect("it is delivered"));
+                        assert!(slowdown >= 1.0, "{case}: {slowdown}");
+                        if let Some(acknowledged) = one.acknowledged {
+                            assert!(acknowledged.at.since(one.posted) >= acknowledged.ideal, "{case}");
+                        }
+                        let is_exact = name == "equal" && !way.contains("routing=") && one.number == 1;
+                        assert!(!is_exact || slowdown < 1.000_001, "{case}: {slowdown}");
+                        met += usize::from(is_exact);
+                    }
+                }
+            }
+        }
+    }
+    assert!(met > 50, "{met} times are exact");
 }
