@@ -23,7 +23,7 @@ pub enum DeliverySpec {
 #[serde(deny_unknown_fields, default)]
 pub struct AnyOrderSpec {
     /// Packets from the first missing one on that the responder can tell apart, 1 to 32,768: a packet farther ahead is
-    /// dropped. A requester has no more under way.
+    /// dropped. A requester has no more under way, and requests a longer RDMA READ in parts.
     #[schemars(range(min = 1, max = 32768))]
     pub window: u32,
     /// Evidence by which a missing packet counts as lost.
@@ -36,7 +36,7 @@ pub enum NakSpec {
     /// None: only the time-out repeats. For fabrics that lose nothing, and overtake far.
     #[default]
     Never,
-    /// The arrival of a packet with a number at least this much higher, 1 to 32,767. `After(1)` is IRN's rule, for
+    /// The arrival of a packet with a number at least this much higher, 1 to 32,767, below the window and `cap`. `After(1)` is IRN's rule, for
     /// fabrics where no packet overtakes another.
     After(#[schemars(range(min = 1, max = 32767))] u32),
 }

@@ -18,6 +18,9 @@
 //! | time-out | the first missing packet, and all before the highest acknowledged; of RDMA READs, all missing responses |
 //! | progress in a recovery that does not end it | the first missing packet |
 //!
+//! The responses to READs under way are bounded like data. A READ for which there is no room is requested in parts, of at
+//! least half the window, so that requests stay few.
+//!
 //! Each is repeated once until the next time-out. Repeats go before new packets, and are not limited by the window. A
 //! missing response is repeated by an RDMA READ request of its own for it and its missing neighbours.
 
@@ -51,6 +54,8 @@ pub struct SelectiveRequester {
     /// Last time at which the requester looked for progress.
     looked: Time,
     rule: AnyOrderRule,
+    /// True if the next packet requests a further part of an RDMA READ.
+    in_parts: bool,
     /// The response accepted last.
     placed: Placement,
 }
@@ -66,6 +71,7 @@ state_codec::state!(SelectiveRequester {
     repeat,
     looked,
     rule: plan,
+    in_parts,
     placed,
 });
 
@@ -101,6 +107,8 @@ impl Endpoint for SelectiveRequester {
     fn readiness(&self, rule: &EndpointRule) -> Readiness {
         if self.repeat.is_some() && !self.queue.failed {
             Readiness::Ready
+        } else if self.queue.reads_next() {
+            self.read_readiness(rule)
         } else {
             self.queue.readiness(self.most_outstanding(rule), rule)
         }
@@ -112,6 +120,9 @@ impl Endpoint for SelectiveRequester {
         }
         if let Some(hole) = self.repeat {
             return Some(hole.outgoing(messages, rule));
+        }
+        if let (Some(end), Some(key)) = (self.part_end(), self.queue.cursor) {
+            return Some(OutgoingPacket::read_request(&messages[key], self.queue.next, end, rule.mtu));
         }
         // In a recovery every acknowledgement says what is missing.
         self.queue.outgoing(self.most_outstanding(rule), self.queue.recovering, messages, rule)
@@ -127,7 +138,14 @@ impl Endpoint for SelectiveRequester {
             self.find_hole(messages);
             return CompletedMessages::NONE;
         }
-        self.queue.sent(messages, now);
+        match self.part_end() {
+            Some(end) => {
+                let read = self.queue.cursor;
+                self.queue.requested(end, self.in_parts, messages, now);
+                self.in_parts = self.queue.cursor == read;
+            }
+            None => self.queue.sent(messages, now),
+        }
         CompletedMessages::NONE
     }
 
@@ -194,6 +212,7 @@ impl SelectiveRequester {
             repeat: None,
             looked: Time::ZERO,
             rule,
+            in_parts: false,
             placed: Placement::default(),
         }
     }
@@ -225,6 +244,27 @@ impl SelectiveRequester {
     #[must_use]
     pub const fn failed(&self) -> bool {
         self.queue.failed
+    }
+
+    /// Returns the end of the responses that the next request of an RDMA READ asks for; `None` if the next packet is none,
+    /// or has to wait for room in the window.
+    fn part_end(&self) -> Option<u64> {
+        let end = self.queue.read_end()?;
+        let window = u64::from(self.rule.most_under_way());
+        let (left, room) = (end - self.queue.next, self.queue.unacked + window - self.queue.next);
+        if left <= room { Some(end) } else { (room >= window.div_ceil(2)).then_some(self.queue.next + room) }
+    }
+
+    /// Returns the readiness to send a packet that requests an RDMA READ, or a part of one.
+    fn read_readiness(&self, rule: &EndpointRule) -> Readiness {
+        let most_reads = u32::max(rule.max_reads, 1);
+        if self.queue.failed || !self.in_parts && self.queue.reads() >= most_reads {
+            Readiness::Idle
+        } else if self.part_end().is_none() {
+            Readiness::WindowClosed
+        } else {
+            Readiness::Ready
+        }
     }
 
     fn most_outstanding(&self, rule: &EndpointRule) -> u64 {

@@ -7,7 +7,7 @@
 //! unacked <= next <= posted      (packets before `unacked` are acknowledged, or have arrived)
 //! ```
 //!
-//! An RDMA READ is a single request packet that reserves the numbers of all its responses. The packets in flight are
+//! An RDMA READ is a single request packet that reserves the numbers of all its responses, or a few for its parts. The packets in flight are
 //! either data or READs, never both. A queue pair here has one flow, and a context sends its messages singly.
 //!
 //! Which packets are sent again, and when, is up to the requester.
@@ -30,7 +30,7 @@ pub(super) struct SendQueue {
     pub(super) failed: bool,
     /// True while the requester recovers from a loss, by its own rule.
     pub(super) recovering: bool,
-    /// RDMA READs in progress, at most 255.
+    /// RDMA READs in progress, at most 255. Requests of parts of a READ count as one.
     reads: u8,
     pub(super) retries: u8,
     /// Congestion window, in packets; `None` if unlimited.
@@ -86,6 +86,17 @@ impl SendQueue {
     /// Returns the number of RDMA READs in progress.
     pub(super) const fn reads(&self) -> u32 {
         self.reads as u32
+    }
+
+    /// Returns the end of the message of packet `next`, if that message is an RDMA READ.
+    pub(super) fn read_end(&self) -> Option<u64> {
+        self.read_end.map(NonZeroU64::get)
+    }
+
+    /// Returns true if packet `next` is posted, and requests an RDMA READ.
+    #[inline]
+    pub(super) const fn reads_next(&self) -> bool {
+        self.read_end.is_some() && self.next < self.posted
     }
 
     /// Returns the oldest message.
@@ -153,6 +164,23 @@ impl SendQueue {
         } else {
             self.next += 1;
         }
+        self.pass_message(messages);
+    }
+
+    /// Handles the start of a packet that requests the responses from `next` to before `end`: those of a READ, or a part
+    /// of them, `again` if an earlier part is requested.
+    pub(super) fn requested(&mut self, end: u64, again: bool, messages: &Messages, now: Time) {
+        if self.next == self.unacked {
+            self.progress = now;
+        }
+        self.next = end;
+        self.reads += u8::from(!again);
+        self.pass_message(messages);
+    }
+
+    /// Moves on to the next message if the present one ends before packet `next`.
+    #[inline]
+    fn pass_message(&mut self, messages: &Messages) {
         if let Some(key) = self.cursor
             && messages[key].end == self.next
         {
