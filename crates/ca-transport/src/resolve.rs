@@ -9,7 +9,7 @@ use link_layer::spec::LinkSpec;
 use settings::{FieldPath, SettingError};
 use units::{Rate, Span};
 
-use crate::reordering::{DeliverySpec, RecoverySpec, SelectiveRepeatSpec};
+use crate::reordering::{AnyOrderSpec, DeliverySpec, NakSpec, RecoverySpec, SelectiveRepeatSpec};
 use crate::spec::AdapterSpec;
 
 /// The surroundings of a channel adapter.
@@ -44,6 +44,14 @@ pub enum AdapterError {
         /// Order of delivery.
         delivery: DeliverySpec,
     },
+    /// No packet is as far ahead as one has to be.
+    #[error("a packet is at most {} ahead of a missing one, so none counts as lost after {after}", reach - 1)]
+    NoEvidence {
+        /// Distance at which a missing packet counts as lost.
+        after: u32,
+        /// Most packets under way.
+        reach: u32,
+    },
     /// A time-out passes at once.
     #[error("at a time-out of 0 a requester gives up before any answer can come")]
     NoTimeOut(&'static str),
@@ -66,6 +74,7 @@ impl SettingError for AdapterError {
             Self::Buffer(_) | Self::Memory(_) => "receive_buffer".into(),
             Self::NoRate(field) => (*field).into(),
             Self::Mismatch { .. } => "recovery".into(),
+            Self::NoEvidence { .. } => FieldPath::from("delivery").name("nak"),
             Self::NoTimeOut(field) => FieldPath::from("recovery").name(field),
             Self::TimeOuts { .. } => FieldPath::from("recovery").name("low"),
             Self::Arbitration(error) => FieldPath::from("vl_arbitration").join(&error.path()),
@@ -82,6 +91,10 @@ impl SettingError for AdapterError {
             }
             Self::Mismatch { delivery: DeliverySpec::InOrder } => {
                 Some("write `delivery: AnyOrder` as well, or leave `recovery` out".to_owned())
+            }
+            Self::NoEvidence { reach: 1, .. } => Some("leave `nak` out".to_owned()),
+            Self::NoEvidence { reach, .. } => {
+                Some(format!("write at most `After({})`, or leave `nak` out", reach - 1))
             }
             Self::NoTimeOut(_) => Some("write a time above 0, or leave it out".to_owned()),
             Self::TimeOuts { high, .. } => Some(format!("write at most \"{high}\"")),
@@ -108,9 +121,15 @@ impl AdapterSpec {
         if self.delivery.is_usual() != self.recovery.is_usual() {
             return Some(AdapterError::Mismatch { delivery: self.delivery });
         }
-        let RecoverySpec::SelectiveRepeat(SelectiveRepeatSpec { low, high, .. }) = self.recovery else {
+        let RecoverySpec::SelectiveRepeat(SelectiveRepeatSpec { low, high, cap, .. }) = self.recovery else {
             return None;
         };
+        if let DeliverySpec::AnyOrder(AnyOrderSpec { window, nak: NakSpec::After(after) }) = self.delivery {
+            let reach = window.min(cap.unwrap_or(window));
+            if after >= reach {
+                return Some(AdapterError::NoEvidence { after, reach });
+            }
+        }
         let zero = [("low", low), ("high", high)].into_iter().find(|(_, time)| *time == Some(Span::ZERO));
         if let Some((field, _)) = zero {
             return Some(AdapterError::NoTimeOut(field));
