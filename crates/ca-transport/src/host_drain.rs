@@ -71,6 +71,11 @@ impl HostDrain {
         (id, next.map(|(head, limit)| now + limit.time_for(Bytes::new(u64::from(pool[head].payload)))))
     }
 
+    /// Returns the packets that wait or are being consumed.
+    pub fn packets<'a>(&self, pool: &'a PacketPool) -> impl Iterator<Item = &'a Packet> {
+        self.queue.packets(pool)
+    }
+
     /// Returns the number of packets that wait or are being consumed.
     #[must_use]
     pub const fn waiting(&self) -> u64 {

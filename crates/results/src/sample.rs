@@ -350,6 +350,7 @@ fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: boo
             spurious: 2,
             out_of_order: 25,
             refused: 0,
+            waiting: 0,
             farthest: 9,
             held_bytes: 18_432,
         })),

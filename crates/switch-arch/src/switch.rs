@@ -173,13 +173,6 @@ impl Switch {
         dispatch!(&self.pipeline, pipeline => pipeline.outputs_of(packet, is_sprayed).collect())
     }
 
-    /// Returns true if this switch would decide between the minimal route of a packet that comes by `input` and a detour.
-    /// The packet need not be here.
-    #[must_use]
-    pub fn decides(&self, input: PortId, packet: &Packet) -> bool {
-        dispatch!(&self.pipeline, pipeline => pipeline.decides(input, packet))
-    }
-
     /// Returns the port by which a packet leaves, or would leave if it came here. Where a selector chooses among several,
     /// it is the port that the hash of the packet's flow would choose.
     #[must_use]
@@ -195,7 +188,7 @@ impl Switch {
     }
 
     /// Lets a copy of a packet pass that comes by `input`: sets its course and its lane behind this switch, and returns its
-    /// output. The packet need not be here.
+    /// output; `None` if it has yet to decide about the packet's route. The packet need not be here.
     #[must_use]
     pub fn pass(&self, input: PortId, packet: &mut Packet) -> Option<PortId> {
         dispatch!(&self.pipeline, pipeline => pipeline.pass(input, packet))

@@ -13,13 +13,23 @@ pub struct RepeatTally {
     pub out_of_order: u64,
     /// Number of data packets that were refused on arrival, since a packet before them was missing.
     pub refused: u64,
+    /// Number of accepted data packets that the host has yet to consume; 0 of a flow without packets out of order.
+    pub waiting: u64,
     /// Largest distance from the first missing packet to one that was accepted, in packets.
     pub farthest: u64,
     /// Most payload accepted ahead of a missing packet, in bytes, each packet counted as a full one.
     pub held_bytes: u64,
 }
 
-state_codec::value!(RepeatTally { retransmitted, spurious, out_of_order, refused, farthest, held_bytes });
+state_codec::value!(RepeatTally {
+    retransmitted,
+    spurious,
+    out_of_order,
+    refused,
+    waiting,
+    farthest,
+    held_bytes
+});
 
 impl RepeatTally {
     /// Returns the counts of both ends of a flow, or of several flows: sums, and the larger distance and payload.
@@ -33,6 +43,7 @@ impl RepeatTally {
             spurious: self.spurious + other.spurious,
             out_of_order: self.out_of_order + other.out_of_order,
             refused: self.refused + other.refused,
+            waiting: self.waiting + other.waiting,
             farthest: larger(self.farthest, other.farthest),
             held_bytes: larger(self.held_bytes, other.held_bytes),
         }

@@ -4,7 +4,7 @@
 //! where flow control prevents losses and no path lets packets overtake each other.
 
 use link_layer::{InvariantViolation, NodeContext};
-use packet::{Opcode, Packet, PacketId, QpNumber, TransportService};
+use packet::{Opcode, Packet, PacketId, PacketPool, QpNumber, TransportService};
 use telemetry::RepeatTally;
 use units::Time;
 
@@ -87,6 +87,19 @@ impl Adapter {
             self.repeats.resize(self.queue_pairs.len(), RepeatTally::default());
         }
         &mut self.repeats[number.index()]
+    }
+
+    /// Counts the packets that wait for the host, for each queue pair with packets out of order: they have arrived, and are
+    /// not consumed.
+    pub fn note_waiting(&mut self, pool: &PacketPool) {
+        let Self { repeats, drain, .. } = self;
+        repeats.iter_mut().for_each(|tally| tally.waiting = 0);
+        for packet in drain.packets(pool) {
+            let tally = repeats.get_mut(packet.bth.destination_qp.index());
+            if let Some(tally) = tally.filter(|tally| tally.out_of_order > 0) {
+                tally.waiting += 1;
+            }
+        }
     }
 
     /// Accepts a packet that was taken in any order, and notes in it which messages end with it.

@@ -61,6 +61,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     let finite = finite::of(plan, &world, end);
     // Adapters need no transport state any more, only their counts.
     world.adapters_mut().for_each(Adapter::retire);
+    world.parts.iter_mut().for_each(Part::note_waiting);
     let mut rows = world.rows(&RankQuestion::Lanes);
     let lanes = lanes(plan, &world, (&crossings, &loads), &mut rows);
     let reasons = plan.control().marking.reasons();

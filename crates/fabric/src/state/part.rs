@@ -41,6 +41,12 @@ impl Part {
         self.interconnect.queue.next_time().into_iter().chain(mail).min()
     }
 
+    /// Counts the packets that wait for hosts, by queue pair: see [`Adapter::note_waiting`].
+    pub(crate) fn note_waiting(&mut self) {
+        let Self { adapters, interconnect, .. } = self;
+        adapters.iter_mut().for_each(|adapter| adapter.note_waiting(&interconnect.pool));
+    }
+
     /// Drops the switches, the scheduled events and the packets. Adapters and counts of the part stay.
     pub(crate) fn keep_adapters(&mut self) {
         self.switches = Vec::new();

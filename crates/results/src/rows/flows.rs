@@ -40,24 +40,26 @@ table_row! {
         pub received_becns: u64,
         /// `delivered_bytes` from `start_s` to the last delivery.
         pub mean_goodput_bps: f64,
-        /// Goodput that it would have without other flows, if it keeps messages outstanding or paces them; empty for
-        /// listed or drawn messages, beyond 4,096 such flows, and if it may take detours, which depend on the loads.
+        /// Goodput that it would have without other flows, if it keeps messages outstanding or paces them: at most this
+        /// where its packets may take several paths. Empty for listed or drawn messages, with detours, and beyond
+        /// 4,096 such flows.
         pub alone_bps: Option<f64>,
         /// Mean time from the first byte of a packet leaving its source to its payload being taken by the destination's
         /// host; 0 if no packet was delivered.
         pub mean_packet_latency_us: f64,
         /// The longest such time.
         pub max_packet_latency_us: f64,
-        /// Share of its data packets that arrived while a packet before them was missing, 0 to 1.
-        pub out_of_order_share: f64,
+        /// Share of its data packets, without those accepted before, that arrived while a packet before them was missing,
+        /// 0 to 1. This and the next two are empty for UC and UD, whose receivers do not wait for packets.
+        pub out_of_order_share: Option<f64>,
         /// Largest distance from the first missing packet to one that was accepted, in packets.
-        pub largest_distance_packets: u64,
+        pub largest_distance_packets: Option<u64>,
         /// Most payload accepted ahead of a missing packet, each packet counted as one MTU: the size of a buffer that
         /// would restore the order.
-        pub largest_ahead_bytes: u64,
-        /// Data packets, or RDMA READ requests, sent again.
+        pub largest_ahead_bytes: Option<u64>,
+        /// Data packets sent again; of an RDMA READ its requests, each of which asks for one or more data packets.
         pub retransmitted_packets: u64,
-        /// Data packets that arrived although they had been accepted before: retransmissions that were not needed.
+        /// Data packets, also READ responses, that arrived although they had been accepted before: they were not needed.
         pub spurious_packets: u64,
         /// Delivered packets that arrived marked, marked first for the reason `root` (see `marks`).
         pub marked_root_packets: u64,

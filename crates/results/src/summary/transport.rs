@@ -23,11 +23,11 @@ pub struct TransportSummary {
     pub naks: u64,
     /// Number of time-outs after which a requester went back.
     pub timeouts: u64,
-    /// Data packets retransmitted.
+    /// Data packets retransmitted, and RDMA READ requests, each of which asks for one or more data packets.
     pub retransmitted_packets: u64,
-    /// Data packets that arrived although they had been accepted before: retransmissions that were not needed.
+    /// Data packets, READ responses among them, that arrived although they had been accepted before: they were not needed.
     pub spurious_packets: u64,
-    /// Data packets that arrived while a packet before them was missing.
+    /// Data packets of RC and RD that arrived while a packet before them was missing. UC and UD count none.
     pub out_of_order_packets: u64,
     /// Largest distance from a flow's first missing packet to one that was accepted, in packets.
     pub largest_distance_packets: u64,

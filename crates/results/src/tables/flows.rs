@@ -47,9 +47,9 @@ fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord, alone_bps: Option<f
         alone_bps: alone_bps.map(f64::round),
         mean_packet_latency_us: microseconds(mean_latency_ps(flow)),
         max_packet_latency_us: microseconds(flow.latency_max.ps() as f64),
-        out_of_order_share: out_of_order_share(flow),
-        largest_distance_packets: repeats.farthest,
-        largest_ahead_bytes: repeats.held_bytes,
+        out_of_order_share: flow.transport.is_reliable().then(|| out_of_order_share(flow)),
+        largest_distance_packets: flow.transport.is_reliable().then_some(repeats.farthest),
+        largest_ahead_bytes: flow.transport.is_reliable().then_some(repeats.held_bytes),
         retransmitted_packets: repeats.retransmitted,
         spurious_packets: repeats.spurious,
         marked_root_packets: marked(record, &marks, "root"),
@@ -79,7 +79,7 @@ pub fn paths(record: &RunRecord, paths: &FlowPaths) -> String {
 /// was missing.
 fn out_of_order_share(flow: &FlowRecord) -> f64 {
     let repeats = flow.repeats();
-    let arrived = flow.packets + repeats.refused;
+    let arrived = flow.packets + repeats.waiting + repeats.refused;
     if arrived == 0 { 0.0 } else { rounded(repeats.out_of_order as f64 / arrived as f64, 6) }
 }
 

@@ -311,7 +311,7 @@ fn counts(summary: &Summary) -> String {
     table.add_row(vec![
         "transport".to_owned(),
         format!(
-            "{} ACKs, {} NAKs, {} timeouts, {} packets retransmitted, {} queue pairs failed",
+            "{} ACKs, {} NAKs, {} timeouts, {} packets and READ requests retransmitted, {} queue pairs failed",
             grouped(transport.acknowledgements),
             grouped(transport.naks),
             grouped(transport.timeouts),

@@ -2,7 +2,8 @@
 //!
 //! Invariant: drops on lanes with PFC are not among them, which `lossless` tells.
 
-use telemetry::LaneRecord;
+use telemetry::{FlowRecord, LaneRecord};
+use workload::Operation;
 
 use super::facts::Facts;
 use crate::format::{counted, grouped};
@@ -14,6 +15,8 @@ pub(super) struct Drops {
     pub(super) dropped: u64,
     /// Data packets sent again.
     resent: u64,
+    /// Requests of RDMA READs sent again, each for any number of data packets.
+    requested: u64,
     /// The port that dropped most of them, and how many; `None` if ports with PFC dropped some, too.
     worst: Option<(String, u64)>,
 }
@@ -24,7 +27,9 @@ impl Drops {
         let record = facts.record;
         let with_pfc = facts.not_lossless().map_or(0, |loss| loss.packets);
         let dropped = record.dropped_packets.saturating_sub(with_pfc);
-        let resent = record.transport.retransmitted;
+        let reads = record.flows.iter().filter(|flow| flow.operation == Operation::RdmaRead);
+        let requested = reads.map(FlowRecord::repeats).map(|repeats| repeats.retransmitted).sum::<u64>();
+        let resent = record.transport.retransmitted.saturating_sub(requested);
         let at = |lane: &LaneRecord| {
             lane.pause.as_ref().map_or(0, |pause| pause.dropped_at_input + pause.dropped_at_output)
         };
@@ -32,18 +37,25 @@ impl Drops {
         // Without a plan nobody knows which lanes may drop.
         let worst = worst.filter(|_| with_pfc == 0 && facts.plan.is_some());
         let worst = worst.map(|lane| (format!("{} port {} ({})", lane.node, lane.port, lane.peer), at(lane)));
-        (dropped + resent > 0).then_some(Self { dropped, resent, worst })
+        (dropped + resent + requested > 0).then_some(Self { dropped, resent, requested, worst })
     }
 
     /// Says how many packets were dropped and sent again.
     pub(super) fn loss(&self) -> String {
         let verb = |count| if count == 1 { "was" } else { "were" };
         let dropped = format!("{} {} dropped", counted(self.dropped, "packet"), verb(self.dropped));
-        match (self.dropped, self.resent) {
-            (0, resent) => format!("{} {} sent again.", counted(resent, "packet"), verb(resent)),
-            (_, 0) => format!("{dropped}, and none was sent again."),
-            (_, resent) => format!("{dropped}, and {} {} sent again.", grouped(resent), verb(resent)),
-        }
+        let again = match (self.resent, self.requested) {
+            (0, 0) => "none was sent again".to_owned(),
+            (resent, 0) if self.dropped > 0 => format!("{} {} sent again", grouped(resent), verb(resent)),
+            (resent, 0) => format!("{} {} sent again", counted(resent, "packet"), verb(resent)),
+            (0, reads) => format!("{} {} sent again", counted(reads, "READ request"), verb(reads)),
+            (resent, reads) => format!(
+                "{} and {} were sent again",
+                counted(resent, "packet"),
+                counted(reads, "READ request")
+            ),
+        };
+        if self.dropped > 0 { format!("{dropped}, and {again}.") } else { format!("{again}.") }
     }
 
     /// Says where packets were dropped, and why.
@@ -54,5 +66,22 @@ impl Drops {
             grouped(*count),
             grouped(self.dropped)
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A request of a READ is no packet that arrives twice: it asks for many.
+    #[test]
+    fn requests_are_told_apart_from_packets() {
+        let told = |dropped, resent, requested| Drops { dropped, resent, requested, worst: None }.loss();
+        assert_eq!(told(0, 1, 0), "1 packet was sent again.");
+        assert_eq!(told(0, 0, 1), "1 READ request was sent again.");
+        assert_eq!(told(0, 7, 2), "7 packets and 2 READ requests were sent again.");
+        assert_eq!(told(3, 0, 0), "3 packets were dropped, and none was sent again.");
+        assert_eq!(told(3, 7, 0), "3 packets were dropped, and 7 were sent again.");
+        assert_eq!(told(3, 0, 4), "3 packets were dropped, and 4 READ requests were sent again.");
     }
 }

@@ -280,11 +280,6 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         self.forwarding.outputs_of(packet.lrh.destination(), key, self.selects(packet))
     }
 
-    /// Returns true if this switch would decide about the route of a packet that comes by `input`.
-    pub(crate) fn decides(&self, input: PortId, packet: &Packet) -> bool {
-        self.detours.as_ref().is_some_and(|detours| detours.decides(packet, input))
-    }
-
     /// Returns true if the selector chooses the port of a packet, where several lead to its destination.
     pub(crate) fn selects(&self, packet: &Packet) -> bool {
         self.selection.as_ref().is_some_and(|selection| selection.selects(packet))
@@ -302,14 +297,17 @@ impl<B: Stages<WORDS>, const WORDS: usize> Pipeline<B, WORDS> {
         self.sl_to_vl.as_ref().map(|tables| tables.lane((input, output), packet.lrh.service_level()))
     }
 
-    /// Lets a copy of a packet pass that comes by `input`: sets its course and its lane behind this switch. A packet about
-    /// which this switch would decide goes minimally. Returns its output.
+    /// Lets a copy of a packet pass that comes by `input`: sets its course and its lane behind this switch. Returns its
+    /// output; `None` if this switch has yet to decide about the packet's route.
     pub(crate) fn pass(&self, input: PortId, packet: &mut Packet) -> Option<PortId> {
         let Some(detours) = &self.detours else {
             let output = self.output_of(packet)?;
             packet.lrh.lane = self.lane_of(input, output, packet).unwrap_or(packet.lrh.lane);
             return Some(output);
         };
+        if detours.decides(packet, input) {
+            return None;
+        }
         let output = detours.follow(packet, &self.forwarding)?;
         packet.lrh.lane = detours.lane((input, output), packet.lrh.lane);
         Some(output)

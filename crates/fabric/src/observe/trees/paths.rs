@@ -85,9 +85,7 @@ impl Iterator for Outputs<'_, '_> {
         self.links += 1;
         let (node, output, lane) = at;
         let (node, input) = self.world.peer(node, output);
-        if self.world.decides(node, input, &self.packet) {
-            self.is_open = true;
-        } else if let Some(choices) = self.world.choices(node, input, (&self.packet, self.is_sprayed)) {
+        if let Some(choices) = self.world.choices(node, input, (&self.packet, self.is_sprayed)) {
             for (output, next) in choices {
                 let output = (node, output, next.unwrap_or(lane));
                 if self.met.insert(output) {
@@ -97,6 +95,7 @@ impl Iterator for Outputs<'_, '_> {
         } else if self.links < LONGEST_PATH || !self.met.is_empty() {
             self.packet.lrh.lane = lane;
             let onward = self.world.pass(node, input, &mut self.packet);
+            self.is_open = onward.is_none() && !self.world.is_host(node);
             let onward = onward.map(|output| (node, output, self.packet.lrh.lane));
             // Paths that were apart meet again.
             self.next = onward.filter(|output| self.met.is_empty() || self.met.insert(*output));

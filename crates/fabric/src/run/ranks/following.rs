@@ -169,7 +169,10 @@ impl<'a, 'p> Share<'a, 'p> {
             }
             RankQuestion::Packets { at } => world.put_packets(at, to),
             RankQuestion::Lanes => last_look::put_lanes(world, plan, to),
-            RankQuestion::Flows => last_look::put_flows(world, to),
+            RankQuestion::Flows => {
+                world.parts.iter_mut().for_each(Part::note_waiting);
+                last_look::put_flows(world, to);
+            }
             RankQuestion::Messages => last_look::put_messages(world, to),
             RankQuestion::LastDelivery => last_look::last_delivery(world, plan).put(to),
             RankQuestion::Unfinished => world.own_unfinished().put(to),

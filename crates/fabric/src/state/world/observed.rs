@@ -329,7 +329,7 @@ impl World<'_> {
     }
 
     /// Lets a copy of a packet pass a switch to which it comes by `input`: sets its lane behind the switch, and returns its
-    /// output. `None` at an adapter, or without a route.
+    /// output. `None` at an adapter, without a route, and at a switch that has yet to decide between it and a detour.
     pub(crate) fn pass(&self, node: NodeId, input: PortId, packet: &mut Packet) -> Option<PortId> {
         match self.observed(node) {
             Observed::Here(Node::Switch(switch)) => switch.pass(input, packet),
@@ -354,16 +354,6 @@ impl World<'_> {
             }
             Observed::Away(away) if !self.is_host(node) => away.choices(node, input, (packet, is_sprayed)),
             Observed::Here(_) | Observed::Away(_) => None,
-        }
-    }
-
-    /// Returns true if a node is a switch that has yet to decide between the minimal route of a packet, which comes by
-    /// `input`, and a detour.
-    pub(crate) fn decides(&self, node: NodeId, input: PortId, packet: &Packet) -> bool {
-        match self.observed(node) {
-            Observed::Here(Node::Switch(switch)) => switch.decides(input, packet),
-            Observed::Away(away) if !self.is_host(node) => away.decides(node, input, packet),
-            Observed::Here(Node::Adapter(_)) | Observed::Away(_) => false,
         }
     }
 

@@ -89,8 +89,11 @@ impl<'a> Away<'a> {
     pub(super) fn pass(&self, node: NodeId, input: PortId, packet: &mut Packet) -> Option<PortId> {
         let (graph, routes) = (self.plan.graph(), self.plan.routes());
         if let Some(detours) = routes.detours() {
-            let output = detours.follow(node.index() - graph.hosts(), packet, routes.table(node))?;
-            let ranks = detours.ranks(graph, node);
+            let (switch, ranks) = (node.index() - graph.hosts(), detours.ranks(graph, node));
+            if detours.decides(switch, ranks[input.index()], packet) {
+                return None;
+            }
+            let output = detours.follow(switch, packet, routes.table(node))?;
             packet.lrh.lane = Detours::lane((ranks[input.index()], ranks[output.index()]), packet.lrh.lane);
             return Some(output);
         }
@@ -118,15 +121,6 @@ impl<'a> Away<'a> {
         let lane = |output| lanes.map(|lanes| lanes.lane((input, output), packet.lrh.service_level()));
         let outputs = table.outputs_of(to, (!is_sprayed).then(|| packet.flow_key()), is_selected);
         Some(outputs.map(|output| (output, lane(output))).collect())
-    }
-
-    /// Returns true if a switch has yet to [decide](crate::state::world::World::decides) about a packet.
-    pub(super) fn decides(&self, node: NodeId, input: PortId, packet: &Packet) -> bool {
-        let (graph, routes) = (self.plan.graph(), self.plan.routes());
-        routes.detours().is_some_and(|detours| {
-            let rank = detours.ranks(graph, node)[input.index()];
-            detours.decides(node.index() - graph.hosts(), rank, packet)
-        })
     }
 
     /// Returns a packet without payload that goes the way of a flow's data.
