@@ -36,8 +36,8 @@ pub enum NakSpec {
     /// None: only the time-out repeats. For fabrics that lose nothing, and overtake far.
     #[default]
     Never,
-    /// The arrival of a packet with a number at least this much higher, 1 to 32,767, below the window and `cap`. `After(1)` is IRN's rule, for
-    /// fabrics where no packet overtakes another.
+    /// The arrival of a packet with a number at least this much higher, 1 to 32,767, below the window and `cap`.
+    /// `After(1)` is IRN's rule, for fabrics where no packet overtakes another.
     After(#[schemars(range(min = 1, max = 32767))] u32),
 }
 
@@ -126,8 +126,8 @@ pub enum OvertakingError {
 }
 
 impl OvertakingError {
-    /// Checks that a transport service keeps its promise where packets overtake each other. RC does, by either delivery: in
-    /// order, it refuses a packet that has overtaken another, and go-back-N sends it again.
+    /// Checks that a transport service keeps its promise where packets overtake each other. RC does, by either
+    /// delivery: in order, it refuses a packet that has overtaken another, and go-back-N sends it again.
     ///
     /// # Errors
     /// If the service would lose messages, or repeat packets of other flows.

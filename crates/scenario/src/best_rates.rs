@@ -135,8 +135,8 @@ impl Plan {
         self.nodes().port(*node, *port).wire.rate().get() as f64
     }
 
-    /// Returns the payload rate of a flow's path without others. By load, packets fill every output that they may choose;
-    /// a flowlet fills a single output, and packets dealt out evenly fill none before the slowest.
+    /// Returns the payload rate of a flow's path without others. By load, packets fill every output that they may
+    /// choose; a flowlet fills a single output, and packets dealt out evenly fill none before the slowest.
     fn widest(&self, flow: &Flow, path: &[DataOutput]) -> f64 {
         let adapter = |host| self.nodes().adapter(host);
         let limits = [adapter(flow.source).injection_limit, adapter(flow.destination).drain_limit];

@@ -1,7 +1,7 @@
 //! Ideal completion times: the time of each message on the empty fabric, to which slowdowns refer.
 //!
-//! Invariant: the ideal uses the engine's own lengths, wires and rules, so a message alone takes exactly this time if its
-//! packets have a single path, else at least this time ([`spread`]). It leaves out delays by
+//! Invariant: the ideal uses the engine's own lengths, wires and rules, so a message alone takes exactly this time if
+//! its packets have a single path, else at least this time ([`spread`]). It leaves out delays by
 //! flow control and windows: buffers and windows count as large enough, and flow-control packets as free.
 //!
 //! ```text
@@ -284,7 +284,8 @@ mod tests {
             let wires = [wire(rates[0]), wire(rates[1]), end(rates[2])];
             let stage = |wire| Stage { before: Span::ZERO, wires: vec![wire] };
             let spread = SpreadPath { stages: wires.into_iter().map(stage).collect(), drain: None };
-            let path = HostPath { wires: wires.into(), injection: None, drain: None, spread: None };
+            let path =
+                HostPath { wires: wires.into_iter().collect(), injection: None, drain: None, spread: None };
             for length in [30, 300, 2074].map(Bytes::new) {
                 let alone = path.single(length, Time::ZERO).since_start();
                 assert_eq!(spread.transit(length), alone, "{rates:?} {length:?}");

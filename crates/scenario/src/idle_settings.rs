@@ -177,7 +177,7 @@ impl Plan {
                     if table.ports(to.lid()).nth(1).is_none() {
                         continue;
                     }
-                    let is_adaptive = table.outputs_of(to.lid(), || 0, true).nth(1).is_some();
+                    let is_adaptive = table.outputs_of(to.lid(), Some(0), true).nth(1).is_some();
                     let own = self.nodes.switch(at).selection.filter(|own| {
                         is_adaptive
                             && own.packets.may_contain(level, flow.transport)

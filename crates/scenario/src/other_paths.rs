@@ -48,8 +48,8 @@ impl<'a> OtherPaths<'a> {
         Self { plan, keys: plan.flow_keys(), paths: DataPaths::new(plan), loads }
     }
 
-    /// Returns the busiest output of the path on which this is least, of all paths that switches could choose for a flow.
-    /// Outputs that the flow takes as it is count from the load `full` on, since a part of their load is its own.
+    /// Returns the busiest output of the path on which this is least, of all paths that switches could choose for a
+    /// flow. Outputs that the flow takes as it is count from the load `full` on, since a part of their load is its own.
     ///
     /// # Panics
     /// If the plan has no flow of this number.
@@ -74,7 +74,7 @@ impl Search<'_> {
         }
         let plan = self.plan;
         // Every port of a group that a selector may choose from, whatever the hash of the flow is.
-        let ports = plan.routes().table(node).outputs_of(self.to.lid(), || 0, true);
+        let ports = plan.routes().table(node).outputs_of(self.to.lid(), Some(0), true);
         let of_port = |port: PortId| {
             let at = (node, port);
             let rest = self.from(plan.graph().far_end(at).0);

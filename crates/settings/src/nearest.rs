@@ -68,7 +68,7 @@ pub fn list(names: &[impl Display]) -> String {
     quoted(names, ", ")
 }
 
-/// Lists names in backticks, any of which will do.
+/// Lists names in backticks that all will do.
 #[must_use]
 pub fn either(names: &[impl Display]) -> String {
     quoted(names, " or ")

@@ -11,6 +11,7 @@ mod ending;
 mod idle_setting;
 mod lane;
 mod observed;
+mod phase;
 mod record;
 mod repeats;
 mod series;
@@ -29,8 +30,9 @@ pub use ending::{FailedFlow, FiniteRecord, RunEnding};
 pub use idle_setting::{IdleReason, IdleSettingRecord};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
+pub use phase::Phase;
 pub use record::{
-    Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Phase, Progress,
+    Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Progress,
     QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
 };
 pub use repeats::RepeatTally;

@@ -89,8 +89,8 @@ impl Adapter {
         &mut self.repeats[number.index()]
     }
 
-    /// Counts the packets that wait for the host, for each queue pair with packets out of order: they have arrived, and are
-    /// not consumed.
+    /// Counts the packets that wait for the host, for each queue pair with packets out of order: they have arrived,
+    /// and are not consumed.
     pub fn note_waiting(&mut self, pool: &PacketPool) {
         let Self { repeats, drain, .. } = self;
         repeats.iter_mut().for_each(|tally| tally.waiting = 0);

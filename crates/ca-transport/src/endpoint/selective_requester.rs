@@ -18,8 +18,8 @@
 //! | time-out | the first missing packet, and all before the highest acknowledged; of RDMA READs, all missing responses |
 //! | progress in a recovery that does not end it | the first missing packet |
 //!
-//! The responses to READs under way are bounded like data. A READ for which there is no room is requested in parts, of at
-//! least half the window, so that requests stay few.
+//! The responses to READs under way are bounded like data. A READ for which there is no room is requested in parts,
+//! of at least half the window, so that requests stay few.
 //!
 //! Each is repeated once until the next time-out. Repeats go before new packets, and are not limited by the window. A
 //! missing response is repeated by an RDMA READ request of its own for it and its missing neighbours.
@@ -246,8 +246,8 @@ impl SelectiveRequester {
         self.queue.failed
     }
 
-    /// Returns the end of the responses that the next request of an RDMA READ asks for; `None` if the next packet is none,
-    /// or has to wait for room in the window.
+    /// Returns the end of the responses that the next request of an RDMA READ asks for; `None` if the next packet is
+    /// none, or has to wait for room in the window.
     fn part_end(&self) -> Option<u64> {
         let end = self.queue.read_end()?;
         let window = u64::from(self.rule.most_under_way());

@@ -7,8 +7,9 @@
 //! unacked <= next <= posted      (packets before `unacked` are acknowledged, or have arrived)
 //! ```
 //!
-//! An RDMA READ is a single request packet that reserves the numbers of all its responses, or a few for its parts. The packets in flight are
-//! either data or READs, never both. A queue pair here has one flow, and a context sends its messages singly.
+//! An RDMA READ is a single request packet that reserves the numbers of all its responses, or a few for its parts.
+//! The packets in flight are either data or READs, never both. A queue pair here has one flow, and a context sends
+//! its messages singly.
 //!
 //! Which packets are sent again, and when, is up to the requester.
 
@@ -167,8 +168,8 @@ impl SendQueue {
         self.pass_message(messages);
     }
 
-    /// Handles the start of a packet that requests the responses from `next` to before `end`: those of a READ, or a part
-    /// of them, `again` if an earlier part is requested.
+    /// Handles the start of a packet that requests the responses from `next` to before `end`: those of a READ, or a
+    /// part of them, `again` if an earlier part is requested.
     pub(super) fn requested(&mut self, end: u64, again: bool, messages: &Messages, now: Time) {
         if self.next == self.unacked {
             self.progress = now;

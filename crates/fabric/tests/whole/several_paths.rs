@@ -86,8 +86,8 @@ fn members(record: &RunRecord) -> (usize, usize, usize) {
     })
 }
 
-/// A flow that feeds a tree is no victim of it. Paths by the hash of the flow alone, or minimal routes alone, would make
-/// it both.
+/// A flow that feeds a tree is no victim of it. Paths by the hash of the flow alone, or minimal routes alone, would
+/// make it both.
 #[test]
 fn no_flow_is_contributor_and_victim_of_a_root() {
     let (mut contributors, mut victims) = (0, 0);

@@ -24,7 +24,7 @@ pub(super) struct RunSummary {
     pub standings: Subjects,
     /// The answer in four sentences; a run of a former version has none.
     pub verdict: Option<Verdict>,
-    /// Remarks, of which a page shows few; a run of a former version has none.
+    /// Remarks, few on a page; a run of a former version has none.
     #[serde(default)]
     pub remarks: Vec<RemarkFacts>,
 }

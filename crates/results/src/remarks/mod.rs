@@ -107,13 +107,7 @@ pub(crate) fn of(facts: RemarkFacts<'_>) -> Vec<Remark> {
     let others = others.chain(paths::remarks(record)).chain(late_notifications(record));
     let window = record.short_window.as_ref().map(short_window::remark).into_iter();
     let idle = record.idle_settings.iter().map(idle_settings::remark);
-    window
-        .chain(idle)
-        .chain(hosts)
-        .chain(hidden)
-        .chain(lockstep)
-        .chain(others)
-        .collect()
+    window.chain(idle).chain(hosts).chain(hidden).chain(lockstep).chain(others).collect()
 }
 
 /// Says that all traffic was delivered long before the end.

@@ -49,8 +49,8 @@ table_row! {
         pub mean_packet_latency_us: f64,
         /// The longest such time.
         pub max_packet_latency_us: f64,
-        /// Share of its data packets, without those accepted before, that arrived while a packet before them was missing,
-        /// 0 to 1. This and the next two are empty for UC and UD, whose receivers do not wait for packets.
+        /// Share of its data packets, without those accepted before, that arrived while a packet before them was
+        /// missing, 0 to 1. This and the next two are empty for UC and UD, whose receivers do not wait for packets.
         pub out_of_order_share: Option<f64>,
         /// Largest distance from the first missing packet to one that was accepted, in packets.
         pub largest_distance_packets: Option<u64>,
@@ -59,7 +59,8 @@ table_row! {
         pub largest_ahead_bytes: Option<u64>,
         /// Data packets sent again; of an RDMA READ its requests, each of which asks for one or more data packets.
         pub retransmitted_packets: u64,
-        /// Data packets, also READ responses, that arrived although they had been accepted before: they were not needed.
+        /// Data packets, also READ responses, that arrived although they had been accepted before: they were not
+        /// needed.
         pub spurious_packets: u64,
         /// Delivered packets that arrived marked, marked first for the reason `root` (see `marks`).
         pub marked_root_packets: u64,

@@ -36,8 +36,8 @@ table_row! {
         pub sampled_queue_peak_bytes: Option<u64>,
         /// Their mean over the samples.
         pub sampled_queue_mean_bytes: Option<f64>,
-        /// Number of flows that delivered payload through this output; also empty if packets of some had other outputs to
-        /// choose from.
+        /// Number of flows that delivered payload through this output; also empty if packets of some had other
+        /// outputs to choose from.
         pub flows: Option<u32>,
         /// Number of samples at which it was congested by itself: packets waited, and its wire had been busy for 90 %
         /// of the interval, or the adapter behind it had had no room for a tenth of it.

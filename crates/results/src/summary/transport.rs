@@ -25,7 +25,8 @@ pub struct TransportSummary {
     pub timeouts: u64,
     /// Data packets retransmitted, and RDMA READ requests, each of which asks for one or more data packets.
     pub retransmitted_packets: u64,
-    /// Data packets, READ responses among them, that arrived although they had been accepted before: they were not needed.
+    /// Data packets, READ responses among them, that arrived although they had been accepted before: they were not
+    /// needed.
     pub spurious_packets: u64,
     /// Data packets of RC and RD that arrived while a packet before them was missing. UC and UD count none.
     pub out_of_order_packets: u64,

@@ -62,7 +62,8 @@ impl IdealTimes<'_> {
         self.along(&hops, from, to)
     }
 
-    /// Returns the path by outputs, each with its distance from the first; those with the same distance are alternatives.
+    /// Returns the path by outputs, each with its distance from the first; those with the same distance are
+    /// alternatives.
     fn along(&mut self, hops: &[(u32, (NodeId, PortId))], from: NodeId, to: NodeId) -> HostPath {
         let graph = self.plan.graph();
         let last = hops.last().expect("a path has a first output").0;

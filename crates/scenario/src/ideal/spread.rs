@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! the last packet     has to wait for all others on the first wire, then takes the fastest way
-//! each group of wires has to carry the whole message, however its packets are dealt out, and its last bit then takes the
+//! each group of wires has to carry the whole message, however its packets are dealt out, and its last bit then takes
+//! the
 //!                     least latency
 //! the host            has to take the whole payload, from the earliest arrival of a packet on
 //! ```
@@ -21,7 +22,7 @@ pub(crate) struct SpreadPath {
     pub(crate) drain: Option<Rate>,
 }
 
-/// Wires of which every packet of a flow takes one.
+/// Wires: every packet of a flow takes one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stage {
     /// Least time from the previous stage on until a packet can start here.

@@ -108,9 +108,9 @@ impl ForwardingTable {
         }
     }
 
-    /// Returns every port by which a packet to this address may leave, in the order of its group. `key` is the packet's;
-    /// `None` for all packets of a flow that differ in theirs, which may take any port of a group that is hashed. Only a
-    /// packet that `is_selected` may take any port of an adaptive group.
+    /// Returns every port by which a packet to this address may leave, in the order of its group. `key` is the
+    /// packet's; `None` for all packets of a flow that differ in theirs, which may take any port of a group that is
+    /// hashed. Only a packet that `is_selected` may take any port of an adaptive group.
     pub fn outputs_of(
         &self,
         to: Lid,

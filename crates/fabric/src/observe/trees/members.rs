@@ -1,44 +1,22 @@
 //! The flows of a tree: contributors and victims.
 //!
 //! Invariant: a flow with a path through the root is never a victim, wherever its packets wait. Of a flow that may take
-//! detours only packets under way tell: once data of it are seen on their way to the root, it is a contributor, and never
-//! a victim again.
+//! detours only packets under way tell: once data of it are seen on their way to the root, it is a contributor, and
+//! never a victim again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use packet::{FlowId, NodeId, Packet, PortId};
+use packet::{FlowId, NodeId, Packet};
 use units::{Bytes, Span};
 
 use super::activity::Activity;
+use super::found::{Members, Victim};
 use super::paths::ManyPaths;
 use super::shares::{Users, max_min};
 use super::totals::RootTotals;
 use super::waiting::WaitingPackets;
 use super::{CongestionTree, paths};
 use crate::state::world::{OutputLane, World};
-
-/// The flows of a tree at a sample.
-#[derive(Debug, Default)]
-pub(super) struct Members {
-    /// Flows that leave by the root, in order.
-    pub(super) contributors: Vec<u32>,
-    /// Flows that do not leave by the root, in order.
-    pub(super) victims: Vec<Victim>,
-    /// Ports of the root's switch by which contributors' data came.
-    pub(super) feeders: BTreeSet<PortId>,
-    /// True if packets alone tell the paths of some flows: a victim may turn out to be a contributor.
-    pub(super) by_packets: bool,
-}
-
-/// A victim at a sample.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Victim {
-    pub(super) flow: u32,
-    /// Its wait since the previous sample.
-    pub(super) waited: Span,
-    /// Bytes that the idle branches on its path could have carried for it.
-    pub(super) lost: Bytes,
-}
 
 /// A flow with packets that wait for branches, or in buffers that they feed, and will not leave by the root.
 #[derive(Clone, Debug, Default)]

@@ -27,6 +27,7 @@
 
 mod activity;
 mod cause;
+mod found;
 mod members;
 mod paths;
 mod shares;
@@ -43,7 +44,8 @@ use units::{Bytes, Time};
 
 use self::activity::Activity;
 use self::cause::{RootKind, Setting};
-use self::members::{Known, Members};
+use self::found::Members;
+use self::members::Known;
 use self::paths::{FlowCounts, ManyPaths};
 use self::totals::{OutputTotals, RootTotals};
 use self::waiting::{TreePlace, WaitingPackets};

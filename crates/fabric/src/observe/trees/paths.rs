@@ -104,8 +104,8 @@ impl Iterator for Outputs<'_, '_> {
     }
 }
 
-/// Returns the outputs and lanes by which the data of a flow may leave, from the adapter of its source on. Of a flow that
-/// may take detours this is the first alone.
+/// Returns the outputs and lanes by which the data of a flow may leave, from the adapter of its source on. Of a flow
+/// that may take detours this is the first alone.
 pub(super) fn of_flow<'w, 'p>(world: &'w World<'p>, many: &ManyPaths, flow: FlowId) -> Outputs<'w, 'p> {
     let (source, _) = world.flows[flow.index()].source;
     // A full packet: short ones may be left to the hash of their flow.
@@ -115,8 +115,8 @@ pub(super) fn of_flow<'w, 'p>(world: &'w World<'p>, many: &ManyPaths, flow: Flow
     Outputs { is_sprayed: many.sprays(world, flow), ..outputs(world, probe, first) }
 }
 
-/// Returns true if a packet that waits for the output `first` may leave by `root`. A packet about whose route a switch has
-/// yet to decide is sure to leave by the last link alone.
+/// Returns true if a packet that waits for the output `first` may leave by `root`. A packet about whose route a
+/// switch has yet to decide is sure to leave by the last link alone.
 pub(super) fn crosses(world: &World, packet: &Packet, first: OutputLane, root: OutputLane) -> bool {
     let mut onward = outputs(world, *packet, first);
     let ends_by_root = || world.peer(root.0, root.1).0 == packet.lrh.destination().node();

@@ -9,7 +9,7 @@ use units::{Bytes, Time};
 
 use super::CongestionTree;
 use super::cause::RootFacts;
-use super::members::Members;
+use super::found::Members;
 
 /// A root, with its totals over the run.
 #[derive(Debug, Default)]

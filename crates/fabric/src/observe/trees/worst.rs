@@ -6,7 +6,7 @@ use telemetry::{BranchRecord, WorstTree};
 use units::{Bytes, Time};
 
 use super::CongestionTree;
-use super::members::Members;
+use super::found::Members;
 use crate::state::world::{OutputLane, World};
 
 /// The tree with most branches so far. Of equal trees, the longest queue at the root decides, then the earliest

@@ -338,9 +338,10 @@ impl World<'_> {
         }
     }
 
-    /// Returns the ports by which a packet from `input` may leave a switch that chooses one of them by its selector, or by
-    /// the hash of packets that differ in their key, as all packets of a flow that `is_sprayed`. Each is given with the lane
-    /// of the next link if the switch changes it. `None` at an adapter, and at a switch that does not choose for this packet.
+    /// Returns the ports by which a packet from `input` may leave a switch that chooses one of them by its selector,
+    /// or by the hash of packets that differ in their key, as all packets of a flow that `is_sprayed`. Each is given
+    /// with the lane of the next link if the switch changes it. `None` at an adapter, and at a switch that does not
+    /// choose for this packet.
     pub(crate) fn choices(
         &self,
         node: NodeId,

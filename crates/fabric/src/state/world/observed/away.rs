@@ -104,7 +104,7 @@ impl<'a> Away<'a> {
         Some(output)
     }
 
-    /// Returns the outputs and lanes of which a switch [chooses](crate::state::world::World::choices) one.
+    /// Returns the outputs and lanes that a switch [chooses](crate::state::world::World::choices) from.
     pub(super) fn choices(
         &self,
         node: NodeId,
