@@ -155,7 +155,7 @@ fn no_message_alone_is_faster_than_ideal() {
         )
     };
     let alone =
-        ["traffic=[]", "sample=50 us", "duration=100 us", "adapter.max_reads=2", "switch.buffer=\"128 KiB\""];
+        ["traffic=[]", "sample=50 us", "duration=400 us", "adapter.max_reads=2", "switch.buffer=\"128 KiB\""];
     let mut met = 0;
     for (name, rate, other) in [("equal", 100, 100), ("narrow", 25, 25), ("mixed", 40, 10), ("wide", 400, 50)]
     {
