@@ -18,6 +18,8 @@ pub struct ImportedSettings {
     pub settings: Vec<(String, String)>,
     /// The fate of every key.
     pub account: Vec<KeyAccount>,
+    /// True if the files say that no switch chooses ports by their load.
+    pub without_choice: bool,
 }
 
 /// Path of the routing, which a scenario of the user's keeps.
@@ -95,15 +97,26 @@ impl ImportedSettings {
     /// # Errors
     /// If the scenario's routing has a single port for each host, or is wrong itself.
     pub fn keeping_routing_of(mut self, base: &ScenarioText) -> Result<Self, Diagnostic> {
-        let Some(place) = self.settings.iter().position(|(path, _)| path == ROUTING) else { return Ok(self) };
-        let routing = Scenario::read(base)?.routing;
+        let scenario = Scenario::read(base)?;
+        let routing = &scenario.routing;
+        let Some(place) = self.settings.iter().position(|(path, _)| path == ROUTING) else {
+            if self.without_choice && chooses(&scenario) {
+                let what = format!(
+                    "the scenario keeps its `routing: {}` with adaptive choices, which the file has not: write \
+                     `switch.selection: Hash`, or a routing of one port, for the file's",
+                    routing.word()
+                );
+                self.account.push(KeyAccount::new("(routing)", "", KeyFate::Changed, what));
+            }
+            return Ok(self);
+        };
         let wanted = self.settings[place].1.clone();
-        let own = match &routing {
+        let own = match routing {
             RoutingSpec::Adaptive { groups: GroupsSpec::Parallel } => PARALLEL,
             other => other.word(),
         };
         let replaced = is_assumed(base);
-        let (fate, what) = match &routing {
+        let (fate, what) = match routing {
             _ if replaced => (
                 KeyFate::Used,
                 format!("`routing: {wanted}` replaces `{own}`, which the import of the fabric had assumed"),
@@ -161,6 +174,13 @@ impl ImportedSettings {
         let scenario = base.text().to_owned();
         Ok(ImportedScenario { scenario, files, account: self.account, warnings: Vec::new() })
     }
+}
+
+/// Returns true if switches of a scenario choose ports by another rule than a hash.
+fn chooses(scenario: &Scenario) -> bool {
+    let by_default = matches!(scenario.routing, RoutingSpec::Adaptive { .. });
+    let selection = scenario.switch.selection;
+    scenario.routing.has_groups() && selection.map_or(by_default, |selector| selector.word() != "Hash")
 }
 
 /// Returns a fault of a setting that a scenario does not take, as a fault of the scenario: nobody has written the

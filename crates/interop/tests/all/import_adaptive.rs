@@ -226,7 +226,13 @@ fn a_users_routing_is_never_overwritten() {
     let imported = kept.into_scenario(base).unwrap_or_else(|said| panic!("{said}"));
     assert!(imported.scenario.contains("Adaptive(groups: Parallel)"), "{}", imported.scenario);
     let without = vendor("ar_mode 0").keeping_routing_of(&ScenarioText::new("own.ron", &text));
-    assert!(without.is_ok());
+    assert!(without.is_ok_and(|without| without.account.iter().all(|entry| entry.key != "(routing)")));
+    for off in ["ar_mode 0", "ar_sl_mask 0x0", "routing_engine minhop"] {
+        let mut own = ScenarioText::new("own.ron", &text);
+        own.set("routing=Adaptive").expect("a routing");
+        let kept = vendor(off).keeping_routing_of(&own).expect("the user's");
+        assert_eq!(said(&kept).0, KeyFate::Changed, "{off}: {}", said(&kept).1);
+    }
 }
 
 /// The same groups by another word are kept: a RoCE fabric of `import lldp` has `Ecmp`.

@@ -197,6 +197,8 @@ impl Account<'_> {
         self.selection(selected, hashed);
         self.entries[first..].iter_mut().for_each(|entry| entry.file = Some(source.name.to_owned()));
         let selection = match [selected, hashed] {
+            // Groups on no path between hosts are left out.
+            _ if !routing.has_groups => routing.selection,
             [0, 0] => routing.selection,
             [0, _] => HASHED,
             _ => SELECTED,

@@ -40,6 +40,8 @@ pub(super) struct RoutingText {
     pub(super) text: String,
     /// True if packets could wait for each other in a cycle.
     pub(super) cyclic: bool,
+    /// True if some host has several ports.
+    pub(super) has_groups: bool,
     /// The choice among several ports.
     pub(super) selection: SelectionText,
 }
@@ -55,7 +57,7 @@ impl Account<'_> {
             ("MinHop", "`MinHop`, OpenSM's default with other ties; `--lfts` gives the cluster's own tables")
         };
         self.note("routing", "", KeyFate::Approximated, what);
-        RoutingText { text: text.to_owned(), cyclic: false, selection: SINGLE }
+        RoutingText { text: text.to_owned(), cyclic: false, has_groups: false, selection: SINGLE }
     }
 
     /// Returns the routing by the cluster's tables.
@@ -101,6 +103,7 @@ impl Account<'_> {
         let entries = tables.iter().map(|(name, table)| format!("        {name:?}: {table:?},\n"));
         let text = format!("Tables({{\n{}    }})", entries.collect::<String>());
         let spec = RoutingSpec::Tables(tables);
+        let has_groups = spec.has_groups();
         let routes =
             topology.routes(&spec, 1).map_err(|said| source.whole(said.to_string(), "check the tables"))?;
         let cycle = routes::cycle(topology, &routes, lanes);
@@ -119,6 +122,6 @@ impl Account<'_> {
                 "packets between any two hosts cannot wait in a cycle",
             );
         }
-        Ok(RoutingText { text, cyclic, selection: SINGLE })
+        Ok(RoutingText { text, cyclic, has_groups, selection: SINGLE })
     }
 }

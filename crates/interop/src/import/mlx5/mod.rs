@@ -72,7 +72,7 @@ pub fn read(source: SourceText<'_>, byte_reset_unit: Option<Bytes>) -> Result<Im
     }
     let mut settings = vec![("congestion_control.response".to_owned(), format!("({})", response.join(", ")))];
     settings.extend(echo.map(|echo| ("congestion_control.echo".to_owned(), echo)));
-    Ok(ImportedSettings { settings, account })
+    Ok(ImportedSettings { settings, account, ..ImportedSettings::default() })
 }
 
 /// The settings so far.

@@ -99,6 +99,8 @@ pub(super) fn settings(
             reader.details(mode, shape);
         }
     }
+    let is_static = engine == Engine::Static && !reader.word("routing_engine").is_empty();
+    reader.found.without_choice = off || is_static;
     reader.rest(off || engine == Engine::Static);
     Ok(reader.found)
 }

@@ -117,6 +117,7 @@ impl<'a> Reader<'a> {
             .value("AGEING_TIME")
             .map(|value| number(self.source, &value.range(), value.text, u64::from(u32::MAX)));
         let ageing = ageing.transpose()?;
+        self.found.without_choice = !is_on;
         if !is_on {
             for key in OPTIONS {
                 let fate = if key == "ENABLE" { KeyFate::Used } else { KeyFate::NotUsed };

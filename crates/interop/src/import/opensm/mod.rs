@@ -45,7 +45,7 @@ pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
         let (scheme, parts) = settings.scheme(commands::NAMES);
         account.extend(parts);
         let settings = vec![("congestion_control".to_owned(), scheme)];
-        return Ok(ImportedSettings { settings, account });
+        return Ok(ImportedSettings { settings, account, ..ImportedSettings::default() });
     }
     if ar_manager::is_one(source) {
         return ar_manager::settings(source);
@@ -70,11 +70,12 @@ pub fn read(source: SourceText<'_>) -> Result<ImportedSettings, Diagnostic> {
     let (lanes, quality) = quality::settings(source, &options)?;
     settings.extend(lanes);
     account.extend(quality);
+    let without_choice = vendor.without_choice;
     account.extend(rest(&options));
     for entry in &mut account {
         entry.place = options.last(&entry.key).map(|line| source.excerpt(&line.at));
     }
-    Ok(ImportedSettings { settings, account })
+    Ok(ImportedSettings { settings, account, without_choice })
 }
 
 /// Enters the keys that concern neither lanes, nor congestion control, nor routing.

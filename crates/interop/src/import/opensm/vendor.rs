@@ -30,6 +30,8 @@ pub(super) struct VendorSettings {
     /// Further fields of the scenario, by their paths.
     pub(super) settings: Vec<(String, String)>,
     pub(super) account: Vec<KeyAccount>,
+    /// True if the file says that no switch chooses ports by their load.
+    pub(super) without_choice: bool,
 }
 
 const CONTROL: &str = "mlnx_congestion_control";
@@ -169,6 +171,7 @@ impl<'a> Reader<'a> {
         let adaptive = adaptive::settings(self.source, self.options, is_vendors)?;
         self.found.settings.extend(adaptive.settings);
         self.found.account.extend(adaptive.account);
+        self.found.without_choice = adaptive.without_choice;
         self.failures();
         self.enter("sharp_enabled", KeyFate::NotUsed, "switches reduce nothing here");
         Ok(())

@@ -95,7 +95,7 @@ pub fn read_with(
         let help = "write a configuration with BUFFER_POOL, WRED_PROFILE, PORT_QOS_MAP or ARS_OBJECT";
         return Err(source.whole("the file has no settings of buffers, PFC, ECN or adaptive routing", help));
     }
-    Ok(ImportedSettings { settings, account })
+    Ok(ImportedSettings { settings, account, ..ImportedSettings::default() })
 }
 
 /// The settings so far.
