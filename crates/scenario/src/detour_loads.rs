@@ -25,7 +25,8 @@ pub struct DetourLoads {
 /// An output between switches, and its load over the rate of its cable.
 pub type LoadedOutput = ((NodeId, PortId), f64);
 
-/// Largest loads of cables between switches, over their rates. Sources can send the inverse of a load at most.
+/// Largest loads of cables between switches, over their rates. Sources can send the inverse of a load at most,
+/// if all pairs send the same share by minimal routes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LargestLoads {
     /// All packets go minimally.

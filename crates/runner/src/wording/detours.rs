@@ -48,7 +48,8 @@ fn loads(plan: &Plan, loads: &LargestLoads) -> String {
     let (share, best) = loads.best;
     format!(
         "if every source sends at its link's rate, the busiest cable between switches would carry {minimal:.3} of its rate by minimal \
-         routes ({}), {detoured:.3} by detours alone ({}), {best:.3} with {:.0} % minimal, so sources can send {:.3} at most",
+         routes ({}), {detoured:.3} by detours alone ({}), {best:.3} with {:.0} % of each pair's packets minimal, \
+         so sources can send {:.3} at most; more if that share differs from pair to pair",
         output(at),
         output(other),
         share * 100.0,
