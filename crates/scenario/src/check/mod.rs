@@ -49,6 +49,7 @@ use link_layer::{CablePlan, LinkPlan};
 use packet::{Framing, Lid};
 use settings::{FieldPath, SettingError};
 use topology::{Routes, Topology, TopologyError, TopologyErrorKind, TopologySpec};
+use workload::Flow;
 
 use crate::diagnostics::Diagnostic;
 use crate::format::Scenario;
@@ -243,5 +244,13 @@ impl Scenario {
             }
             _ => None,
         }
+    }
+}
+
+/// Returns the path of a flow, or of the pattern that makes it. `i` is its place in the list of all flows.
+fn of_flow(i: usize, flow: &Flow) -> FieldPath {
+    match flow.pattern {
+        Some(pattern) => FieldPath::from("traffic").index(pattern as usize),
+        None => FieldPath::from("flows").index(i),
     }
 }

@@ -10,6 +10,7 @@ use topology::Routes;
 use workload::Flow;
 
 use super::node::{adapters, switches};
+use super::of_flow;
 use crate::format::Scenario;
 use crate::layers::service_level;
 use crate::plan::NodePlans;
@@ -67,7 +68,11 @@ fn check_entropy(scenario: &Scenario, path: &FieldPath, spec: &AdapterSpec, faul
     if spec.entropy.is_usual() {
         return;
     }
-    let hashes = |spec: &SwitchSpec| spec.selection.is_none_or(|selector| selector == SelectionSpec::Hash);
+    let hashes = |spec: &SwitchSpec| {
+        // Packets that a selector does not choose for are hashed.
+        spec.selected_packets.is_some()
+            || spec.selection.is_none_or(|selector| selector == SelectionSpec::Hash)
+    };
     if !scenario.routing.has_groups() {
         let message = format!("`{}` leads to a host by one port: no switch hashes", scenario.routing.word());
         faults.add(&path.name("entropy"), message, "write `routing: Ecmp`, or leave it out");
@@ -98,11 +103,7 @@ fn check_selector(scenario: &Scenario, path: &FieldPath, spec: &SwitchSpec, faul
 
 /// Says by which setting packets would overtake each other, and that the ends of the flow do not allow for it.
 fn refuse(scenario: &Scenario, (i, flow, error): (usize, &Flow, OvertakingError), faults: &mut Faults<'_>) {
-    let path = if flow.named {
-        FieldPath::from("flows").index(i).name("transport")
-    } else {
-        FieldPath::from("traffic")
-    };
+    let path = of_flow(i, flow).name("transport");
     let mut selectors = switches(scenario).filter_map(|(_, spec)| spec.selection);
     let setting = selectors.find(|selector| *selector != SelectionSpec::Hash).map(|selector| selector.word());
     let (setting, remedy) = match (scenario.routing.detours(), setting) {

@@ -9,6 +9,7 @@ use topology::{CableChange, Graph, Routes, RoutingErrorKind, RoutingSpec, Topolo
 use workload::Flow;
 
 use super::node::adapters;
+use super::of_flow;
 use crate::cycles::cycle;
 use crate::format::{DependencyCycles, LayerLanes, Scenario};
 use crate::plan::NodePlans;
@@ -82,11 +83,7 @@ fn check_levels(routes: &Routes, flows: &[Flow], faults: &mut Faults<'_>) {
     let most = u32::from(ServiceLevel::COUNT) / layers - 1;
     let over = |flow: &&Flow| u32::from(flow.service_level.0) > most;
     if let Some((i, flow)) = flows.iter().enumerate().find(|(_, flow)| over(flow)) {
-        let path = if flow.named {
-            FieldPath::from("flows").index(i).name("service_level")
-        } else {
-            FieldPath::from("traffic")
-        };
+        let path = of_flow(i, flow).name("service_level");
         let message = format!(
             "service level {} has no room for the {layers} layers of the routing: they take levels {} to {}",
             flow.service_level.0,
@@ -120,11 +117,7 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
         return;
     }
     if let Some(i) = flows.iter().position(datagrams) {
-        let path = if flows[i].named {
-            FieldPath::from("flows").index(i).name("transport")
-        } else {
-            "traffic".into()
-        };
+        let path = of_flow(i, &flows[i]).name("transport");
         let routing = scenario.routing.word();
         let message =
             format!("packets of an end-to-end context would overtake each other on the paths of `{routing}`");
