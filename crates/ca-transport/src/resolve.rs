@@ -126,7 +126,8 @@ impl AdapterSpec {
         };
         if let DeliverySpec::AnyOrder(AnyOrderSpec { window, nak: NakSpec::After(after) }) = self.delivery {
             let reach = window.min(cap.unwrap_or(window));
-            if after >= reach {
+            // A window of 0 is refused by its range.
+            if (1..=after).contains(&reach) {
                 return Some(AdapterError::NoEvidence { after, reach });
             }
         }

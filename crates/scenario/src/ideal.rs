@@ -274,9 +274,10 @@ mod tests {
     use super::spread::Stage;
     use super::*;
 
-    /// A packet by a single path takes the time that its wires and latencies alone allow.
+    /// A packet by a single path takes the time that its wires and latencies alone allow; before a faster wire it also waits
+    /// for as much as that wire must not run short of.
     #[test]
-    fn a_way_of_single_wires_takes_a_packet_as_long_as_they_do() {
+    fn a_way_of_single_wires_takes_a_packet_no_longer_than_they_do() {
         let wire = |rate| Wire::cut_through(Rate::gbps(rate), Span::from_ns(100 + rate));
         let end = |rate| Wire::store_and_forward(Rate::gbps(rate), Span::from_ns(7));
         for rates in [[8, 8, 8], [8, 32, 8], [32, 8, 32], [40, 8, 16], [8, 16, 32], [32, 16, 8], [16, 32, 8]]
@@ -288,7 +289,12 @@ mod tests {
                 HostPath { wires: wires.into_iter().collect(), injection: None, drain: None, spread: None };
             for length in [30, 300, 2074].map(Bytes::new) {
                 let alone = path.single(length, Time::ZERO).since_start();
-                assert_eq!(spread.transit(length), alone, "{rates:?} {length:?}");
+                let least = spread.transit(length);
+                let is_exact = rates.is_sorted_by(|before, after| before >= after);
+                assert!(
+                    least <= alone && (least == alone || !is_exact),
+                    "{rates:?} {length:?}: {least:?}, {alone:?}"
+                );
             }
         }
     }
