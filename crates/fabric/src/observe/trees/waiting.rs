@@ -47,8 +47,8 @@ fn kind(packet: &Packet) -> impl Ord + use<> {
     let route =
         (lrh.source(), lrh.destination(), lrh.service_level(), packet.source_qp, packet.bth.destination_qp);
     // Packets of a flow may differ in their entropy value, and so in the ports that a hash chooses.
-    let route = (route, packet.course().code(), packet.flow_key());
-    (packet.flow, packet.payload > 0, route, (input, output, lane, packet.arrived_on()))
+    let choice = u32::from(packet.course().code()) << 16 | u32::from(packet.entropy());
+    (packet.flow, packet.payload > 0, route, choice, (input, output, lane, packet.arrived_on()))
 }
 
 #[cfg(test)]
