@@ -13,6 +13,7 @@
 //! | `environment` | hosts, links, seed, end and files that traffic is expanded for |
 //! | `flow` | flows and their schedules |
 //! | [`spec`] | traffic as a scenario writes it, and its checks |
+//! | [`job`] | programs of ranks, with operations that wait for each other |
 //! | `chance` | exponential draws, times on and off, permutations: the same on every machine |
 //! | `file` | distributions of sizes and lists of flows, from files |
 //! | `draw` | the messages that the streams of a host yield |
@@ -36,6 +37,7 @@ mod expand;
 mod file;
 mod finite;
 mod flow;
+pub mod job;
 mod limits;
 mod run;
 pub mod spec;
