@@ -145,7 +145,7 @@ impl Reader {
         let outer = statement.outer()?;
         let line = &statement.line;
         match (outer, self.ranks) {
-            (Outer::Ranks(_), Some(first)) => Err(line.wrong(GoalFault::RanksTwice { first })),
+            (Outer::Ranks(_), Some(first)) => Err(whole_line(line.number(), GoalFault::RanksTwice { first })),
             (Outer::Ranks(ranks), None) => {
                 self.ranks = Some(line.number());
                 self.blocks = vec![None; ranks as usize];
@@ -254,3 +254,7 @@ impl Reader {
 fn whole_line(line: u64, fault: GoalFault) -> Box<GoalError> {
     Box::new(GoalError { line, column: 0, width: 0, fault })
 }
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;
