@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use scenario::{FlowPaths, Plan};
 use schemars::JsonSchema;
-use serde::Serialize;
-use telemetry::{Audit, FiniteRecord, PauseRecord, RunEnding, RunRecord};
+use serde::{Deserialize, Serialize};
+use telemetry::{Audit, FiniteRecord, JobRecord, PauseRecord, RunEnding, RunRecord};
 use units::{Span, Time};
 
 use crate::completions::CompletionSummary;
@@ -60,6 +60,9 @@ pub struct Summary {
     pub done_s: Option<f64>,
     /// Finite traffic, which ends by itself: its messages, a drain included; `None` if there is none.
     pub finite: Option<FiniteSummary>,
+    /// Jobs, in the order of the scenario; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobSummary>,
     /// Flows whose queue pair gave up after its last retry: the first hundred, by time.
     pub failed: Vec<FailureSummary>,
     /// Time since which no payload was delivered, if outputs waited for each other at the end: packets may be in a
@@ -144,6 +147,8 @@ pub enum SummaryEnd {
     /// The run was to end when all finite traffic was delivered, and all that was left of it belonged to queue pairs
     /// that had given up.
     GaveUp,
+    /// No rank of a job that is not done could go on.
+    Stuck,
     /// The user ended the run.
     Interrupted,
 }
@@ -348,6 +353,7 @@ impl Summary {
             ended: record.ended.into(),
             done_s: record.finite.and_then(|finite| finite.done).map(Time::seconds),
             finite: record.finite.map(FiniteSummary::from),
+            jobs: record.jobs.iter().map(JobSummary::from).collect(),
             failed: failures(record),
             stands_still_since_s: record.stands_still.map(Time::seconds),
             wall_s: rounded(wall, 6),
@@ -452,7 +458,44 @@ impl From<RunEnding> for SummaryEnd {
             RunEnding::Done => Self::Done,
             RunEnding::NotDone => Self::NotDone,
             RunEnding::GaveUp => Self::GaveUp,
+            RunEnding::Stuck => Self::Stuck,
             RunEnding::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+/// A job, as `summary.json` and `jobs.csv` have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobSummary {
+    /// Name of the job.
+    pub name: String,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Start of the job.
+    pub start_s: f64,
+    /// Time from the start of the job to the end of its last operation; `null` if an operation has not ended.
+    pub completion_s: Option<f64>,
+    /// Number of operations in the programs of all ranks.
+    pub operations: u64,
+    /// Number of operations that have ended.
+    pub ended_operations: u64,
+    /// Number of messages in the programs.
+    pub messages: u64,
+    /// Payload of these messages.
+    pub bytes: u64,
+}
+
+impl From<&JobRecord> for JobSummary {
+    fn from(job: &JobRecord) -> Self {
+        Self {
+            name: job.name.clone(),
+            ranks: job.ranks,
+            start_s: job.start.seconds(),
+            completion_s: job.end.map(|end| end.since(job.start).seconds()),
+            operations: job.operations,
+            ended_operations: job.ended,
+            messages: job.messages,
+            bytes: job.bytes.get(),
         }
     }
 }

@@ -7,6 +7,7 @@ mod busiest;
 mod completions;
 mod congestion;
 mod ending;
+mod jobs;
 mod lane;
 mod observed;
 mod record;
@@ -23,6 +24,7 @@ pub use congestion::{
     WorstTree,
 };
 pub use ending::{FailedFlow, FiniteRecord, RunEnding};
+pub use jobs::{JobRecord, MOST_WAITING, WaitingRank};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
 pub use record::{

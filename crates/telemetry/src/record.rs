@@ -8,6 +8,7 @@ use units::{Bytes, PackedOption, Rate, Span, Time};
 use crate::completions::Completions;
 use crate::congestion::{Congestion, OutputLoad};
 use crate::ending::{FailedFlow, FiniteRecord, RunEnding};
+use crate::jobs::JobRecord;
 use crate::lane::Marks;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
 use crate::repeats::RepeatTally;
@@ -24,6 +25,8 @@ pub struct RunRecord {
     pub ended: RunEnding,
     /// Traffic that ends by itself; `None` if there is none.
     pub finite: Option<FiniteRecord>,
+    /// Jobs, in the order of the plan.
+    pub jobs: Vec<JobRecord>,
     /// Flows with a queue pair that has given up, by time.
     pub failed: Vec<FailedFlow>,
     /// Time since which no payload was delivered, if outputs wait for each other at the end of the run. Packets may

@@ -58,6 +58,15 @@ pub enum Posting {
         /// Payload of all messages together; none if it depends on the run.
         total: PackedOption<Bytes>,
     },
+    /// The program of a rank posts its messages to another rank.
+    Job {
+        /// Number of the job in [`Workload::jobs`](crate::Workload::jobs).
+        job: u32,
+        /// Start of the job.
+        start: Time,
+        /// Payload of all messages together.
+        total: Bytes,
+    },
 }
 
 /// Times and sizes of the messages of a flow.
@@ -118,7 +127,7 @@ impl Posting {
     pub fn start(&self) -> Time {
         match self {
             Self::Scheduled(schedule) => schedule.start(),
-            Self::Drawn { start, .. } => *start,
+            Self::Drawn { start, .. } | Self::Job { start, .. } => *start,
         }
     }
 
@@ -128,6 +137,7 @@ impl Posting {
         match self {
             Self::Scheduled(schedule) => schedule.stop(),
             Self::Drawn { stop, .. } => *stop,
+            Self::Job { .. } => Time::NEVER,
         }
     }
 
@@ -140,6 +150,7 @@ impl Posting {
                 Some(messages.iter().map(|message| message.bytes).sum())
             }
             Self::Drawn { total, .. } => total.get(),
+            Self::Job { total, .. } => Some(*total),
         }
     }
 }

@@ -52,6 +52,6 @@ pub use flow::{Flow, ListedMessage, MessageSchedule, Posting};
 pub use limits::{LONGEST_MESSAGE, MAX_DRAWN, MAX_FLOWS, MAX_LISTED, MAX_SESSIONS};
 pub use packet::{Operation, TransportService};
 pub use run::{HostTraffic, MessageGenerator, Post};
-pub use spec::{Carriage, FlowSpec, LoadSpec, PatternSpec};
+pub use spec::{Carriage, FlowSpec, JobSpec, LoadSpec, PatternSpec, ProgramSpec};
 pub use volume::PostedVolume;
 pub use workload::{Group, Pattern, Workload};

@@ -7,11 +7,13 @@
 //! | here | the record, and its rows for flows and lanes |
 //! | `pauses` | the log of pauses, if the scenario asks for it |
 //! | `finite` | traffic that ends by itself |
+//! | `jobs` | jobs and their ranks |
 //! | `traffic` | patterns, and hosts that consume payload at a limited rate |
 //! | `completions` | times of messages from posting to delivery |
 
 mod completions;
 mod finite;
+mod jobs;
 mod pauses;
 mod standstill;
 mod traffic;
@@ -59,6 +61,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     // its own.
     world.forget_others();
     let finite = finite::of(plan, &world, end);
+    let jobs = jobs::of(plan, &world);
     // Adapters need no transport state any more, only their counts.
     world.adapters_mut().for_each(Adapter::retire);
     let mut rows = world.rows(&RankQuestion::Lanes);
@@ -83,6 +86,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
         simulated: now.since_start(),
         ended,
         finite,
+        jobs,
         failed,
         stands_still,
         events,
@@ -118,9 +122,11 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
 fn phases(plan: &Plan, ended: RunEnding, end: Time) -> Vec<Phase> {
     let part = |phase: Phase| match ended {
         RunEnding::Done => phase.until(end),
-        RunEnding::AtDuration | RunEnding::NotDone | RunEnding::GaveUp | RunEnding::Interrupted => {
-            phase.before(end)
-        }
+        RunEnding::AtDuration
+        | RunEnding::NotDone
+        | RunEnding::GaveUp
+        | RunEnding::Stuck
+        | RunEnding::Interrupted => phase.before(end),
     };
     plan.phases().iter().cloned().filter_map(part).collect()
 }

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use crate::job::goal::GoalFault;
+
 /// A file that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FileError {
@@ -126,6 +128,9 @@ pub enum FileFault {
     /// No flow starts within the run.
     #[error("no flow starts within the run")]
     AfterTheRun,
+    /// A fault of a text in GOAL.
+    #[error(transparent)]
+    Goal(#[from] GoalFault),
 }
 
 impl FileError {
@@ -157,6 +162,7 @@ impl FileFault {
             Self::Host { right, .. } => format!("write {right}"),
             Self::ToItself { .. } => "name two different hosts".to_owned(),
             Self::Start { .. } => "write a later time, or an earlier `origin`".to_owned(),
+            Self::Goal(fault) => fault.help(),
             Self::AfterTheRun => {
                 "set `origin` to the earliest time, which stands here, or run for longer".to_owned()
             }

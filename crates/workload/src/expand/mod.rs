@@ -12,12 +12,14 @@
 //! | `hot_spot` | uniform traffic with hot spots |
 //! | `synthetic` | rules for destinations, arrivals and sizes |
 //! | `flow_list` | flows from a file |
+//! | `jobs` | ranks on hosts, and the flows between them |
 
 mod builder;
 mod converge;
 mod flow_list;
 mod hot_spot;
 mod incast;
+mod jobs;
 mod names;
 mod simple;
 mod synthetic;
@@ -87,6 +89,7 @@ impl Workload {
             declared: declared(patterns),
             host_traffic,
             finite,
+            jobs: Vec::new(),
         })
     }
 }

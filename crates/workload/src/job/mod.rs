@@ -11,16 +11,27 @@
 //! | `mismatch` | faults between ranks |
 //! | `replay` | a job without time, which finds circles over ranks |
 //! | [`matching`] | the check of a job before its run |
+//! | [`progress`] | the progress of a rank through its program |
+//! | `host` | the ranks of a host, as its adapter runs them |
+//! | `placed` | a job of a run: its programs, on hosts |
 
 mod builder;
 mod channel;
 pub mod goal;
 pub mod graph;
+mod host;
 pub mod matching;
 mod mismatch;
+mod placed;
+pub mod progress;
 mod replay;
 
 pub use builder::{Cycle, GraphBuilder};
 pub use channel::Channel;
 pub use graph::{Graph, Operation, OperationId, Programs, Work};
 pub use mismatch::{Mismatch, NamedOperation};
+pub use host::{HostJobs, JobMotion, JobPost, RankReport, RanksOfHost};
+pub use placed::{Job, JobPair, Placed};
+
+/// Most different tags of a job: a message names its tag by a number of 24 bits, and one of these stands for none.
+pub const MOST_TAGS: u32 = (1 << 24) - 1;

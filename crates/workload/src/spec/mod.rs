@@ -13,6 +13,7 @@
 //! | `simple` | permutation, Poisson |
 //! | `incast` | incasts, once or repeated |
 //! | `converge` | flows from several hosts to a receiver, at once or in sessions |
+//! | `job` | jobs: ranks on hosts, with programs |
 //! | `hot_spot` | uniform traffic with hot spots, at rest or moving |
 //! | `synthetic` | every host to others: rules for destinations, arrivals and sizes |
 //! | `examples` | an example of each pattern and rule, for tests |
@@ -24,6 +25,7 @@ mod flow;
 mod hosts;
 mod hot_spot;
 mod incast;
+mod job;
 mod pattern;
 mod shared;
 mod simple;
@@ -36,6 +38,7 @@ pub(crate) use hosts::Parties;
 pub use hot_spot::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec};
 pub(crate) use hot_spot::{HotSpotWindow, HotSpots};
 pub(crate) use incast::{IncastSpacing, Incasts, Senders};
+pub use job::{JobSpec, ProgramSpec};
 pub use incast::{IncastSpec, RepeatSpec, SenderRule, SendersSpec};
 pub use pattern::PatternSpec;
 pub use shared::Carriage;

@@ -173,6 +173,13 @@ pub(crate) enum Failure {
         instant(*simulated_s)
     )]
     GaveUp { simulated_s: f64, delivered: String, failed: String },
+    /// No rank of a job could go on; the results up to there are written.
+    #[error(
+        "stuck at {} of simulated time: {waiting}; the results end there\nhelp: receives from any rank, or with any tag, have taken \
+         messages that others were for: name the rank and the tag in them",
+        instant(*simulated_s)
+    )]
+    Stuck { simulated_s: f64, waiting: String },
     /// Nothing is delivered any more, and packets wait for each other; the results are written.
     #[error(
         "{0}\nhelp: no deadlock is proved while hosts may send again: run it longer, or with `adapter.ack_timeout=0`, for a proof; \
@@ -558,6 +565,7 @@ impl Failure {
             Self::NotLossless(_) => 7,
             Self::StandsStill(_) => 8,
             Self::GaveUp { .. } => 9,
+            Self::Stuck { .. } => 10,
             _ => 2,
         })
     }
@@ -571,8 +579,9 @@ impl Failure {
             Self::StandsStill(_) => 3,
             Self::NotLossless(_) => 4,
             Self::GaveUp { .. } => 5,
-            Self::NotDone { .. } | Self::NotDrained { .. } => 6,
-            _ => 7,
+            Self::Stuck { .. } => 6,
+            Self::NotDone { .. } | Self::NotDrained { .. } => 7,
+            _ => 8,
         }
     }
 }

@@ -1,0 +1,407 @@
+//! The ranks of a host, as its adapter runs them.
+//!
+//! Invariant: a call handles everything that follows from it in its instant: computations that take no time, and
+//! messages between ranks of the host, which cross no wire and take no time. What is left are messages to post, in
+//! order, and a time at which to call again.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+use packet::NodeId;
+use units::{Bytes, Time};
+
+use super::graph::{OperationId, Programs};
+use super::placed::Job;
+use super::progress::{Action, RankProgress, WaitingReceive};
+
+/// All ranks of a host, of all jobs.
+#[derive(Clone, Debug)]
+pub struct HostJobs {
+    ranks: Vec<HostRank>,
+    /// Sends that are posted and not complete, oldest first, of each flow that leaves.
+    links: Vec<Link>,
+    /// Receiver of each flow that comes in.
+    sinks: Vec<Sink>,
+    /// Starts and computations: time, rank of this host, and processor plus one; 0 for the start.
+    timers: BinaryHeap<Reverse<(Time, u32, u16)>>,
+    motion: JobMotion,
+    /// Sends to other hosts that are not posted.
+    to_come: u64,
+    // Empty between calls:
+    posts: Vec<JobPost>,
+    actions: Vec<Action>,
+    /// Messages between ranks of this host: receiver, sender's rank and tag.
+    local: VecDeque<Local>,
+}
+
+state_codec::state!(HostJobs {
+    ranks: part,
+    links: part,
+    sinks: plan,
+    timers,
+    motion,
+    to_come,
+    posts: derived,
+    actions: derived,
+    local: derived,
+});
+
+/// What moves in the jobs of one or several hosts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobMotion {
+    /// Ranks that are not done.
+    pub ranks: u64,
+    /// Messages to other hosts that were posted here.
+    pub posted: u64,
+    /// Messages from other hosts that have arrived here.
+    pub arrived: u64,
+    /// Starts and computations to come, and posted messages that are not complete.
+    pub pending: u64,
+}
+
+state_codec::value!(JobMotion { ranks, posted, arrived, pending });
+
+impl JobMotion {
+    /// Returns the sums of both.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            ranks: self.ranks + other.ranks,
+            posted: self.posted + other.posted,
+            arrived: self.arrived + other.arrived,
+            pending: self.pending + other.pending,
+        }
+    }
+}
+
+/// A message to post for a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobPost {
+    /// The flow, by its place among the host's flows that leave.
+    pub link: u32,
+    /// Payload.
+    pub bytes: Bytes,
+    /// Immediate data.
+    pub immediate: u32,
+}
+
+/// A rank after or during a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RankReport {
+    /// Number of the job.
+    pub job: u32,
+    /// Rank in the job.
+    pub rank: u32,
+    /// Time at which its latest operation has ended, if any has.
+    pub last_end: Option<Time>,
+    /// Operations that have not ended.
+    pub left: u32,
+    /// Number, source and tag of the first receive that waits; all ones for any source or tag.
+    pub waits: Option<(u32, u32, u32)>,
+}
+
+state_codec::value!(RankReport { job, rank, last_end, left, waits });
+
+#[derive(Clone, Debug)]
+struct HostRank {
+    job: u32,
+    rank: u32,
+    programs: Arc<Programs>,
+    tags: Arc<[u32]>,
+    /// Ranks that it sends to, ascending, and the way to each.
+    targets: Box<[(u32, Way)]>,
+    progress: RankProgress,
+}
+
+state_codec::state!(HostRank {
+    job: plan,
+    rank: plan,
+    programs: plan,
+    tags: plan,
+    targets: plan,
+    progress: part,
+});
+
+/// The way to a rank.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// By a flow.
+    Link(u32),
+    /// Within the host, to this rank of it.
+    Local(u32),
+}
+
+#[derive(Clone, Debug)]
+struct Link {
+    rank: u32,
+    sending: VecDeque<OperationId>,
+}
+
+state_codec::state!(Link { rank: plan, sending });
+
+#[derive(Clone, Copy, Debug)]
+struct Sink {
+    rank: u32,
+    from: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Local {
+    to: u32,
+    from: u32,
+    tag: u32,
+    /// The sender's rank of this host, and its send.
+    sender: u32,
+    operation: OperationId,
+}
+
+/// The ranks of a host, and the flows that they send to and receive from, by number.
+#[derive(Clone, Debug)]
+pub struct RanksOfHost {
+    /// The host.
+    pub host: NodeId,
+    /// Its ranks at rest.
+    pub jobs: HostJobs,
+    /// Flows that leave, in the order of links.
+    pub leaving: Vec<u32>,
+    /// Flows that come in, in the order of sinks.
+    pub coming: Vec<u32>,
+}
+
+impl RanksOfHost {
+    /// Returns the ranks of each host that has any, by host.
+    #[must_use]
+    pub fn all(jobs: &[Job]) -> Vec<Self> {
+        let placed = |(number, job): (u32, &Job)| {
+            let of_rank = move |(rank, host): (u32, &NodeId)| (*host, number, rank);
+            (0..).zip(&job.hosts[..job.programs.ranks.len()]).map(of_rank).collect::<Vec<_>>()
+        };
+        let mut places: Vec<(NodeId, u32, u32)> = (0..).zip(jobs).flat_map(placed).collect();
+        places.sort_unstable();
+        // By job and rank: place of the host, and rank of the host.
+        let mut locals: Vec<Vec<(u32, u32)>> =
+            jobs.iter().map(|job| vec![(0, 0); job.programs.ranks.len()]).collect();
+        let hosts: Vec<&[(NodeId, u32, u32)]> = places.chunk_by(|one, other| one.0 == other.0).collect();
+        for (place, of_host) in (0..).zip(&hosts) {
+            for (local, (_, job, rank)) in (0..).zip(*of_host) {
+                locals[*job as usize][*rank as usize] = (place, local);
+            }
+        }
+        let mut senders: Vec<Vec<Vec<u32>>> = jobs.iter().map(senders_of).collect();
+        let empty = |of_host: &&[(NodeId, u32, u32)]| Self {
+            host: of_host[0].0,
+            jobs: HostJobs::at_rest(jobs, of_host, &mut senders),
+            leaving: Vec::new(),
+            coming: Vec::new(),
+        };
+        let mut all: Vec<Self> = hosts.iter().map(empty).collect();
+        for (job, locals) in jobs.iter().zip(&locals) {
+            connect(job, locals, &mut all);
+        }
+        all
+    }
+}
+
+/// Returns the ranks that send to each rank of a job.
+fn senders_of(job: &Job) -> Vec<Vec<u32>> {
+    let mut senders = vec![Vec::new(); job.programs.ranks.len()];
+    for (from, program) in (0..).zip(&job.programs.ranks) {
+        program.send_channels().iter().for_each(|channel| senders[channel.peer as usize].push(from));
+    }
+    senders
+}
+
+/// Gives ranks of a job their ways to others. `locals` has the place of the host, and the rank there, by rank.
+fn connect(job: &Job, locals: &[(u32, u32)], all: &mut [RanksOfHost]) {
+    let mut targets: Vec<Vec<(u32, Way)>> = vec![Vec::new(); locals.len()];
+    for (from, program) in job.programs.ranks.iter().enumerate() {
+        for channel in program.send_channels() {
+            let (place, local) = locals[channel.peer as usize];
+            if locals[from].0 == place {
+                targets[from].push((channel.peer, Way::Local(local)));
+            }
+        }
+    }
+    for (flow, pair) in (job.first_flow..).zip(&*job.pairs) {
+        let (from_host, from_local) = locals[pair.from as usize];
+        let (to_host, to_local) = locals[pair.to as usize];
+        let from = &mut all[from_host as usize];
+        targets[pair.from as usize].push((pair.to, Way::Link(from.leaving.len() as u32)));
+        from.leaving.push(flow);
+        from.jobs.links.push(Link { rank: from_local, sending: VecDeque::new() });
+        from.jobs.to_come += pair.messages;
+        let to = &mut all[to_host as usize];
+        to.coming.push(flow);
+        to.jobs.sinks.push(Sink { rank: to_local, from: pair.from });
+    }
+    for ((place, local), mut targets) in locals.iter().zip(targets) {
+        targets.sort_unstable_by_key(|(rank, _)| *rank);
+        targets.dedup_by_key(|(rank, _)| *rank);
+        all[*place as usize].jobs.ranks[*local as usize].targets = targets.into();
+    }
+}
+
+impl HostJobs {
+    fn at_rest(jobs: &[Job], places: &[(NodeId, u32, u32)], senders: &mut [Vec<Vec<u32>>]) -> Self {
+        let rank = |(_, number, rank): &(NodeId, u32, u32)| {
+            let job = &jobs[*number as usize];
+            let graph = &job.programs.ranks[*rank as usize];
+            let senders = core::mem::take(&mut senders[*number as usize][*rank as usize]);
+            HostRank {
+                job: *number,
+                rank: *rank,
+                programs: Arc::clone(&job.programs),
+                tags: Arc::clone(&job.tags),
+                targets: Box::default(),
+                progress: RankProgress::new(graph, &senders),
+            }
+        };
+        let ranks: Vec<HostRank> = places.iter().map(rank).collect();
+        let starts = (0..).zip(places).map(|(local, place)| Reverse((jobs[place.1 as usize].start, local, 0)));
+        let count = ranks.len() as u64;
+        Self {
+            timers: starts.collect(),
+            motion: JobMotion { ranks: count, pending: count, ..JobMotion::default() },
+            ranks,
+            links: Vec::new(),
+            sinks: Vec::new(),
+            to_come: 0,
+            posts: Vec::new(),
+            actions: Vec::new(),
+            local: VecDeque::new(),
+        }
+    }
+
+    /// Returns the time at which [`on_deadline`](Self::on_deadline) has to be called; [`Time::NEVER`] if nothing comes
+    /// by time alone.
+    #[must_use]
+    pub fn deadline(&self) -> Time {
+        self.timers.peek().map_or(Time::NEVER, |Reverse((at, _, _))| *at)
+    }
+
+    /// Handles starts and ends of computations that are due.
+    pub fn on_deadline(&mut self, now: Time) {
+        while self.deadline() <= now {
+            let Some(Reverse((_, local, timer))) = self.timers.pop() else { break };
+            self.motion.pending -= 1;
+            let HostRank { rank, programs, progress, .. } = &mut self.ranks[local as usize];
+            let graph = &programs.ranks[*rank as usize];
+            match timer.checked_sub(1) {
+                None => progress.begin(graph, now, &mut self.actions),
+                Some(cpu) => progress.computed(graph, cpu as u8, now, &mut self.actions),
+            }
+            self.act(local, now);
+            self.deliver_locally(now);
+        }
+    }
+
+    /// Handles the completion, at its sender, of the oldest message of a flow that leaves.
+    pub fn on_completed(&mut self, link: u32, now: Time) {
+        let Link { rank, sending } = &mut self.links[link as usize];
+        let (local, operation) = (*rank, sending.pop_front().expect("a message that was posted"));
+        self.motion.pending -= 1;
+        self.complete(local, operation, now);
+        self.deliver_locally(now);
+    }
+
+    /// Handles the arrival of a whole message of a flow that comes in, with this immediate data.
+    pub fn on_arrived(&mut self, sink: u32, immediate: u32, now: Time) {
+        let Sink { rank: local, from } = self.sinks[sink as usize];
+        self.motion.arrived += 1;
+        let tag = self.ranks[local as usize].tags[immediate as usize];
+        self.arrive(local, (from, tag), now);
+        self.deliver_locally(now);
+    }
+
+    /// Returns the messages to post, in order; the caller gives the list back.
+    pub fn take_posts(&mut self) -> Vec<JobPost> {
+        core::mem::take(&mut self.posts)
+    }
+
+    /// Returns the list that [`take_posts`](Self::take_posts) gave, with its room.
+    pub fn return_posts(&mut self, mut posts: Vec<JobPost>) {
+        posts.clear();
+        self.posts = posts;
+    }
+
+    /// Returns the messages to other hosts that are not posted yet.
+    #[must_use]
+    pub const fn to_come(&self) -> u64 {
+        self.to_come
+    }
+
+    /// Returns what moves.
+    #[must_use]
+    pub const fn motion(&self) -> JobMotion {
+        self.motion
+    }
+
+    /// Returns the state of each rank.
+    pub fn reports(&self) -> impl Iterator<Item = RankReport> {
+        self.ranks.iter().map(|HostRank { job, rank, progress, programs, .. }| {
+            let any = |number: Option<u32>| number.unwrap_or(u32::MAX);
+            let wait = |it: &WaitingReceive| (it.operation, any(it.from), any(it.tag));
+            let count = programs.ranks[*rank as usize].operations();
+            RankReport {
+                job: *job,
+                rank: *rank,
+                last_end: (progress.left() < count as u32).then_some(progress.last_end()),
+                left: progress.left(),
+                waits: progress.waiting_receives().first().map(wait),
+            }
+        })
+    }
+
+    /// Hands messages between ranks of this host over, in the order of their sends.
+    fn deliver_locally(&mut self, now: Time) {
+        while let Some(Local { to, from, tag, sender, operation }) = self.local.pop_front() {
+            self.complete(sender, operation, now);
+            self.arrive(to, (from, tag), now);
+        }
+    }
+
+    fn complete(&mut self, local: u32, operation: OperationId, now: Time) {
+        let HostRank { rank, programs, progress, .. } = &mut self.ranks[local as usize];
+        progress.completed(&programs.ranks[*rank as usize], operation, now, &mut self.actions);
+        self.act(local, now);
+    }
+
+    fn arrive(&mut self, local: u32, message: (u32, u32), now: Time) {
+        let HostRank { rank, programs, progress, .. } = &mut self.ranks[local as usize];
+        progress.arrived(&programs.ranks[*rank as usize], message, now, &mut self.actions);
+        self.act(local, now);
+    }
+
+    /// Carries out the actions of a rank.
+    fn act(&mut self, local: u32, now: Time) {
+        let HostRank { rank, targets, tags, .. } = &self.ranks[local as usize];
+        for action in self.actions.drain(..) {
+            match action {
+                Action::Post { operation, to, bytes, tag } => {
+                    let place = targets.binary_search_by_key(&to, |(rank, _)| *rank);
+                    match targets[place.expect("a rank that this one sends to")].1 {
+                        Way::Link(link) => {
+                            let immediate = tags.binary_search(&tag).expect("a tag of the job") as u32;
+                            self.posts.push(JobPost { link, bytes: Bytes::new(bytes), immediate });
+                            self.links[link as usize].sending.push_back(operation);
+                            self.to_come -= 1;
+                            self.motion.posted += 1;
+                            self.motion.pending += 1;
+                        }
+                        Way::Local(to) => {
+                            let (from, sender) = (*rank, local);
+                            self.local.push_back(Local { to, from, tag, sender, operation });
+                        }
+                    }
+                }
+                Action::Compute { cpu, until } => {
+                    debug_assert!(until > now, "computations of no time are no actions");
+                    self.motion.pending += 1;
+                    self.timers.push(Reverse((until, local, u16::from(cpu) + 1)));
+                }
+                Action::Done => self.motion.ranks -= 1,
+            }
+        }
+    }
+}

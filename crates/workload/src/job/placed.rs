@@ -1,0 +1,118 @@
+//! A job of a run: the programs of its ranks, and the hosts that run them.
+//!
+//! Invariant: two ranks on different hosts that exchange messages have a flow for each direction with messages. Pairs
+//! are in the order of their sender and then of their receiver, which is the order of the job's flows.
+
+use std::sync::Arc;
+
+use packet::NodeId;
+use units::Time;
+
+use super::graph::{Programs, Work};
+
+/// A job of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// Name in tables and files.
+    pub name: String,
+    /// Hosts by rank.
+    pub hosts: Arc<[NodeId]>,
+    /// Time at which all ranks begin.
+    pub start: Time,
+    /// Programs by rank.
+    pub programs: Arc<Programs>,
+    /// Different tags of its messages, ascending. Immediate data is a place in this list.
+    pub tags: Arc<[u32]>,
+    /// Pairs of ranks that exchange messages between hosts.
+    pub pairs: Arc<[JobPair]>,
+    /// Number of the flow of its first pair.
+    pub first_flow: u32,
+    /// Operations, messages and payload of all ranks.
+    pub operations: u64,
+    /// Messages of all ranks, also between ranks of a host.
+    pub messages: u64,
+    /// Payload of these messages, in bytes.
+    pub bytes: u64,
+}
+
+/// A pair of ranks on different hosts, and the messages from one to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobPair {
+    /// Rank that sends.
+    pub from: u32,
+    /// Rank that receives.
+    pub to: u32,
+    /// Messages.
+    pub messages: u64,
+    /// Their payload, in bytes.
+    pub bytes: u64,
+    /// The longest of them, in bytes.
+    pub longest: u64,
+}
+
+/// The placement of a job's ranks, before its flows have numbers.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Name of the job.
+    pub name: String,
+    /// Hosts by rank, at least as many as programs.
+    pub hosts: Vec<NodeId>,
+    /// Time at which all ranks begin.
+    pub start: Time,
+    /// Programs by rank.
+    pub programs: Programs,
+}
+
+impl Job {
+    /// Creates a job. Its flows get numbers later.
+    pub(crate) fn new(placed: Placed) -> Self {
+        let Placed { name, hosts, start, programs } = placed;
+        let mut tags: Vec<u32> = programs
+            .ranks
+            .iter()
+            .flat_map(|rank| rank.send_channels().iter().map(|channel| channel.tag))
+            .collect();
+        tags.sort_unstable();
+        tags.dedup();
+        let mut pairs = Vec::new();
+        let (mut messages, mut bytes) = (0, 0);
+        for (from, program) in (0..).zip(&programs.ranks) {
+            let mut of_rank = messages_of(from, program);
+            of_rank.iter().for_each(|pair| (messages, bytes) = (messages + pair.messages, bytes + pair.bytes));
+            of_rank.retain(|pair| hosts[pair.from as usize] != hosts[pair.to as usize]);
+            pairs.append(&mut of_rank);
+        }
+        let operations = programs.operations() as u64;
+        Self {
+            name,
+            hosts: hosts.into(),
+            start,
+            programs: Arc::new(programs),
+            tags: tags.into(),
+            pairs: pairs.into(),
+            first_flow: 0,
+            operations,
+            messages,
+            bytes,
+        }
+    }
+}
+
+/// Returns the messages of a rank by receiver.
+fn messages_of(from: u32, program: &super::Graph) -> Vec<JobPair> {
+    let mut sends: Vec<(u32, u64)> = (0..program.operations() as u32)
+        .filter_map(|id| match program.operation(id).work {
+            Work::Send { to, bytes, .. } => Some((to, bytes)),
+            Work::Receive { .. } | Work::Compute { .. } => None,
+        })
+        .collect();
+    sends.sort_unstable();
+    let of_pair = |sends: &[(u32, u64)]| JobPair {
+        from,
+        to: sends[0].0,
+        messages: sends.len() as u64,
+        bytes: sends.iter().map(|(_, bytes)| bytes).sum(),
+        longest: sends[sends.len() - 1].1,
+    };
+    sends.chunk_by(|one, other| one.0 == other.0).map(of_pair).collect()
+}
