@@ -20,7 +20,7 @@ use crate::figure_files::FIGURE_FILES;
 use crate::manifest::RESULT;
 use crate::parquet::parquet_name;
 use crate::rows::{
-    CompareRow, ContributorRow, FlowRow, MarginRow, MessageRow, OutputMomentRow, PathRow, PauseRow, PhaseRow,
+    CompareRow, ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, OutputMomentRow, PathRow, PauseRow, PhaseRow,
     PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow, VictimRow,
     WatchRow, WorstTreeRow,
 };
@@ -135,6 +135,7 @@ fn run_tables() -> [FileSchema; 18] {
         table::<PauseRow<'_>>(),
         table::<OutputMomentRow<'_>>(),
         table::<TreeMomentRow<'_>>(),
+        table::<JobRow<'_>>(),
         table::<MarginRow<'_>>(),
         table::<MessageRow<'_>>(),
     ]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use scenario::{FlowPaths, Plan};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use telemetry::{Audit, FiniteRecord, JobRecord, PauseRecord, RunEnding, RunRecord};
 use units::{Span, Time};
 
@@ -465,7 +465,7 @@ impl From<RunEnding> for SummaryEnd {
 }
 
 /// A job, as `summary.json` and `jobs.csv` have it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct JobSummary {
     /// Name of the job.
     pub name: String,

@@ -17,6 +17,7 @@ mod golden;
 mod groups;
 mod identical;
 mod lane_changes;
+mod jobs;
 mod laws;
 mod memory;
 #[path = "../../../cc-policies/tests/all/mirror.rs"]

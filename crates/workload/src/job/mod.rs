@@ -24,6 +24,8 @@ pub mod matching;
 mod mismatch;
 mod placed;
 pub mod progress;
+#[cfg(test)]
+mod progress_tests;
 mod replay;
 
 pub use builder::{Cycle, GraphBuilder};

@@ -9,7 +9,7 @@ use super::HostsSpec;
 
 /// A job: ranks on hosts, each with a program of operations that wait for each other and for messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Job")]
 pub struct JobSpec {
     /// Name in tables and files, unlike that of any flow, group or other job.
     pub name: String,
