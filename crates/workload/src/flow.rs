@@ -114,6 +114,12 @@ impl Flow {
         if matches!(self.operation, Operation::RdmaRead) { self.destination } else { self.source }
     }
 
+    /// Field of the scenario that the flow comes from, if it has no name there.
+    #[must_use]
+    pub const fn field(&self) -> &'static str {
+        if matches!(self.posting, Posting::Job { .. }) { "jobs" } else { "traffic" }
+    }
+
     /// Host that the requests go to.
     #[must_use]
     pub const fn responder(&self) -> NodeId {

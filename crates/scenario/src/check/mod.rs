@@ -79,6 +79,7 @@ impl Scenario {
         let routes = self.check_routes(&control, (&topology, &cables), faults)?;
         let (workload, files) = traffic::workload(&self, (graph, &cables), &routes, faults)?;
         until_done::check(&self, &workload, faults);
+        transport::check_jobs(&self, faults);
         transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
         let packets_may_overtake =

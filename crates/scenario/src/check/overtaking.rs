@@ -101,7 +101,7 @@ fn refuse(scenario: &Scenario, (i, flow, error): (usize, &Flow, OvertakingError)
     let path = if flow.named {
         FieldPath::from("flows").index(i).name("transport")
     } else {
-        FieldPath::from("traffic")
+        FieldPath::from(flow.field())
     };
     let mut selectors = switches(scenario).filter_map(|(_, spec)| spec.selection);
     let setting = selectors.find(|selector| *selector != SelectionSpec::Hash).map(|selector| selector.word());

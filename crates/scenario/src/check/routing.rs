@@ -86,7 +86,7 @@ fn check_levels(routes: &Routes, flows: &[Flow], faults: &mut Faults<'_>) {
         let path = if flow.named {
             FieldPath::from("flows").index(i).name("service_level")
         } else {
-            FieldPath::from("traffic")
+            FieldPath::from(flow.field())
         };
         let message = format!(
             "service level {} has no room for the {layers} layers of the routing: they take levels {} to {}",
@@ -124,7 +124,7 @@ fn check_multipath(scenario: &Scenario, flows: &[Flow], faults: &mut Faults<'_>)
         let path = if flows[i].named {
             FieldPath::from("flows").index(i).name("transport")
         } else {
-            "traffic".into()
+            flows[i].field().into()
         };
         let routing = scenario.routing.word();
         let message =

@@ -167,7 +167,7 @@ fn check_routes(
         };
         // Flows with names of their own come first.
         let own = i < scenario.flows.len();
-        let path = if own { FieldPath::from("flows").index(i).name("to") } else { "traffic".into() };
+        let path = if own { FieldPath::from("flows").index(i).name("to") } else { flow.field().into() };
         let (from, to) = (graph.name(from), graph.name(to));
         let message = format!("no route leads from `{from}` to `{to}`, and flow `{}` needs one", flow.name);
         faults.add(&path, message, super::routing::unreached(scenario, from, to));
