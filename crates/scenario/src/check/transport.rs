@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ca_transport::AdapterSpec;
-use ca_transport::reordering::DeliverySpec;
+use ca_transport::{AdapterSpec, DeliverySpec};
 use cc_policies::{ResponseSpec, TrafficKind};
 use packet::TransportService;
 use settings::FieldPath;

@@ -64,6 +64,9 @@ impl Rank {
     }
 }
 
+/// No action.
+const NONE: [Action; 0] = [];
+
 fn post(operation: OperationId, to: u32, tag: u32) -> Action {
     Action::Post { operation, to, bytes: 8, tag }
 }
@@ -83,8 +86,8 @@ fn messages_are_matched_by_source_and_tag_first_in_first_out() {
         (send(1, 1), 0, vec![1], vec![]),
         (send(1, 2), 0, vec![2], vec![]),
     ]);
-    assert_eq!(rank.begin(), []);
-    assert_eq!(rank.arrived(2, 7, 1), [], "another source");
+    assert_eq!(rank.begin(), NONE);
+    assert_eq!(rank.arrived(2, 7, 1), NONE, "another source");
     assert_eq!(rank.arrived(1, 8, 2), [post(5, 1, 2)]);
     assert_eq!(rank.arrived(1, 7, 3), [post(3, 1, 0)], "posted first");
     assert_eq!(rank.arrived(1, 7, 4), [post(4, 1, 1)]);
@@ -102,7 +105,7 @@ fn open_receives_take_their_turn() {
         (send(1, 1), 0, vec![1], vec![]),
         (send(1, 2), 0, vec![2], vec![]),
     ]);
-    assert_eq!(rank.begin(), []);
+    assert_eq!(rank.begin(), NONE);
     assert_eq!(rank.arrived(1, 9, 1), [post(4, 1, 1)], "the open one was posted before the third");
     assert_eq!(rank.arrived(1, 7, 2), [post(3, 1, 0)]);
     assert_eq!(rank.arrived(1, 7, 3), [post(5, 1, 2)]);
@@ -191,7 +194,8 @@ impl<'a> Naive<'a> {
 
     fn settle(&mut self, now: Time, queued: &mut Vec<OperationId>, actions: &mut Vec<Action>) {
         let all = 0..self.graph.operations() as u32;
-        let instant = |id: &OperationId| self.graph.operation(*id).work == compute(0);
+        let graph = self.graph;
+        let instant = |id: &OperationId| graph.operation(*id).work == compute(0);
         loop {
             while let Some(id) = all.clone().find(|id| instant(id) && self.is_free(*id)) {
                 (self.started[id as usize], self.ended[id as usize]) = (true, true);
@@ -201,7 +205,7 @@ impl<'a> Naive<'a> {
                 break;
             }
             for id in free {
-                let operation = self.graph.operation(id);
+                let operation = graph.operation(id);
                 match operation.work {
                     Work::Send { to, bytes, tag } => {
                         self.started[id as usize] = true;
