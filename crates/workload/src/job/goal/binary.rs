@@ -164,7 +164,11 @@ impl<R: Read> Reader<R> {
                 (Work::Receive { from: any(peer), bytes: size, tag: any(tag) }, fault)
             }
             3 => {
-                let fault = above("length", size, u64::MAX / self.calc_unit.ps());
+                // The language has neither for a computation; another reader may have a use for them.
+                let idle = above("peer of a computation", peer.into(), 0)
+                    .or(above("tag of a computation", tag.into(), 0))
+                    .or(above("nic of a computation", nic.into(), 0));
+                let fault = idle.or(above("length", size, u64::MAX / self.calc_unit.ps()));
                 (Work::Compute { span: Span::from_ps(size.wrapping_mul(self.calc_unit.ps())) }, fault)
             }
             given => return Err(self.wrong(BinaryFault::Type { rank, operation: id, given })),
