@@ -10,6 +10,7 @@
 //! | `source` | the text of a file, with the places of its parts |
 //! | `settings` | fields of a scenario without a fabric |
 //! | `target` | the kind of fabric that settings are for |
+//! | [`goal`] | jobs in GOAL, put into a scenario |
 //! | [`infiniband`] | InfiniBand clusters, from the files of `ibnetdiscover`, ibsim and OpenSM |
 //! | [`lldp`] | cables of a RoCEv2 fabric, by the neighbours that switches see, or a list |
 //! | [`opensm`] | lanes and congestion control, from `opensm.conf` and command lines of `ibccconfig` |
@@ -17,6 +18,7 @@
 //! | [`sonic`] | thresholds of ECN, PFC and memory of a SONiC switch |
 
 mod account;
+pub mod goal;
 pub mod infiniband;
 pub mod lldp;
 pub mod mlx5;

@@ -18,6 +18,7 @@ mod export;
 mod faults;
 mod files;
 mod formats;
+mod goal;
 mod groups;
 mod guide;
 mod hostile;

@@ -16,8 +16,8 @@ use interop::import::lldp::LldpOptions;
 use interop::import::sonic::fabric::UsualPorts;
 use interop::import::text::GivenText;
 use interop::import::{
-    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SettingsTarget, SourceText, lldp, mlx5,
-    opensm, sonic,
+    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SettingsTarget, SourceText, goal, lldp,
+    mlx5, opensm, sonic,
 };
 use link_layer::spec::{Speed, Width};
 use names::shell::word;
@@ -29,7 +29,7 @@ use results::{OutputFile, ResultFolder};
 use scenario::{Diagnostic, LocatedFault, Scenario, ScenarioText, draft};
 use simulators::htsim::StartUnit;
 use simulators::{hpcc, htsim};
-use units::{Bytes, Length, Rate, UnitError};
+use units::{Bytes, Length, Rate, Span, UnitError};
 
 use crate::arguments::{self, bytes};
 use crate::failure::Failure;
@@ -65,6 +65,22 @@ pub(crate) enum ImportFormat {
     Lldp(ImportLldpOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
     Htsim(ImportHtsimOptions),
+    /// A job in GOAL, as text or in the binary form of LogGOPSim and HTSIM-ATLAHS, on the fabric of a scenario.
+    Goal(ImportGoalOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportGoalOptions {
+    /// The file.
+    file: PathBuf,
+    /// Scenario of the fabric, whose hosts run the ranks in their order: a file or the name of a shipped one.
+    #[arg(long, value_name = "SCENARIO")]
+    into: String,
+    /// Time of `calc 1`, which the file does not say [default: `1 ns`].
+    #[arg(long, value_name = "TIME", value_parser = calc_unit)]
+    calc_unit: Option<Span>,
+    #[command(flatten)]
+    result: ImportResult,
 }
 
 #[derive(Args, Debug)]
@@ -216,6 +232,17 @@ pub(super) fn byte_reset_unit(text: &str) -> Result<Bytes, String> {
     bytes(text, &(Bytes::new(1)..=Bytes::new(1 << 20)))
 }
 
+/// Parses the time of `calc 1`.
+fn calc_unit(text: &str) -> Result<Span, String> {
+    let unit: Span =
+        text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))?;
+    if unit > Span::from_ps(0) {
+        Ok(unit)
+    } else {
+        Err("a `calc` would take no time; write \"1 ns\"".to_owned())
+    }
+}
+
 /// Parses the rate of a cable.
 fn rate(text: &str) -> Result<Rate, String> {
     arguments::rate(text, &(Rate::gbps(1)..=Rate::gbps(800)))
@@ -247,6 +274,7 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
         ImportFormat::Sonic(options) => import_sonic(options),
         ImportFormat::Lldp(options) => import_lldp(options),
         ImportFormat::Htsim(options) => import_htsim(options),
+        ImportFormat::Goal(options) => import_goal(options),
     }
 }
 
@@ -405,6 +433,21 @@ fn import_htsim(options: &ImportHtsimOptions) -> Result<(), Failure> {
         StartUnitName::Ignored => StartUnit::Ignored,
     });
     result.write(topo, htsim::read(source(&files[0]), source(&files[1]), unit)?, given)
+}
+
+/// Reads a job in GOAL, and puts it into a scenario.
+fn import_goal(options: &ImportGoalOptions) -> Result<(), Failure> {
+    let ImportGoalOptions { file, into, calc_unit, result } = options;
+    let given = GivenFiles::default();
+    let (name, calc_unit) = (last_part(file), calc_unit.unwrap_or(goal::CALC_UNIT));
+    let bytes = given_file::bytes(file)?;
+    let job = if goal::is_binary(&bytes) {
+        goal::from_binary(&name, &bytes, calc_unit)?
+    } else {
+        let text = given.noted(file, given_file::as_text(file, &bytes)?);
+        goal::from_text(SourceText { name: &name, text: &text }, calc_unit)?
+    };
+    result.write(file, job.into_scenario(&stem(file), ScenarioText::find(into)?)?, given)
 }
 
 /// Returns a text with its file's name as a reader takes it.
