@@ -14,9 +14,11 @@
 //! | [`progress`] | the progress of a rank through its program |
 //! | `host` | the ranks of a host, as its adapter runs them |
 //! | `placed` | a job of a run: its programs, on hosts |
+//! | [`collective`] | collectives of MPI and NCCL as formulas, and as graphs |
 
 mod builder;
 mod channel;
+pub mod collective;
 pub mod goal;
 pub mod graph;
 mod host;
