@@ -2,8 +2,8 @@
 //!
 //! Distances are 1, 2, 4, .. while sizes are n/2, n/4, ..; then back. MPICH calls it `reduce_scatter_allgather`, Open
 //! MPI `rabenseifner`. Other numbers of ranks fold. MPICH: the even rank of a pair sends everything to the odd rank.
-//! Open MPI (`coll_base_allreduce.c`): the ranks of a pair exchange halves, reduce them, and the odd rank sends its half to
-//! the even rank, which takes part.
+//! Open MPI (`coll_base_allreduce.c`): the ranks of a pair exchange halves and reduce them; the odd rank then sends its
+//! half to the even rank, which takes part.
 //!
 //! The vector has p' blocks, whatever the number of ranks; the first half in the fold is the first p'/2 blocks. Open
 //! MPI rounds the halves of odd counts down, so sizes there may differ by p' bytes at most.
