@@ -15,6 +15,7 @@
 //! | `host` | the ranks of a host, as its adapter runs them |
 //! | `placed` | a job of a run: its programs, on hosts |
 //! | [`collective`] | collectives of MPI and NCCL as formulas, and as graphs |
+//! | [`placement`] | hosts of ranks |
 
 mod builder;
 mod channel;
@@ -28,6 +29,7 @@ mod placed;
 pub mod progress;
 #[cfg(test)]
 mod progress_tests;
+pub mod placement;
 mod replay;
 
 pub use builder::{Cycle, GraphBuilder};
