@@ -16,13 +16,17 @@
 //! | `placed` | a job of a run: its programs, on hosts |
 //! | [`collective`] | collectives of MPI and NCCL as formulas, and as graphs |
 //! | [`placement`] | hosts of ranks |
+//! | [`ideal`] | replay of a job with ideal messages |
+//! | [`closed_forms`] | ideal times, lower bounds and bandwidths of collectives |
 
 mod builder;
 mod channel;
+pub mod closed_forms;
 pub mod collective;
 pub mod goal;
 pub mod graph;
 mod host;
+pub mod ideal;
 pub mod matching;
 mod mismatch;
 mod placed;

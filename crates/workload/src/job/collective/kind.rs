@@ -100,7 +100,7 @@ pub enum AllToAll {
     Linear,
     /// As `Linear`, in batches that wait for the batch before: `scattered` (MPICH).
     Scattered {
-        /// Steps of a batch.
+        /// Steps of a batch; the copy to itself counts as the first step, as in MPICH.
         batch: u32,
     },
     /// Store and forward in ceil(log2 p) rounds: `modified_bruck` (Open MPI), `brucks` (MPICH).

@@ -167,7 +167,7 @@ impl Phase {
             _ if self.steps == 0 => 0,
             Order::Chained | Order::Blocking | Order::Free => 0,
             Order::FreeJoined => 1,
-            Order::Batches(width) => (self.steps - 1) / width,
+            Order::Batches(width) => Self::batch(self.steps - 1, width),
         };
         self.steps * self.sides() + joins
     }
@@ -179,9 +179,10 @@ impl Phase {
                 Order::FreeJoined if operation == self.steps * self.sides() => return Err(0..self.steps),
                 Order::Batches(width) => {
                     let period = width * self.sides() + 1;
-                    let batch = operation / period;
-                    if operation % period == period - 1 {
-                        return Err(batch * width..(batch + 1) * width);
+                    let shifted = operation + Self::lead(width) * self.sides();
+                    let batch = shifted / period;
+                    if shifted % period == period - 1 {
+                        return Err(self.batch_steps(batch, width));
                     }
                     batch
                 }
@@ -209,7 +210,7 @@ impl Phase {
             (Motion::Exchanges, Side::Receive) => 1,
             _ => 0,
         };
-        let joins = if let Order::Batches(width) = self.order { step / width } else { 0 };
+        let joins = if let Order::Batches(width) = self.order { Self::batch(step, width) } else { 0 };
         Some(step * self.sides() + place + joins)
     }
 
@@ -220,13 +221,31 @@ impl Phase {
             Order::Chained if self.motion == Motion::Sends => Waits::Gate,
             Order::Chained => Waits::Step { before: step - 1, send: false },
             Order::Blocking => Waits::Step { before: step - 1, send: true },
-            Order::Batches(width) if step < width => Waits::Gate,
-            Order::Batches(width) => Waits::Join(self.join_of(step / width - 1, width)),
+            Order::Batches(width) => match Self::batch(step, width) {
+                0 => Waits::Gate,
+                batch => Waits::Join(self.join_of(batch - 1, width)),
+            },
         }
     }
 
+    /// Steps that the first batch lacks: MPICH counts the rank's copy to itself as the first step.
+    const fn lead(width: u32) -> u32 {
+        if width > 1 { 1 } else { 0 }
+    }
+
+    /// Returns the batch of a step.
+    const fn batch(step: u32, width: u32) -> u32 {
+        (step + Self::lead(width)) / width
+    }
+
+    fn batch_steps(&self, batch: u32, width: u32) -> core::ops::Range<u32> {
+        let start = |batch: u32| (batch * width).saturating_sub(Self::lead(width)).min(self.steps);
+        start(batch)..start(batch + 1)
+    }
+
+    /// Returns the join behind a batch; the last batch has none.
     const fn join_of(&self, batch: u32, width: u32) -> u32 {
-        (batch + 1) * (width * self.sides() + 1) - 1
+        (batch + 1) * (width * self.sides() + 1) - 1 - Self::lead(width) * self.sides()
     }
 
     fn gate_behind(&self, first: u32, before: Gate) -> Gate {
@@ -245,16 +264,16 @@ impl Phase {
     fn for_each_after(&self, operation: u32, mut then: impl FnMut(u32)) {
         let step_after = match self.join_or_step(operation) {
             Err(steps) => match self.order {
-                Order::Batches(width) => steps.end..(steps.end + width).min(self.steps),
+                Order::Batches(width) => self.batch_steps(Self::batch(steps.start, width) + 1, width),
                 _ => return,
             },
             Ok((step, side)) => match self.order {
                 Order::FreeJoined if side == Side::Receive => return then(self.steps * self.sides()),
                 Order::Free | Order::FreeJoined => return,
                 Order::Batches(width) => {
-                    let join = self.join_of(step / width, width);
-                    if join < self.operations() {
-                        then(join);
+                    let batch = Self::batch(step, width);
+                    if batch < Self::batch(self.steps - 1, width) {
+                        then(self.join_of(batch, width));
                     }
                     return;
                 }

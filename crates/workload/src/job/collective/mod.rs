@@ -4,6 +4,8 @@
 //! block: channels and chunks are lanes. Nothing is stored for a message, so that 11,664 ranks of an all-to-all take no
 //! more memory than two; [`Collective::graph`] lists the operations where a list is wanted.
 //!
+//! A block without bytes is a message of 0 bytes, which MPICH leaves out of halving.
+//!
 //! Invariant: an operation waits for operations of lower numbers of its own lane only. Sends and receives of a pair of
 //! ranks have a tag for each lane and label, and match in order.
 //!

@@ -40,7 +40,7 @@ pub(super) enum Order {
     Free,
     /// Nothing, and a join waits for all receives: a phase follows.
     FreeJoined,
-    /// All of the batch of this many steps before.
+    /// All of the batch of this many steps before; the first batch has a step less, if more than one.
     Batches(u32),
 }
 

@@ -99,3 +99,14 @@ fn rabenseifner_halves() {
     assert_eq!(sizes(0), [512, 512, 256, 256, 512, 1024], "keeper");
     assert_eq!(sizes(1), [512, 512], "out");
 }
+
+/// Batches of 4 over 10 ranks: 3 steps beside the copy, then 4, then 2, with a join behind the first two.
+#[test]
+fn scattered_batches_count_the_copy() {
+    let kind = CollectiveKind::AllToAll(AllToAll::Scattered { batch: 4 });
+    let collective = Collective::new(kind, 10, 100, 1).unwrap();
+    let joins = (0..collective.operations(3)).filter(|id| collective.predecessors(3, *id) > 1);
+    assert_eq!(joins.map(|id| (id, collective.predecessors(3, id))).collect::<Vec<_>>(), [(6, 6), (15, 8)]);
+    assert_eq!(collective.before(3, 16).to_vec(), [15]);
+    assert_eq!(collective.roots(3).count(), 6);
+}
