@@ -173,7 +173,10 @@ fn circles_of_a_rank_are_named_by_line() {
 fn blocks_are_whole() {
     assert_eq!(refused("rank 3 {\n}"), "1:1 `rank 3 {`: no `num_ranks` stands before");
     assert_eq!(refused(""), "1:1 ``: no `num_ranks` stands before");
-    assert_eq!(refused("num_ranks 1\nnum_ranks 1"), "2:1 `num_ranks 1`: `num_ranks` stands in line 1 already");
+    assert_eq!(
+        refused("num_ranks 1\nnum_ranks 1"),
+        "2:1 `num_ranks 1`: `num_ranks` stands in line 1 already"
+    );
     assert_eq!(
         refused("num_ranks 1\nrank 0 {\n}\nrank 0 {\n}"),
         "4:1 `rank 0 {`: rank 0 has a block in line 2 already"

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::*;
 use super::cases::{kinds, ring};
+use crate::job::matching;
 
 fn collective(kind: CollectiveKind, ranks: u32, bytes: u64, chunks: u32) -> Collective {
     Collective::new(kind, ranks, bytes, chunks).unwrap()
@@ -32,6 +33,24 @@ fn sends_and_receives_match_in_order_and_size() {
                 assert_eq!(sides[0], sides[1], "{kind:?}, {ranks} ranks, {bytes} B in {chunks}");
                 let messages: usize = sides[0].values().map(Vec::len).sum();
                 assert_eq!(messages as u64, collective.messages());
+            }
+        }
+    }
+}
+
+/// Jobs of collectives pass the check of jobs, also if each send waits until its receive is posted. No two messages of
+/// a pair have a tag in common unless one waits for the other.
+#[test]
+fn collectives_have_no_circle_by_rendezvous() {
+    for ranks in [2, 3, 6, 8, 13] {
+        for kind in kinds(ranks) {
+            let collective = collective(kind, ranks, 997, 2);
+            let programs = collective.programs();
+            for rendezvous_above in [None, Some(0)] {
+                let matched = matching::check(&programs, rendezvous_above);
+                let matched = matched.unwrap_or_else(|fault| panic!("{kind:?}, {ranks} ranks: {fault}"));
+                assert_eq!(matched.messages, collective.messages());
+                assert_eq!((matched.unordered, matched.wildcards), (None, 0), "{kind:?}, {ranks} ranks");
             }
         }
     }
