@@ -356,6 +356,20 @@ mod tests {
         assert_eq!(replayed.ends, [ns(3005).after_start(), ns(3105).after_start()]);
     }
 
+    /// A queue pair keeps order: the second message would arrive after 101 ns by itself.
+    #[test]
+    fn messages_of_a_pair_keep_their_order() {
+        let [mut one, mut two] = [GraphBuilder::default(), GraphBuilder::default()];
+        one.add(send(1, 1000));
+        one.add(Work::Send { to: 1, bytes: 1, tag: 7 }.on_cpu(0));
+        let first = two.add(Work::Receive { from: Some(0), bytes: 1, tag: Some(7) }.on_cpu(0));
+        let after = two.add(compute(1, 0));
+        two.requires(after, first);
+        two.add(receive(Some(0), 1000));
+        let free = |from, to, bytes| IdealMessage { occupied: ns(0), ..line(from, to, bytes) };
+        assert_eq!(replay(&programs([one, two]), free).unwrap().completion(), ns(1101));
+    }
+
     /// `irequires`: an operation starts with another, not after it.
     #[test]
     fn starts_release_starts() {

@@ -110,3 +110,20 @@ fn scattered_batches_count_the_copy() {
     assert_eq!(collective.before(3, 16).to_vec(), [15]);
     assert_eq!(collective.roots(3).count(), 6);
 }
+
+/// A reduce is the broadcast backwards: MPICH receives from the nearest child first.
+#[test]
+fn reduces_receive_from_the_last_child_first() {
+    let sources = |numbering| -> Vec<u32> {
+        let kind = CollectiveKind::Reduce { algorithm: Reduce::Binomial(numbering), root: 2 };
+        let collective = Collective::new(kind, 8, 100, 1).unwrap();
+        let receives =
+            (0..collective.operations(2)).filter_map(|id| match collective.operation(2, id).work {
+                Work::Receive { from, .. } => from,
+                _ => None,
+            });
+        receives.collect()
+    };
+    assert_eq!(sources(Numbering::LowestBit), [3, 4, 6]);
+    assert_eq!(sources(Numbering::HighestBit), [6, 4, 3]);
+}
