@@ -8,8 +8,8 @@ use settings::glob;
 
 use crate::figure_files;
 use crate::rows::{
-    ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, OutputMomentRow, PathRow, PauseRow, PhaseRow, PortRow,
-    PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow,
+    ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, OutputMomentRow, PathRow, PauseRow, PhaseRow,
+    PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow,
     WorstTreeRow,
 };
 use crate::table::TableRow;

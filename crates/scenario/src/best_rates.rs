@@ -173,7 +173,9 @@ impl Plan {
                 let by_packets = over(packets * packet.get() as f64, ideal.times(flow, packet).acknowledged);
                 Some(by_messages.min(by_packets))
             }
-            Posting::Scheduled(MessageSchedule::Listed(_)) | Posting::Drawn { .. } | Posting::Job { .. } => None,
+            Posting::Scheduled(MessageSchedule::Listed(_)) | Posting::Drawn { .. } | Posting::Job { .. } => {
+                None
+            }
         }
     }
 }

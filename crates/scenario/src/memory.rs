@@ -280,7 +280,8 @@ impl Plan {
                 }
                 Posting::Job { total, .. } => {
                     let destination = Some(*destination);
-                    let volume = PostedVolume { messages: 1, payload: *total, at_once: 1, ..PostedVolume::default() };
+                    let volume =
+                        PostedVolume { messages: 1, payload: *total, at_once: 1, ..PostedVolume::default() };
                     all.push(Expected { source: *source, destination, volume });
                 }
             }

@@ -156,7 +156,9 @@ pub fn extensions(packet: &Packet, bytes: &mut Vec<u8>) {
             bytes.push(packet.syndrome as u8);
             bytes.extend(low_24_bits(packet.msn));
         }
-        Opcode::SendLastImmediate | Opcode::SendOnlyImmediate => bytes.extend(packet.dma_length.to_be_bytes()),
+        Opcode::SendLastImmediate | Opcode::SendOnlyImmediate => {
+            bytes.extend(packet.dma_length.to_be_bytes())
+        }
         _ => {}
     }
 }

@@ -5,8 +5,8 @@
 use cc_policies::policy::{Response, StateScope, TrafficKind};
 use packet::{QpNumber, TransportService};
 use workload::HostTraffic;
-use workload::job::HostJobs;
 use workload::Operation;
+use workload::job::HostJobs;
 
 use super::endpoint_slot::{DecreaseEra, EndpointSlot, NO_FLOW, SharedFlowKey};
 use super::next_timer::NextTimer;

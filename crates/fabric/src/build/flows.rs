@@ -106,10 +106,9 @@ fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], hosts: &mut Hosts<'_>) {
 /// Gives adapters the ranks of jobs that run at them.
 fn add_jobs(plan: &Plan, ends: &[FlowEnds], hosts: &mut Hosts<'_>) {
     for RanksOfHost { host, jobs, leaving, coming } in RanksOfHost::all(&plan.workload().jobs) {
-        let queue_pairs =
-            |flows: &[u32], end: fn(&FlowEnds) -> QpNumber| -> Vec<QpNumber> {
-                flows.iter().map(|flow| end(&ends[*flow as usize])).collect()
-            };
+        let queue_pairs = |flows: &[u32], end: fn(&FlowEnds) -> QpNumber| -> Vec<QpNumber> {
+            flows.iter().map(|flow| end(&ends[*flow as usize])).collect()
+        };
         let leaving = queue_pairs(&leaving, |ends| ends.source.1);
         let coming = queue_pairs(&coming, |ends| ends.sink.1);
         if let Some(adapter) = hosts.get(host) {

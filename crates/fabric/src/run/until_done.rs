@@ -119,7 +119,8 @@ impl UntilDone {
             return false;
         }
         let unfinished = world.unfinished();
-        let mut of_finite = unfinished.failed.iter().filter(|(_, flow)| self.finite[flow.index()].is_finite());
+        let mut of_finite =
+            unfinished.failed.iter().filter(|(_, flow)| self.finite[flow.index()].is_finite());
         let latest = of_finite.next_back().map(|(at, _)| *at);
         !unfinished.works && latest.is_some_and(|at| world.now().since(at) >= interval)
     }

@@ -96,7 +96,9 @@ fn a_message_takes_its_time_on_the_wire() {
 #[test]
 fn a_ping_pong_takes_its_messages_and_computations() {
     let tau = tau();
-    for (rounds, calcs) in [(1, [0, 0]), (1, [7, 1_234_567]), (5, [0, 999]), (40, [1, 0]), (17, [333, 77_777])] {
+    for (rounds, calcs) in
+        [(1, [0, 0]), (1, [7, 1_234_567]), (5, [0, 999]), (40, [1, 0]), (17, [333, 77_777])]
+    {
         let expected = (tau * 2 + Span::from_ps(calcs[0] + calcs[1])) * u64::from(rounds);
         assert_eq!(completion_of(&ping_pong(rounds, calcs, 2)), expected, "{rounds} rounds, {calcs:?}");
     }
@@ -112,7 +114,11 @@ fn token(joint: bool) -> String {
         let send = format!("s: send {BYTES}b to {next} tag 3\n");
         let middle = if joint { "j: calc 0\nc requires j\nj requires r\n" } else { "c requires r\n" };
         let calc = format!("c: calc {}\n", 1000 * (rank + 1));
-        let edges = if rank == 0 { "r requires s\n".to_owned() + middle } else { middle.to_owned() + "s requires c\n" };
+        let edges = if rank == 0 {
+            "r requires s\n".to_owned() + middle
+        } else {
+            middle.to_owned() + "s requires c\n"
+        };
         // A joint before the rest shifts all numbers.
         let first = if joint { "calc 0\n" } else { "" };
         write!(text, "{first}{receive}{calc}{send}").unwrap();
@@ -159,9 +165,16 @@ fn ranks_share_a_host() {
 fn a_run_is_done_with_the_last_operation() {
     for (goal, transport) in [
         (ping_pong(3, [12_345_678, 5], 2), "Uc"),
-        ("num_ranks 2\nrank 0 {\na: calc 5000000\nb: calc 7\nb requires a\n}\nrank 1 {\ncalc 9\n}\n".to_owned(), "Uc"),
+        (
+            "num_ranks 2\nrank 0 {\na: calc 5000000\nb: calc 7\nb requires a\n}\nrank 1 {\ncalc 9\n}\n"
+                .to_owned(),
+            "Uc",
+        ),
         // The last operation is a send, which ends with its acknowledgement.
-        (format!("num_ranks 2\nrank 0 {{\nsend {BYTES}b to 1\n}}\nrank 1 {{\nrecv {BYTES}b from 0\n}}\n"), "Rc"),
+        (
+            format!("num_ranks 2\nrank 0 {{\nsend {BYTES}b to 1\n}}\nrank 1 {{\nrecv {BYTES}b from 0\n}}\n"),
+            "Rc",
+        ),
     ] {
         let jobs = format!(
             "jobs=[Job(name: \"A\", program: Goal(file: \"a.goal\", calc_unit: \"1 ps\"), transport: {transport})]"
@@ -192,10 +205,11 @@ fn a_job_that_cannot_go_on_is_stuck() {
         assert_eq!((job.end, job.operations - job.ended), (None, 1));
     }
     // The other order of arrival leaves nothing.
-    let late = goal.replace("calc 1000000", "calc 0").replace("rank 1 {", "rank 1 {\nw: calc 1000000000\n").replace(
-        &format!("send {BYTES}b to 0\n}}\nrank 2"),
-        &format!("v: send {BYTES}b to 0\nv requires w\n}}\nrank 2"),
-    );
+    let late =
+        goal.replace("calc 1000000", "calc 0").replace("rank 1 {", "rank 1 {\nw: calc 1000000000\n").replace(
+            &format!("send {BYTES}b to 0\n}}\nrank 2"),
+            &format!("v: send {BYTES}b to 0\nv requires w\n}}\nrank 2"),
+        );
     assert_eq!(run(&plan(&late, ALL, &["until_done=true"])).ended, RunEnding::Done);
 }
 
@@ -216,7 +230,8 @@ fn a_job_does_not_depend_on_how_it_runs() {
                 let of_node: Vec<u16> = (0..plan.graph().nodes() as u16).map(|node| node % parts).collect();
                 let partition = Partition::new(&of_node);
                 for in_turn in [false, true] {
-                    let options = RunOptions { partition: Some(&partition), in_turn, ..RunOptions::default() };
+                    let options =
+                        RunOptions { partition: Some(&partition), in_turn, ..RunOptions::default() };
                     assert_eq!(told(options), whole, "{parts} parts, in turn: {in_turn}");
                 }
             }

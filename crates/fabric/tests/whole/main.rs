@@ -16,8 +16,8 @@ mod families;
 mod golden;
 mod groups;
 mod identical;
-mod lane_changes;
 mod jobs;
+mod lane_changes;
 mod laws;
 mod memory;
 #[path = "../../../cc-policies/tests/all/mirror.rs"]

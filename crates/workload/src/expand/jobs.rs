@@ -12,7 +12,7 @@ use crate::environment::Environment;
 use crate::error::{FileError, FileFault, InField, InFile, JobError, WorkloadError};
 use crate::flow::{Flow, Posting};
 use crate::job::goal::{self, GoalReadError};
-use crate::job::{Job, JobPair, matching, MOST_TAGS, Placed, Programs};
+use crate::job::{Job, JobPair, MOST_TAGS, Placed, Programs, matching};
 use crate::limits::{LONGEST_MESSAGE, MAX_FLOWS};
 use crate::spec::{JobSpec, ProgramSpec};
 use crate::workload::{Group, Workload};
@@ -22,7 +22,11 @@ impl Workload {
     ///
     /// # Errors
     /// If a field or a file is wrong, with its path in the scenario.
-    pub fn with_jobs(mut self, jobs: &[JobSpec], environment: &Environment<'_>) -> Result<Self, WorkloadError> {
+    pub fn with_jobs(
+        mut self,
+        jobs: &[JobSpec],
+        environment: &Environment<'_>,
+    ) -> Result<Self, WorkloadError> {
         for (i, spec) in jobs.iter().enumerate() {
             let place = FieldPath::from("jobs").index(i);
             self.add_job(spec, environment).map_err(|error| error.below(&place))?;
@@ -44,12 +48,12 @@ impl Workload {
         check_messages(&job).in_field("program")?;
         job.first_flow = self.flows.len() as u32;
         let (number, group) = (self.jobs.len() as u32, self.groups.len() as u32);
-        let [from, to]: [Vec<String>; 2] =
-            [|pair: &JobPair| pair.from, |pair: &JobPair| pair.to].map(|end| {
-                job.pairs.iter().map(|pair| end(pair).to_string()).collect()
-            });
+        let [from, to]: [Vec<String>; 2] = [|pair: &JobPair| pair.from, |pair: &JobPair| pair.to]
+            .map(|end| job.pairs.iter().map(|pair| end(pair).to_string()).collect());
         let names = FlowName::together(
-            from.iter().zip(&to).map(|(from, to)| [spec.name.as_str(), ":", from.as_str(), "->", to.as_str()]),
+            from.iter()
+                .zip(&to)
+                .map(|(from, to)| [spec.name.as_str(), ":", from.as_str(), "->", to.as_str()]),
         );
         let flow = |(pair, name): (&JobPair, FlowName)| {
             let [source, destination] = [pair.from, pair.to].map(|rank| job.hosts[rank as usize]);

@@ -258,7 +258,8 @@ impl HostJobs {
             }
         };
         let ranks: Vec<HostRank> = places.iter().map(rank).collect();
-        let starts = (0..).zip(places).map(|(local, place)| Reverse((jobs[place.1 as usize].start, local, 0)));
+        let starts =
+            (0..).zip(places).map(|(local, place)| Reverse((jobs[place.1 as usize].start, local, 0)));
         let count = ranks.len() as u64;
         Self {
             timers: starts.collect(),

@@ -30,17 +30,17 @@ pub mod ideal;
 pub mod matching;
 mod mismatch;
 mod placed;
+pub mod placement;
 pub mod progress;
 #[cfg(test)]
 mod progress_tests;
-pub mod placement;
 mod replay;
 
 pub use builder::{Cycle, GraphBuilder};
 pub use channel::Channel;
 pub use graph::{Graph, Operation, OperationId, Programs, Work};
-pub use mismatch::{Mismatch, NamedOperation};
 pub use host::{HostJobs, JobMotion, JobPost, RankReport, RanksOfHost};
+pub use mismatch::{Mismatch, NamedOperation};
 pub use placed::{Job, JobPair, Placed};
 
 /// Most different tags of a job: a message names its tag by a number of 24 bits, and one of these stands for none.

@@ -78,7 +78,9 @@ impl Job {
         let (mut messages, mut bytes) = (0, 0);
         for (from, program) in (0..).zip(&programs.ranks) {
             let mut of_rank = messages_of(from, program);
-            of_rank.iter().for_each(|pair| (messages, bytes) = (messages + pair.messages, bytes + pair.bytes));
+            of_rank
+                .iter()
+                .for_each(|pair| (messages, bytes) = (messages + pair.messages, bytes + pair.bytes));
             of_rank.retain(|pair| hosts[pair.from as usize] != hosts[pair.to as usize]);
             pairs.append(&mut of_rank);
         }

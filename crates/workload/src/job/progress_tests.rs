@@ -117,7 +117,10 @@ fn open_receives_take_their_turn() {
         (send(1, 0), 0, vec![3], vec![]),
     ]);
     assert_eq!(late.begin(), [until(0, 10)]);
-    assert_eq!([late.arrived(2, 4, 1), late.arrived(2, 3, 2), late.arrived(1, 3, 3)], [vec![], vec![], vec![]]);
+    assert_eq!(
+        [late.arrived(2, 4, 1), late.arrived(2, 3, 2), late.arrived(1, 3, 3)],
+        [vec![], vec![], vec![]]
+    );
     assert_eq!(late.computed(0, 10), [post(2, 2, 0), post(4, 1, 0)], "2 was first with this tag");
 }
 
