@@ -80,7 +80,7 @@ pub enum ExportError {
     /// A scenario without jobs.
     #[error("goal holds the program of a job, and the scenario has no jobs")]
     NoJobs,
-    /// A scenario with several jobs, of which none is named.
+    /// A scenario with several jobs, none of them named.
     #[error("goal holds the program of one job, and the scenario has {}", jobs.join(", "))]
     SeveralJobs {
         /// Names of the jobs.

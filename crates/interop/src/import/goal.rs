@@ -7,14 +7,13 @@ use names::rule;
 use scenario::{Diagnostic, Excerpt, LocatedFault, Scenario, ScenarioText};
 use settings::{FieldPath, SettingError};
 use units::Span;
-use workload::job::goal::{GoalError, GoalJob, GoalReadError, lines_of, read_binary, read_text};
+use workload::job::goal::{GoalError, GoalJob, GoalReadError, lines_of, read_binary, read_text, write_text};
 use workload::job::matching::{Matched, check};
 use workload::job::{Mismatch, Operation, Work};
 
 use super::account::{ImportedScenario, KeyAccount, KeyFate};
 use super::settings::ImportedSettings;
 use super::source::SourceText;
-use crate::export::goal::write_text;
 
 pub use workload::job::goal::CALC_UNIT;
 

@@ -2,10 +2,11 @@
 
 use std::io::{Cursor, ErrorKind};
 
-use interop::export::goal::{calc_unit, write_binary, write_text};
 use proptest::prelude::*;
 use units::Span;
-use workload::job::goal::{CALC_UNIT, GoalReadError, read_binary, read_text};
+use workload::job::goal::{
+    CALC_UNIT, GoalReadError, calc_unit, read_binary, read_text, write_binary, write_text,
+};
 use workload::job::{GraphBuilder, Operation, Programs, Work};
 
 const FEATURES: (&str, &[u8]) = (
@@ -108,12 +109,12 @@ fn a_source_that_fails_is_no_fault_of_the_file() {
 }
 
 fn operations() -> impl Strategy<Value = Operation> {
-    let any = |most: u32| prop_oneof![3 => (0..=most).prop_map(Some), 1 => Just(None)];
+    let maybe = |most: u32| prop_oneof![3 => (0..=most).prop_map(Some), 1 => Just(None)];
     let tag = prop_oneof![0_u32..3, Just(u32::MAX - 1)];
     let size = || prop_oneof![Just(0_u64), 1_u64..5000, Just(u64::MAX)];
     let work = prop_oneof![
         (0_u32..3, size(), tag).prop_map(|(to, bytes, tag)| Work::Send { to, bytes, tag }),
-        (any(2), size(), any(3)).prop_map(|(from, bytes, tag)| Work::Receive { from, bytes, tag }),
+        (maybe(2), size(), maybe(3)).prop_map(|(from, bytes, tag)| Work::Receive { from, bytes, tag }),
         (0_u64..9_000).prop_map(|ps| Work::Compute { span: Span::from_ps(ps) }),
     ];
     (work, any::<u8>(), any::<u8>()).prop_map(|(work, cpu, nic)| {

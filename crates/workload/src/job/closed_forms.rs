@@ -205,7 +205,7 @@ impl<M: Fn(u64) -> IdealMessage> Form<M> {
         }
     }
 
-    /// Returns the time of p - 1 steps, each of which waits for both messages of the step before.
+    /// Returns the time of p - 1 steps, each waits for both messages of the step before.
     fn blocking(&self, block: u64) -> Span {
         self.both(block) * u64::from(self.p - 1)
     }

@@ -11,7 +11,7 @@
 use super::channel::Channel;
 use super::graph::{Graph, OperationId, Programs, Work};
 use super::mismatch::{Mismatch, NamedOperation};
-use super::replay::Replay;
+use super::replay::{NOBODY, Replay};
 
 /// The findings of a check that found no fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,12 +22,9 @@ pub struct Matched {
     pub bytes: u128,
     /// Number of receives from any rank or with any tag.
     pub wildcards: u64,
-    /// Two sends with one receiver and tag of which neither is seen to wait for the other.
+    /// Two sends with one receiver and tag; neither is seen to wait for the other.
     pub unordered: Option<(NamedOperation, NamedOperation)>,
 }
-
-/// The partner of an operation without one, or with one that only the run decides.
-pub(super) const NOBODY: OperationId = OperationId::MAX;
 
 /// Checks the programs of a job. The `requires` of a send of more bytes than `rendezvous_above` also wait for the
 /// receive to start; `None` if no send waits.

@@ -11,7 +11,7 @@
 //! | compute | when its processor comes to it | after its time |
 //! | compute of no time | when it is free, whatever its processor does | at once |
 //!
-//! Messages are matched as MPI does: by source and tag, either of which a receive may leave open. Among several that
+//! Messages are matched as MPI does: by source and tag; a receive may leave either open. Among several that
 //! fit, the receive that was posted first takes the message that arrived first.
 
 use std::collections::VecDeque;

@@ -12,8 +12,10 @@
 use std::collections::BTreeMap;
 
 use super::graph::{OperationId, Programs, Work};
-use super::matching::NOBODY;
 use super::mismatch::{Mismatch, NamedOperation};
+
+/// The partner of an operation without one, or with one that only the run decides.
+pub(super) const NOBODY: OperationId = OperationId::MAX;
 
 /// An operation by rank and number.
 type Place = (u32, OperationId);

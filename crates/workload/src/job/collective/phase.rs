@@ -25,7 +25,7 @@ pub(super) enum Motion {
     Sends,
     /// A receive.
     Receives,
-    /// A send and a receive, of which neither waits for the other.
+    /// A send and a receive; neither waits for the other.
     Exchanges,
 }
 

@@ -11,6 +11,7 @@
 //! | `statement` | statements of a line |
 //! | `text` | jobs from texts |
 //! | `binary` | jobs from the binary form |
+//! | `write` | jobs to texts and to the binary form |
 
 mod binary;
 mod fault;
@@ -18,6 +19,7 @@ mod labels;
 mod line;
 mod statement;
 mod text;
+mod write;
 
 use units::Span;
 
@@ -26,6 +28,7 @@ use super::graph::Programs;
 pub use binary::{MAGIC, OPERATION_BYTES, read_binary};
 pub use fault::{BinaryError, BinaryFault, GoalError, GoalFault, GoalReadError};
 pub use text::{lines_of, read_text};
+pub use write::{calc_unit, write_binary, write_text};
 
 /// Span of a `calc 1` where nobody gives another: LogGOPSim's defaults and the traces of MPI are in nanoseconds.
 pub const CALC_UNIT: Span = Span::from_ns(1);

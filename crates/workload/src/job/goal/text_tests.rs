@@ -56,7 +56,7 @@ fn comments_and_line_ends_are_skipped() {
     let job = read(text);
     assert_eq!(job.programs.ranks[1].operations(), 1);
     assert_eq!(job.missing, [0]);
-    assert_eq!(read("\u{feff}num_ranks 1\nrank 0 {\n}").missing, []);
+    assert_eq!(read("\u{feff}num_ranks 1\nrank 0 {\n}").missing, [0_u32; 0]);
 }
 
 #[test]

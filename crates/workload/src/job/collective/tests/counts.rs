@@ -141,7 +141,7 @@ fn bandwidth_optimal_schedules_send_no_more_than_they_must() {
     }
 }
 
-/// All-to-all of 11,664 ranks: 136 million messages, of which none is listed.
+/// All-to-all of 11,664 ranks: 136 million messages, none of them listed.
 #[test]
 fn large_collectives_are_formulas() {
     let ranks = 11_664;
