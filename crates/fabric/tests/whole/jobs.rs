@@ -1,6 +1,6 @@
 //! Jobs in whole runs: closed forms to the picosecond, and changes that change nothing.
 //!
-//! All runs are over UC on one switch, without acknowledgements and without congestion control, so that a message
+//! All runs are over UC on one switch, without acknowledgements, congestion control and wire time of credits, so that a message
 //! between idle hosts takes the same time wherever it goes.
 
 use core::fmt::Write;
@@ -22,7 +22,10 @@ fn plan(goal: &str, hosts: &str, sets: &[&str]) -> Plan {
     let jobs = format!(
         "jobs=[Job(name: \"A\", program: Goal(file: \"a.goal\", calc_unit: \"1 ps\"), hosts: {hosts}, transport: Uc)]"
     );
-    let off = ["congestion_control=Off", "flows=[]", "duration=\"3 ms\"", "sample=\"100 us\"", &jobs];
+    // Credits that take time on the wire would delay messages of the other direction by up to 6 ns each.
+    let credits =
+        "link.flow_control=Credits(update_blocks: 33, update_interval: \"4.096 us\", wire_time: Free)";
+    let off = [credits, "congestion_control=Off", "flows=[]", "duration=\"3 ms\"", "sample=\"100 us\"", &jobs];
     let checked = ScenarioText::find(&file).and_then(|source| {
         let mut source = source.with_files(vec![("a.goal".to_owned(), goal.to_owned())]);
         let field = |set: &str| set.split('=').next().map(str::to_owned);
@@ -85,7 +88,7 @@ fn a_message_takes_its_time_on_the_wire() {
     // A wire of 8 Gb/s takes 1 ns a byte, a cable of 10 m 50 ns; the switch needs the 8 B of the first header and 100 ns.
     let wire = 4 * (2048 + 26) + 1812 + 26 + 4;
     let plain = "flows=[(name: \"F\", from: \"s1\", to: \"s2\", start: \"0 s\", message: \"10001 B\", \
-                 load: Messages(1), transport: Uc)]";
+                 load: Messages(1), transport: Uc, operation: Send)]";
     let record = run(&plan("num_ranks 1\nrank 0 {\n}\n", ALL, &[plain]));
     let alone = record.flows[0].last_delivery.get().expect("it is delivered").since_start();
     assert_eq!(tau(), alone + Span::from_ns(4), "the same message without immediate data");
@@ -243,7 +246,7 @@ fn a_job_does_not_depend_on_how_it_runs() {
 /// Saves a run every 3.7 us, and goes on from each state.
 fn resumed(plan: &Plan, whole: &str) {
     let mut states: Vec<(Time, Vec<u8>)> = Vec::new();
-    let mut save = |from: Option<&[u8]>, every, states: &mut Vec<(Time, Vec<u8>)>| {
+    let save = |from: Option<&[u8]>, every, states: &mut Vec<(Time, Vec<u8>)>| {
         let keep = &mut |at, state| states.push((at, state));
         let saving = Saving { every, from, keep };
         let record = simulate_saving(plan, RunOptions::default(), saving, &mut |_| {});
