@@ -25,7 +25,8 @@ fn plan(goal: &str, hosts: &str, sets: &[&str]) -> Plan {
     // Credits that take time on the wire would delay messages of the other direction by up to 6 ns each.
     let credits =
         "link.flow_control=Credits(update_blocks: 33, update_interval: \"4.096 us\", wire_time: Free)";
-    let off = [credits, "congestion_control=Off", "flows=[]", "duration=\"3 ms\"", "sample=\"100 us\"", &jobs];
+    let off =
+        [credits, "congestion_control=Off", "flows=[]", "duration=\"3 ms\"", "sample=\"100 us\"", &jobs];
     let checked = ScenarioText::find(&file).and_then(|source| {
         let mut source = source.with_files(vec![("a.goal".to_owned(), goal.to_owned())]);
         let field = |set: &str| set.split('=').next().map(str::to_owned);
