@@ -92,6 +92,7 @@ pub(super) const RANGES: &[TableEntry] = &[
     entry("IbaMarkingSpec", "", "threshold", 0, whole(0, 15)),
     entry("IbaResponseSpec", "", "ccti_timer", 0, whole(1, 65535)),
     entry("IncastSpec", "", "service_level", 0, whole(0, 15)),
+    entry("Job", "", "service_level", 0, whole(0, 15)),
     entry("KaryNTree", "", "arity", 0, whole(2, 127)),
     entry("KaryNTree", "", "levels", 0, whole(1, 15)),
     entry("LeastLoadedSpec", "", "levels", 0, whole(2, 4096)),

@@ -90,7 +90,7 @@ pub struct Scenario {
     /// Flows made by a rule.
     #[serde(default)]
     pub traffic: Vec<PatternSpec>,
-    /// Jobs: programs of ranks that wait for each other's messages.
+    /// Jobs: programs of ranks that wait for each other's messages. None if left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobSpec>,
     /// Quantities recorded at each sample besides goodput.
