@@ -16,7 +16,7 @@
 //! | [`opensm`] | keys `cc_*` and `ar_*` of an `opensm.conf` |
 //! | [`ibccconfig`] | command lines of `ibccconfig` |
 //! | [`mlx5`] | DCQCN parameters of ConnectX adapters |
-//! | [`goal`] | the programs of jobs, for LogGOPSim and its relatives |
+//! | [`goal`] | the programs of jobs, for `LogGOPSim` and its relatives |
 //! | [`sonic`] | thresholds of ECN, PFC and memory, in the tables of `config_db.json` |
 
 mod account;

@@ -1,4 +1,4 @@
-//! GOAL: text to binary to text. The binary files in `fixtures/import` were made by `txt2bin` of LogGOPSim 76451de.
+//! GOAL: text to binary to text. The binary files in `fixtures/import` were made by `txt2bin` of `LogGOPSim` 76451de.
 
 use std::io::{Cursor, ErrorKind};
 

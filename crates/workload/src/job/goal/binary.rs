@@ -1,5 +1,5 @@
-//! Jobs from the binary form of GOAL, which `txt2bin` writes and LogGOPSim and HTSIM-ATLAHS read (`Parser.hpp` of
-//! LogGOPSim 76451de).
+//! Jobs from the binary form of GOAL, which `txt2bin` writes and `LogGOPSim` and HTSIM-ATLAHS read (`Parser.hpp` of
+//! `LogGOPSim` 76451de).
 //!
 //! Invariant: every number of the file is checked before it is used, and memory grows with the bytes that were read,
 //! not with the numbers that they claim.
@@ -25,7 +25,7 @@ use crate::job::graph::{Graph, Operation, Work};
 
 /// First number of a file.
 pub const MAGIC: u64 = 4223;
-/// First number of a file that LogGOPSim has destroyed.
+/// First number of a file that `LogGOPSim` has destroyed.
 const DESTROYED: u64 = 2342;
 /// Length of an operation in the file.
 pub const OPERATION_BYTES: u64 = 39;

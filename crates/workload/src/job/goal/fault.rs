@@ -191,12 +191,12 @@ impl GoalError {
     #[must_use]
     pub fn range(&self, text: &str) -> Range<usize> {
         let mut start = 0;
-        let lines = text.split_inclusive('\n').map(|line| {
+        let mut lines = text.split_inclusive('\n').map(|line| {
             start += line.len();
             (start - line.len(), line)
         });
         let place = usize::try_from(self.line).unwrap_or(usize::MAX).saturating_sub(1);
-        let Some((start, line)) = lines.skip(place).next() else { return text.len()..text.len() };
+        let Some((start, line)) = lines.nth(place) else { return text.len()..text.len() };
         let content = line.trim_end();
         let blank = content.len() - content.trim_start().len();
         // A line of several that are wrong is marked whole.
@@ -228,7 +228,7 @@ pub enum BinaryFault {
         /// The number.
         given: u64,
     },
-    /// The mark of LogGOPSim.
+    /// The mark of `LogGOPSim`.
     #[error("the file was destroyed by a run of LogGOPSim with `--save-mem`")]
     Destroyed,
     /// The file is shorter than its fields.

@@ -1,4 +1,5 @@
-//! GOAL, the language of programs of ranks (Hoefler, Siebert, Lumsdaine, ICPP 2009), as LogGOPSim's `txt2bin` reads it.
+//! GOAL, the language of programs of ranks (Hoefler, Siebert, Lumsdaine, ICPP 2009), as `txt2bin` of
+//! `LogGOPSim` reads it.
 //!
 //! Invariant: each statement becomes one operation or one edge, or the file is refused with the statement's place. A
 //! file is read as a stream: besides the programs, memory holds labels and lines of one rank.
@@ -30,7 +31,7 @@ pub use fault::{BinaryError, BinaryFault, GoalError, GoalFault, GoalReadError};
 pub use text::{lines_of, read_text};
 pub use write::{calc_unit, write_binary, write_text};
 
-/// Span of a `calc 1` where nobody gives another: LogGOPSim's defaults and the traces of MPI are in nanoseconds.
+/// Span of a `calc 1` where nobody gives another: `LogGOPSim`'s defaults and the traces of MPI are in nanoseconds.
 pub const CALC_UNIT: Span = Span::from_ns(1);
 
 /// Most ranks of a job.

@@ -1,4 +1,4 @@
-//! Jobs written as GOAL, as text or in the binary form of LogGOPSim.
+//! Jobs written as GOAL, as text or in the binary form of `LogGOPSim`.
 //!
 //! Invariant: reading a file gives the programs from which it was written, edge by edge. Operations are called `l1`,
 //! `l2` and so on in their order, and edges stand behind them, since `txt2bin` takes no label before its operation.
@@ -60,7 +60,7 @@ fn write_operation(
     match operation.work {
         Work::Send { to, bytes, tag } => write!(out, "send {bytes}b to {to} tag {tag}")?,
         Work::Receive { from, bytes, tag } => {
-            write!(out, "recv {bytes}b from {} tag {}", any(from), any(tag))?
+            write!(out, "recv {bytes}b from {} tag {}", any(from), any(tag))?;
         }
         Work::Compute { .. } => write!(out, "calc {}", whole(operation, calc_unit))?,
     }

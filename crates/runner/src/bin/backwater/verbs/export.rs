@@ -51,7 +51,7 @@ pub(crate) enum ExportTarget {
     Counters(ExportCountersOptions),
     /// ECN, PFC and shared memory of a switch of a RoCEv2 scenario: tables of `config_db.json` of SONiC.
     Sonic(ExportSwitchOptions),
-    /// The program of a job as text in GOAL, which LogGOPSim and HTSIM-ATLAHS replay once `txt2bin` has read it.
+    /// The program of a job as text in GOAL, which `LogGOPSim` and HTSIM-ATLAHS replay once `txt2bin` has read it.
     Goal(ExportGoalOptions),
 }
 
