@@ -114,6 +114,7 @@ fn check_messages(job: &Job) -> Result<(), JobError> {
     let counts = [
         (job.tags.len() as u64, u64::from(MOST_TAGS), "tags"),
         (job.pairs.len() as u64, MAX_FLOWS as u64, "flows"),
+        (job.bytes, u64::MAX - 1, "bytes"),
     ];
     match counts.into_iter().find(|(given, most, _)| given > most) {
         Some((given, most, what)) => Err(JobError::TooMany { given, most, what }),

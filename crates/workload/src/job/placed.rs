@@ -31,7 +31,7 @@ pub struct Job {
     pub operations: u64,
     /// Messages of all ranks, also between ranks of a host.
     pub messages: u64,
-    /// Payload of these messages, in bytes.
+    /// Payload of these messages, in bytes; all ones for as much or more, which no run takes.
     pub bytes: u64,
 }
 
@@ -78,9 +78,10 @@ impl Job {
         let (mut messages, mut bytes) = (0, 0);
         for (from, program) in (0..).zip(&programs.ranks) {
             let mut of_rank = messages_of(from, program);
-            of_rank
-                .iter()
-                .for_each(|pair| (messages, bytes) = (messages + pair.messages, bytes + pair.bytes));
+            for pair in &of_rank {
+                messages += pair.messages;
+                bytes = pair.bytes.saturating_add(bytes);
+            }
             of_rank.retain(|pair| hosts[pair.from as usize] != hosts[pair.to as usize]);
             pairs.append(&mut of_rank);
         }
@@ -113,8 +114,29 @@ fn messages_of(from: u32, program: &super::Graph) -> Vec<JobPair> {
         from,
         to: sends[0].0,
         messages: sends.len() as u64,
-        bytes: sends.iter().map(|(_, bytes)| bytes).sum(),
+        bytes: sends.iter().fold(0, |sum, (_, bytes)| bytes.saturating_add(sum)),
         longest: sends[sends.len() - 1].1,
     };
     sends.chunk_by(|one, other| one.0 == other.0).map(of_pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::GraphBuilder;
+    use super::*;
+
+    /// Ranks of a host send each other any number of bytes; their sum does not begin at 0 again.
+    #[test]
+    fn the_sum_of_all_bytes_ends_at_its_largest_value() {
+        let job = |bytes: [u64; 2]| {
+            let mut builder = GraphBuilder::default();
+            bytes
+                .iter()
+                .for_each(|bytes| _ = builder.add(Work::Send { to: 0, bytes: *bytes, tag: 0 }.on_cpu(0)));
+            let programs = Programs { ranks: vec![builder.build().expect("no circle")] };
+            Job::new(Placed { name: "A".to_owned(), hosts: vec![NodeId(0)], start: Time::ZERO, programs })
+        };
+        assert_eq!((job([5, 7]).bytes, job([5, 7]).messages), (12, 2));
+        assert_eq!(job([u64::MAX, 9]).bytes, u64::MAX);
+    }
 }

@@ -335,7 +335,9 @@ impl RankProgress {
         };
         let before = self.cpus[usize::from(cpu)].busy.replace(id);
         debug_assert!(before.is_none(), "computations of a processor exclude each other");
-        actions.push(Action::Compute { cpu, until: now + span });
+        // A computation past the end of the clock never ends.
+        let until = Time::from_ps(now.ps().saturating_add(span.ps()));
+        actions.push(Action::Compute { cpu, until });
         self.release(graph, graph.after_start(id), now);
     }
 

@@ -144,6 +144,15 @@ fn a_processor_computes_one_thing_at_a_time() {
     assert!(!rank.progress.is_done(), "sends are not complete");
 }
 
+/// A computation that would end past the end of the clock never ends, in place of at an early time.
+#[test]
+fn a_computation_past_the_end_of_the_clock_never_ends() {
+    let mut rank =
+        Rank::new(&[(compute(10), 0, vec![], vec![]), (compute(u64::MAX - 9), 0, vec![0], vec![])]);
+    assert_eq!(rank.begin(), [until(0, 10)]);
+    assert_eq!(rank.computed(0, 10), [Action::Compute { cpu: 0, until: Time::NEVER }]);
+}
+
 /// A chain of operations that take no time needs no stack.
 #[test]
 fn a_million_operations_of_no_time_are_one_call() {
