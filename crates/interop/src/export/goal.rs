@@ -3,7 +3,7 @@
 use scenario::Plan;
 use units::Time;
 use workload::job::goal::{calc_unit, write_text};
-use workload::job::{Graph, Job, Work};
+use workload::job::{Graph, Job, Work, counted};
 
 use super::account::{Exported, ValueAccount};
 use super::error::ExportError;
@@ -29,7 +29,7 @@ pub fn export(plan: &Plan, name: Option<&str>) -> Result<Exported, ExportError> 
     let why = "GOAL does not say the unit of `calc`: tell it to the reader (`import goal --calc-unit`)";
     let calc = has_computations.then(|| ValueAccount::assumed("calc", format!("in units of {unit}"), why));
     let field = |name: &str| format!("jobs.{}.{name}", job.name);
-    let hosts = format!("{} ranks on their hosts", job.hosts.len());
+    let hosts = format!("{}, each on its host", counted(programs.ranks.len() as u64, "rank"));
     let hosts = ValueAccount::left_out(
         field("hosts"),
         hosts,

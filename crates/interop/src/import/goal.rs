@@ -9,7 +9,7 @@ use settings::{FieldPath, SettingError};
 use units::Span;
 use workload::job::goal::{GoalError, GoalJob, GoalReadError, lines_of, read_binary, read_text, write_text};
 use workload::job::matching::{Matched, check};
-use workload::job::{Mismatch, Operation, Work};
+use workload::job::{Mismatch, Operation, Work, counted};
 
 use super::account::{ImportedScenario, KeyAccount, KeyFate};
 use super::settings::ImportedSettings;
@@ -28,7 +28,7 @@ pub struct ImportedJob {
     is_binary: bool,
 }
 
-/// First numbers of binary files: GOAL's, and the mark of a file that LogGOPSim has destroyed.
+/// First numbers of binary files: GOAL's, and the mark of a file that `LogGOPSim` has destroyed.
 const BINARY: [u64; 2] = [4223, 2342];
 /// Word of the language for each kind of operation.
 const KINDS: [&str; 3] = ["send", "recv", "calc"];
@@ -39,14 +39,15 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     bytes.first_chunk().is_some_and(|first| BINARY.contains(&u64::from_le_bytes(*first)))
 }
 
-/// Reads a job from a text.
+/// Reads a job from a text. `name` is the file's in messages.
 ///
 /// # Errors
 /// If a statement is wrong, or the programs of the ranks do not fit together.
-pub fn from_text(source: SourceText<'_>, calc_unit: Span) -> Result<ImportedJob, Diagnostic> {
+pub fn from_text(name: &str, text: String, calc_unit: Span) -> Result<ImportedJob, Diagnostic> {
+    let source = SourceText { name, text: &text };
     let job = read_text(source.text.as_bytes(), calc_unit).map_err(|error| refused(source, &error))?;
     let matched = check(&job.programs, None).map_err(|mismatch| at_lines(source, mismatch))?;
-    Ok(ImportedJob { job, text: source.text.to_owned(), matched, calc_unit, is_binary: false })
+    Ok(ImportedJob { job, text, matched, calc_unit, is_binary: false })
 }
 
 /// Reads a job from the binary form. `name` is the file's in messages.
@@ -71,7 +72,7 @@ pub fn from_binary(name: &str, bytes: &[u8], calc_unit: Span) -> Result<Imported
 /// A scenario that cannot take the job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum IntoError {
-    #[error("the job has {ranks} ranks, and the fabric {hosts} hosts")]
+    #[error("the job has {}, and the fabric {}", counted(*ranks as u64, "rank"), counted(*hosts as u64, "host"))]
     TooFewHosts { ranks: usize, hosts: usize },
     #[error("the scenario has jobs already, which this job would overwrite")]
     HasJobs,
@@ -89,7 +90,8 @@ impl SettingError for IntoError {
         Some(match self {
             Self::TooFewHosts { ranks, .. } => {
                 format!(
-                    "name a scenario with {ranks} hosts or more, or write `jobs` by hand: `hosts` may name a host twice"
+                    "name a scenario with at least {}, or write `jobs` by hand: `hosts` may name a host twice",
+                    counted(*ranks as u64, "host")
                 )
             }
             Self::HasJobs => "name a scenario of the fabric without `jobs`".to_owned(),
@@ -133,9 +135,10 @@ impl ImportedJob {
                 return Err(base.diagnostic(&IntoError::TooFewHosts { ranks, hosts }));
             }
         }
-        let mut imported = ImportedSettings { settings, account }
-            .into_scenario_with(base, vec![(file, self.text.clone())])?;
-        imported.warnings.extend(self.warnings());
+        let warnings = self.warnings();
+        let mut imported =
+            ImportedSettings { settings, account }.into_scenario_with(base, vec![(file, self.text)])?;
+        imported.warnings.extend(warnings);
         if longest > most {
             imported.warnings.push(format!(
                 "the run ends after {most} at the latest; a job of these messages may take longer: `--at-most` gives it more"
@@ -181,7 +184,7 @@ impl ImportedJob {
         }
         let unit = format!("`calc 1` takes {}: the file does not say (`--calc-unit`)", self.calc_unit);
         let what = [
-            format!("{messages} messages, {bytes} bytes"),
+            format!("{}, {bytes} bytes", counted(messages, "message")),
             format!("{wildcards} of them from any rank or with any tag"),
             unit,
         ];

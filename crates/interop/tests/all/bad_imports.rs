@@ -43,7 +43,7 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
         "lldp" => Some(lldp::import(&[source], &[], &lldp::LldpOptions::default())),
         "goal" => {
             let no_scenario = |_| account(ImportedSettings { settings: Vec::new(), account: Vec::new() });
-            Some(goal::from_text(source, goal::CALC_UNIT).map(no_scenario))
+            Some(goal::from_text(source.name, source.text.to_owned(), goal::CALC_UNIT).map(no_scenario))
         }
         "buffers" => Some(put(sonic::read_with(template(), Some(source)))),
         _ => None,

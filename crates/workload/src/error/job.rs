@@ -3,7 +3,7 @@
 use packet::TransportService;
 use units::Bytes;
 
-use crate::job::Mismatch;
+use crate::job::{Mismatch, counted};
 use crate::limits::LONGEST_MESSAGE;
 
 /// A job that cannot run.
@@ -16,7 +16,7 @@ pub enum JobError {
         name: String,
     },
     /// There are more ranks than hosts to run them.
-    #[error("the program has {ranks} ranks, and there are {hosts} hosts for them")]
+    #[error("{} for a program of {}", counted(*hosts as u64, "host"), counted(*ranks as u64, "rank"))]
     TooFewHosts {
         /// Ranks of the program.
         ranks: usize,
@@ -24,7 +24,7 @@ pub enum JobError {
         hosts: usize,
     },
     /// A program runs another number of times than once.
-    #[error("a program runs once, not {given} times")]
+    #[error("`iterations` is {given}, and a program runs once")]
     Iterations {
         /// The number as given.
         given: u32,

@@ -21,7 +21,7 @@ pub struct GraphBuilder {
 
 /// Operations that wait for each other in a circle: each waits for the next, and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} operations wait for each other in a circle", operations.len())]
+#[error("{} in a circle: each waits for the next", super::counted(operations.len() as u64, "operation"))]
 pub struct Cycle {
     /// The operations.
     pub operations: Vec<OperationId>,

@@ -37,7 +37,7 @@ pub struct Replayed {
 
 /// A job that cannot proceed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{operations} operations wait for ever, among them receives of {} ranks", waiting.len())]
+#[error("operations that wait for ever: {operations}; ranks that wait at a receive: {}", waiting.len())]
 pub struct Stalled {
     /// Number of operations that have not ended.
     pub operations: usize,

@@ -25,15 +25,15 @@ fn two(first: &str, second: &str) -> String {
 fn messages_without_a_partner_are_named() {
     assert_eq!(
         said(&two("send 8b to 1 tag 3\nsend 8b to 1 tag 3", "recv 8b from 0 tag 3"), None).unwrap_err(),
-        "rank 0: send to 1 (line 4) has no receive: from rank 0 to 1 with tag 3 there are 2 sends and 1 receives"
+        "rank 0: send to 1 (line 4) has no receive: 2 sends from rank 0 to 1 with tag 3, and 1 receive"
     );
     assert_eq!(
         said(&two("send 8b to 1 tag 3", "recv 8b from 0 tag 4"), None).unwrap_err(),
-        "rank 0: send to 1 (line 3) has no receive: from rank 0 to 1 with tag 3 there are 1 sends and 0 receives"
+        "rank 0: send to 1 (line 3) has no receive: 1 send from rank 0 to 1 with tag 3, and 0 receives"
     );
     assert_eq!(
         said(&two("calc 1", "recv 8b from 0"), None).unwrap_err(),
-        "rank 1: recv from 0 (line 6) has no send: from rank 0 to 1 with tag 0 there are 0 sends and 1 receives"
+        "rank 1: recv from 0 (line 6) has no send: 0 sends from rank 0 to 1 with tag 0, and 1 receive"
     );
     assert_eq!(
         said(&two("send 800b to 1", "calc 0\nrecv 8b from 0"), None).unwrap_err(),
@@ -41,7 +41,7 @@ fn messages_without_a_partner_are_named() {
     );
     assert_eq!(
         said(&two("send 8b to 1", "recv 8b from -1\nrecv 8b from -1"), None).unwrap_err(),
-        "1 messages are sent to rank 1, which receives 2"
+        "rank 1 has 2 receives, and 1 message goes to it"
     );
 }
 

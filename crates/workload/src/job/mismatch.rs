@@ -24,7 +24,7 @@ pub struct NamedOperation {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
     /// A send without a receive.
-    #[error("{send} has no receive: {} {sends} sends and {receives} receives", of(*channel))]
+    #[error("{send} has no receive: {}", counts(*channel, *sends, *receives))]
     NoReceive {
         /// The first send without a receive.
         send: NamedOperation,
@@ -36,7 +36,7 @@ pub enum Mismatch {
         channel: (u32, u32, u32),
     },
     /// A receive without a send.
-    #[error("{receive} has no send: {} {sends} sends and {receives} receives", of(*channel))]
+    #[error("{receive} has no send: {}", counts(*channel, *sends, *receives))]
     NoSend {
         /// The first receive without a send.
         receive: NamedOperation,
@@ -48,7 +48,7 @@ pub enum Mismatch {
         channel: (u32, u32, u32),
     },
     /// A rank that receives from any rank or with any tag more or fewer messages than are sent to it.
-    #[error("{sends} messages are sent to rank {rank}, which receives {receives}")]
+    #[error("rank {rank} has {}, and {} it", counted(*receives, "receive"), sent_to(*sends))]
     Number {
         /// The rank.
         rank: u32,
@@ -70,7 +70,7 @@ pub enum Mismatch {
         received: u64,
     },
     /// A send to a rank that the job does not have.
-    #[error("{operation} names a rank of {ranks} that does not exist")]
+    #[error("{operation} names a rank that does not exist: the job has {}", counted(u64::from(*ranks), "rank"))]
     NoRank {
         /// The operation.
         operation: NamedOperation,
@@ -158,9 +158,22 @@ impl Display for NamedOperation {
     }
 }
 
-fn of((source, destination, tag): (u32, u32, u32)) -> String {
+/// Returns a count with its noun, in the plural unless it is 1.
+#[must_use]
+pub fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn sent_to(sends: u64) -> String {
+    let verb = if sends == 1 { "goes to" } else { "go to" };
+    format!("{} {verb}", counted(sends, "message"))
+}
+
+/// Writes `2 sends from rank 0 to 1 with tag 7, and 1 receive`.
+fn counts((source, destination, tag): (u32, u32, u32), sends: u64, receives: u64) -> String {
     debug_assert!(tag != Channel::ANY, "wildcards are counted by rank");
-    format!("from rank {source} to {destination} with tag {tag} there are")
+    let (sends, receives) = (counted(sends, "send"), counted(receives, "receive"));
+    format!("{sends} from rank {source} to {destination} with tag {tag}, and {receives}")
 }
 
 /// Names the operations of a circle; the middle of a long circle is left out, with its length.

@@ -40,7 +40,7 @@ pub use builder::{Cycle, GraphBuilder};
 pub use channel::Channel;
 pub use graph::{Graph, Operation, OperationId, Programs, Work};
 pub use host::{HostJobs, JobMotion, JobPost, RankReport, RanksOfHost};
-pub use mismatch::{Mismatch, NamedOperation};
+pub use mismatch::{Mismatch, NamedOperation, counted};
 pub use placed::{Job, JobPair, Placed};
 
 /// Most different tags of a job: a message names its tag by a number of 24 bits, and one of these stands for none.

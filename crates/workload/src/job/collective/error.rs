@@ -40,7 +40,7 @@ pub enum CollectiveError {
         field: &'static str,
     },
     /// The root is no rank.
-    #[error("the root {root} is none of {ranks} ranks, which are 0 to {last}", last = ranks - 1)]
+    #[error("the root {root} is no rank of the job: its ranks are 0 to {last}", last = ranks - 1)]
     Root {
         /// Number of the root.
         root: u32,

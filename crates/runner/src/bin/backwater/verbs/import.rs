@@ -65,7 +65,7 @@ pub(crate) enum ImportFormat {
     Lldp(ImportLldpOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
     Htsim(ImportHtsimOptions),
-    /// A job in GOAL, as text or in the binary form of LogGOPSim and HTSIM-ATLAHS, on the fabric of a scenario.
+    /// A job in GOAL, as text or in the binary form of `LogGOPSim` and HTSIM-ATLAHS, on the fabric of a scenario.
     Goal(ImportGoalOptions),
 }
 
@@ -445,7 +445,8 @@ fn import_goal(options: &ImportGoalOptions) -> Result<(), Failure> {
         goal::from_binary(&name, &bytes, calc_unit)?
     } else {
         let text = given.noted(file, given_file::as_text(file, &bytes)?);
-        goal::from_text(SourceText { name: &name, text: &text }, calc_unit)?
+        drop(bytes);
+        goal::from_text(&name, text, calc_unit)?
     };
     result.write(file, job.into_scenario(&stem(file), ScenarioText::find(into)?)?, given)
 }

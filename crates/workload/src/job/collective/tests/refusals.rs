@@ -31,7 +31,7 @@ fn refusals_name_the_value_and_the_remedy() {
     16 chunks in all channels are too many for blocks of 13 B: at most one for each byte
     a message of 274877906944 B is longer than 2^31 B: at least 128 chunks make it short enough
     recursive doubling of 12 ranks cannot gather: it takes 8 or 16 ranks, or another algorithm
-    the root 8 is none of 8 ranks, which are 0 to 7
+    the root 8 is no rank of the job: its ranks are 0 to 7
     `batch` cannot be 0: 1 is the least
     groups of 5 ranks do not divide 12 ranks: 2 are left
     100000000 chunks in all channels need 2332600000000 numbers for operations or tags: at most 2^32 - 2
