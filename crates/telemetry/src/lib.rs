@@ -9,6 +9,7 @@ mod congestion;
 mod ending;
 mod jobs;
 mod lane;
+mod margin;
 mod observed;
 mod record;
 mod repeats;
@@ -26,10 +27,11 @@ pub use congestion::{
 pub use ending::{FailedFlow, FiniteRecord, RunEnding};
 pub use jobs::{JobRecord, MOST_WAITING, WaitingRank};
 pub use lane::{LaneInput, LaneOutput, Marks};
+pub use margin::{MarginCounts, MarginRecord};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
 pub use record::{
-    Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Phase, Progress,
-    QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
+    Audit, FlowRecord, GroupRecord, LaneRecord, PauseRecord, Phase, Progress, QueueRecord, RunRecord,
+    Snapshot, TransportTally, Watched, WatchedQuantity,
 };
 pub use repeats::RepeatTally;
 pub use series::{FlowSpread, Series, SeriesColumn};
