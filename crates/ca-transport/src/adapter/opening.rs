@@ -87,8 +87,8 @@ impl Adapter {
         self.shared_traffic.push(SharedTraffic { traffic, queue_pairs });
     }
 
-    /// Adds the ranks of jobs that run here. Their flows leave by the `leaving` queue pairs, and come in by the `coming`,
-    /// each in the order of the jobs' own lists.
+    /// Adds the ranks of jobs that run here. Their flows leave by the `leaving` queue pairs, and come in by the
+    /// `coming`, each in the order of the jobs' own lists.
     pub fn add_jobs(&mut self, jobs: HostJobs, leaving: Box<[QpNumber]>, coming: &[QpNumber]) {
         for (link, number) in (0..).zip(&leaving) {
             self.queue_pairs[number.index()].origin = MessageSource::JobLink(link);

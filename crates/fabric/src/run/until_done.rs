@@ -16,8 +16,8 @@
 //! scheduled before the window opens. Once deliveries are counted, a window never ends later than all of its events
 //! are known. Behind a slow host, the end of the host's work takes the place of the arrival.
 //!
-//! A job is done when its last operation ends. While messages are missing it cannot be. Afterwards a window ends with the
-//! first event that could end an operation: an arrival at an adapter, or the end of a computation.
+//! A job is done when its last operation ends. While messages are missing it cannot be. Afterwards a window ends with
+//! the first event that could end an operation: an arrival at an adapter, or the end of a computation.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Jobs in whole runs: closed forms to the picosecond, and changes that change nothing.
 //!
-//! All runs are over UC on one switch, without acknowledgements, congestion control and wire time of credits, so that a message
-//! between idle hosts takes the same time wherever it goes.
+//! All runs are over UC on one switch, without acknowledgements, congestion control and wire time of credits, so that a
+//! message between idle hosts takes the same time wherever it goes.
 
 use core::fmt::Write;
 
@@ -86,7 +86,8 @@ fn tau() -> Span {
 #[test]
 fn a_message_takes_its_time_on_the_wire() {
     // 10,001 B are four packets of 2,048 B and one of 1,809 B, padded to 1,812 B; 26 B of headers and checks each.
-    // A wire of 8 Gb/s takes 1 ns a byte, a cable of 10 m 50 ns; the switch needs the 8 B of the first header and 100 ns.
+    // A wire of 8 Gb/s takes 1 ns a byte, a cable of 10 m 50 ns; the switch needs the 8 B of the first header and
+    // 100 ns.
     let wire = 4 * (2048 + 26) + 1812 + 26 + 4;
     let plain = "flows=[(name: \"F\", from: \"s1\", to: \"s2\", start: \"0 s\", message: \"10001 B\", \
                  load: Messages(1), transport: Uc, operation: Send)]";

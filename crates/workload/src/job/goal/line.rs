@@ -1,7 +1,7 @@
 //! Words of a line, without blanks and comments.
 //!
-//! Invariant: a word is a range of bytes of its line. `/*` without `*/` ends the line, and the next lines up to `*/` have
-//! no words.
+//! Invariant: a word is a range of bytes of its line. `/*` without `*/` ends the line, and the next lines up to `*/`
+//! have no words.
 
 use core::ops::Range;
 
