@@ -131,7 +131,8 @@ fn programs(spec: &JobSpec, environment: &Environment<'_>) -> Result<Programs, W
     let text = environment.file(file).in_field("program.file")?;
     let fault = |error: GoalReadError| match error {
         GoalReadError::Text(error) => {
-            let (at, line, column) = (error.range(text), error.line as usize, error.column);
+            let line = usize::try_from(error.line).expect("a line of a text in memory");
+            let (at, column) = (error.range(text), error.column);
             FileError::from(Box::new(InFile {
                 file: file.clone(),
                 line,

@@ -134,9 +134,9 @@ fn programs() -> impl Strategy<Value = Result<Programs, Cycle>> {
             let count = operations.len() as u32;
             for (later, earlier, at_start) in edges.iter().filter(|edge| edge.0 < count && edge.1 < count) {
                 if *at_start {
-                    builder.starts_after(*later, *earlier)
+                    builder.starts_after(*later, *earlier);
                 } else {
-                    builder.requires(*later, *earlier)
+                    builder.requires(*later, *earlier);
                 }
             }
             builder.build()
