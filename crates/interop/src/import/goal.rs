@@ -106,7 +106,7 @@ impl ImportedJob {
     /// If the fabric has fewer hosts than the job ranks, or the scenario is wrong itself or has jobs.
     pub fn into_scenario(self, name: &str, base: ScenarioText) -> Result<ImportedScenario, Diagnostic> {
         let own = Scenario::read(&base)?;
-        if base.written().iter().any(|field| field.path == "jobs") {
+        if !own.jobs.is_empty() {
             return Err(base.diagnostic(&IntoError::HasJobs));
         }
         // A name in quotes, which it must not end.

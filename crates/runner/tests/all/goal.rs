@@ -28,6 +28,10 @@ fn a_job_goes_onto_a_fabric_and_comes_back() {
     fs::write(scratch.0.join("again.goal"), &first).unwrap();
     scratch.printed(&["import", "goal", "again.goal", "--into", "victim", "--out", "again"]);
     assert_eq!(exported(&["again/again.ron", "--job", "again"]), first);
+    let twice = scratch.run(&["import", "goal", "again.goal", "--into", "mine/round.ron", "--out", "both"]);
+    assert_refused(&twice, "error: ");
+    assert!(text(&twice.stderr).contains("has jobs already"), "{}", text(&twice.stderr));
+    assert!(!scratch.0.join("both").exists());
 }
 
 #[test]
