@@ -471,15 +471,26 @@ pub struct JobSummary {
     pub name: String,
     /// Number of ranks.
     pub ranks: u32,
+    /// Number of hosts that run them.
+    pub hosts: u32,
     /// Start of the job.
     pub start_s: f64,
     /// Time from the start of the job to the end of its last operation; `null` if an operation has not ended.
     pub completion_s: Option<f64>,
-    /// Number of operations in the programs of all ranks.
+    /// Runs of the program.
+    pub iterations: u32,
+    /// `completion_s` divided by `iterations`.
+    pub iteration_s: Option<f64>,
+    /// Bytes of the collective over `iteration_s`, in GB/s (nccl-tests, `doc/PERFORMANCE.md`); `null` if the program is
+    /// no collective, and for a barrier.
+    pub algbw_gbyte_per_s: Option<f64>,
+    /// Rate of a link that a perfect algorithm would need for it, in GB/s (nccl-tests).
+    pub busbw_gbyte_per_s: Option<f64>,
+    /// Number of operations in the programs of all ranks, of all iterations.
     pub operations: u64,
     /// Number of operations that have ended.
     pub ended_operations: u64,
-    /// Number of messages in the programs.
+    /// Number of messages in the programs, of all iterations.
     pub messages: u64,
     /// Payload of these messages.
     pub bytes: u64,
@@ -487,11 +498,17 @@ pub struct JobSummary {
 
 impl From<&JobRecord> for JobSummary {
     fn from(job: &JobRecord) -> Self {
+        let bandwidths = job.bandwidths();
         Self {
             name: job.name.clone(),
             ranks: job.ranks,
+            hosts: job.hosts,
             start_s: job.start.seconds(),
             completion_s: job.end.map(|end| end.since(job.start).seconds()),
+            iterations: job.iterations,
+            iteration_s: job.mean_iteration_s(),
+            algbw_gbyte_per_s: bandwidths.map(|(algbw, _)| algbw),
+            busbw_gbyte_per_s: bandwidths.map(|(_, busbw)| busbw),
             operations: job.operations,
             ended_operations: job.ended,
             messages: job.messages,

@@ -36,6 +36,7 @@
 //! | `detour_loads` | largest expected loads of cables by minimal routes and by others |
 //! | `expected_work` | work that a run is expected to be, by node |
 //! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
+//! | `job_outlook` | jobs before their run: ideal times, bounds, loads |
 //! | `flow_paths` | outputs by which the data of flows leaves nodes |
 //! | `best_rates` | rates of flows alone, and fair rates of all together |
 //! | `draws` | whether a run depends on its seed |
@@ -58,6 +59,7 @@ mod flow_paths;
 mod format;
 mod headroom;
 mod ideal;
+mod job_outlook;
 mod layers;
 pub mod manual;
 mod memory;
@@ -83,6 +85,7 @@ pub use format::{
 };
 pub use headroom::PortHeadroom;
 pub use ideal::{IdealTime, IdealTimes};
+pub use job_outlook::{BusiestOutput, JobOutlook};
 pub use memory::MemoryEstimate;
 pub use path_choices::PathChoices;
 pub use pattern_use::{BusiestLink, CableUse, IncastUse, PatternLoad, PatternUse};

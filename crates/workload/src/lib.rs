@@ -9,12 +9,12 @@
 //! | module | contents |
 //! |---|---|
 //! | `limits`, `change` | bounds; SEND and RDMA; declared changes of traffic |
+//! | `chance` | exponential draws, times on and off, permutations: the same on every machine |
+//! | [`job`] | programs of ranks, with operations that wait for each other |
 //! | [`error`] | faults in traffic, with their field and help |
 //! | `environment` | hosts, links, seed, end and files that traffic is expanded for |
 //! | `flow` | flows and their schedules |
 //! | [`spec`] | traffic as a scenario writes it, and its checks |
-//! | [`job`] | programs of ranks, with operations that wait for each other |
-//! | `chance` | exponential draws, times on and off, permutations: the same on every machine |
 //! | `file` | distributions of sizes and lists of flows, from files |
 //! | `draw` | the messages that the streams of a host yield |
 //! | `volume` | amounts of messages that are expected |

@@ -4,7 +4,8 @@
 
 use scenario::Plan;
 use telemetry::{JobRecord, MOST_WAITING, WaitingRank};
-use units::Bytes;
+use units::{Bytes, Time};
+use workload::job::closed_forms::busbw_factor;
 use workload::job::{Job, RankReport};
 
 use crate::state::world::World;
@@ -18,13 +19,21 @@ pub(super) fn of(plan: &Plan, world: &World<'_>) -> Vec<JobRecord> {
     let reports = world.job_ranks();
     let record = |(number, job): (u32, &Job)| {
         let ranks: Vec<&RankReport> = reports.iter().filter(|report| report.job == number).collect();
-        let left: u64 = ranks.iter().map(|report| u64::from(report.left)).sum();
+        let left: u64 = ranks.iter().map(|report| report.left).sum();
         let last = ranks.iter().filter_map(|report| report.last_end).max().unwrap_or(job.start);
         JobRecord {
             name: job.name.clone(),
             ranks: job.programs.ranks.len() as u32,
+            hosts: job.hosts_in_use() as u32,
             start: job.start,
             end: (left == 0 && world.now() >= job.start).then_some(last),
+            iterations: job.iterations,
+            ends: ends(&ranks),
+            collective: job.collective.as_ref().and_then(|of_groups| {
+                let (collective, _) = &**of_groups;
+                let factor = busbw_factor(collective.kind(), collective.ranks())?;
+                Some((Bytes::new(collective.bytes()), factor))
+            }),
             operations: job.operations,
             ended: job.operations - left,
             messages: job.messages,
@@ -33,6 +42,12 @@ pub(super) fn of(plan: &Plan, world: &World<'_>) -> Vec<JobRecord> {
         }
     };
     (0..).zip(jobs).map(record).collect()
+}
+
+/// Returns the end of each iteration that all ranks have ended.
+fn ends(ranks: &[&RankReport]) -> Vec<Time> {
+    let complete = ranks.iter().map(|report| report.ends.len()).min().unwrap_or(0);
+    (0..complete).filter_map(|iteration| ranks.iter().map(|report| report.ends[iteration]).max()).collect()
 }
 
 fn waiting(report: &RankReport) -> Option<WaitingRank> {

@@ -218,31 +218,33 @@ fn a_job_that_cannot_go_on_is_stuck() {
     assert_eq!(run(&plan(&late, ALL, &["until_done=true"])).ended, RunEnding::Done);
 }
 
-/// The record is the same in any number of parts, in any order of turns, and when the run goes on from a state.
 #[test]
 fn a_job_does_not_depend_on_how_it_runs() {
     let goal = ping_pong(5, [2_000_000, 700], 2);
     for goal in [&goal, &token(true)] {
         for until_done in ["until_done=true", "until_done=false"] {
-            let plan = plan(goal, ALL, &[until_done, "duration=\"300 us\""]);
-            let told = |options: RunOptions<'_>| {
-                let record = simulate(&plan, options, &mut |_| {});
-                format!("{:#?}", record.unwrap_or_else(|failed| panic!("{failed}")))
-            };
-            let whole = told(RunOptions::default());
-            assert_eq!(told(RunOptions { scramble: Some(3), ..RunOptions::default() }), whole);
-            for parts in [2_u16, 3] {
-                let of_node: Vec<u16> = (0..plan.graph().nodes() as u16).map(|node| node % parts).collect();
-                let partition = Partition::new(&of_node);
-                for in_turn in [false, true] {
-                    let options =
-                        RunOptions { partition: Some(&partition), in_turn, ..RunOptions::default() };
-                    assert_eq!(told(options), whole, "{parts} parts, in turn: {in_turn}");
-                }
-            }
-            resumed(&plan, &whole);
+            does_not_depend(&plan(goal, ALL, &[until_done, "duration=\"300 us\""]));
         }
     }
+}
+
+/// Checks that the record is the same in any number of parts, in any order of turns, and when the run goes on from a state.
+pub(crate) fn does_not_depend(plan: &Plan) {
+    let told = |options: RunOptions<'_>| {
+        let record = simulate(plan, options, &mut |_| {});
+        format!("{:#?}", record.unwrap_or_else(|failed| panic!("{failed}")))
+    };
+    let whole = told(RunOptions::default());
+    assert_eq!(told(RunOptions { scramble: Some(3), ..RunOptions::default() }), whole);
+    for parts in [2_u16, 3] {
+        let of_node: Vec<u16> = (0..plan.graph().nodes() as u16).map(|node| node % parts).collect();
+        let partition = Partition::new(&of_node);
+        for in_turn in [false, true] {
+            let options = RunOptions { partition: Some(&partition), in_turn, ..RunOptions::default() };
+            assert_eq!(told(options), whole, "{parts} parts, in turn: {in_turn}");
+        }
+    }
+    resumed(plan, &whole);
 }
 
 /// Saves a run every 3.7 us, and goes on from each state.

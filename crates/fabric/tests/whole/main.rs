@@ -4,6 +4,7 @@ mod any_order;
 mod cables;
 mod clocking;
 mod closed;
+mod collectives;
 mod combined;
 mod common;
 mod completions;

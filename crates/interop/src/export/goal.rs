@@ -17,7 +17,15 @@ use super::error::ExportError;
 /// If memory cannot be written.
 pub fn export(plan: &Plan, name: Option<&str>) -> Result<Exported, ExportError> {
     let job = chosen(&plan.workload().jobs, name)?;
-    let programs = &job.programs;
+    // The iterations of a job follow one another at each rank.
+    let programs = &match job.runs {
+        1 => Arc::clone(&job.programs),
+        runs => {
+            let once = Part::Listed(Programs::clone(&job.programs));
+            let ranks = job.programs.ranks.len() as u32;
+            Arc::new(Part::Sequence(vec![once; runs as usize]).programs(ranks))
+        }
+    };
     let unit = calc_unit(programs);
     let mut text = Vec::new();
     write_text(programs, unit, &mut text).expect("memory takes all bytes");
@@ -38,7 +46,26 @@ pub fn export(plan: &Plan, name: Option<&str>) -> Result<Exported, ExportError> 
     let start = (job.start > Time::ZERO).then(|| {
         ValueAccount::left_out(field("start"), job.start.to_string(), "all ranks of GOAL begin at 0")
     });
-    Ok(Exported { text, account: calc.into_iter().chain([hosts]).chain(start).collect() })
+    let timing =
+        left_out(job).into_iter().map(|(name, value, why)| ValueAccount::left_out(field(name), value, why));
+    Ok(Exported { text, account: calc.into_iter().chain([hosts]).chain(start).chain(timing).collect() })
+}
+
+/// Returns the times of a job that GOAL does not carry: field, value and reason.
+fn left_out(job: &Job) -> Vec<(&'static str, String, &'static str)> {
+    let mut all = Vec::new();
+    if job.starts.iter().any(|start| *start != job.start) {
+        all.push(("start_skew", "drawn for each rank".to_owned(), "all ranks of GOAL begin at 0"));
+    }
+    if job.paces.iter().any(|pace| *pace != Pace::default()) {
+        let why = "`calc` takes the same time in every run; lengths are those of the program";
+        all.push(("compute_noise, stragglers", "drawn for each computation".to_owned(), why));
+    }
+    if let Some(link) = job.local {
+        let why = "GOAL has no links within a host";
+        all.push(("local", format!("{}, {}", link.rate, link.latency), why));
+    }
+    all
 }
 
 fn chosen<'a>(jobs: &'a [Job], name: Option<&str>) -> Result<&'a Job, ExportError> {

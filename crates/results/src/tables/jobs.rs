@@ -10,13 +10,31 @@ use crate::table::TableRow;
 #[must_use]
 pub fn jobs(record: &RunRecord) -> Option<String> {
     let rows = record.jobs.iter().map(|job| {
-        let JobSummary { name, ranks, start_s, completion_s, operations, ended_operations, messages, bytes } =
-            JobSummary::from(job);
+        let JobSummary {
+            name,
+            ranks,
+            hosts,
+            start_s,
+            completion_s,
+            iterations,
+            iteration_s,
+            algbw_gbyte_per_s,
+            busbw_gbyte_per_s,
+            operations,
+            ended_operations,
+            messages,
+            bytes,
+        } = JobSummary::from(job);
         JobRow {
             job: name.into(),
             ranks,
+            hosts,
             start_s,
             completion_s,
+            iterations,
+            iteration_s,
+            algbw_gbyte_per_s,
+            busbw_gbyte_per_s,
             operations,
             ended_operations,
             messages,

@@ -58,3 +58,49 @@ fn a_job_that_does_not_fit_leaves_nothing() {
     assert_refused(&none, "error: ");
     assert!(text(&none.stderr).contains("the scenario has no jobs"), "{}", text(&none.stderr));
 }
+
+/// A job by name is exported as its operations, iteration after iteration, and comes back as they are.
+#[test]
+fn a_collective_goes_out_and_comes_back() {
+    let scratch = Scratch::new("goal-collective");
+    let program = "jobs[0].program=Sequence([Compute(\"3 us\"), AllReduce(bytes: \"64 KiB\", algorithm: Rabenseifner)])";
+    let exported = scratch.run(&[
+        "export",
+        "goal",
+        "ring-all-reduce",
+        "--job",
+        "ring",
+        "--set",
+        program,
+        "--set",
+        "jobs[0].iterations=2",
+    ]);
+    assert_eq!(exported.status.code(), Some(0), "{}", text(&exported.stderr));
+    let first = text(&exported.stdout);
+    // A rank computes once in each iteration, and exchanges halves in five rounds down and five up.
+    let count = |word: &str| first.lines().filter(|line| line.contains(word)).count();
+    assert_eq!((count(" calc 3000"), count(" send "), count(" recv ")), (2 * 32, 2 * 32 * 10, 2 * 32 * 10));
+    fs::write(scratch.0.join("round.goal"), &first).unwrap();
+    scratch.printed(&["import", "goal", "round.goal", "--into", "ring-all-reduce", "--out", "mine"]);
+    let again = scratch.run(&["export", "goal", "mine/round.ron"]);
+    assert_eq!(text(&again.stdout), first, "{}", text(&again.stderr));
+}
+
+/// `check` tells of each job: its size, its longest chain, its time on the empty fabric, the bound, and the busiest cable.
+#[test]
+fn check_tells_of_jobs() {
+    let scratch = Scratch::new("check-jobs");
+    let said = scratch.printed(&["check", "ring-all-reduce", "--set", "jobs[0].iterations=1"]);
+    let line = |name: &str| {
+        let start = format!("job `{name}`: ");
+        said.lines().find(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{said}")).to_owned()
+    };
+    let ring = line("ring");
+    for part in [
+        "32 ranks on 32 hosts; 1,984 messages, 248 MiB; longest chain 62 messages; ",
+        "by any algorithm; busiest cable from ",
+    ] {
+        assert!(ring.contains(part), "{ring}");
+    }
+    assert!(line("exchange").contains("16 ranks on 16 hosts; 240 messages, 7,680 KiB"), "{said}");
+}

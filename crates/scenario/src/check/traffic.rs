@@ -55,9 +55,8 @@ fn files(scenario: &Scenario, faults: &mut Faults<'_>) -> Option<BTreeMap<String
     let of_patterns = named.filter_map(|(i, pattern)| {
         pattern.file().map(|(name, field)| (FieldPath::from("traffic").index(i), name, field))
     });
-    let of_jobs = scenario.jobs.iter().enumerate().map(|(i, job)| {
-        let (name, field) = job.file();
-        (FieldPath::from("jobs").index(i), name, field)
+    let of_jobs = scenario.jobs.iter().enumerate().flat_map(|(i, job)| {
+        job.files().map(move |(name, field)| (FieldPath::from("jobs").index(i), name, field))
     });
     for (place, name, field) in of_patterns.chain(of_jobs) {
         match faults.source.text_beside(name) {

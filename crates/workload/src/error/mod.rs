@@ -23,7 +23,7 @@ mod name;
 mod pattern;
 mod synthetic;
 
-pub use file::{FileError, FileFault, InFile};
+pub use file::{FileError, FileFault, InFile, RankLineFault};
 pub use flow::FlowError;
 pub use hosts::HostError;
 pub use hot_spot::HotSpotError;

@@ -12,6 +12,8 @@
 //! | `hot_spot` | uniform traffic with hot spots |
 //! | `synthetic` | rules for destinations, arrivals and sizes |
 //! | `flow_list` | flows from a file |
+//! | `places` | hosts of a job's ranks |
+//! | `programs` | programs of a job's ranks |
 //! | `jobs` | ranks on hosts, and the flows between them |
 
 mod builder;
@@ -21,6 +23,8 @@ mod hot_spot;
 mod incast;
 mod jobs;
 mod names;
+mod places;
+mod programs;
 mod simple;
 mod synthetic;
 

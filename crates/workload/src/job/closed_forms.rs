@@ -57,7 +57,7 @@ pub fn ideal_time(collective: &Collective, message: impl Fn(u64) -> IdealMessage
         CollectiveKind::Broadcast { algorithm, .. } => form.broadcast(algorithm),
         CollectiveKind::Reduce { algorithm, .. } => form.reduce(algorithm),
         CollectiveKind::Barrier(Barrier::Dissemination) => Some(form.same(form.log(), form.n)),
-        CollectiveKind::Barrier(Barrier::RecursiveDoubling) => Some(form.doubling()),
+        CollectiveKind::Barrier(Barrier::RecursiveDoubling) => form.doubling(),
     };
     exact.map_or(ClosedForm::None, ClosedForm::Exact)
 }
@@ -139,31 +139,16 @@ impl<M: Fn(u64) -> IdealMessage> Form<M> {
         ClosedForm::Between { least: latency.max(bandwidth), most }
     }
 
-    /// Returns the time of recursive doubling. Ranks that fold come a message late to their rounds, in which messages
-    /// queue at the interfaces: there the time is a recursion over rounds. The i-th keeper has the new number i.
-    fn doubling(&self) -> Span {
-        let rounds = self.p.ilog2();
-        let (power, out) = (1_usize << rounds, self.p as usize - (1 << rounds));
-        if out == 0 {
-            return self.same(rounds, self.n);
-        }
-        let (tau, wire) = (self.tau(self.n), (self.message)(self.n).occupied);
-        let mut ready: Vec<Span> =
-            (0..power).map(|new| if new < out { tau } else { Span::default() }).collect();
-        let mut free = vec![Span::default(); power];
-        for round in 0..rounds {
-            let start: Vec<Span> = ready.iter().zip(&free).map(|(ready, free)| *ready.max(free)).collect();
-            free = start.iter().map(|start| *start + wire).collect();
-            ready = (0..power).map(|new| ready[new].max(start[new ^ 1 << round] + tau)).collect();
-        }
-        let back = (0..out).map(|new| ready[new].max(free[new]) + self.both(self.n));
-        back.chain(ready.iter().copied()).max().expect("at least two ranks")
+    /// Returns the time of recursive doubling of a power of two of ranks. Others fold, and the message of a fold meets
+    /// those of the rounds at its receiver.
+    fn doubling(&self) -> Option<Span> {
+        self.p.is_power_of_two().then(|| self.same(self.p.ilog2(), self.n))
     }
 
     fn all_reduce(&self, algorithm: AllReduce) -> Option<Span> {
         match algorithm {
             AllReduce::Ring { .. } => Some(self.ring(2 * (self.p - 1))),
-            AllReduce::RecursiveDoubling => Some(self.doubling()),
+            AllReduce::RecursiveDoubling => self.doubling(),
             AllReduce::Rabenseifner(_) => {
                 self.halves().zip(self.halves()).map(|(down, up)| self.steps(down.chain(up.rev())))
             }

@@ -1,8 +1,8 @@
 //! The ranks of a host, as its adapter runs them.
 //!
 //! Invariant: a call handles everything that follows from it in its instant: computations that take no time, and
-//! messages between ranks of the host, which cross no wire and take no time. What is left are messages to post, in
-//! order, and a time at which to call again.
+//! messages between ranks of the host that take none. What is left are messages to post, in order, and a time at which
+//! to call again. Messages between ranks of the host cross no wire.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -12,7 +12,7 @@ use packet::NodeId;
 use units::{Bytes, Time};
 
 use super::graph::{OperationId, Programs};
-use super::placed::Job;
+use super::placed::{Job, LocalLink};
 use super::progress::{Action, RankProgress, WaitingReceive};
 
 /// All ranks of a host, of all jobs.
@@ -25,6 +25,10 @@ pub struct HostJobs {
     sinks: Vec<Sink>,
     /// Starts and computations: time, rank of this host, and processor plus one; 0 for the start.
     timers: BinaryHeap<Reverse<(Time, u32, u16)>>,
+    /// Messages between ranks of this host that take time, by arrival and number.
+    moving: BinaryHeap<Reverse<(Time, u64, Local)>>,
+    /// Number of the next of them.
+    moved: u64,
     motion: JobMotion,
     /// Sends to other hosts that are not posted.
     to_come: u64,
@@ -40,6 +44,8 @@ state_codec::state!(HostJobs {
     links: part,
     sinks: plan,
     timers,
+    moving,
+    moved,
     motion,
     to_come,
     posts: derived,
@@ -56,7 +62,7 @@ pub struct JobMotion {
     pub posted: u64,
     /// Messages from other hosts that have arrived here.
     pub arrived: u64,
-    /// Starts and computations to come, and posted messages that are not complete.
+    /// Starts, computations and local messages to come, and posted messages that are not complete.
     pub pending: u64,
 }
 
@@ -95,13 +101,15 @@ pub struct RankReport {
     pub rank: u32,
     /// Time at which its latest operation has ended, if any has.
     pub last_end: Option<Time>,
-    /// Operations that have not ended.
-    pub left: u32,
+    /// Operations of all iterations that have not ended.
+    pub left: u64,
+    /// End of each iteration that has ended.
+    pub ends: Vec<Time>,
     /// Number, source and tag of the first receive that waits; all ones for any source or tag.
     pub waits: Option<(u32, u32, u32)>,
 }
 
-state_codec::value!(RankReport { job, rank, last_end, left, waits });
+state_codec::value!(RankReport { job, rank, last_end, left, ends, waits });
 
 #[derive(Clone, Debug)]
 struct HostRank {
@@ -111,6 +119,9 @@ struct HostRank {
     tags: Arc<[u32]>,
     /// Ranks that it sends to, ascending, and the way to each.
     targets: Box<[(u32, Way)]>,
+    local: Option<LocalLink>,
+    /// Time from which the next message to a rank of this host may start.
+    local_free: Time,
     progress: RankProgress,
 }
 
@@ -120,6 +131,8 @@ state_codec::state!(HostRank {
     programs: plan,
     tags: plan,
     targets: plan,
+    local: plan,
+    local_free,
     progress: part,
 });
 
@@ -146,7 +159,8 @@ struct Sink {
     from: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// A message between ranks of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Local {
     to: u32,
     from: u32,
@@ -155,6 +169,8 @@ struct Local {
     sender: u32,
     operation: OperationId,
 }
+
+state_codec::value!(Local { to, from, tag, sender, operation });
 
 /// The ranks of a host, and the flows that they send to and receive from, by number.
 #[derive(Clone, Debug)]
@@ -230,7 +246,7 @@ fn connect(job: &Job, locals: &[(u32, u32)], all: &mut [RanksOfHost]) {
         targets[pair.from as usize].push((pair.to, Way::Link(from.leaving.len() as u32)));
         from.leaving.push(flow);
         from.jobs.links.push(Link { rank: from_local, sending: VecDeque::new() });
-        from.jobs.to_come += pair.messages;
+        from.jobs.to_come += pair.messages * u64::from(job.runs);
         let to = &mut all[to_host as usize];
         to.coming.push(flow);
         to.jobs.sinks.push(Sink { rank: to_local, from: pair.from });
@@ -254,15 +270,19 @@ impl HostJobs {
                 programs: Arc::clone(&job.programs),
                 tags: Arc::clone(&job.tags),
                 targets: Box::default(),
-                progress: RankProgress::new(graph, &senders),
+                local: job.local,
+                local_free: Time::ZERO,
+                progress: RankProgress::new(graph, &senders).repeated(job.runs, job.paces[*rank as usize]),
             }
         };
         let ranks: Vec<HostRank> = places.iter().map(rank).collect();
-        let starts =
-            (0..).zip(places).map(|(local, place)| Reverse((jobs[place.1 as usize].start, local, 0)));
+        let start = |(_, job, rank): &(NodeId, u32, u32)| jobs[*job as usize].starts[*rank as usize];
+        let starts = (0..).zip(places).map(|(local, place)| Reverse((start(place), local, 0)));
         let count = ranks.len() as u64;
         Self {
             timers: starts.collect(),
+            moving: BinaryHeap::new(),
+            moved: 0,
             motion: JobMotion { ranks: count, pending: count, ..JobMotion::default() },
             ranks,
             links: Vec::new(),
@@ -278,14 +298,24 @@ impl HostJobs {
     /// by time alone.
     #[must_use]
     pub fn deadline(&self) -> Time {
+        self.next_timer().min(self.moving.peek().map_or(Time::NEVER, |Reverse((at, ..))| *at))
+    }
+
+    fn next_timer(&self) -> Time {
         self.timers.peek().map_or(Time::NEVER, |Reverse((at, _, _))| *at)
     }
 
-    /// Handles starts and ends of computations that are due.
+    /// Handles starts, ends of computations and local messages that are due.
     pub fn on_deadline(&mut self, now: Time) {
         while self.deadline() <= now {
-            let Some(Reverse((_, local, timer))) = self.timers.pop() else { break };
             self.motion.pending -= 1;
+            if self.next_timer() > self.deadline() {
+                let Some(Reverse((_, _, message))) = self.moving.pop() else { break };
+                self.local.push_back(message);
+                self.deliver_locally(now);
+                continue;
+            }
+            let Some(Reverse((_, local, timer))) = self.timers.pop() else { break };
             let HostRank { rank, programs, progress, .. } = &mut self.ranks[local as usize];
             let graph = &programs.ranks[*rank as usize];
             match timer.checked_sub(1) {
@@ -341,14 +371,16 @@ impl HostJobs {
     /// Returns the state of each rank.
     pub fn reports(&self) -> impl Iterator<Item = RankReport> {
         self.ranks.iter().map(|HostRank { job, rank, progress, programs, .. }| {
-            let any = |number: Option<u32>| number.unwrap_or(u32::MAX);
-            let wait = |it: &WaitingReceive| (it.operation, any(it.from), any(it.tag));
-            let count = programs.ranks[*rank as usize].operations();
+            let number = |number: Option<u32>| number.unwrap_or(u32::MAX);
+            let wait = |it: &WaitingReceive| (it.operation, number(it.from), number(it.tag));
+            let graph = &programs.ranks[*rank as usize];
+            let any = graph.operations() > 0 && progress.has_ended_any();
             RankReport {
                 job: *job,
                 rank: *rank,
-                last_end: (progress.left() < count as u32).then_some(progress.last_end()),
-                left: progress.left(),
+                last_end: any.then_some(progress.last_end()),
+                left: progress.left(graph),
+                ends: progress.ends().to_vec(),
                 waits: progress.waiting_receives().first().map(wait),
             }
         })
@@ -376,7 +408,7 @@ impl HostJobs {
 
     /// Carries out the actions of a rank.
     fn act(&mut self, local: u32, now: Time) {
-        let HostRank { rank, targets, tags, .. } = &self.ranks[local as usize];
+        let HostRank { rank, targets, tags, local: link, local_free, .. } = &mut self.ranks[local as usize];
         for action in self.actions.drain(..) {
             match action {
                 Action::Post { operation, to, bytes, tag } => {
@@ -391,8 +423,15 @@ impl HostJobs {
                             self.motion.pending += 1;
                         }
                         Way::Local(to) => {
-                            let (from, sender) = (*rank, local);
-                            self.local.push_back(Local { to, from, tag, sender, operation });
+                            let message = Local { to, from: *rank, tag, sender: local, operation };
+                            let arrival = link.map_or(now, |link| link.carry(bytes, local_free, now));
+                            if arrival == now {
+                                self.local.push_back(message);
+                            } else {
+                                self.moving.push(Reverse((arrival, self.moved, message)));
+                                self.moved += 1;
+                                self.motion.pending += 1;
+                            }
                         }
                     }
                 }

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 use units::{Span, Time};
 
 use super::graph::{Graph, OperationId, Programs, Work};
+use super::placed::{Job, LocalLink};
 
 /// Times of a message in an idle fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,13 +66,42 @@ pub fn replay(
     programs: &Programs,
     message: impl FnMut(u32, u32, u64) -> IdealMessage,
 ) -> Result<Replayed, Stalled> {
-    let mut replay = Replay::new(&programs.ranks, message);
+    let mut replay = Replay::new(&programs.ranks, None, message);
     replay.run();
     replay.finish()
 }
 
+/// Replays a job with its starts, iterations, paces of computations and messages between ranks of a host. Times count from
+/// the start of the job. `message` gives the times of a message between hosts.
+///
+/// # Errors
+/// If operations are left that wait for messages which nobody sends.
+pub fn replay_job(
+    job: &Job,
+    message: impl FnMut(u32, u32, u64) -> IdealMessage,
+) -> Result<Replayed, Stalled> {
+    let mut replay = Replay::new(&job.programs.ranks, Some(job), message);
+    replay.run();
+    replay.finish()
+}
+
+/// Returns the number of messages that follow one another in the longest chain of a program that runs once.
+///
+/// # Errors
+/// If operations are left that wait for messages which nobody sends.
+pub fn steps(programs: &Programs) -> Result<u64, Stalled> {
+    let step = IdealMessage { delivered: Span::from_ps(1), occupied: Span::ZERO, completed: Span::ZERO };
+    let mut replay = Replay::new(&programs.ranks, None, |_, _, _| step);
+    replay.computes = false;
+    replay.run();
+    Ok(replay.finish()?.completion().ps())
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
+    Began {
+        rank: u32,
+    },
     Ended {
         rank: u32,
         id: OperationId,
@@ -94,6 +124,10 @@ enum Event {
 
 struct Replay<'a, M> {
     graphs: &'a [Graph],
+    /// Job with times of its own; none for a program that runs once.
+    job: Option<&'a Job>,
+    /// False if computations take no time.
+    computes: bool,
     message: M,
     now: Time,
     /// Events by time, then in the order in which they were planned.
@@ -112,6 +146,11 @@ struct Replay<'a, M> {
 #[derive(Default)]
 struct RankState {
     waiting: Vec<u32>,
+    /// Operations of the iteration that have not ended, and iterations that have.
+    left: u32,
+    iteration: u32,
+    /// Time from which the next message to a rank of its host may start.
+    local_free: Time,
     /// Posted receives without a message, and arrived messages without a receive, in order.
     posted: VecDeque<OperationId>,
     arrived: VecDeque<(u32, u32)>,
@@ -127,21 +166,27 @@ struct Cpu {
 }
 
 impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
-    fn new(graphs: &'a [Graph], message: M) -> Self {
+    fn new(graphs: &'a [Graph], job: Option<&'a Job>, message: M) -> Self {
         let state = |graph: &Graph| RankState {
             waiting: (0..graph.operations() as u32).map(|id| graph.predecessors(id)).collect(),
+            left: graph.operations() as u32,
             ..RankState::default()
         };
-        let roots = graphs.iter().zip(0..).flat_map(|(graph, rank)| graph.roots().map(move |id| (rank, id)));
+        let start = |rank: u32| {
+            job.map_or(Time::ZERO, |job| job.starts[rank as usize].since(job.start).after_start())
+        };
+        let starts = (0..graphs.len() as u32).map(|rank| Reverse((start(rank), 0, Event::Began { rank })));
         Self {
             graphs,
+            job,
+            computes: true,
             message,
             now: Time::from_ps(0),
-            events: BinaryHeap::new(),
-            planned: 0,
+            events: starts.collect(),
+            planned: 1,
             ranks: graphs.iter().map(state).collect(),
             last: BTreeMap::new(),
-            ready: roots.collect(),
+            ready: VecDeque::new(),
             result: Replayed { ends: vec![Time::from_ps(0); graphs.len()], messages: 0, bytes: 0 },
             ended: 0,
         }
@@ -155,6 +200,7 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
             let Some(Reverse((time, _, event))) = self.events.pop() else { return };
             self.now = time;
             match event {
+                Event::Began { rank } => self.enter(rank),
                 Event::Ended { rank, id } => self.end(rank, id),
                 Event::Computed { rank, id } => {
                     let cpu = self.graphs[rank as usize].operation(id).cpu;
@@ -168,7 +214,8 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
     }
 
     fn finish(self) -> Result<Replayed, Stalled> {
-        let all: usize = self.graphs.iter().map(Graph::operations).sum();
+        let runs = self.job.map_or(1, |job| job.runs as usize);
+        let all = self.graphs.iter().map(Graph::operations).sum::<usize>() * runs;
         if self.ended == all {
             return Ok(self.result);
         }
@@ -197,7 +244,7 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
                 }
             }
             // A join takes no processor: it only stands between edges.
-            Work::Compute { span } if span == Span::from_ps(0) => {
+            Work::Compute { span } if span == Span::from_ps(0) || !self.computes => {
                 self.started(rank, id);
                 self.end(rank, id);
             }
@@ -217,6 +264,13 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
             "rank {rank} sends to {to} of {} ranks",
             self.graphs.len()
         );
+        self.result.messages += 1;
+        self.result.bytes += bytes;
+        if let Some(job) = self.job
+            && job.hosts[rank as usize] == job.hosts[to as usize]
+        {
+            return self.send_locally(job.local, (rank, id), (to, tag), bytes);
+        }
         let IdealMessage { delivered, occupied, completed } = (self.message)(rank, to, bytes);
         let free = self.ranks[rank as usize].interfaces.entry(nic).or_default();
         let start = self.now.max(*free);
@@ -224,10 +278,22 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
         let last = self.last.entry((rank, to)).or_default();
         let arrival = (start + delivered).max(*last);
         *last = arrival;
-        self.result.messages += 1;
-        self.result.bytes += bytes;
         self.plan(arrival, Event::Arrived { from: rank, to, tag });
         self.plan(start + completed, Event::Ended { rank, id });
+    }
+
+    /// Sends a message to a rank of the same host, which ends at both in one instant.
+    fn send_locally(
+        &mut self,
+        link: Option<LocalLink>,
+        (from, id): (u32, OperationId),
+        (to, tag): (u32, u32),
+        bytes: u64,
+    ) {
+        let free = &mut self.ranks[from as usize].local_free;
+        let arrival = link.map_or(self.now, |link| link.carry(bytes, free, self.now));
+        self.plan(arrival, Event::Ended { rank: from, id });
+        self.plan(arrival, Event::Arrived { from, to, tag });
     }
 
     fn arrive(&mut self, from: u32, to: u32, tag: u32) {
@@ -251,7 +317,9 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
             unreachable!("processors have computations only");
         };
         self.started(rank, next);
-        self.plan(self.now + span, Event::Computed { rank, id: next });
+        let iteration = self.ranks[rank as usize].iteration;
+        let length = self.job.map_or(span, |job| job.paces[rank as usize].length(span, iteration, next));
+        self.plan(self.now + length, Event::Computed { rank, id: next });
     }
 
     fn started(&mut self, rank: u32, id: OperationId) {
@@ -264,6 +332,23 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
         self.result.ends[rank as usize] = self.now;
         let graph: &'a Graph = &self.graphs[rank as usize];
         graph.after_end(id).iter().for_each(|after| self.release(rank, *after));
+        let state = &mut self.ranks[rank as usize];
+        state.left -= 1;
+        let runs = self.job.map_or(1, |job| job.runs);
+        if state.left == 0 && state.iteration + 1 < runs {
+            state.iteration += 1;
+            state.left = graph.operations() as u32;
+            for id in 0..state.left {
+                state.waiting[id as usize] = graph.predecessors(id);
+            }
+            self.enter(rank);
+        }
+    }
+
+    /// Makes the operations ready that a rank begins with.
+    fn enter(&mut self, rank: u32) {
+        let graph: &'a Graph = &self.graphs[rank as usize];
+        self.ready.extend(graph.roots().map(|id| (rank, id)));
     }
 
     fn release(&mut self, rank: u32, id: OperationId) {

@@ -15,10 +15,13 @@
 //! | `host` | the ranks of a host, as its adapter runs them |
 //! | `placed` | a job of a run: its programs, on hosts |
 //! | [`collective`] | collectives of MPI and NCCL as formulas, and as graphs |
+//! | [`assembly`] | programs from collectives, computations and lists |
+//! | `pace` | lengths of computations, with noise |
 //! | [`placement`] | hosts of ranks |
 //! | [`ideal`] | replay of a job with ideal messages |
 //! | [`closed_forms`] | ideal times, lower bounds and bandwidths of collectives |
 
+pub mod assembly;
 mod builder;
 mod channel;
 pub mod closed_forms;
@@ -29,6 +32,7 @@ mod host;
 pub mod ideal;
 pub mod matching;
 mod mismatch;
+mod pace;
 mod placed;
 pub mod placement;
 pub mod progress;
@@ -41,7 +45,9 @@ pub use channel::Channel;
 pub use graph::{Graph, Operation, OperationId, Programs, Work};
 pub use host::{HostJobs, JobMotion, JobPost, RankReport, RanksOfHost};
 pub use mismatch::{Mismatch, NamedOperation, counted};
-pub use placed::{Job, JobPair, Placed};
+pub(crate) use pace::WHOLE;
+pub use pace::{Noise, Pace};
+pub use placed::{Job, JobPair, LocalLink, Placed, Timing};
 
 /// Most different tags of a job: a message names its tag by a number of 24 bits, and one of these stands for none.
 pub const MOST_TAGS: u32 = (1 << 24) - 1;

@@ -6,9 +6,12 @@
 use std::sync::Arc;
 
 use packet::NodeId;
-use units::Time;
+use units::{Bytes, Rate, Span, Time};
 
+use super::assembly::tags_of;
+use super::collective::Collective;
 use super::graph::{Programs, Work};
+use super::pace::Pace;
 
 /// A job of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +20,20 @@ pub struct Job {
     pub name: String,
     /// Hosts by rank.
     pub hosts: Arc<[NodeId]>,
-    /// Time at which all ranks begin.
+    /// Time at which the first rank may begin.
     pub start: Time,
+    /// Time at which each rank begins.
+    pub starts: Arc<[Time]>,
+    /// Runs of the program, one after the other at each rank, at least 1.
+    pub runs: u32,
+    /// Iterations of the job: the runs, or parts of a program that has them all.
+    pub iterations: u32,
+    /// Pace of each rank's computations.
+    pub paces: Arc<[Pace]>,
+    /// Way of messages between ranks of a host, which take no time without.
+    pub local: Option<LocalLink>,
+    /// The collective that the program is, and the number of its groups; `None` of other programs.
+    pub collective: Option<Arc<(Collective, u32)>>,
     /// Programs by rank.
     pub programs: Arc<Programs>,
     /// Different tags of its messages, ascending. Immediate data is a place in this list.
@@ -27,9 +42,9 @@ pub struct Job {
     pub pairs: Arc<[JobPair]>,
     /// Number of the flow of its first pair.
     pub first_flow: u32,
-    /// Operations, messages and payload of all ranks.
+    /// Operations of all ranks in all iterations.
     pub operations: u64,
-    /// Messages of all ranks, also between ranks of a host.
+    /// Their messages, also between ranks of a host.
     pub messages: u64,
     /// Payload of these messages, in bytes; all ones for as much or more, which no run takes.
     pub bytes: u64,
@@ -42,12 +57,29 @@ pub struct JobPair {
     pub from: u32,
     /// Rank that receives.
     pub to: u32,
-    /// Messages.
+    /// Messages of an iteration.
     pub messages: u64,
     /// Their payload, in bytes.
     pub bytes: u64,
     /// The longest of them, in bytes.
     pub longest: u64,
+}
+
+/// Way of messages between ranks of a host. A rank sends one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalLink {
+    /// Payload over time.
+    pub rate: Rate,
+    /// Time from the end of a message at its sender to its arrival.
+    pub latency: Span,
+}
+
+impl LocalLink {
+    /// Returns the arrival of a message that a rank posts now. `free` is the time from which its next may start.
+    pub(super) fn carry(self, bytes: u64, free: &mut Time, now: Time) -> Time {
+        *free = now.max(*free) + self.rate.time_for(Bytes::new(bytes));
+        *free + self.latency
+    }
 }
 
 /// The placement of a job's ranks, before its flows have numbers.
@@ -57,23 +89,40 @@ pub struct Placed {
     pub name: String,
     /// Hosts by rank, at least as many as programs.
     pub hosts: Vec<NodeId>,
-    /// Time at which all ranks begin.
+    /// Time at which the first rank may begin.
     pub start: Time,
     /// Programs by rank.
     pub programs: Programs,
+    /// Times of the ranks.
+    pub timing: Timing,
+}
+
+/// Times of a job besides those of its messages between hosts.
+#[derive(Clone, Debug)]
+pub struct Timing {
+    /// Time at which each rank begins.
+    pub starts: Vec<Time>,
+    /// Runs of the program, one after the other at each rank, at least 1.
+    pub runs: u32,
+    /// Pace of each rank's computations.
+    pub paces: Vec<Pace>,
+    /// Way of messages between ranks of a host.
+    pub local: Option<LocalLink>,
 }
 
 impl Job {
+    /// Returns the flow from one rank to another; `None` if they share a host, or exchange no message.
+    #[must_use]
+    pub fn flow(&self, from: u32, to: u32) -> Option<u32> {
+        let place = self.pairs.binary_search_by_key(&(from, to), |pair| (pair.from, pair.to));
+        place.ok().map(|place| self.first_flow + place as u32)
+    }
+
     /// Creates a job. Its flows get numbers later.
     pub(crate) fn new(placed: Placed) -> Self {
-        let Placed { name, hosts, start, programs } = placed;
-        let mut tags: Vec<u32> = programs
-            .ranks
-            .iter()
-            .flat_map(|rank| rank.send_channels().iter().map(|channel| channel.tag))
-            .collect();
-        tags.sort_unstable();
-        tags.dedup();
+        let Placed { name, hosts, start, programs, timing } = placed;
+        let Timing { starts, runs, paces, local } = timing;
+        let tags = tags_of(&programs);
         let mut pairs = Vec::new();
         let (mut messages, mut bytes) = (0, 0);
         for (from, program) in (0..).zip(&programs.ranks) {
@@ -85,11 +134,18 @@ impl Job {
             of_rank.retain(|pair| hosts[pair.from as usize] != hosts[pair.to as usize]);
             pairs.append(&mut of_rank);
         }
-        let operations = programs.operations() as u64;
+        let operations = programs.operations() as u64 * u64::from(runs);
+        (messages, bytes) = (messages * u64::from(runs), u64::from(runs).saturating_mul(bytes));
         Self {
             name,
             hosts: hosts.into(),
             start,
+            starts: starts.into(),
+            runs,
+            iterations: runs,
+            paces: paces.into(),
+            local,
+            collective: None,
             programs: Arc::new(programs),
             tags: tags.into(),
             pairs: pairs.into(),
@@ -98,6 +154,15 @@ impl Job {
             messages,
             bytes,
         }
+    }
+
+    /// Returns the number of hosts that run ranks.
+    #[must_use]
+    pub fn hosts_in_use(&self) -> usize {
+        let mut hosts: Vec<NodeId> = self.hosts[..self.programs.ranks.len()].to_vec();
+        hosts.sort_unstable();
+        hosts.dedup();
+        hosts.len()
     }
 }
 
@@ -134,7 +199,10 @@ mod tests {
                 .iter()
                 .for_each(|bytes| _ = builder.add(Work::Send { to: 0, bytes: *bytes, tag: 0 }.on_cpu(0)));
             let programs = Programs { ranks: vec![builder.build().expect("no circle")] };
-            Job::new(Placed { name: "A".to_owned(), hosts: vec![NodeId(0)], start: Time::ZERO, programs })
+            let timing =
+                Timing { starts: vec![Time::ZERO], runs: 1, paces: vec![Pace::default()], local: None };
+            let (name, hosts) = ("A".to_owned(), vec![NodeId(0)]);
+            Job::new(Placed { name, hosts, start: Time::ZERO, programs, timing })
         };
         assert_eq!((job([5, 7]).bytes, job([5, 7]).messages), (12, 2));
         assert_eq!(job([u64::MAX, 9]).bytes, u64::MAX);

@@ -11,6 +11,9 @@
 //! | compute | when its processor comes to it | after its time |
 //! | compute of no time | when it is free, whatever its processor does | at once |
 //!
+//! A program may run several times: the next iteration begins in the instant in which the last operation of the one
+//! before has ended. Messages of an iteration that a rank has not begun wait for its receives.
+//!
 //! Messages are matched as MPI does: by source and tag; a receive may leave either open. Among several that
 //! fit, the receive that was posted first takes the message that arrived first.
 
@@ -19,6 +22,7 @@ use std::collections::VecDeque;
 use units::{Span, Time};
 
 use super::graph::{Graph, Operation, OperationId, Work};
+use super::pace::Pace;
 
 /// What the caller has to do for a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +54,12 @@ pub enum Action {
 pub struct RankProgress {
     /// Ends and starts that each operation waits for.
     waiting: Vec<u32>,
-    /// Operations that have not ended.
+    /// Operations of the iteration that have not ended.
     left: u32,
+    /// Iterations of the program, and those that have ended: their ends.
+    iterations: u32,
+    ends: Vec<Time>,
+    pace: Pace,
     /// True from the start of the job on.
     begun: bool,
     /// Ranks that messages come from, ascending.
@@ -78,6 +86,9 @@ pub struct RankProgress {
 state_codec::state!(RankProgress {
     waiting,
     left,
+    iterations: plan,
+    ends,
+    pace: plan,
     begun,
     sources: plan,
     posted,
@@ -129,7 +140,8 @@ pub struct WaitingReceive {
 }
 
 impl RankProgress {
-    /// The progress of a rank before its start. `senders` are the ranks that send to it.
+    /// The progress of a rank before its start, for one iteration at the program's pace. `senders` are the ranks that
+    /// send to it.
     #[must_use]
     pub fn new(graph: &Graph, senders: &[u32]) -> Self {
         let count = graph.operations() as u32;
@@ -145,6 +157,9 @@ impl RankProgress {
         Self {
             waiting: (0..count).map(|id| graph.predecessors(id)).collect(),
             left: count,
+            iterations: 1,
+            ends: Vec::new(),
+            pace: Pace::default(),
             begun: false,
             posted: vec![VecDeque::new(); sources.len() + 1],
             arrived: vec![VecDeque::new(); sources.len()],
@@ -159,17 +174,25 @@ impl RankProgress {
         }
     }
 
+    /// Sets the number of iterations, at least 1, and the pace of computations.
+    #[must_use]
+    pub fn repeated(self, iterations: u32, pace: Pace) -> Self {
+        assert!(iterations > 0, "a program runs at least once");
+        Self { iterations, pace, ends: Vec::with_capacity(iterations as usize), ..self }
+    }
+
     /// Begins the program.
     pub fn begin(&mut self, graph: &Graph, now: Time, actions: &mut Vec<Action>) {
         assert!(!self.begun, "a program begins once");
         (self.begun, self.last_end) = (true, now);
+        if graph.operations() == 0 {
+            self.ends.resize(self.iterations as usize, now);
+            return actions.push(Action::Done);
+        }
         for id in graph.roots() {
             self.set_free(graph, id, now);
         }
         self.settle(graph, now, actions);
-        if graph.operations() == 0 {
-            actions.push(Action::Done);
-        }
     }
 
     /// Handles a message that has arrived whole.
@@ -216,13 +239,26 @@ impl RankProgress {
     /// Returns true once the last operation has ended.
     #[must_use]
     pub const fn is_done(&self) -> bool {
-        self.begun && self.left == 0
+        self.begun && self.left == 0 && self.ends.len() == self.iterations as usize
     }
 
-    /// Returns the number of operations that have not ended.
+    /// Returns the number of operations of all iterations that have not ended.
     #[must_use]
-    pub const fn left(&self) -> u32 {
-        self.left
+    pub fn left(&self, graph: &Graph) -> u64 {
+        let to_come = u64::from(self.iterations).saturating_sub(self.ends.len() as u64 + 1);
+        u64::from(self.left) + to_come * graph.operations() as u64
+    }
+
+    /// Returns true if an operation has ended.
+    #[must_use]
+    pub fn has_ended_any(&self) -> bool {
+        !self.ends.is_empty() || (self.left as usize) < self.waiting.len()
+    }
+
+    /// Returns the end of each iteration that has ended.
+    #[must_use]
+    pub fn ends(&self) -> &[Time] {
+        &self.ends
     }
 
     /// Returns the time at which the latest operation so far has ended; the start of the job before.
@@ -271,8 +307,16 @@ impl RankProgress {
                     self.release(graph, graph.after_start(id), now);
                 }
             }
+            if self.left == 0 {
+                self.ends.push(now);
+                if self.ends.len() == self.iterations as usize {
+                    return actions.push(Action::Done);
+                }
+                self.begin_again(graph, now);
+                continue;
+            }
             if self.free.is_empty() {
-                break;
+                return;
             }
             core::mem::swap(&mut self.free, &mut self.batch);
             self.batch.sort_unstable();
@@ -281,8 +325,16 @@ impl RankProgress {
             }
             self.batch.clear();
         }
-        if self.left == 0 {
-            actions.push(Action::Done);
+    }
+
+    /// Begins the next iteration.
+    fn begin_again(&mut self, graph: &Graph, now: Time) {
+        self.left = self.waiting.len() as u32;
+        for id in 0..self.left {
+            self.waiting[id as usize] = graph.predecessors(id);
+        }
+        for id in graph.roots() {
+            self.set_free(graph, id, now);
         }
     }
 
@@ -335,8 +387,9 @@ impl RankProgress {
         };
         let before = self.cpus[usize::from(cpu)].busy.replace(id);
         debug_assert!(before.is_none(), "computations of a processor exclude each other");
+        let length = self.pace.length(span, self.ends.len() as u32, id);
         // A computation past the end of the clock never ends.
-        let until = Time::from_ps(now.ps().saturating_add(span.ps()));
+        let until = Time::from_ps(now.ps().saturating_add(length.ps()));
         actions.push(Action::Compute { cpu, until });
         self.release(graph, graph.after_start(id), now);
     }

@@ -289,7 +289,7 @@ impl Interpreter for (&Graph, RankProgress) {
     }
 
     fn left(&self) -> usize {
-        self.1.left() as usize
+        self.1.left(self.0) as usize
     }
 }
 

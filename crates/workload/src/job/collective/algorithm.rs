@@ -230,7 +230,7 @@ fn groups(field: &'static str, group: u32, ranks: u32) -> Result<(), CollectiveE
     nonzero(field, group)?;
     match ranks % group {
         0 => Ok(()),
-        rest => Err(CollectiveError::Groups { group, ranks, rest }),
+        rest => Err(CollectiveError::Groups { field, group, ranks, rest }),
     }
 }
 

@@ -26,6 +26,8 @@ pub enum CollectiveError {
     /// Groups, servers or nodes of unequal size.
     #[error("groups of {group} ranks do not divide {ranks} ranks: {rest} are left")]
     Groups {
+        /// Name of the field.
+        field: &'static str,
         /// Ranks of a group.
         group: u32,
         /// Number of ranks.

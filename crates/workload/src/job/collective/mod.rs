@@ -79,6 +79,15 @@ pub struct Collective {
     algorithm: Algorithm,
 }
 
+impl PartialEq for Collective {
+    /// The algorithm follows from kind and ranks.
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, self.ranks, self.bytes, self.lanes) == (other.kind, other.ranks, other.bytes, other.lanes)
+    }
+}
+
+impl Eq for Collective {}
+
 /// A lane of a rank.
 struct RankLane {
     lane: u32,
@@ -146,6 +155,12 @@ impl Collective {
     #[must_use]
     pub const fn lanes(&self) -> u32 {
         self.lanes
+    }
+
+    /// Returns the number of tags: those of messages are below.
+    #[must_use]
+    pub fn tags(&self) -> u32 {
+        self.lanes * self.algorithm.labels()
     }
 
     /// Returns the number of operations of a rank.
