@@ -20,7 +20,8 @@ use crate::figure_files::FIGURE_FILES;
 use crate::manifest::RESULT;
 use crate::parquet::parquet_name;
 use crate::rows::{
-    CompareRow, ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, OutputMomentRow, PathRow, PauseRow,
+    CompareRow, ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, OperationRow, OutputMomentRow, PathRow,
+    PathStepRow, PauseRow, RankRow,
     PhaseRow, PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow,
     VictimRow, WatchRow, WorstTreeRow,
 };
@@ -117,7 +118,7 @@ pub fn files() -> Vec<FileSchema> {
 }
 
 /// Returns the tables of a run.
-fn run_tables() -> [FileSchema; 19] {
+fn run_tables() -> [FileSchema; 22] {
     [
         table::<FlowRow<'_>>(),
         table::<PathRow<'_>>(),
@@ -136,6 +137,9 @@ fn run_tables() -> [FileSchema; 19] {
         table::<OutputMomentRow<'_>>(),
         table::<TreeMomentRow<'_>>(),
         table::<JobRow<'_>>(),
+        table::<RankRow<'_>>(),
+        table::<OperationRow<'_>>(),
+        table::<PathStepRow<'_>>(),
         table::<MarginRow<'_>>(),
         table::<MessageRow<'_>>(),
     ]

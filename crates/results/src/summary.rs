@@ -3,6 +3,7 @@
 //! Invariant: every field's name states its unit. Rates are whole numbers of bit/s, times are in s, sizes in bytes.
 //! Only `wall_s`, `packet_hops_per_s` and `peak_rss_bytes` depend on the machine.
 
+mod jobs;
 mod transport;
 
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use scenario::{FlowPaths, Plan};
 use schemars::JsonSchema;
 use serde::Serialize;
-use telemetry::{Audit, FiniteRecord, JobRecord, PauseRecord, RunEnding, RunRecord};
+use telemetry::{Audit, FiniteRecord, PauseRecord, RunEnding, RunRecord};
 use units::{Span, Time};
 
 use crate::completions::CompletionSummary;
@@ -26,6 +27,7 @@ use crate::{RunCost, RunIdentity};
 use measures::PhasePart;
 use measures::rounded;
 use measures::steady_state::SteadyInPhase;
+pub use jobs::{CriticalPathSummary, JobSummary, PathPlaceSummary};
 use transport::TransportSummary;
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.
@@ -460,42 +462,6 @@ impl From<RunEnding> for SummaryEnd {
             RunEnding::GaveUp => Self::GaveUp,
             RunEnding::Stuck => Self::Stuck,
             RunEnding::Interrupted => Self::Interrupted,
-        }
-    }
-}
-
-/// A job, as `summary.json` and `jobs.csv` have it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct JobSummary {
-    /// Name of the job.
-    pub name: String,
-    /// Number of ranks.
-    pub ranks: u32,
-    /// Start of the job.
-    pub start_s: f64,
-    /// Time from the start of the job to the end of its last operation; `null` if an operation has not ended.
-    pub completion_s: Option<f64>,
-    /// Number of operations in the programs of all ranks.
-    pub operations: u64,
-    /// Number of operations that have ended.
-    pub ended_operations: u64,
-    /// Number of messages in the programs.
-    pub messages: u64,
-    /// Payload of these messages.
-    pub bytes: u64,
-}
-
-impl From<&JobRecord> for JobSummary {
-    fn from(job: &JobRecord) -> Self {
-        Self {
-            name: job.name.clone(),
-            ranks: job.ranks,
-            start_s: job.start.seconds(),
-            completion_s: job.end.map(|end| end.since(job.start).seconds()),
-            operations: job.operations,
-            ended_operations: job.ended,
-            messages: job.messages,
-            bytes: job.bytes.get(),
         }
     }
 }

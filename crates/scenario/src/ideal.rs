@@ -19,7 +19,7 @@ use link_layer::Wire;
 use packet::{Mtu, NodeId, Opcode, QpNumber, TransportService};
 use smallvec::SmallVec;
 use units::{Bytes, Rate, Span, Time};
-use workload::{Flow, Operation};
+use workload::{Flow, Operation, Posting};
 
 use crate::plan::Plan;
 
@@ -41,10 +41,15 @@ pub struct IdealTime {
     /// Time until the acknowledgement of the last packet is back at the source, or, for an RDMA READ, until the last
     /// response has arrived.
     pub acknowledged: Span,
+    /// Time until the first byte of its last packet leaves the source's adapter.
+    pub departed: Span,
+    /// Time for which it keeps a later message from the source's adapter.
+    pub occupied: Span,
 }
 
-/// The properties on which an ideal time depends.
-type IdealKey = (NodeId, NodeId, TransportService, Operation, Bytes);
+/// The properties on which an ideal time depends: both ends, service, operation, size, and true of a message with immediate
+/// data.
+type IdealKey = ((NodeId, NodeId), TransportService, Operation, Bytes, bool);
 
 /// The wires from one host to another, and the rates of the hosts' buses.
 #[derive(Clone, Debug)]
@@ -63,7 +68,8 @@ impl<'a> IdealTimes<'a> {
 
     /// Returns the times of a message of a flow.
     pub fn times(&mut self, flow: &Flow, size: Bytes) -> IdealTime {
-        let key = (flow.source, flow.destination, flow.transport, flow.operation, size);
+        let is_of_job = matches!(flow.posting, Posting::Job { .. });
+        let key = ((flow.source, flow.destination), flow.transport, flow.operation, size, is_of_job);
         if let Some((_, time)) = self.last.filter(|(last, _)| *last == key) {
             return time;
         }
@@ -84,7 +90,12 @@ impl<'a> IdealTimes<'a> {
             back.pass(self.length(flow.transport, Opcode::Acknowledge, 0), Bytes::ZERO, pipe.arrived);
             acknowledged = back.arrived;
         }
-        let time = IdealTime { delivered, acknowledged: acknowledged.since_start() };
+        let time = IdealTime {
+            delivered,
+            acknowledged: acknowledged.since_start(),
+            departed: pipe.departed.since_start(),
+            occupied: pipe.free[0].max(pipe.bus_free).since_start(),
+        };
         self.last = Some((key, time));
         time
     }
@@ -107,7 +118,10 @@ impl<'a> IdealTimes<'a> {
     /// Returns the time at which the host takes the last packet of a message that starts at `from` at the earliest.
     fn delivered(&self, pipe: &mut PacketTrain, flow: &Flow, size: Bytes, from: Time) -> Time {
         let mtu: Mtu = self.plan.link().mtu;
-        let message = Message::new(QpNumber(0), flow.operation, size, mtu);
+        let mut message = Message::new(QpNumber(0), flow.operation, size, mtu);
+        if matches!(flow.posting, Posting::Job { .. }) {
+            message = message.with_immediate(0);
+        }
         let mut number = 0;
         while number < message.end {
             let Segment { opcode, payload, last } = message.segment(number, mtu);
@@ -142,6 +156,8 @@ struct PacketTrain {
     /// By wire, the time at which the last packet has left it.
     free: SmallVec<[Time; 8]>,
     bus_free: Time,
+    /// Departure of the last packet's first byte.
+    departed: Time,
     arrived: Time,
     taken: Time,
 }
@@ -149,7 +165,8 @@ struct PacketTrain {
 impl PacketTrain {
     fn new(path: HostPath) -> Self {
         let free = SmallVec::from_elem(Time::ZERO, path.wires.len());
-        Self { path, free, bus_free: Time::ZERO, arrived: Time::ZERO, taken: Time::ZERO }
+        let start = Time::ZERO;
+        Self { path, free, bus_free: start, departed: start, arrived: start, taken: start }
     }
 
     /// Passes a packet that starts at `from` at the earliest.
@@ -157,10 +174,11 @@ impl PacketTrain {
         let mut ready = from.max(self.bus_free);
         for (place, wire) in self.path.wires.iter().enumerate() {
             let start = ready.max(self.free[place]);
-            if place == 0
-                && let Some(limit) = self.path.injection
-            {
-                self.bus_free = start + limit.time_for(payload);
+            if place == 0 {
+                self.departed = start;
+                if let Some(limit) = self.path.injection {
+                    self.bus_free = start + limit.time_for(payload);
+                }
             }
             let wire_time = wire.time_for(length);
             self.free[place] = start + wire_time;

@@ -25,7 +25,10 @@ pub use congestion::{
     WorstTree,
 };
 pub use ending::{FailedFlow, FiniteRecord, RunEnding};
-pub use jobs::{JobRecord, MOST_WAITING, WaitingRank};
+pub use jobs::{
+    CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured, OperationKind, OperationRecord,
+    PathParts, PathPlace, PathStep, PathStepKind, RankRecord, WaitingRank,
+};
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use margin::{MarginCounts, MarginRecord};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};

@@ -3,7 +3,7 @@
 //! Invariant: a message is posted in the instant in which it is due, or in which the message before it completes.
 
 use link_layer::NodeContext;
-use packet::QpNumber;
+use packet::{Packet, QpNumber};
 use units::{Bytes, Time};
 use workload::job::HostJobs;
 
@@ -113,13 +113,15 @@ impl Adapter {
         }
     }
 
-    /// Handles the arrival of a message of a job with this immediate data.
+    /// Handles the arrival of a message of a job with the immediate data of its last packet.
     #[cold]
-    pub(super) fn arrived(&mut self, number: QpNumber, immediate: u32, now: Time) {
+    pub(super) fn arrived(&mut self, last: &Packet, now: Time) {
+        let number = last.bth.destination_qp;
         let MessageSource::JobSink(sink) = self.queue_pairs[number.index()].origin else {
             unreachable!("only messages of jobs have immediate data, not those of queue pair {number:?}")
         };
-        self.with_jobs(now, |jobs| jobs.on_arrived(sink, immediate, now));
+        let message = (last.dma_length, last.injected);
+        self.with_jobs(now, |jobs| jobs.on_arrived(sink, message, now));
     }
 
     /// Lets ranks of jobs go on, and posts the messages that they are to send then.

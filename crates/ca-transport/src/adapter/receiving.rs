@@ -150,7 +150,7 @@ impl Adapter {
                 log.consumed.push((packet.bth.destination_qp, now));
             }
             if packet.bth.opcode.has_immediate() {
-                self.arrived(packet.bth.destination_qp, packet.dma_length, now);
+                self.arrived(packet, now);
             }
         }
         self.consumed += payload;

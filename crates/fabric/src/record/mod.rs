@@ -50,9 +50,10 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     run.look_at_others();
     let events = run.events();
     let Run { mut world, instruments, audit, ended, end, .. } = run;
-    let Instruments { goodput, trees, crossings, watch, ports, sources, timeline } = instruments;
+    let Instruments { goodput, mut trees, crossings, watch, ports, sources, timeline } = instruments;
     let now = world.now();
     let (mut congestion, loads) = (trees.congestion(&world), trees.loads(&world));
+    let job_waits = trees.take_job_waits();
     drop(trees);
     let stands_still = standstill::of(&world, &goodput.series, end);
     let failed = world.unfinished().failed.into_iter();
@@ -61,7 +62,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     // its own.
     world.forget_others();
     let finite = finite::of(plan, &world, end);
-    let jobs = jobs::of(plan, &world);
+    let jobs = jobs::of(plan, &world, job_waits, audit.dropped > 0);
     // Adapters need no transport state any more, only their counts.
     world.adapters_mut().for_each(Adapter::retire);
     let mut rows = world.rows(&RankQuestion::Lanes);

@@ -17,7 +17,7 @@ use crate::common::run;
 const BYTES: u64 = 10_001;
 
 /// Returns the plan of a job of this program, on six hosts at one switch.
-fn plan(goal: &str, hosts: &str, sets: &[&str]) -> Plan {
+pub(crate) fn plan(goal: &str, hosts: &str, sets: &[&str]) -> Plan {
     let file = format!("{}/../../fixtures/laws/incast.ron", env!("CARGO_MANIFEST_DIR"));
     let jobs = format!(
         "jobs=[Job(name: \"A\", program: Goal(file: \"a.goal\", calc_unit: \"1 ps\"), hosts: {hosts}, transport: Uc)]"
@@ -37,15 +37,15 @@ fn plan(goal: &str, hosts: &str, sets: &[&str]) -> Plan {
     checked.unwrap_or_else(|diagnostic| panic!("{diagnostic}"))
 }
 
-const ALL: &str = "\"*\"";
+pub(crate) const ALL: &str = "\"*\"";
 
-fn of(record: &RunRecord) -> &JobRecord {
+pub(crate) fn of(record: &RunRecord) -> &JobRecord {
     let [job] = &record.jobs[..] else { panic!("{} jobs", record.jobs.len()) };
     job
 }
 
 /// Returns the time from a job's start to the end of its last operation.
-fn completion(record: &RunRecord) -> Span {
+pub(crate) fn completion(record: &RunRecord) -> Span {
     let job = of(record);
     job.end.unwrap_or_else(|| panic!("{job:?}")).since(job.start)
 }
@@ -55,7 +55,7 @@ fn completion_of(goal: &str) -> Span {
 }
 
 /// Two ranks send a message to and fro, and compute before each answer; further ranks do nothing.
-fn ping_pong(rounds: u32, [c0, c1]: [u64; 2], ranks: u32) -> String {
+pub(crate) fn ping_pong(rounds: u32, [c0, c1]: [u64; 2], ranks: u32) -> String {
     let mut text = format!("num_ranks {ranks}\nrank 0 {{\n");
     for i in 0..rounds {
         write!(text, "s{i}: send {BYTES}b to 1\nr{i}: recv {BYTES}b from 1\nc{i}: calc {c0}\n").unwrap();
@@ -110,7 +110,7 @@ fn a_ping_pong_takes_its_messages_and_computations() {
 }
 
 /// A token that goes round a ring of six ranks, with a computation at each.
-fn token(joint: bool) -> String {
+pub(crate) fn token(joint: bool) -> String {
     let mut text = "num_ranks 6\n".to_owned();
     for rank in 0..6 {
         let (before, next) = ((rank + 5) % 6, (rank + 1) % 6);
@@ -246,7 +246,7 @@ fn a_job_does_not_depend_on_how_it_runs() {
 }
 
 /// Saves a run every 3.7 us, and goes on from each state.
-fn resumed(plan: &Plan, whole: &str) {
+pub(crate) fn resumed(plan: &Plan, whole: &str) {
     let mut states: Vec<(Time, Vec<u8>)> = Vec::new();
     let save = |from: Option<&[u8]>, every, states: &mut Vec<(Time, Vec<u8>)>| {
         let keep = &mut |at, state| states.push((at, state));

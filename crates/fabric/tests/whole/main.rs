@@ -16,6 +16,7 @@ mod families;
 mod golden;
 mod groups;
 mod identical;
+mod job_paths;
 mod jobs;
 mod lane_changes;
 mod laws;

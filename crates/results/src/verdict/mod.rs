@@ -12,6 +12,7 @@
 //! | [`command`] | commands to copy |
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
+//! | `jobs` | jobs: a part of the loss, and of the cause |
 //! | `repeats` | packets that arrived twice: a part of the cause |
 //! | `short_buffers` | links that a small buffer holds back: a part of the cause |
 //! | `headline` | the measure of the loss that a run's verdict names first |
@@ -27,6 +28,7 @@ pub mod deadlock;
 mod drops;
 pub(crate) mod facts;
 mod headline;
+mod jobs;
 mod loops;
 mod loss;
 mod messages;

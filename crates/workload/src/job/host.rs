@@ -13,7 +13,8 @@ use units::{Bytes, Time};
 
 use super::graph::{OperationId, Programs};
 use super::placed::Job;
-use super::progress::{Action, RankProgress, WaitingReceive};
+use super::progress::{Action, ArrivingMessage, RankProgress, WaitingReceive};
+use super::times::RankTimes;
 
 /// All ranks of a host, of all jobs.
 #[derive(Clone, Debug)]
@@ -99,9 +100,11 @@ pub struct RankReport {
     pub left: u32,
     /// Number, source and tag of the first receive that waits; all ones for any source or tag.
     pub waits: Option<(u32, u32, u32)>,
+    /// Times of its operations, if they are kept.
+    pub times: Option<RankTimes>,
 }
 
-state_codec::value!(RankReport { job, rank, last_end, left, waits });
+state_codec::value!(RankReport { job, rank, last_end, left, waits, times });
 
 #[derive(Clone, Debug)]
 struct HostRank {
@@ -254,7 +257,11 @@ impl HostJobs {
                 programs: Arc::clone(&job.programs),
                 tags: Arc::clone(&job.tags),
                 targets: Box::default(),
-                progress: RankProgress::new(graph, &senders),
+                progress: if job.keeps_times() {
+                    RankProgress::new(graph, &senders).with_times(graph)
+                } else {
+                    RankProgress::new(graph, &senders)
+                },
             }
         };
         let ranks: Vec<HostRank> = places.iter().map(rank).collect();
@@ -306,12 +313,13 @@ impl HostJobs {
         self.deliver_locally(now);
     }
 
-    /// Handles the arrival of a whole message of a flow that comes in, with this immediate data.
-    pub fn on_arrived(&mut self, sink: u32, immediate: u32, now: Time) {
+    /// Handles the arrival of a whole message of a flow that comes in, with this immediate data. The first byte of its
+    /// last packet left the sender's adapter at `departed`.
+    pub fn on_arrived(&mut self, sink: u32, (immediate, departed): (u32, Time), now: Time) {
         let Sink { rank: local, from } = self.sinks[sink as usize];
         self.motion.arrived += 1;
         let tag = self.ranks[local as usize].tags[immediate as usize];
-        self.arrive(local, (from, tag), now);
+        self.arrive(local, ArrivingMessage { from, tag, departed }, now);
         self.deliver_locally(now);
     }
 
@@ -350,6 +358,7 @@ impl HostJobs {
                 last_end: (progress.left() < count as u32).then_some(progress.last_end()),
                 left: progress.left(),
                 waits: progress.waiting_receives().first().map(wait),
+                times: progress.times().cloned(),
             }
         })
     }
@@ -358,7 +367,7 @@ impl HostJobs {
     fn deliver_locally(&mut self, now: Time) {
         while let Some(Local { to, from, tag, sender, operation }) = self.local.pop_front() {
             self.complete(sender, operation, now);
-            self.arrive(to, (from, tag), now);
+            self.arrive(to, ArrivingMessage { from, tag, departed: now }, now);
         }
     }
 
@@ -368,7 +377,7 @@ impl HostJobs {
         self.act(local, now);
     }
 
-    fn arrive(&mut self, local: u32, message: (u32, u32), now: Time) {
+    fn arrive(&mut self, local: u32, message: ArrivingMessage, now: Time) {
         let HostRank { rank, programs, progress, .. } = &mut self.ranks[local as usize];
         progress.arrived(&programs.ranks[*rank as usize], message, now, &mut self.actions);
         self.act(local, now);

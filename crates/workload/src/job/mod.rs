@@ -12,6 +12,9 @@
 //! | `replay` | a job without time, which finds circles over ranks |
 //! | [`matching`] | the check of a job before its run |
 //! | [`progress`] | the progress of a rank through its program |
+//! | [`times`] | times of a rank's operations |
+//! | [`spans`] | a rank's time: computing, exposed, waiting |
+//! | [`path`] | the critical path |
 //! | `host` | the ranks of a host, as its adapter runs them |
 //! | `placed` | a job of a run: its programs, on hosts |
 //! | [`collective`] | collectives of MPI and NCCL as formulas, and as graphs |
@@ -34,7 +37,10 @@ pub mod placement;
 pub mod progress;
 #[cfg(test)]
 mod progress_tests;
+pub mod path;
 mod replay;
+pub mod spans;
+pub mod times;
 
 pub use builder::{Cycle, GraphBuilder};
 pub use channel::Channel;
@@ -42,6 +48,7 @@ pub use graph::{Graph, Operation, OperationId, Programs, Work};
 pub use host::{HostJobs, JobMotion, JobPost, RankReport, RanksOfHost};
 pub use mismatch::{Mismatch, NamedOperation, counted};
 pub use placed::{Job, JobPair, Placed};
+pub use times::{ArrivedAt, RankTimes};
 
 /// Most different tags of a job: a message names its tag by a number of 24 bits, and one of these stands for none.
 pub const MOST_TAGS: u32 = (1 << 24) - 1;

@@ -64,6 +64,22 @@ pub struct Placed {
 }
 
 impl Job {
+    /// Most operations of a job with their times kept: those of a larger job would take more than 700 MB.
+    pub const MOST_TIMED: u64 = 1 << 24;
+
+    /// Returns true if a run keeps the times of the operations.
+    #[must_use]
+    pub const fn keeps_times(&self) -> bool {
+        self.operations <= Self::MOST_TIMED
+    }
+
+    /// Returns the flow from one rank to another; `None` if they share a host, or exchange no message.
+    #[must_use]
+    pub fn flow(&self, from: u32, to: u32) -> Option<u32> {
+        let place = self.pairs.binary_search_by_key(&(from, to), |pair| (pair.from, pair.to));
+        place.ok().map(|place| self.first_flow + place as u32)
+    }
+
     /// Creates a job. Its flows get numbers later.
     pub(crate) fn new(placed: Placed) -> Self {
         let Placed { name, hosts, start, programs } = placed;

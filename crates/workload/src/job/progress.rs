@@ -19,6 +19,7 @@ use std::collections::VecDeque;
 use units::{Span, Time};
 
 use super::graph::{Graph, Operation, OperationId, Work};
+use super::times::RankTimes;
 
 /// What the caller has to do for a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,17 @@ pub enum Action {
     Done,
 }
 
+/// A message that has arrived whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrivingMessage {
+    /// Rank that sent it.
+    pub from: u32,
+    /// Its tag.
+    pub tag: u32,
+    /// Departure of its last packet from the sender's adapter.
+    pub departed: Time,
+}
+
 /// The progress of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankProgress {
@@ -60,13 +72,15 @@ pub struct RankProgress {
     posted: Vec<VecDeque<PostedReceive>>,
     /// Messages without a receive, by source.
     arrived: Vec<VecDeque<ArrivedMessage>>,
-    /// Receives that were posted, and messages that have arrived: both give an order.
+    /// Receives that were posted and found no message, and messages that have arrived: both give an order.
     counts: [u64; 2],
     cpus: Vec<Cpu>,
     /// Sends that are posted and not complete.
     sending: u32,
     /// Time at which the last operation ended, so far.
     last_end: Time,
+    /// Times of operations and messages, if they are kept.
+    times: Option<Box<RankTimes>>,
     // Empty between calls:
     /// Operations that are free to start.
     free: Vec<OperationId>,
@@ -86,6 +100,7 @@ state_codec::state!(RankProgress {
     cpus,
     sending,
     last_end,
+    times,
     free: derived,
     batch: derived,
     ended: derived,
@@ -153,16 +168,32 @@ impl RankProgress {
             cpus: vec![Cpu::default(); cpus],
             sending: 0,
             last_end: Time::ZERO,
+            times: None,
             free: Vec::new(),
             batch: Vec::new(),
             ended: Vec::new(),
         }
     }
 
+    /// Keeps the times of operations from now on.
+    #[must_use]
+    pub fn with_times(self, graph: &Graph) -> Self {
+        Self { times: Some(Box::new(RankTimes::of(graph))), ..self }
+    }
+
+    /// Returns the times of operations; `None` if they are not kept.
+    #[must_use]
+    pub fn times(&self) -> Option<&RankTimes> {
+        self.times.as_deref()
+    }
+
     /// Begins the program.
     pub fn begin(&mut self, graph: &Graph, now: Time, actions: &mut Vec<Action>) {
         assert!(!self.begun, "a program begins once");
         (self.begun, self.last_end) = (true, now);
+        if let Some(times) = &mut self.times {
+            times.begun = now;
+        }
         for id in graph.roots() {
             self.set_free(graph, id, now);
         }
@@ -176,8 +207,20 @@ impl RankProgress {
     ///
     /// # Panics
     /// If the source was not among the senders.
-    pub fn arrived(&mut self, graph: &Graph, (from, tag): (u32, u32), now: Time, actions: &mut Vec<Action>) {
+    pub fn arrived(
+        &mut self,
+        graph: &Graph,
+        message: ArrivingMessage,
+        now: Time,
+        actions: &mut Vec<Action>,
+    ) {
+        let ArrivingMessage { from, tag, departed } = message;
         let source = self.source(from);
+        let order = self.counts[1];
+        self.counts[1] += 1;
+        if let Some(times) = &mut self.times {
+            times.arrive(from, departed, now);
+        }
         let any = self.sources.len();
         let first = |list: &VecDeque<PostedReceive>| {
             let fits = |receive: &PostedReceive| receive.tag.is_none_or(|wanted| wanted == tag);
@@ -185,12 +228,11 @@ impl RankProgress {
         };
         let candidates = [source, any].map(|list| first(&self.posted[list]).map(|found| (found, list)));
         let Some(((_, place), list)) = candidates.into_iter().flatten().min() else {
-            let order = self.counts[1];
-            self.counts[1] += 1;
             self.arrived[source].push_back(ArrivedMessage { order, tag });
             return;
         };
         let receive = self.posted[list].remove(place).expect("a place in the list");
+        self.take(order, receive.operation);
         self.end(receive.operation, now);
         self.settle(graph, now, actions);
     }
@@ -310,10 +352,14 @@ impl RankProgress {
         match operation.work {
             Work::Send { to, bytes, tag } => {
                 self.sending += 1;
+                if let Some(times) = &mut self.times {
+                    times.post(id, now);
+                }
                 actions.push(Action::Post { operation: id, to, bytes, tag });
                 self.release(graph, graph.after_start(id), now);
             }
             Work::Receive { from, tag, .. } => {
+                self.note_start(id, now);
                 self.release(graph, graph.after_start(id), now);
                 self.post(id, (from, tag), now);
             }
@@ -335,6 +381,7 @@ impl RankProgress {
         };
         let before = self.cpus[usize::from(cpu)].busy.replace(id);
         debug_assert!(before.is_none(), "computations of a processor exclude each other");
+        self.note_start(id, now);
         // A computation past the end of the clock never ends.
         let until = Time::from_ps(now.ps().saturating_add(span.ps()));
         actions.push(Action::Compute { cpu, until });
@@ -353,8 +400,9 @@ impl RankProgress {
             Some(source) => first(source),
             None => (0..self.sources.len()).filter_map(first).min(),
         };
-        if let Some((_, list, place)) = found {
+        if let Some((order, list, place)) = found {
             self.arrived[list].remove(place);
+            self.take(order, operation);
             self.end(operation, now);
         } else {
             let order = self.counts[0];
@@ -364,9 +412,25 @@ impl RankProgress {
         }
     }
 
+    fn note_start(&mut self, id: OperationId, now: Time) {
+        if let Some(times) = &mut self.times {
+            times.start(id, now);
+        }
+    }
+
+    /// Notes that a receive takes the message that arrived as the `order`-th.
+    fn take(&mut self, order: u64, receive: OperationId) {
+        if let Some(times) = &mut self.times {
+            times.take(order, receive);
+        }
+    }
+
     fn end(&mut self, id: OperationId, now: Time) {
         self.left -= 1;
         self.last_end = now;
+        if let Some(times) = &mut self.times {
+            times.end(id, now);
+        }
         self.ended.push(id);
     }
 }

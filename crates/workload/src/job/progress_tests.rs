@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use units::{Span, Time};
 
-use super::progress::{Action, RankProgress};
+use super::progress::{Action, ArrivingMessage, RankProgress};
 use super::{Graph, GraphBuilder, OperationId, Work};
 
 fn at(ps: u64) -> Time {
@@ -54,7 +54,8 @@ impl Rank {
     }
 
     fn arrived(&mut self, from: u32, tag: u32, now: u64) -> Vec<Action> {
-        self.progress.arrived(&self.graph, (from, tag), at(now), &mut self.actions);
+        let message = ArrivingMessage { from, tag, departed: at(0) };
+        self.progress.arrived(&self.graph, message, at(now), &mut self.actions);
         core::mem::take(&mut self.actions)
     }
 
@@ -281,7 +282,9 @@ impl Interpreter for (&Graph, RankProgress) {
         let (graph, progress) = self;
         match event {
             Event::Begin => progress.begin(graph, now, actions),
-            Event::Arrived { from, tag } => progress.arrived(graph, (from, tag), now, actions),
+            Event::Arrived { from, tag } => {
+                progress.arrived(graph, ArrivingMessage { from, tag, departed: now }, now, actions);
+            }
             Event::Completed(id) => progress.completed(graph, id, now, actions),
             Event::Computed(cpu) => progress.computed(graph, cpu, now, actions),
         }
