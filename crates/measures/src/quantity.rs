@@ -421,9 +421,13 @@ impl Quantity {
                 Job,
                 "time between the start and the end of a rank in which none of its processors computes; the rank with most of it",
             ),
-            Self::Spread => {
-                ("spread", Seconds, Smaller, Job, "time from the end of the job's first rank to the end of its last")
-            }
+            Self::Spread => (
+                "spread",
+                Seconds,
+                Smaller,
+                Job,
+                "time from the end of the job's first rank to the end of its last",
+            ),
             Self::PathLate => (
                 "path_late",
                 Seconds,

@@ -8,9 +8,9 @@ use settings::glob;
 
 use crate::figure_files;
 use crate::rows::{
-    ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, OperationRow, OutputMomentRow, PathRow, PathStepRow,
-    PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow,
-    WorstTreeRow,
+    ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, OperationRow, OutputMomentRow, PathRow,
+    PathStepRow, PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow, SeriesRow, SourceSeriesRow,
+    TreeMomentRow, TreeRow, VictimRow, WatchRow, WorstTreeRow,
 };
 use crate::table::TableRow;
 

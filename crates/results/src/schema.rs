@@ -20,10 +20,9 @@ use crate::figure_files::FIGURE_FILES;
 use crate::manifest::RESULT;
 use crate::parquet::parquet_name;
 use crate::rows::{
-    CompareRow, ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, OperationRow, OutputMomentRow, PathRow,
-    PathStepRow, PauseRow, RankRow,
-    PhaseRow, PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow,
-    VictimRow, WatchRow, WorstTreeRow,
+    CompareRow, ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, OperationRow, OutputMomentRow,
+    PathRow, PathStepRow, PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow, SeriesRow,
+    SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow, VictimRow, WatchRow, WorstTreeRow,
 };
 use crate::sweep::ANSWER;
 use crate::table::{ColumnSchema, TableRow};

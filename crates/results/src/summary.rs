@@ -24,10 +24,10 @@ use crate::verdict::facts::Facts;
 use crate::verdict::standings::Standings;
 use crate::verdict::{self, Verdict};
 use crate::{RunCost, RunIdentity};
+pub use jobs::{CriticalPathSummary, JobSummary, PathPlaceSummary};
 use measures::PhasePart;
 use measures::rounded;
 use measures::steady_state::SteadyInPhase;
-pub use jobs::{CriticalPathSummary, JobSummary, PathPlaceSummary};
 use transport::TransportSummary;
 
 /// Name and version of this format. It changes if a field changes its meaning or is removed.

@@ -26,8 +26,8 @@ pub use congestion::{
 };
 pub use ending::{FailedFlow, FiniteRecord, RunEnding};
 pub use jobs::{
-    CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured, OperationKind, OperationRecord,
-    PathParts, PathPlace, PathStep, PathStepKind, RankRecord, WaitingRank,
+    CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured, OperationKind,
+    OperationRecord, PathParts, PathPlace, PathStep, PathStepKind, RankRecord, WaitingRank,
 };
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use margin::{MarginCounts, MarginRecord};

@@ -53,10 +53,17 @@ fn a_job_alone_takes_its_ideal_time() {
             let record = run(&plan(&goal, ALL, &[&jobs]));
             let job = of(&record);
             check_sums(job);
-            assert_eq!(job.measures.ideal, Ok(completion(&record)), "{transport}");
-            let compute = Span::from_ps(compute);
-            let wire = completion(&record) - compute;
-            assert_eq!(path(&record).parts, PathParts { compute, wire, ..PathParts::default() });
+            let (parts, compute) = (path(&record).parts, Span::from_ps(compute));
+            let ideal = job.measures.ideal.expect("each receive names its source");
+            if transport == "Uc" {
+                assert_eq!(ideal, completion(&record));
+                let wire = completion(&record) - compute;
+                assert_eq!(parts, PathParts { compute, wire, ..PathParts::default() });
+            } else {
+                // An acknowledgement of 30 B may leave before each message, for 30 ns.
+                let most = Span::from_ns(30) * job.messages;
+                assert!(ideal <= completion(&record) && completion(&record) <= ideal + most, "{parts:?}");
+            }
             let exposed: Vec<_> = job.measures.ranks.iter().map(|rank| rank.exposed).collect();
             assert!(exposed.iter().all(|exposed| *exposed > Span::ZERO), "{exposed:?}");
         }

@@ -108,7 +108,8 @@ mod tests {
         let mut record = record();
         let job = &mut record.jobs[0];
         (job.end, job.measures.ranks[1].end) = (None, None);
-        (job.measures.ideal, job.measures.path) = (Err(NotMeasured::AnyMessage), Err(NotMeasured::NotComplete));
+        (job.measures.ideal, job.measures.path) =
+            (Err(NotMeasured::AnyMessage), Err(NotMeasured::NotComplete));
         let bound = |value| Ok(CensoredValue::AtLeast { at_least: value });
         assert_eq!(of(&record, "job_completion(A)"), bound(50e-6));
         assert_eq!(of(&record, "spread(A)"), bound(18e-6));

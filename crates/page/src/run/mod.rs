@@ -27,7 +27,8 @@ mod subjects;
 use results::manifest::{Manifest, PlanIdentity};
 use results::reader::{RunFacts, RunFiles};
 use results::rows::{
-    ContributorRow, FlowRow, MarginRow, MessageRow, PathStepRow, PhaseRow, PortRow, RankRow, RootRow, VictimRow,
+    ContributorRow, FlowRow, MarginRow, MessageRow, PathStepRow, PhaseRow, PortRow, RankRow, RootRow,
+    VictimRow,
 };
 use results::table::TableRow;
 use results::verdict::Verdict;

@@ -44,13 +44,15 @@ pub(super) fn panel(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Pane
         changes.extend([(start, state, 1), (row.end_s.unwrap_or(facts.simulated_s), state, -1)]);
     }
     let all = || jobs.iter().take(MOST_JOBS).flat_map(|(_, ranks)| ranks.values().flatten());
-    let (from, to) = all().fold((f64::INFINITY, 0.0_f64), |(from, to), change| (from.min(change.0), to.max(change.0)));
+    let (from, to) =
+        all().fold((f64::INFINITY, 0.0_f64), |(from, to), change| (from.min(change.0), to.max(change.0)));
     if from >= to {
         return Ok(None);
     }
     let step = (to - from) / INTERVALS as f64;
     let x = (0..INTERVALS).map(|place| from + step * (place as f64 + 0.5)).collect();
-    let lines = jobs.iter().take(MOST_JOBS).flat_map(|(name, ranks)| lines(name, ranks, (from, step))).collect();
+    let lines =
+        jobs.iter().take(MOST_JOBS).flat_map(|(name, ranks)| lines(name, ranks, (from, step))).collect();
     let about = format!(
         "Share of the ranks of {} that compute; that do not, and have a send that is not complete; and that only wait for a \
          message. The rest does nothing. Mean over each of {}, for the operations that `operations.csv` has.",
@@ -99,12 +101,7 @@ fn moves(changes: &[Change]) -> Vec<Change> {
 }
 
 /// Adds counts to the intervals between two places, in parts of an interval.
-fn spread(
-    sums: &mut [[f64; INTERVALS]; STATES.len()],
-    counts: [i32; STATES.len()],
-    mut from: f64,
-    to: f64,
-) {
+fn spread(sums: &mut [[f64; INTERVALS]; STATES.len()], counts: [i32; STATES.len()], mut from: f64, to: f64) {
     while from < to {
         let place = (from as usize).min(INTERVALS - 1);
         let next = if place == INTERVALS - 1 { to } else { to.min(place as f64 + 1.0) };
@@ -122,23 +119,21 @@ mod tests {
     /// A rank computes for a quarter while it sends for half, then waits for a quarter; another does nothing.
     #[test]
     fn a_rank_is_in_one_state_at_a_time() {
-        let changes = vec![
-            (0.0, 0, 1),
-            (0.25, 0, -1),
-            (0.0, 1, 1),
-            (0.5, 1, -1),
-            (0.1, 2, 1),
-            (0.75, 2, -1),
-        ];
+        let changes = vec![(0.0, 0, 1), (0.25, 0, -1), (0.0, 1, 1), (0.5, 1, -1), (0.1, 2, 1), (0.75, 2, -1)];
         let found = moves(&changes);
-        assert_eq!(found, [(0.0, 0, 1), (0.25, 0, -1), (0.25, 1, 1), (0.5, 1, -1), (0.5, 2, 1), (0.75, 2, -1)]);
+        assert_eq!(
+            found,
+            [(0.0, 0, 1), (0.25, 0, -1), (0.25, 1, 1), (0.5, 1, -1), (0.5, 2, 1), (0.75, 2, -1)]
+        );
         let ranks = BTreeMap::from([(0, changes), (1, Vec::new())]);
         let lines = lines("A", &ranks, (0.0, 1.0 / INTERVALS as f64));
         let names: Vec<_> = lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["A: computing", "A: sending", "A: waiting"]);
         let at = |line: usize, place: usize| lines[line].y[place].expect("a value");
         for (place, expected) in [(100, [0.5, 0.0, 0.0]), (400, [0.0, 0.5, 0.0]), (700, [0.0, 0.0, 0.5])] {
-            (0..3).for_each(|line| assert!((at(line, place) - expected[line]).abs() < 1e-9, "{line} at {place}"));
+            (0..3).for_each(|line| {
+                assert!((at(line, place) - expected[line]).abs() < 1e-9, "{line} at {place}")
+            });
         }
         assert!((0..3).all(|line| at(line, 900).abs() < 1e-9), "nothing is left");
     }

@@ -10,9 +10,9 @@ use telemetry::RunRecord;
 use super::ReadError;
 use super::facts::RunFacts;
 use crate::rows::{
-    ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, MessageTimes, OperationRow, OutputMomentRow, PathRow,
-    PathStepRow, PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow,
-    WatchRow, WorstTreeRow,
+    ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, MessageTimes, OperationRow, OutputMomentRow,
+    PathRow, PathStepRow, PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow, SeriesRow,
+    SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow, WorstTreeRow,
 };
 use crate::table::TableRow;
 use crate::tables::{completions, congestion, flows, jobs, margins, observed, ports, series, timeline};

@@ -87,7 +87,8 @@ pub fn operations(record: &RunRecord) -> Option<String> {
 /// Returns `critical_path.csv`; `None` without jobs.
 #[must_use]
 pub fn critical_path(record: &RunRecord) -> Option<String> {
-    let paths = record.jobs.iter().filter_map(|job| Some((job.name.as_str(), job.measures.path.as_ref().ok()?)));
+    let paths =
+        record.jobs.iter().filter_map(|job| Some((job.name.as_str(), job.measures.path.as_ref().ok()?)));
     let rows = paths.flat_map(|(job, path)| path.steps.iter().map(move |one| step(job, path, one)));
     (!record.jobs.is_empty()).then(|| PathStepRow::csv(rows))
 }

@@ -32,12 +32,12 @@ mod host;
 pub mod ideal;
 pub mod matching;
 mod mismatch;
+pub mod path;
 mod placed;
 pub mod placement;
 pub mod progress;
 #[cfg(test)]
 mod progress_tests;
-pub mod path;
 mod replay;
 pub mod spans;
 pub mod times;

@@ -122,7 +122,10 @@ impl<'a> JobTimes<'a> {
             let ends = (0..).zip(&times.ended).map(move |(id, ended)| (*ended, rank, id));
             ends.max_by_key(|(ended, _, id): &(Time, u32, OperationId)| (*ended, core::cmp::Reverse(*id)))
         };
-        let last = (0..).zip(&self.times).filter_map(ends).max_by_key(|(at, rank, _)| (*at, core::cmp::Reverse(*rank)));
+        let last = (0..)
+            .zip(&self.times)
+            .filter_map(ends)
+            .max_by_key(|(at, rank, _)| (*at, core::cmp::Reverse(*rank)));
         let Some((at, rank, id)) = last else { return Err(NoPath::Empty) };
         if at == Time::NEVER {
             return Err(NoPath::NotComplete);
@@ -141,7 +144,12 @@ impl<'a> JobTimes<'a> {
     }
 
     /// Returns the start that an end follows from, and adds the step between both.
-    fn before_end(&mut self, rank: u32, operation: OperationId, steps: &mut Vec<Step>) -> (u32, OperationId, bool) {
+    fn before_end(
+        &mut self,
+        rank: u32,
+        operation: OperationId,
+        steps: &mut Vec<Step>,
+    ) -> (u32, OperationId, bool) {
         let times = self.times[rank as usize];
         let (from, to) = (times.started[operation as usize], times.ended[operation as usize]);
         if from < to {

@@ -207,13 +207,7 @@ impl RankProgress {
     ///
     /// # Panics
     /// If the source was not among the senders.
-    pub fn arrived(
-        &mut self,
-        graph: &Graph,
-        message: ArrivingMessage,
-        now: Time,
-        actions: &mut Vec<Action>,
-    ) {
+    pub fn arrived(&mut self, graph: &Graph, message: ArrivingMessage, now: Time, actions: &mut Vec<Action>) {
         let ArrivingMessage { from, tag, departed } = message;
         let source = self.source(from);
         let order = self.counts[1];

@@ -53,7 +53,12 @@ impl JobWaits {
     }
 
     /// Notes the flows that a tree of the present sample holds.
-    pub(super) fn hold(&mut self, at: Time, (output, root): (OutputLane, u32), flows: impl Iterator<Item = u32>) {
+    pub(super) fn hold(
+        &mut self,
+        at: Time,
+        (output, root): (OutputLane, u32),
+        flows: impl Iterator<Item = u32>,
+    ) {
         let first = self.first_flow;
         for flow in flows.filter(|flow| *flow >= first) {
             self.held.insert(flow);
@@ -69,7 +74,8 @@ impl JobWaits {
         let first_flow = self.first_flow;
         let packets = world.packets_at(&places, |packets, packet| {
             let key = (packet.flow, packet.voq().output, packet.voq().lane);
-            let is_new = packets.last().is_none_or(|last| (last.flow, last.voq().output, last.voq().lane) != key);
+            let is_new =
+                packets.last().is_none_or(|last| (last.flow, last.voq().output, last.voq().lane) != key);
             if packet.flow.0 >= first_flow && packet.payload > 0 && is_new {
                 packets.push(*packet);
             }

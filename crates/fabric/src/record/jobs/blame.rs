@@ -108,7 +108,8 @@ mod tests {
         assert_eq!(blame.add(&waits, (4, at(6), at(98)), Span::from_ps(5)), Some(0), "the first of equals");
         assert_eq!(blame.add(&waits, (4, at(11), at(98)), Span::from_ps(5)), None, "no sample");
         assert_eq!(blame.add(&waits, (6, at(0), at(98)), Span::from_ps(5)), None, "another flow");
-        let spans: Vec<_> = blame.spans.iter().map(|((output, root), span)| (output.1.0, *root, span.ps())).collect();
+        let spans: Vec<_> =
+            blame.spans.iter().map(|((output, root), span)| (output.1.0, *root, span.ps())).collect();
         assert_eq!(spans, [(1, None, 67 + 3), (2, Some(7), 33 + 2)]);
     }
 }

@@ -52,8 +52,7 @@ impl<'a> IdealMessages<'a> {
 
     /// Returns the completion of the job with all messages at their ideal times.
     pub(super) fn completion(&mut self) -> Result<Span, NotMeasured> {
-        let is_open =
-            |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
+        let is_open = |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
         let programs = &self.job.programs;
         if programs.ranks.iter().any(|rank| rank.receive_channels().iter().any(is_open)) {
             return Err(NotMeasured::AnyMessage);

@@ -65,12 +65,7 @@ impl OwnMessages {
 }
 
 /// Returns the messages of a job that leave a host, in order of posting.
-fn leaving(
-    job: &Job,
-    host: NodeId,
-    times: &mut JobTimes<'_>,
-    ideal: &mut IdealMessages<'_>,
-) -> Vec<Leaving> {
+fn leaving(job: &Job, host: NodeId, times: &mut JobTimes<'_>, ideal: &mut IdealMessages<'_>) -> Vec<Leaving> {
     let mut all = Vec::new();
     for from in (0..job.programs.ranks.len() as u32).filter(|rank| job.hosts[*rank as usize] == host) {
         for Posted { send, to, posted, arrived } in times.posted(from) {

@@ -7,9 +7,7 @@
 //!           |  ideal time until then | late at the source |  ideal time  | late in the fabric |
 //! ```
 
-use telemetry::{
-    CriticalPath, MOST_OPERATIONS, NotMeasured, PathParts, PathStep, PathStepKind,
-};
+use telemetry::{CriticalPath, MOST_OPERATIONS, NotMeasured, PathParts, PathStep, PathStepKind};
 use units::{Span, Time};
 use workload::job::Work;
 use workload::job::path::{JobTimes, NoPath, Step, StepKind};
@@ -73,7 +71,17 @@ impl Split<'_, '_, '_, '_> {
         let Work::Send { to, bytes, .. } = work else {
             let parts = PathParts { compute: whole, ..PathParts::default() };
             let kind = PathStepKind::Compute;
-            return PathStep { rank, operation, kind, to: None, receive: None, start, end, parts, place: None };
+            return PathStep {
+                rank,
+                operation,
+                kind,
+                to: None,
+                receive: None,
+                start,
+                end,
+                parts,
+                place: None,
+            };
         };
         let ideal = self.ideal.message(rank, to, bytes);
         let (kind, receive, departed, span) = match kind {
@@ -109,9 +117,8 @@ impl Split<'_, '_, '_, '_> {
         let rest = late - waiting;
         let flow = job.flow(step.rank, to);
         let blamed = flow.filter(|_| rest > Span::ZERO);
-        let place = blamed.and_then(|flow| {
-            self.blame.add(self.measured.waits, (flow, step.from, step.to), rest)
-        });
+        let place =
+            blamed.and_then(|flow| self.blame.add(self.measured.waits, (flow, step.from, step.to), rest));
         if place.is_some() {
             return (PathParts { congestion: rest, ..parts }, place);
         }
