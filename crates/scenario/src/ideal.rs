@@ -47,8 +47,8 @@ pub struct IdealTime {
     pub occupied: Span,
 }
 
-/// The properties on which an ideal time depends: both ends, service, operation, size, and true of a message with immediate
-/// data.
+/// The properties on which an ideal time depends: both ends, service, operation, size, and true of a message with
+/// immediate data.
 type IdealKey = ((NodeId, NodeId), TransportService, Operation, Bytes, bool);
 
 /// The wires from one host to another, and the rates of the hosts' buses.

@@ -1,7 +1,7 @@
 //! Jobs of a run, and their ranks.
 //!
-//! Invariant: plain data. A job is complete if every operation of every rank has ended. The parts of a critical path add
-//! up to the completion, and the parts of each of its steps to its length.
+//! Invariant: plain data. A job is complete if every operation of every rank has ended. The parts of a critical path
+//! add up to the completion, and the parts of each of its steps to its length.
 
 use units::{Bytes, Span, Time};
 
@@ -131,8 +131,8 @@ pub struct PathParts {
     pub compute: Span,
     /// Messages: their time in an otherwise empty fabric.
     pub wire: Span,
-    /// Messages that leave late because other messages of the job leave the same host: at most the time which these take
-    /// on its wire.
+    /// Messages that leave late because other messages of the job leave the same host: at most the time which these
+    /// take on its wire.
     pub waiting: Span,
     /// Messages that are late for other reasons while samples show their packets at a congested output, or in a tree.
     pub congestion: Span,

@@ -129,12 +129,14 @@ fn a_job_lacks_measures_for_a_reason() {
     });
 }
 
-const STAR: &str = "topology=Custom(hosts: [\"s1\", \"s2\", \"s3\", \"s4\", \"s5\", \"sink\"], switches: [\"S\"], links: [\
+const STAR: &str = "topology=Custom(\
+    hosts: [\"s1\", \"s2\", \"s3\", \"s4\", \"s5\", \"sink\"], switches: [\"S\"], links: [\
     (from: \"s1\", to: \"S\", cable: \"wire\"), (from: \"s2\", to: \"S\", cable: \"wire\"), \
     (from: \"s3\", to: \"S\", cable: \"wire\"), (from: \"s4\", to: \"S\", cable: \"wire\"), \
     (from: \"s5\", to: \"S\", cable: \"wire\"), (from: \"sink\", to: \"S\", cable: \"wire\")])";
 /// Two switches with one cable between them.
-const PAIR: &str = "topology=Custom(hosts: [\"s1\", \"s2\", \"s3\", \"s4\", \"s5\", \"sink\"], switches: [\"S\", \"T\"], links: [\
+const PAIR: &str = "topology=Custom(\
+    hosts: [\"s1\", \"s2\", \"s3\", \"s4\", \"s5\", \"sink\"], switches: [\"S\", \"T\"], links: [\
     (from: \"s1\", to: \"S\", cable: \"wire\"), (from: \"s2\", to: \"S\", cable: \"wire\"), \
     (from: \"s3\", to: \"S\", cable: \"wire\"), (from: \"s4\", to: \"T\", cable: \"wire\"), \
     (from: \"s5\", to: \"T\", cable: \"wire\"), (from: \"sink\", to: \"T\", cable: \"wire\"), \
@@ -143,8 +145,8 @@ const PAIR: &str = "topology=Custom(hosts: [\"s1\", \"s2\", \"s3\", \"s4\", \"s5
 /// A message of a drawn program: sender, receiver, tag, and computations before its send and after its receipt.
 type DrawnMessage = (u32, u32, u32, u64, u64);
 
-/// Writes a program in which operations wait for earlier ones of their rank, but receives only in a `chain`. So no circle
-/// is possible, and the operations of a processor are in order.
+/// Writes a program in which operations wait for earlier ones of their rank, but receives only in a `chain`. So no
+/// circle is possible, and the operations of a processor are in order.
 fn program(ranks: u32, messages: &[DrawnMessage], chain: bool) -> String {
     // Of each rank: its text, its operations, and those that the next one waits for.
     let mut texts = vec![(String::new(), 0_u32, Vec::<u32>::new()); ranks as usize];

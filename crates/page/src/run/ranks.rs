@@ -1,7 +1,8 @@
 //! Ranks of jobs over time: computing, sending, waiting.
 //!
 //! Invariant: a rank is in one state at a time: it computes, or else has a send that is not complete, or else a posted
-//! receive without a message, or does nothing. A value is a mean over an interval and over the ranks of `operations.csv`.
+//! receive without a message, or does nothing. A value is a mean over an interval and over the
+//! ranks of `operations.csv`.
 
 use std::collections::BTreeMap;
 

@@ -85,7 +85,7 @@ table_row! {
 }
 
 table_row! {
-    "operations.csv": "operations of jobs, by job, rank and number: of critical paths, and others up to 100,000 of a job; only with `jobs`";
+    "operations.csv": "operations of critical paths, and others up to 100,000 a job; only with `jobs`";
     /// An operation of a rank.
     pub struct OperationRow<'a> {
         /// The job.

@@ -38,8 +38,8 @@ pub struct JobSummary {
     pub straggler: Option<u32>,
     /// Time from the end of the first rank to the end of the last; `null` if a rank has not ended.
     pub spread_s: Option<f64>,
-    /// Longest exposed communication of a rank: time between its start and its end, or the end of the run, in which none
-    /// of its processors computes.
+    /// Longest exposed communication of a rank: time between its start and its end, or the end of the run, in which
+    /// none of its processors computes.
     pub exposed_s: Option<f64>,
     /// Number of messages that arrived before their receive was posted.
     pub unexpected_messages: u64,

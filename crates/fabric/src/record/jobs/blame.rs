@@ -1,7 +1,7 @@
 //! Outputs and trees that late messages are blamed on.
 //!
-//! Invariant: the blame of a message is its lateness, to the picosecond. It is shared among the outputs at which samples
-//! show data of its flow while it was under way, in proportion to the number of samples.
+//! Invariant: the blame of a message is its lateness, to the picosecond. It is shared among the outputs at which
+//! samples show data of its flow while it was under way, in proportion to the number of samples.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,8 @@ pub(super) struct Blame {
 }
 
 impl Blame {
-    /// Blames the lateness of a flow's message, which was under way in an interval, on the places where its flow waited.
+    /// Blames the lateness of a flow's message, which was under way in an interval, on the places where the flow
+    /// waited.
     /// Returns the number of the place with most of it; `None` if no sample shows the flow.
     ///
     /// `waits` are in order of flow and time.

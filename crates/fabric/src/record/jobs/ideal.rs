@@ -60,7 +60,7 @@ impl<'a> IdealMessages<'a> {
         if programs.operations() == 0 {
             return Err(NotMeasured::Empty);
         }
-        // Computations of different ranks may follow each other: a bound of their sum keeps the replay within its clock.
+        // Computations of different ranks may follow each other: a bound of their sum keeps the replay in its clock.
         let spans = programs.ranks.iter().flat_map(|rank| {
             (0..rank.operations() as u32).map(|id| match rank.operation(id).work {
                 Work::Compute { span } => u128::from(span.ps()),

@@ -42,8 +42,8 @@ struct Measured<'a> {
     lossy: bool,
 }
 
-/// Returns the jobs of a plan, in their order. `waits` are the samples at which data of jobs waited; `lossy` is true if a
-/// packet was lost.
+/// Returns the jobs of a plan, in their order. `waits` are the samples at which data of jobs waited; `lossy` is true
+/// if a packet was lost.
 pub(super) fn of(plan: &Plan, world: &World<'_>, mut waits: Vec<JobWait>, lossy: bool) -> Vec<JobRecord> {
     let jobs = &plan.workload().jobs;
     if jobs.is_empty() {
