@@ -10,6 +10,7 @@ use units::{Span, Time};
 
 use crate::common::run;
 use crate::jobs::{ALL, completion, of, ping_pong, plan, resumed, token};
+use crate::ranks::by_ranks;
 
 fn path(record: &RunRecord) -> &CriticalPath {
     of(record).measures.path.as_ref().unwrap_or_else(|none| panic!("{none:?}"))
@@ -222,6 +223,7 @@ fn measures_do_not_depend_on_how_a_job_runs() {
         let partition = Partition::new(&of_node);
         let options = RunOptions { partition: Some(&partition), ..RunOptions::default() };
         assert_eq!(told(options), whole, "{parts} parts");
+        assert_eq!(by_ranks(&plan, usize::from(parts), options, told), whole, "{parts} ranks");
     }
     resumed(&plan, &whole);
 }
