@@ -403,23 +403,24 @@ impl Quantity {
                 Seconds,
                 Smaller,
                 Job,
-                "time from the start of a job to the end of its last operation; a job that is not complete has its age as a lower \
-                 bound",
+                "time from the start of a job to the end of its last operation; a job that is not complete has its age as \
+                 a lower bound",
             ),
             Self::JobSlowdown => (
                 "job_slowdown",
                 One,
                 Smaller,
                 Job,
-                "the same time over that of the same programs with each message at its ideal time; no value if a receive takes \
-                 messages from any source or with any tag",
+                "the same time over that of the same programs with each message at its ideal time; no value if a receive \
+                 takes messages from any source or with any tag",
             ),
             Self::Exposed => (
                 "exposed",
                 Seconds,
                 Smaller,
                 Job,
-                "time between the start and the end of a rank in which none of its processors computes; the rank with most of it",
+                "time between the start and the end of a rank in which none of its processors computes; the rank with most \
+                 of it",
             ),
             Self::Spread => (
                 "spread",
@@ -433,8 +434,8 @@ impl Quantity {
                 Seconds,
                 Smaller,
                 Job,
-                "time that messages on the critical path lose against the empty fabric, without waits for other messages of the \
-                 job at their host",
+                "time that messages on the critical path lose against the empty fabric, without waits for other messages \
+                 of the job at their host",
             ),
         };
         QuantityInfo { name, unit, better, reach, about }
