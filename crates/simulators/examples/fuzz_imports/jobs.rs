@@ -5,8 +5,8 @@
 
 use std::sync::OnceLock;
 
-use interop::import::ImportedScenario;
-use interop::import::goal::{self, ImportedJob};
+use interop::import::goal;
+use interop::import::{ImportedJob, ImportedScenario};
 use scenario::{Diagnostic, Scenario, ScenarioText};
 
 use crate::outcomes::Outcome;
