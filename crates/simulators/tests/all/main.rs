@@ -4,6 +4,7 @@ mod bad_imports;
 mod hostile_names;
 mod hpcc;
 mod htsim;
+mod htsim_jobs;
 #[path = "../../../scenario/tests/all/messages.rs"]
 mod messages;
 mod relatives;

@@ -27,7 +27,7 @@ use results::manifest::FolderKind;
 use results::tables::printed;
 use results::{OutputFile, ResultFolder};
 use scenario::{Diagnostic, LocatedFault, Scenario, ScenarioText, draft};
-use simulators::htsim::StartUnit;
+use simulators::htsim::HtsimProgram;
 use simulators::{hpcc, htsim};
 use units::{Bytes, Length, Rate, Span, UnitError};
 
@@ -89,20 +89,23 @@ pub(crate) struct ImportHtsimOptions {
     topo: PathBuf,
     /// The connection matrix.
     cm: PathBuf,
-    /// Unit of start times by program: `ps` for `htsim_ndp`, `us` for uet-htsim's `htsim_uec`, `ignored` for
-    /// csg-htsim's `htsim_roce` [default: `ps`].
+    /// Program that the matrix is for, which decides the unit of start times and the triggers that fire [default:
+    /// `csg-ndp`, as assumed].
     #[arg(long, value_enum)]
-    start_unit: Option<StartUnitName>,
+    program: Option<ProgramName>,
     #[command(flatten)]
     result: ImportResult,
 }
 
-/// Units of start times.
+/// Programs that read connection matrices.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum StartUnitName {
-    Ps,
-    Us,
-    Ignored,
+enum ProgramName {
+    /// csg-htsim's `htsim_ndp` and `htsim_eqds`: picoseconds.
+    CsgNdp,
+    /// csg-htsim's `htsim_roce` and `htsim_hpcc`: all connections start at 0, and no `recv_done_trigger` fires.
+    CsgRoce,
+    /// uet-htsim: microseconds.
+    Uet,
 }
 
 #[derive(Args, Debug)]
@@ -424,15 +427,15 @@ fn import_lldp(options: &ImportLldpOptions) -> Result<(), Failure> {
 
 /// Reads a fat tree and a connection matrix of htsim.
 fn import_htsim(options: &ImportHtsimOptions) -> Result<(), Failure> {
-    let ImportHtsimOptions { topo, cm, start_unit, result } = options;
+    let ImportHtsimOptions { topo, cm, program, result } = options;
     let given = GivenFiles::default();
     let files = [(given.text(topo)?, last_part(topo)), (given.text(cm)?, last_part(cm))];
-    let unit = start_unit.map(|unit| match unit {
-        StartUnitName::Ps => StartUnit::Picoseconds,
-        StartUnitName::Us => StartUnit::Microseconds,
-        StartUnitName::Ignored => StartUnit::Ignored,
+    let program = program.map(|program| match program {
+        ProgramName::CsgNdp => HtsimProgram::CsgNdp,
+        ProgramName::CsgRoce => HtsimProgram::CsgRoce,
+        ProgramName::Uet => HtsimProgram::Uet,
     });
-    result.write(topo, htsim::read(source(&files[0]), source(&files[1]), unit)?, given)
+    result.write(topo, htsim::read(source(&files[0]), source(&files[1]), program)?, given)
 }
 
 /// Reads a job in GOAL, and puts it into a scenario.
