@@ -4,6 +4,7 @@ mod adaptive_imports;
 mod advised;
 mod bench;
 mod capture;
+mod chakra;
 mod checkpoint;
 mod cite;
 mod cli;
@@ -12,6 +13,8 @@ mod compare;
 mod cost;
 mod counters;
 mod data_loss;
+#[path = "../../../simulators/tests/all/et.rs"]
+mod et;
 mod eval;
 mod examples;
 mod export;

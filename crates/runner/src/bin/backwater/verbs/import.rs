@@ -4,6 +4,8 @@
 //! refused, unless the user accepts that. The scenario is checked before it is written: nothing is left of one that
 //! cannot run.
 
+mod chakra;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -67,6 +69,9 @@ pub(crate) enum ImportFormat {
     Htsim(ImportHtsimOptions),
     /// A job in GOAL, as text or in the binary form of `LogGOPSim` and HTSIM-ATLAHS, on the fabric of a scenario.
     Goal(ImportGoalOptions),
+    /// A job from execution traces of `MLCommons` Chakra, as `PyTorch`'s converters write them and ASTRA-sim reads
+    /// them, on the fabric of a scenario.
+    Chakra(chakra::ImportChakraOptions),
 }
 
 #[derive(Args, Debug)]
@@ -278,6 +283,7 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
         ImportFormat::Lldp(options) => import_lldp(options),
         ImportFormat::Htsim(options) => import_htsim(options),
         ImportFormat::Goal(options) => import_goal(options),
+        ImportFormat::Chakra(options) => chakra::import(options),
     }
 }
 
