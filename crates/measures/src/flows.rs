@@ -20,6 +20,8 @@ pub struct FlowTotals {
     pub repeats: RepeatTally,
     /// Number of delivered packets.
     packets: u64,
+    /// Number of data packets of RC and RD that arrived for the first time, accepted or not.
+    arrived: u64,
     /// Sum of the packets' latencies. A million flows add up to more than a [`Span`] holds.
     latency_ps: u128,
     latency_max: Span,
@@ -34,8 +36,12 @@ impl FlowTotals {
             totals.delivered += flow.delivered;
             totals.marks.add(&flow.marks());
             totals.becns += flow.becns;
-            totals.repeats = totals.repeats.plus(flow.repeats());
+            let repeats = flow.repeats();
+            totals.repeats = totals.repeats.plus(repeats);
             totals.packets += flow.packets;
+            if flow.transport.is_reliable() {
+                totals.arrived += flow.packets + repeats.waiting + repeats.refused;
+            }
             totals.latency_ps += u128::from(flow.latency_sum.ps());
             totals.latency_max = totals.latency_max.max(flow.latency_max);
         }
@@ -48,10 +54,11 @@ impl FlowTotals {
         (self.packets > 0).then(|| self.latency_ps as f64 / 1e12 / self.packets as f64)
     }
 
-    /// Returns the number of data packets that arrived for the first time, accepted or not.
+    /// Returns the number of data packets of RC and RD, whose receivers wait for packets, that arrived for the first
+    /// time, accepted or not.
     #[must_use]
     pub const fn arrived(&self) -> u64 {
-        self.packets + self.repeats.refused
+        self.arrived
     }
 
     /// Returns the share of these packets that arrived while a packet before them was missing; `None` without any.
@@ -94,6 +101,7 @@ pub fn waited(record: &RunRecord, groups: usize, group_of: impl Fn(usize) -> Opt
 
 #[cfg(test)]
 mod tests {
+    use packet::TransportService;
     use telemetry::{RootRecord, VictimRecord};
 
     use super::*;
@@ -129,5 +137,23 @@ mod tests {
         assert_eq!(totals.longest_latency_s(), Some(10e-6));
         let none = FlowTotals::of(&[FlowRecord::default()]);
         assert_eq!((none.mean_latency_s(), none.longest_latency_s()), (None, None));
+    }
+
+    /// Packets that wait for a slow host have arrived, and receivers of UD wait for none.
+    #[test]
+    fn the_share_out_of_order_is_of_packets_that_could_be() {
+        let flow = |transport, packets, tally| FlowRecord {
+            transport,
+            packets,
+            repeats: Some(Box::new(tally)),
+            ..FlowRecord::default()
+        };
+        let slow = RepeatTally { out_of_order: 3, waiting: 2, refused: 1, ..RepeatTally::default() };
+        let datagrams = flow(TransportService::Ud, 100, RepeatTally::default());
+        for packets in [0, 1, 7] {
+            let totals = FlowTotals::of([&flow(TransportService::Rc, packets, slow), &datagrams]);
+            assert_eq!(totals.out_of_order(), Some(3.0 / (packets + 3) as f64));
+        }
+        assert_eq!(FlowTotals::of([&datagrams]).out_of_order(), None);
     }
 }

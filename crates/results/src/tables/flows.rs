@@ -13,6 +13,7 @@ use crate::goodput::{self, FlowGoodput, PhaseGoodput};
 use crate::rows::{FlowRow, PathRow, PhaseRow};
 use crate::table::TableRow;
 use measures::PhasePart;
+use measures::flows::FlowTotals;
 use measures::rounded;
 
 /// Returns `flows.csv`: one row for each flow. `alone_bps` has the goodput of each flow without others, where it is
@@ -27,6 +28,9 @@ fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord, alone_bps: Option<f
     let FlowRecord { last_delivery, delivered, start, .. } = *flow;
     let mean = last_delivery.get().map_or(0.0, |last| delivered.bps_over(last.since(start)));
     let (marks, repeats) = (flow.marks(), flow.repeats());
+    // Receivers of UC and UD wait for no packet.
+    let waits = flow.transport.is_reliable();
+    let out_of_order = || FlowTotals::of([flow]).out_of_order().map_or(0.0, |share| rounded(share, 6));
     FlowRow {
         flow: (&*flow.name).into(),
         src: flow.source.as_str().into(),
@@ -47,9 +51,9 @@ fn flow_row<'a>(record: &'a RunRecord, flow: &'a FlowRecord, alone_bps: Option<f
         alone_bps: alone_bps.map(f64::round),
         mean_packet_latency_us: microseconds(mean_latency_ps(flow)),
         max_packet_latency_us: microseconds(flow.latency_max.ps() as f64),
-        out_of_order_share: flow.transport.is_reliable().then(|| out_of_order_share(flow)),
-        largest_distance_packets: flow.transport.is_reliable().then_some(repeats.farthest),
-        largest_ahead_bytes: flow.transport.is_reliable().then_some(repeats.held_bytes),
+        out_of_order_share: waits.then(out_of_order),
+        largest_distance_packets: waits.then_some(repeats.farthest),
+        largest_ahead_bytes: waits.then_some(repeats.held_bytes),
         retransmitted_packets: repeats.retransmitted,
         spurious_packets: repeats.spurious,
         marked_root_packets: marked(record, &marks, "root"),
@@ -73,14 +77,6 @@ pub fn paths(record: &RunRecord, paths: &FlowPaths) -> String {
             peer: lane.peer.as_str().into(),
         }
     }))
-}
-
-/// Returns the share of a flow's data packets, but for those accepted before, that arrived while a packet before them
-/// was missing.
-fn out_of_order_share(flow: &FlowRecord) -> f64 {
-    let repeats = flow.repeats();
-    let arrived = flow.packets + repeats.waiting + repeats.refused;
-    if arrived == 0 { 0.0 } else { rounded(repeats.out_of_order as f64 / arrived as f64, 6) }
 }
 
 /// Returns `phases.csv`: one row for each phase and flow, and for their sums.
