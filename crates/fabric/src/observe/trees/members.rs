@@ -4,7 +4,7 @@
 //! detours only packets under way tell: once data of it are seen on their way to the root, it is a contributor, and
 //! never a victim again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use packet::{FlowId, NodeId, Packet};
 use units::{Bytes, Span};
@@ -126,13 +126,18 @@ impl Search<'_> {
         self.branches.binary_search(&channel).is_ok()
     }
 
-    /// Returns true if data of a flow may leave by the root, or, with detours, have been seen on their way there.
-    fn may_cross(&self, flow: FlowId) -> bool {
+    /// Returns the outputs that data of a flow may leave by, if none of them is the root. Of a flow with detours these
+    /// are `seen`, unless data of it have been seen on their way to the root, or end behind it.
+    fn path_elsewhere(&self, flow: FlowId, mut seen: Vec<OutputLane>) -> Option<Vec<OutputLane>> {
         let Known { many, root } = self.known;
-        match many.may_detour(flow) {
-            true => root.is_some_and(|root| root.knows(flow.0)) || self.ends_by_root(flow),
-            false => paths::of_flow(self.world, many, flow).any(|output| output == self.tree.root),
+        if many.may_detour(flow) {
+            seen.sort_unstable();
+            seen.dedup();
+            let crosses = root.is_some_and(|root| root.knows(flow.0)) || self.ends_by_root(flow);
+            return (!crosses).then_some(seen);
         }
+        let path: Vec<_> = paths::of_flow(self.world, many, flow).collect();
+        (!path.contains(&self.tree.root)).then_some(path)
     }
 
     /// Returns true if the root leads to the destination of a flow.
@@ -150,13 +155,10 @@ impl Search<'_> {
         for (flow, waiting) in core::mem::take(&mut self.waiting) {
             // Packets of a contributor that wait elsewhere, such as acknowledgements, are no reason to call the flow
             // a victim.
-            if self.found.contributors.binary_search(&flow).is_ok() || self.may_cross(FlowId(flow)) {
+            if self.found.contributors.binary_search(&flow).is_ok() {
                 continue;
             }
-            let path: BTreeSet<_> = match self.known.many.may_detour(FlowId(flow)) {
-                true => waiting.outputs.iter().copied().collect(),
-                false => paths::of_flow(self.world, self.known.many, FlowId(flow)).collect(),
-            };
+            let Some(path) = self.path_elsewhere(FlowId(flow), waiting.outputs) else { continue };
             // A flow that waits with acknowledgements alone loses time, but no payload of its own.
             if waiting.data {
                 let branches = path.iter().filter_map(|output| places.get(output).copied()).collect();

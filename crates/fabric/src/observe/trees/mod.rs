@@ -147,7 +147,7 @@ impl TreeFinder {
         self.roots.values_mut().for_each(|root| root.settle(before, |flow| world.delivered(FlowId(flow))));
         let mut found = Vec::new();
         let trees = self.trees(world);
-        let packets = WaitingPackets::of(world, &trees);
+        let packets = WaitingPackets::of(world, &trees, &self.many);
         for tree in trees {
             let known = Known { many: &self.many, root: self.roots.get(&tree.root) };
             let members = Members::find(world, &self.activity, &tree, (&packets, known));

@@ -38,6 +38,11 @@ impl ManyPaths {
         !self.detouring.is_empty()
     }
 
+    /// Returns true if packets of some host's flows differ in their entropy value.
+    pub(super) fn sprays_any(&self) -> bool {
+        self.spraying.contains(&true)
+    }
+
     fn sprays(&self, world: &World, flow: FlowId) -> bool {
         self.spraying[world.flows[flow.index()].source.0.index()]
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use packet::{Lane, NodeId, Packet, VoqId};
 
 use super::CongestionTree;
+use super::paths::ManyPaths;
 use crate::state::world::World;
 
 /// A switch with [`EVERY_LANE`](super::EVERY_LANE), or a lane of an adapter.
@@ -20,7 +21,9 @@ pub(super) struct WaitingPackets {
 
 impl WaitingPackets {
     /// Gathers the packets that wait in the places of these trees.
-    pub(super) fn of(world: &World, trees: &[CongestionTree]) -> Self {
+    pub(super) fn of(world: &World, trees: &[CongestionTree], many: &ManyPaths) -> Self {
+        let sprays = many.sprays_any();
+        let kind = |packet: &Packet| kind(packet, sprays);
         let places: BTreeSet<TreePlace> = trees.iter().flat_map(|tree| tree.places(world)).collect();
         let mut by_place = world.packets_at(&places, |packets, packet| {
             // Neighbours in a queue are mostly alike: dropping them here keeps the memory of long queues small.
@@ -42,13 +45,13 @@ impl WaitingPackets {
 }
 
 /// Returns the properties of a packet that decide about its part in a tree: flow, data or not, route and buffer.
-fn kind(packet: &Packet) -> impl Ord + use<> {
+/// If some host `sprays`, packets of a flow may differ in their entropy value, and so in the ports that a hash chooses.
+fn kind(packet: &Packet, sprays: bool) -> impl Ord + use<> {
     let (lrh, VoqId { input, output, lane }) = (packet.lrh, packet.voq());
     let route =
         (lrh.source(), lrh.destination(), lrh.service_level(), packet.source_qp, packet.bth.destination_qp);
-    // Packets of a flow may differ in their entropy value, and so in the ports that a hash chooses.
-    let choice = u32::from(packet.course().code()) << 16 | u32::from(packet.entropy());
-    (packet.flow, packet.payload > 0, route, choice, (input, output, lane, packet.arrived_on()))
+    let route = (route, packet.course().code(), if sprays { packet.entropy() } else { 0 });
+    (packet.flow, packet.payload > 0, route, (input, output, lane, packet.arrived_on()))
 }
 
 #[cfg(test)]
@@ -78,9 +81,12 @@ mod tests {
     #[test]
     fn packets_of_a_kind_are_of_one_flow_and_queue() {
         let first = packet(1, 2048, (1, 2));
-        assert!(kind(&first) == kind(&packet(2, 100, (1, 2))), "number and length have no part in a tree");
+        assert!(
+            kind(&first, false) == kind(&packet(2, 100, (1, 2)), false),
+            "number and length have no part in a tree"
+        );
         for other in [packet(1, 0, (1, 2)), packet(1, 2048, (3, 2)), packet(1, 2048, (1, 3))] {
-            assert!(kind(&first) != kind(&other), "{other:?}");
+            assert!(kind(&first, false) != kind(&other, false), "{other:?}");
         }
         let mut elsewhere = first;
         elsewhere.lrh = Lrh::new(Lid(1), Lid(9), Lane(0), ServiceLevel(0));
@@ -88,10 +94,13 @@ mod tests {
         by_other_lane.lrh.lane = Lane(1);
         by_other_lane.set_ports(PortId(1), PortId(2));
         by_other_lane.lrh.lane = Lane(0);
+        let mut other_value = first;
+        other_value.set_entropy(7);
+        assert!(kind(&first, true) != kind(&other_value, true), "{other_value:?}");
         let mut other_flow = first;
         other_flow.flow = FlowId(6);
         for other in [elsewhere, by_other_lane, other_flow] {
-            assert!(kind(&first) != kind(&other), "{other:?}");
+            assert!(kind(&first, false) != kind(&other, false), "{other:?}");
         }
     }
 }
