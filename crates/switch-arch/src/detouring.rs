@@ -125,8 +125,7 @@ impl Detouring {
     ) -> Course {
         let came_by = self.ranks[input.index()];
         let is_first = came_by == 0;
-        // Acknowledgements and notifications keep the minimal route.
-        if !packet.bth.opcode.is_data() || !(is_first || self.rule.decides_again(came_by)) {
+        if !self.rule.may_decide(came_by, packet) {
             return Course::Inward;
         }
         let to = self.rule.switch_of(packet.lrh.destination());

@@ -163,12 +163,19 @@ impl Detours {
         }
     }
 
+    /// Returns true if a switch may send a packet on a detour that comes by a cable of this rank, 0 for a cable of a host.
+    /// Acknowledgements and notifications keep the minimal route.
+    #[inline]
+    #[must_use]
+    pub fn may_decide(&self, rank: u8, packet: &Packet) -> bool {
+        packet.bth.opcode.is_data() && (rank == 0 || self.decides_again(rank))
+    }
+
     /// Returns true if switch `at` decides about a packet that comes by a cable of this rank, 0 for a cable of a host.
     #[must_use]
     pub fn decides(&self, at: usize, rank: u8, packet: &Packet) -> bool {
         packet.course() == Course::Open
-            && packet.bth.opcode.is_data()
-            && (rank == 0 || self.decides_again(rank))
+            && self.may_decide(rank, packet)
             && !self.stays(at, self.switch_of(packet.lrh.destination()))
     }
 
