@@ -9,7 +9,7 @@ use ca_transport::DeliverySpec;
 use packet::{NodeId, PortId};
 use scenario::{LayerLanes, OtherPaths, Plan, Scenario, ScenarioText};
 use telemetry::RootRecord;
-use topology::{RoutingSpec, TopologySpec};
+use topology::{RoutingSpec, Through, TopologySpec};
 
 use super::command::{Advice, Command};
 use super::facts::Facts;
@@ -89,11 +89,17 @@ pub(super) fn makes_a_plan(plan: &Plan, sets: impl Iterator<Item = String>) -> b
 /// others.
 fn lanes_of_detours(plan: &Plan) -> Option<u32> {
     let scenario = plan.scenario();
-    let lanes = match (&scenario.topology, &scenario.routing) {
-        (TopologySpec::Dragonfly(_), RoutingSpec::Native | RoutingSpec::DragonflyMinimal) => 5,
-        (TopologySpec::HyperX(_), RoutingSpec::Native | RoutingSpec::DimensionOrder) => 3,
-        _ => return None,
-    };
+    let has_others = matches!(scenario.topology, TopologySpec::Dragonfly(_) | TopologySpec::HyperX(_));
+    let is_fixed = matches!(
+        scenario.routing,
+        RoutingSpec::Native | RoutingSpec::DragonflyMinimal | RoutingSpec::DimensionOrder
+    );
+    if !has_others || !is_fixed {
+        return None;
+    }
+    let cables: Vec<&str> = scenario.cables.keys().map(String::as_str).collect();
+    let topology = scenario.topology.build(&cables).ok()?;
+    let lanes = u32::from(topology.detours(Through::default(), true).ok()?.lanes());
     let highest = plan.workload().flows.iter().map(|flow| flow.service_level.0).max().unwrap_or(0);
     Some(lanes * (u32::from(highest) + 1))
 }
