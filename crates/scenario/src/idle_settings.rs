@@ -13,7 +13,7 @@ use switch_arch::{SelectedPackets, SelectionPlan};
 use telemetry::{IdleReason, IdleSettingRecord};
 use workload::Flow;
 
-use crate::path_choices::entropy_word;
+use crate::check::node::{adapters, switches};
 use crate::plan::Plan;
 
 /// Selectors that choose for some packet, and entropies that some switch hashes.
@@ -46,17 +46,15 @@ impl Plan {
 
     /// Returns the selectors of switches without effect, each at its first place in the scenario.
     fn idle_selectors(&self, used: &UsedChoices) -> Vec<IdleSettingRecord> {
-        let own = self.scenario.switches.iter().map(|(name, spec)| (format!("switches.{name}"), spec));
-        let all = [("switch".to_owned(), &self.scenario.switch)].into_iter().chain(own);
         let mut known = vec![SelectionSpec::Hash];
         let mut found = Vec::new();
-        for (path, spec) in all {
+        for (path, spec) in switches(&self.scenario) {
             let Some(selector) = spec.selection.filter(|selector| !known.contains(selector)) else {
                 continue;
             };
             known.push(selector);
             if let Some(reason) = self.idle_selector(selector, used) {
-                let setting = format!("{path}.selection: {}", selector.word());
+                let setting = format!("{}: {}", path.name("selection"), selector.word());
                 found.push(IdleSettingRecord { setting, reason });
             }
         }
@@ -107,11 +105,9 @@ impl Plan {
 
     /// Returns the entropies of sources without effect, or without the signal that they work by.
     fn idle_entropies(&self, used: &UsedChoices) -> Vec<IdleSettingRecord> {
-        let own = self.scenario.adapters.iter().map(|(name, spec)| (format!("adapters.{name}"), spec));
-        let all = [("adapter".to_owned(), &self.scenario.adapter)].into_iter().chain(own);
         let mut known = vec![EntropySpec::Flow];
         let mut found = Vec::new();
-        for (path, spec) in all {
+        for (path, spec) in adapters(&self.scenario) {
             let entropy = spec.entropy;
             let has = |flow: &Flow| self.nodes.adapter(flow.source).entropy == entropy;
             let mut flows = self.workload.flows.iter().filter(|flow| has(flow)).peekable();
@@ -132,7 +128,7 @@ impl Plan {
                 continue;
             };
             found.push(IdleSettingRecord {
-                setting: format!("{path}.entropy: {}", entropy_word(entropy)),
+                setting: format!("{}: {}", path.name("entropy"), entropy.word()),
                 reason,
             });
         }

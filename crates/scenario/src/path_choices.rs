@@ -5,7 +5,6 @@
 use core::ops::RangeInclusive;
 use std::collections::{BTreeMap, BTreeSet};
 
-use ca_transport::EntropySpec;
 use packet::{NodeId, ServiceLevel, TransportService};
 use switch_arch::SelectedPackets;
 use units::Bytes;
@@ -44,17 +43,6 @@ pub struct PacketClass {
     pub is_selected: bool,
 }
 
-/// Returns the word for an entropy in a scenario.
-pub(crate) const fn entropy_word(entropy: EntropySpec) -> &'static str {
-    match entropy {
-        EntropySpec::Flow => "Flow",
-        EntropySpec::Random => "Random",
-        EntropySpec::RoundRobin => "RoundRobin",
-        EntropySpec::Bitmap(_) => "Bitmap",
-        EntropySpec::Reps(_) => "Reps",
-    }
-}
-
 impl Plan {
     /// Returns the choices of the fabric; `None` if every switch has a single port for each host.
     #[must_use]
@@ -80,7 +68,7 @@ impl Plan {
                 .adapters
                 .iter()
                 .filter(|adapter| !adapter.settings.entropy.is_usual())
-                .map(|adapter| entropy_word(adapter.settings.entropy))
+                .map(|adapter| adapter.settings.entropy.word())
                 .collect(),
             classes: self.packet_classes(&choosing),
             small: self.selected(&choosing).map(|packets| packets.shortest()).min(),

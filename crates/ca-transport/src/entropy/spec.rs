@@ -34,6 +34,18 @@ impl EntropySpec {
     pub const fn is_usual(&self) -> bool {
         matches!(self, Self::Flow)
     }
+
+    /// Returns the word for this entropy in a scenario.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Flow => "Flow",
+            Self::Random => "Random",
+            Self::RoundRobin => "RoundRobin",
+            Self::Bitmap(_) => "Bitmap",
+            Self::Reps(_) => "Reps",
+        }
+    }
 }
 
 /// Settings of a bitmap of entropy values.

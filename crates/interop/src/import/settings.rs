@@ -4,6 +4,7 @@
 //! other.
 
 use settings::{FieldPath, SettingError};
+use switch_arch::spec::SelectionSpec;
 use topology::{GroupsSpec, RoutingSpec, TopologySpec};
 
 use super::account::{ImportedScenario, KeyAccount, KeyFate};
@@ -180,7 +181,7 @@ impl ImportedSettings {
 fn chooses(scenario: &Scenario) -> bool {
     let by_default = matches!(scenario.routing, RoutingSpec::Adaptive { .. });
     let selection = scenario.switch.selection;
-    scenario.routing.has_groups() && selection.map_or(by_default, |selector| selector.word() != "Hash")
+    scenario.routing.has_groups() && selection.map_or(by_default, |selector| selector != SelectionSpec::Hash)
 }
 
 /// Returns a fault of a setting that a scenario does not take, as a fault of the scenario: nobody has written the

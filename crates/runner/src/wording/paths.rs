@@ -50,7 +50,7 @@ fn chosen_by(selectors: &[&str], classes: &[PacketClass], small: Option<Bytes>) 
         let one_level = classes.iter().all(|class| class.level == classes[0].level);
         let named = own.map(|PacketClass { service, level, flows, .. }| {
             let level = if one_level { String::new() } else { format!(" on service level {}", level.0) };
-            format!("{}{level} ({})", format!("{service:?}").to_uppercase(), counted(*flows, "flow"))
+            format!("{}{level} ({})", service.word(), counted(*flows, "flow"))
         });
         named.collect::<Vec<_>>().join(", ")
     };

@@ -30,7 +30,7 @@ mod detours;
 pub(crate) mod entries;
 mod link;
 mod marking;
-mod node;
+pub(crate) mod node;
 mod overtaking;
 mod routing;
 mod run;

@@ -322,13 +322,13 @@ pub(super) fn buffers(scenario: &Scenario) -> Vec<(FieldPath, Bytes)> {
 }
 
 /// Returns the settings of all switches that differ, with their paths.
-pub(super) fn switches(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &SwitchSpec)> {
+pub(crate) fn switches(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &SwitchSpec)> {
     let own = scenario.switches.iter().map(|(name, spec)| (FieldPath::from("switches").name(name), spec));
     [(FieldPath::from("switch"), &scenario.switch)].into_iter().chain(own)
 }
 
 /// Returns the settings of all channel adapters that differ, with their paths.
-pub(super) fn adapters(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &AdapterSpec)> {
+pub(crate) fn adapters(scenario: &Scenario) -> impl Iterator<Item = (FieldPath, &AdapterSpec)> {
     let own = scenario.adapters.iter().map(|(name, spec)| (FieldPath::from("adapters").name(name), spec));
     [(FieldPath::from("adapter"), &scenario.adapter)].into_iter().chain(own)
 }
