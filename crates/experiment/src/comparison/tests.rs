@@ -54,20 +54,16 @@ fn pair(scenario: &str, set: &[&str], seed: u64) -> [Outcome; 2] {
     })
 }
 
+/// Returns a run under a label.
+fn labelled<'a>(label: &'a str, run: &'a Outcome) -> ComparedRun<'a> {
+    ComparedRun { label, asked: label, summary: &run.summary, record: &run.record, ends: &run.posting }
+}
+
 fn compared(seeds: &[[Outcome; 2]]) -> SeededComparison {
     let mut comparison = SeededComparison::new(None);
     for pair in seeds {
-        let runs: Vec<_> = ["off", "on"]
-            .iter()
-            .zip(pair)
-            .map(|(label, outcome)| ComparedRun {
-                label,
-                asked: label,
-                summary: &outcome.summary,
-                record: &outcome.record,
-                ends: &outcome.posting,
-            })
-            .collect();
+        let runs: Vec<_> =
+            ["off", "on"].iter().zip(pair).map(|(label, outcome)| labelled(label, outcome)).collect();
         let _ = comparison.add(&runs);
     }
     comparison
@@ -261,13 +257,7 @@ fn a_comparison_is_about_the_loss_that_a_run_names_itself() {
         let rates: Vec<_> = named.iter().filter(|one| one.quantity == measures::Quantity::Goodput).collect();
         let wanted: Vec<_> = if rates.is_empty() { named.iter().collect() } else { rates };
         for runs in [[&off, &on], [&on, &off]] {
-            let sides = runs.map(|outcome| ComparedRun {
-                label: "run",
-                asked: "run",
-                summary: &outcome.summary,
-                record: &outcome.record,
-                ends: &outcome.posting,
-            });
+            let sides = runs.map(|outcome| labelled("run", outcome));
             let mut comparison = SeededComparison::new(None);
             let _ = comparison.add(&sides);
             let group = &comparison.story.as_ref().unwrap().measure.group;
@@ -283,13 +273,7 @@ fn a_comparison_is_about_the_loss_that_a_run_names_itself() {
 fn the_best_of_three_runs_is_held_against_the_first() {
     let run = pair("one-flow", &["duration=100 us"], 1).into_iter().next().unwrap();
     let labels = ["hash", "turns", "least"];
-    let side = |label| ComparedRun {
-        label,
-        asked: label,
-        summary: &run.summary,
-        record: &run.record,
-        ends: &run.posting,
-    };
+    let side = |label| labelled(label, &run);
     let mut comparison = SeededComparison::new(Some(&["p99(all)".parse().unwrap()]));
     for _ in 0..3 {
         let _ = comparison.add(&labels.map(side));
@@ -345,13 +329,7 @@ fn waits_and_times_that_disagree_are_explained() {
         };
         let mut comparison = SeededComparison::new(None);
         let run = pair("one-flow", &["duration=100 us"], 1).into_iter().next().unwrap();
-        let side = |label| ComparedRun {
-            label,
-            asked: label,
-            summary: &run.summary,
-            record: &run.record,
-            ends: &run.posting,
-        };
+        let side = |label| labelled(label, &run);
         let _ = comparison.add(&["hash", "turns"].map(side));
         comparison.rows = vec![of(measures::Quantity::Waited, waited), of(measures::Quantity::P99, p99)];
         comparison.opposite("others")

@@ -1,4 +1,4 @@
-//! Settings that non-minimal routes need: lanes, and packets that keep to their layer's.
+//! Settings that non-minimal routes need: enough lanes, which no other rule changes.
 //!
 //! Invariant: all that is missing is reported at once, with the overrides that set it.
 

@@ -5,9 +5,8 @@
 //!
 //! ```text
 //! the last packet     has to wait for all others on the first wire, then takes the fastest way
-//! each group of wires has to carry the whole message, however its packets are dealt out, and its last bit then takes
-//! the
-//!                     least latency
+//! each group of wires has to carry the whole message, however its packets are dealt out, and its last bit then
+//!                     takes the least latency
 //! the host            has to take the whole payload, from the earliest arrival of a packet on
 //! ```
 
