@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
         let at = self.place;
         let word = self.word();
         let info = quantity.info();
-        if matches!(info.reach, Reach::Run | Reach::Fabric) {
+        if matches!(info.reach, Reach::Run | Reach::Fabric | Reach::Job) {
             let help = format!("leave the phase out: `{}(GROUP)`", info.name);
             return Err(self.error(at, MeasureFault::WholeRun(info.name), help));
         }

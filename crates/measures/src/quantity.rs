@@ -36,6 +36,8 @@ pub enum Reach {
     Phase,
     /// The fabric as a whole: `all` is the only group.
     Fabric,
+    /// A job, over the whole run: the group is the job's name.
+    Job,
 }
 
 /// A quantity.
@@ -105,6 +107,16 @@ pub enum Quantity {
     QueueP99,
     /// Longest queue.
     QueuePeak,
+    /// Completion of a job.
+    JobCompletion,
+    /// Slowdown of a job.
+    JobSlowdown,
+    /// Exposed communication of a job.
+    Exposed,
+    /// Spread of the ends of a job's ranks.
+    Spread,
+    /// Lateness on a job's critical path.
+    PathLate,
 }
 
 /// Name, unit, direction, reach and definition of a quantity.
@@ -135,7 +147,7 @@ const NAMES: [&str; Quantity::ALL.len()] = {
 
 impl Quantity {
     /// Every quantity, in the order of tables.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 37] = [
         Self::P50,
         Self::P95,
         Self::P99,
@@ -168,6 +180,11 @@ impl Quantity {
         Self::Retransmitted,
         Self::QueueP99,
         Self::QueuePeak,
+        Self::JobCompletion,
+        Self::JobSlowdown,
+        Self::Exposed,
+        Self::Spread,
+        Self::PathLate,
     ];
 
     /// Returns the quantity of this name.
@@ -219,6 +236,11 @@ impl Quantity {
             Self::Retransmitted => "packets sent again",
             Self::QueueP99 => "longest queue, p99",
             Self::QueuePeak => "longest queue",
+            Self::JobCompletion => "completion of a job",
+            Self::JobSlowdown => "slowdown of a job",
+            Self::Exposed => "exposed communication of a rank, most",
+            Self::Spread => "spread of the ends of ranks",
+            Self::PathLate => "lateness on the critical path",
         }
     }
 
@@ -226,7 +248,7 @@ impl Quantity {
     #[must_use]
     pub const fn info(self) -> QuantityInfo {
         use Direction::{Larger, Smaller};
-        use Reach::{Fabric, Phase, Run, RunOrPhase};
+        use Reach::{Fabric, Job, Phase, Run, RunOrPhase};
         use Unit::{BitsPerSecond, Bytes, MessagesPerSecond, One, Packets, Seconds};
         let (name, unit, better, reach, about) = match self {
             Self::P50 => (
@@ -408,6 +430,45 @@ impl Quantity {
                 Smaller,
                 Fabric,
                 "longest queue at a sample, of all outputs and lanes of switches",
+            ),
+            Self::JobCompletion => (
+                "job_completion",
+                Seconds,
+                Smaller,
+                Job,
+                "time from the start of a job to the end of its last operation; a job that is not complete has its age as \
+                 a lower bound",
+            ),
+            Self::JobSlowdown => (
+                "job_slowdown",
+                One,
+                Smaller,
+                Job,
+                "the same time over that of the same programs with each message at its ideal time; no value if a receive \
+                 takes messages from any source or with any tag",
+            ),
+            Self::Exposed => (
+                "exposed",
+                Seconds,
+                Smaller,
+                Job,
+                "time between the start and the end of a rank in which none of its processors computes; the rank with most \
+                 of it",
+            ),
+            Self::Spread => (
+                "spread",
+                Seconds,
+                Smaller,
+                Job,
+                "time from the end of the job's first rank to the end of its last",
+            ),
+            Self::PathLate => (
+                "path_late",
+                Seconds,
+                Smaller,
+                Job,
+                "time that messages on the critical path lose against the empty fabric, without waits for other messages \
+                 of the job at their host",
             ),
         };
         QuantityInfo { name, unit, better, reach, about }

@@ -45,6 +45,7 @@ pub fn record() -> RunRecord {
     RunRecord {
         ended: RunEnding::AtDuration,
         finite: Some(FiniteRecord { messages: Some(4), posted: 4, delivered: 3, done: None }),
+        jobs: Vec::new(),
         failed: vec![FailedFlow { at: at(12), flow: 0 }],
         stands_still: None,
         simulated: Span::from_us(20_000),

@@ -170,7 +170,7 @@ impl Plan {
             Posting::Scheduled(MessageSchedule::Listed(messages)) => {
                 messages.first().map_or(self.mtu_bytes(), |message| message.bytes)
             }
-            Posting::Drawn { .. } => self.mtu_bytes(),
+            Posting::Drawn { .. } | Posting::Job { .. } => self.mtu_bytes(),
         };
         let mtu = self.link().mtu;
         let message = Message::new(QpNumber(0), flow.operation, size, mtu);
@@ -208,7 +208,9 @@ impl Plan {
                     over(packets * packet.get() as f64, ideal.times(number, packet).acknowledged);
                 Some(by_messages.min(by_packets))
             }
-            Posting::Scheduled(MessageSchedule::Listed(_)) | Posting::Drawn { .. } => None,
+            Posting::Scheduled(MessageSchedule::Listed(_)) | Posting::Drawn { .. } | Posting::Job { .. } => {
+                None
+            }
         }
     }
 }

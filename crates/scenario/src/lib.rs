@@ -38,6 +38,8 @@
 //! | `detour_loads` | largest expected loads of cables by minimal routes and by others |
 //! | `expected_work` | work that a run is expected to be, by node |
 //! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
+//! | `job_ideal` | ideal times of jobs and of their messages |
+//! | `job_outlook` | jobs before their run: ideal times, bounds, loads |
 //! | `flow_paths` | outputs by which the data of flows leaves nodes |
 //! | `best_rates` | rates of flows alone, and fair rates of all together |
 //! | `draws` | whether a run depends on its seed |
@@ -61,6 +63,8 @@ mod format;
 mod headroom;
 mod ideal;
 mod idle_settings;
+mod job_ideal;
+mod job_outlook;
 mod layers;
 pub mod manual;
 mod memory;
@@ -87,6 +91,8 @@ pub use format::{
 };
 pub use headroom::PortHeadroom;
 pub use ideal::{IdealTime, IdealTimes};
+pub use job_ideal::{IdealJobMessage, JobIdeal};
+pub use job_outlook::{JobOutlook, JobOutput};
 pub use memory::MemoryEstimate;
 pub use other_paths::{BusiestOutput, OtherPaths};
 pub use path_choices::{PacketClass, PathChoices};

@@ -188,6 +188,7 @@ impl Plan {
         let bytes = match &flow.posting {
             Posting::Scheduled(schedule) => Some(schedule.volume(self.end()).payload),
             Posting::Drawn { total, .. } => total.get(),
+            Posting::Job { total, .. } => Some(*total),
         };
         bytes.map_or(0.0, |bytes| bytes.get() as f64)
     }
@@ -230,6 +231,7 @@ impl Plan {
             match &flow.posting {
                 Posting::Scheduled(schedule) => add(schedule.volume(self.end())),
                 Posting::Drawn { host_traffic, .. } => drop(drawn.insert(*host_traffic)),
+                Posting::Job { .. } => unreachable!("a job's flow belongs to no pattern"),
             }
         }
         drawn.into_iter().for_each(|number| add(self.workload().host_traffic[number as usize].volume()));

@@ -10,7 +10,9 @@ use packet::{MarkCode, QpNumber};
 use prefetch::prefetch;
 use telemetry::Marks;
 use workload::HostTraffic;
+use workload::job::HostJobs;
 
+use super::next_timer::NextTimer;
 use super::setup::FlowEnd;
 use crate::host_drain::SinkTally;
 
@@ -84,7 +86,21 @@ pub(super) enum MessageSource {
     Generator(u32),
     /// Index among the adapter's shared traffic.
     HostTraffic(u32),
+    /// Index among the flows of jobs that leave.
+    JobLink(u32),
+    /// Index among the flows of jobs that come in; the other end posts their messages.
+    JobSink(u32),
 }
+/// Ranks of jobs, and the queue pairs of the flows that leave them.
+#[derive(Clone, Debug)]
+pub(super) struct AdapterJobs {
+    pub(super) jobs: HostJobs,
+    /// In the order of the jobs' links.
+    pub(super) queue_pairs: Box<[QpNumber]>,
+    pub(super) timer: NextTimer,
+}
+
+state_codec::state!(AdapterJobs { jobs: part, queue_pairs: plan, timer });
 
 /// Host traffic and the queue pairs that it posts to.
 #[derive(Clone, Debug)]

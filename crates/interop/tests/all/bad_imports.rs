@@ -6,7 +6,9 @@
 //! now.
 
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
-use interop::import::{self, ImportedScenario, ImportedSettings, SourceText, lldp, mlx5, opensm, sonic};
+use interop::import::{
+    self, ImportedScenario, ImportedSettings, SourceText, goal, lldp, mlx5, opensm, sonic,
+};
 use scenario::Diagnostic;
 
 use crate::messages;
@@ -39,6 +41,12 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
         "mlx5" => Some(put(mlx5::read(source, None))),
         "sonic" => Some(put(sonic::read(source))),
         "lldp" => Some(lldp::import(&[source], &[], &lldp::LldpOptions::default())),
+        "goal" => {
+            let no_scenario = |_| {
+                account(ImportedSettings { settings: Vec::new(), account: Vec::new(), without_choice: false })
+            };
+            Some(goal::from_text(source.name, source.text.to_owned(), goal::CALC_UNIT).map(no_scenario))
+        }
         "buffers" => Some(put(sonic::read_with(template(), Some(source)))),
         _ => None,
     }

@@ -9,12 +9,14 @@
 //! | `messages` | quantiles and means of completion times |
 //! | `group` | the flows of a group |
 //! | `last` | the last delivery |
+//! | `jobs` | completion and critical path of a job |
 //! | `rates` | goodput and fairness |
 //! | `over_time` | oscillation and recovery |
 //! | `fabric_wide` | pauses, stalls, queues, losses |
 
 mod fabric_wide;
 mod group;
+mod jobs;
 mod last;
 mod measured;
 mod messages;
@@ -140,6 +142,8 @@ pub fn with_common_names<'a>(own: impl Iterator<Item = &'a str>) -> Vec<&'a str>
 fn of_group(group: &str, phases: u32) -> Vec<Measure> {
     let of = |quantity: Quantity| {
         let in_phases = match quantity.info().reach {
+            // Who asks for a measure of jobs names it.
+            Reach::Job => return vec![],
             Reach::Fabric if group != ALL => return vec![],
             Reach::Run | Reach::Fabric => 0,
             Reach::RunOrPhase | Reach::Phase => phases,
@@ -152,7 +156,10 @@ fn of_group(group: &str, phases: u32) -> Vec<Measure> {
 
 /// Measures a quantity of a group, or hands on the reason that the group cannot be measured.
 fn measured(run: MeasuredRun<'_>, measure: &Measure, group: Result<&Group<'_>, Missing>) -> Measured {
-    let number = group.and_then(|group| number(run, measure, group));
+    let number = match measure.quantity.info().reach {
+        Reach::Job => jobs::number(run.record, measure),
+        _ => group.and_then(|group| number(run, measure, group)),
+    };
     Measured::new(measure.clone(), number)
 }
 
@@ -194,6 +201,11 @@ fn number(run: MeasuredRun<'_>, measure: &Measure, group: &Group<'_>) -> Result<
         Quantity::Retransmitted => Ok(count(record.transport.retransmitted)),
         Quantity::QueueP99 => fabric_wide::queue_p99(record),
         Quantity::QueuePeak => fabric_wide::queue_peak(record),
+        Quantity::JobCompletion
+        | Quantity::JobSlowdown
+        | Quantity::Exposed
+        | Quantity::Spread
+        | Quantity::PathLate => jobs::number(record, measure),
     }
 }
 

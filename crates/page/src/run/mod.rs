@@ -9,6 +9,7 @@
 //! | `facts` | the parts of `summary.json` that the page needs |
 //! | `sentences` | what was run, in words |
 //! | `curves` | goodput, queues and rates over time |
+//! | `ranks` | ranks of jobs over time |
 //! | `completions` | completion times of messages |
 //! | `paths` | the outputs by which the data of each flow leaves |
 //! | `fabric` | the fabric at moments, with its trees |
@@ -19,12 +20,16 @@ mod curves;
 mod fabric;
 mod facts;
 mod paths;
+mod ranks;
 mod sentences;
 mod subjects;
 
 use results::manifest::{Manifest, PlanIdentity};
 use results::reader::{RunFacts, RunFiles};
-use results::rows::{ContributorRow, FlowRow, MarginRow, MessageRow, PhaseRow, PortRow, RootRow, VictimRow};
+use results::rows::{
+    ContributorRow, FlowRow, MarginRow, MessageRow, PathStepRow, PhaseRow, PortRow, RankRow, RootRow,
+    VictimRow,
+};
 use results::table::TableRow;
 use results::verdict::Verdict;
 use results::{column, columns};
@@ -103,7 +108,7 @@ const MESSAGES: TableChoice = TableChoice {
 };
 
 /// Tables of the section before the last.
-const TABLES: [TableChoice; 6] = [
+const TABLES: [TableChoice; 8] = [
     TableChoice {
         file: PhaseRow::FILE,
         heading: "Goodput by phase",
@@ -125,6 +130,22 @@ const TABLES: [TableChoice; 6] = [
         ),
         by: None,
         most: 12_000,
+    },
+    TableChoice {
+        file: PathStepRow::FILE,
+        heading: "Critical paths of jobs",
+        columns: &[],
+        if_any: &[],
+        by: None,
+        most: 2000,
+    },
+    TableChoice {
+        file: RankRow::FILE,
+        heading: "Ranks of jobs",
+        columns: &[],
+        if_any: &[],
+        by: None,
+        most: 2000,
     },
     TableChoice {
         file: RootRow::FILE,
@@ -195,7 +216,7 @@ fn data(files: RunFiles<'_>, (summary, facts): (&RunSummary, &RunFacts)) -> Resu
         phases: facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s, phase.to_s)).collect(),
         end_s: facts.end_s(),
         subjects: summary.standings.worst.clone(),
-        panels: curves::panels(files, facts)?,
+        panels: ranks::panel(files, facts)?.into_iter().chain(curves::panels(files, facts)?).collect(),
         completions: completions::panel(files)?,
         fabric: fabric::read(files, facts.simulated_s, summary.congestion.worst_roots.first())?,
         margins: MARGINS.read(files)?.into_iter().collect(),

@@ -12,6 +12,7 @@
 //! | [`command`] | commands to copy |
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
+//! | `jobs` | jobs: a part of the loss, and of the cause |
 //! | `repeats` | packets that arrived twice: a part of the cause |
 //! | `paths` | roots of congestion beside other paths: a question |
 //! | `short_buffers` | links that a small buffer holds back: a part of the cause |
@@ -28,6 +29,7 @@ pub mod deadlock;
 mod drops;
 pub(crate) mod facts;
 mod headline;
+mod jobs;
 mod loops;
 mod loss;
 mod messages;

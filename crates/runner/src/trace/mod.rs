@@ -8,6 +8,7 @@
 //! |---|---|---|---|
 //! | output and lane | queue, rate | waits, pauses | marks |
 //! | flow | goodput, and the state of its response | messages | notifications sent and received |
+//! | rank of a job | | operations | |
 //!
 //! An arrow leads from a mark of a flow to the next notification of its destination. A second arrow leads to the
 //! notification's arrival at the source.
@@ -17,9 +18,11 @@
 //! | here | the run, and the counts |
 //! | `tracks` | the tracks of all objects |
 //! | `notified` | marks and notifications, packet by packet |
+//! | `operations` | operations of jobs |
 //! | `recorded` | what the record of the run has: samples, pauses, messages |
 
 mod notified;
+mod operations;
 mod recorded;
 mod tracks;
 
@@ -64,6 +67,8 @@ pub enum EventKind {
     Notification,
     /// Message.
     Message,
+    /// Operation of a job.
+    Operation,
 }
 
 impl EventKind {
@@ -77,6 +82,7 @@ impl EventKind {
             Self::Mark => "marks",
             Self::Notification => "notifications",
             Self::Message => "messages",
+            Self::Operation => "operations of jobs",
         }
     }
 }
@@ -163,6 +169,7 @@ pub fn trace(
     let mut limited = shared.into_inner();
     if let Ok(record) = &ran {
         recorded::add(plan, record, &tracks, &mut limited);
+        operations::add(record, &mut limited);
     }
     let Limited { writer, kinds, failed, .. } = limited;
     failed.map_or(Ok(()), Err)?;

@@ -82,6 +82,7 @@ impl Scenario {
         let routes = self.check_routes(&control, (&topology, &cables), faults)?;
         let (workload, files) = traffic::workload(&self, (graph, &cables), &routes, faults)?;
         until_done::check(&self, &workload, faults);
+        transport::check_jobs(&self, faults);
         transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
         detours::check(&self, link.as_ref(), &routes, flows, faults);
@@ -251,6 +252,7 @@ impl Scenario {
 fn of_flow(i: usize, flow: &Flow) -> FieldPath {
     match flow.pattern {
         Some(pattern) => FieldPath::from("traffic").index(pattern as usize),
-        None => FieldPath::from("flows").index(i),
+        None if flow.named => FieldPath::from("flows").index(i),
+        None => flow.field().into(),
     }
 }

@@ -48,6 +48,7 @@ mod new_file;
 mod overrides;
 mod progress;
 mod ranks;
+mod remedy;
 mod terminal;
 mod threads;
 mod tuning;

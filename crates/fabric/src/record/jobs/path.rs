@@ -1,0 +1,147 @@
+//! The critical path of a job, its steps by parts.
+//!
+//! Invariant: the parts of a step add up to its length.
+//!
+//! ```text
+//! message   posted ..................... last packet departs ............. arrived
+//!           |  ideal time until then | late at the source |  ideal time  | late in the fabric |
+//! ```
+
+use std::collections::BTreeSet;
+
+use scenario::{IdealJobMessage, JobIdeal};
+use telemetry::{CriticalPath, MOST_OPERATIONS, NotMeasured, PathParts, PathStep, PathStepKind};
+use units::{Span, Time};
+use workload::job::Work;
+use workload::job::path::{JobTimes, NoPath, Step, StepKind};
+
+use super::blame::Blame;
+use super::own::OwnMessages;
+use super::{Measured, RunOperation};
+
+/// Returns the critical path of a job, and the first operations on it, as many as a record keeps.
+pub(super) fn of(
+    measured: &Measured<'_>,
+    ideal: &mut JobIdeal<'_>,
+) -> Result<(CriticalPath, BTreeSet<RunOperation>), NotMeasured> {
+    let mut times = JobTimes::new(&measured.job.programs, measured.times.clone());
+    let steps = times.critical_path(measured.job.start).map_err(|none| match none {
+        NoPath::NotComplete => NotMeasured::NotComplete,
+        NoPath::Empty => NotMeasured::Empty,
+    })?;
+    let mut split = Split { measured, times, ideal, own: OwnMessages::default(), blame: Blame::default() };
+    let mut path = CriticalPath::default();
+    let mut critical = BTreeSet::new();
+    for step in &steps {
+        let receive = match (step.kind, split.times.work(step.rank, step.operation)) {
+            (StepKind::Message { receive, .. }, Work::Send { to, .. }) => Some((to, receive)),
+            _ => None,
+        };
+        let more = [Some((step.rank, step.operation)), receive].into_iter().flatten();
+        critical.extend(more.take(MOST_OPERATIONS.saturating_sub(critical.len())));
+        let step = split.step(step);
+        path.parts = path.parts.plus(step.parts);
+        if path.steps.len() < MOST_OPERATIONS {
+            path.steps.push(step);
+        } else {
+            path.steps_left_out += 1;
+        }
+    }
+    let (places, numbers) = split.blame.places(measured.plan);
+    path.places = places;
+    let renumber = |step: &mut PathStep| step.place = step.place.map(|old| numbers[old as usize]);
+    path.steps.iter_mut().for_each(renumber);
+    Ok((path, critical))
+}
+
+/// Divides steps into parts.
+struct Split<'m, 'a, 'i, 'p> {
+    measured: &'m Measured<'a>,
+    times: JobTimes<'m>,
+    ideal: &'i mut JobIdeal<'p>,
+    own: OwnMessages,
+    blame: Blame,
+}
+
+/// A message on the path.
+#[derive(Clone, Copy)]
+struct Message {
+    to: u32,
+    /// Times from its posting, to the departure of its last packet, to its end.
+    departed: Option<Time>,
+    ideal: Span,
+}
+
+impl Split<'_, '_, '_, '_> {
+    fn step(&mut self, step: &Step) -> PathStep {
+        let Step { rank, operation, kind, from: start, to: end } = *step;
+        let whole = end.since(start);
+        let (own, iteration) = self.measured.place(rank, operation);
+        let alone = |kind, parts| PathStep {
+            rank,
+            operation: own,
+            iteration,
+            kind,
+            to: None,
+            receive: None,
+            start,
+            end,
+            parts,
+            place: None,
+        };
+        let (receive, departed) = match kind {
+            StepKind::Compute => {
+                return alone(PathStepKind::Compute, PathParts { compute: whole, ..PathParts::default() });
+            }
+            StepKind::Start => {
+                return alone(PathStepKind::Start, PathParts { waiting: whole, ..PathParts::default() });
+            }
+            StepKind::Message { receive, departed } => (Some(receive), Some(departed)),
+            StepKind::Completion => (None, None),
+        };
+        let Work::Send { to, bytes, .. } = self.times.work(rank, operation) else {
+            unreachable!("only sends post messages");
+        };
+        let ideal = self.ideal.message(rank, to, bytes);
+        let (kind, departed, span) = match receive {
+            Some(_) => (PathStepKind::Message, departed, ideal.delivered),
+            None => (PathStepKind::Completion, self.times.departure(rank, to, operation), ideal.completed),
+        };
+        let message = Message { to, departed, ideal: span };
+        let (parts, place) = self.parts(step, ideal, message);
+        // The receive of a message may be of another iteration of its rank than the send is of its own.
+        let receive = receive.map(|receive| self.measured.place(to, receive).0);
+        PathStep { to: Some(to), receive, place, ..alone(kind, parts) }
+    }
+
+    /// Returns the parts of a message, and the number of the place that most of its congestion is blamed on.
+    fn parts(&mut self, step: &Step, ideal: IdealJobMessage, message: Message) -> (PathParts, Option<u32>) {
+        let Message { to, departed, ideal: span } = message;
+        let whole = step.to.since(step.from);
+        let wire = span.min(whole);
+        let late = whole - wire;
+        let job = self.measured.job;
+        let Some(flow) = job.flow(step.rank, to) else {
+            // Within a host only earlier messages of the rank are in the way.
+            return (PathParts { wire, waiting: late, ..PathParts::default() }, None);
+        };
+        let departed = departed.unwrap_or(step.to).min(step.to);
+        let leaves_late = departed.since(step.from).ps().saturating_sub(ideal.departed.ps());
+        let at_source = Span::from_ps(leaves_late).min(late);
+        let mut waiting = Span::ZERO;
+        if at_source > Span::ZERO {
+            let others = (job, &mut self.times, &mut *self.ideal);
+            let most = self.own.wait(others, (step.rank, to, step.operation), (step.from, departed));
+            waiting = most.min(at_source);
+        }
+        let parts = PathParts { wire, waiting, ..PathParts::default() };
+        let rest = late - waiting;
+        let blamed = (flow, step.from, step.to);
+        let place = if rest > Span::ZERO { self.blame.add(self.measured.waits, blamed, rest) } else { None };
+        if place.is_some() {
+            return (PathParts { congestion: rest, ..parts }, place);
+        }
+        let at_source = at_source - waiting;
+        (PathParts { at_source, in_fabric: rest - at_source, ..parts }, None)
+    }
+}

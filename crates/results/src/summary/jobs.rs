@@ -1,0 +1,178 @@
+//! Jobs in `summary.json`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use telemetry::{CriticalPath, JobRecord, NotMeasured, PathPlace};
+use units::Span;
+
+/// Most places of a critical path that a summary lists.
+const MOST_PLACES: usize = 8;
+
+/// A job, as `summary.json` and `jobs.csv` have it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JobSummary {
+    /// Name of the job.
+    pub name: String,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Number of hosts that run them.
+    pub hosts: u32,
+    /// Start of the job.
+    pub start_s: f64,
+    /// Time from the start of the job to the end of its last operation; `null` if an operation has not ended.
+    pub completion_s: Option<f64>,
+    /// Runs of the program.
+    pub iterations: u32,
+    /// `completion_s` divided by `iterations`.
+    pub iteration_s: Option<f64>,
+    /// Longest iteration: from the end of the one before at all ranks, or the start of the job, to its own; `null`
+    /// without iterations that wait for each other.
+    pub longest_iteration_s: Option<f64>,
+    /// Number of the longest iteration, from 0.
+    pub longest_iteration: Option<u32>,
+    /// Bytes of the collective over `iteration_s`, in GB/s (nccl-tests, `doc/PERFORMANCE.md`); `null` if the program is
+    /// no collective, and for a barrier.
+    pub algbw_gbyte_per_s: Option<f64>,
+    /// Rate of a link that a perfect algorithm would need for it, in GB/s (nccl-tests).
+    pub busbw_gbyte_per_s: Option<f64>,
+    /// Number of operations in the programs of all ranks, of all iterations.
+    pub operations: u64,
+    /// Number of operations that have ended.
+    pub ended_operations: u64,
+    /// Number of messages in the programs, of all iterations.
+    pub messages: u64,
+    /// Payload of these messages.
+    pub bytes: u64,
+    /// Completion of the same programs with each message at its ideal time; `null` if there is none.
+    pub ideal_s: Option<f64>,
+    /// Reason for which there is no ideal completion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_ideal: Option<&'static str>,
+    /// Completion over the ideal completion; of a job that is not complete `null`.
+    pub slowdown: Option<f64>,
+    /// Rank that ends last, the first of several; `null` if a rank has not ended.
+    pub straggler: Option<u32>,
+    /// Time from the end of the first rank to the end of the last; `null` if a rank has not ended.
+    pub spread_s: Option<f64>,
+    /// Longest exposed communication of a rank: time between its start and its end, or the end of the run, in which
+    /// none of its processors computes.
+    pub exposed_s: Option<f64>,
+    /// Number of messages that arrived before their receive was posted.
+    pub unexpected_messages: u64,
+    /// Number of operations that `operations.csv` leaves out.
+    pub left_out_operations: u64,
+    /// The critical path; `null` if there is none.
+    pub critical_path: Option<CriticalPathSummary>,
+    /// Reason for which there is no critical path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_critical_path: Option<&'static str>,
+}
+
+/// A job's critical path. Its six parts add up to the completion.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CriticalPathSummary {
+    /// Computations.
+    pub compute_s: f64,
+    /// Messages at their ideal time.
+    pub wire_s: f64,
+    /// Waits of messages for others of the job that leave the same host, and of the job for the start of a rank.
+    pub waiting_s: f64,
+    /// Lateness of messages that samples explain: their packets waited in a tree, or at an output with a queue.
+    pub congestion_s: f64,
+    /// Other lateness up to the departure of the last packet.
+    pub source_s: f64,
+    /// Other lateness after it.
+    pub fabric_s: f64,
+    /// Number of steps.
+    pub steps: u64,
+    /// Number of steps that `critical_path.csv` leaves out.
+    pub left_out_steps: u64,
+    /// Places of the congestion, the longest first, at most eight.
+    pub places: Vec<PathPlaceSummary>,
+    /// Number of places left out.
+    pub left_out_places: usize,
+}
+
+/// A place that congestion on a critical path is blamed on.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct PathPlaceSummary {
+    /// Switch.
+    pub node: String,
+    /// Output port, counted from 1.
+    pub port: u16,
+    /// Node at the far end.
+    pub peer: String,
+    /// Lane.
+    pub lane: u8,
+    /// True if the output is the root of a tree that held the messages.
+    pub tree: bool,
+    /// Time lost.
+    pub late_s: f64,
+}
+
+impl From<&JobRecord> for JobSummary {
+    fn from(job: &JobRecord) -> Self {
+        let measures = &job.measures;
+        let completion = job.end.map(|end| end.since(job.start));
+        let ratio = |whole: Span, ideal: Span| whole.ps() as f64 / ideal.ps() as f64;
+        let ideal = measures.ideal.ok().filter(|ideal| *ideal > Span::ZERO);
+        let ends: Option<Vec<_>> = measures.ranks.iter().map(|rank| rank.end).collect();
+        let ends = ends.filter(|ends| !ends.is_empty()).unwrap_or_default();
+        let last = ends.iter().max();
+        let bandwidths = job.bandwidths();
+        let longest = job.longest_iteration();
+        Self {
+            name: job.name.clone(),
+            ranks: job.ranks,
+            hosts: job.hosts,
+            start_s: job.start.seconds(),
+            completion_s: completion.map(Span::seconds),
+            iterations: job.iterations,
+            iteration_s: job.mean_iteration_s(),
+            longest_iteration_s: longest.map(|(_, span)| span.seconds()),
+            longest_iteration: longest.map(|(number, _)| number),
+            algbw_gbyte_per_s: bandwidths.map(|(algbw, _)| algbw),
+            busbw_gbyte_per_s: bandwidths.map(|(_, busbw)| busbw),
+            operations: job.operations,
+            ended_operations: job.ended,
+            messages: job.messages,
+            bytes: job.bytes.get(),
+            ideal_s: measures.ideal.ok().map(Span::seconds),
+            no_ideal: measures.ideal.err().map(NotMeasured::reason),
+            slowdown: completion.zip(ideal).map(|(whole, ideal)| ratio(whole, ideal)),
+            straggler: last.and_then(|last| ends.iter().position(|end| end == last)).map(|rank| rank as u32),
+            spread_s: last.zip(ends.iter().min()).map(|(last, first)| last.since(*first).seconds()),
+            exposed_s: measures.ranks.iter().map(|rank| rank.exposed).max().map(Span::seconds),
+            unexpected_messages: measures.ranks.iter().map(|rank| u64::from(rank.unexpected)).sum(),
+            left_out_operations: job.operations - measures.operations.len() as u64,
+            critical_path: measures.path.as_ref().ok().map(CriticalPathSummary::from),
+            no_critical_path: measures.path.as_ref().err().map(|none| none.reason()),
+        }
+    }
+}
+
+impl From<&CriticalPath> for CriticalPathSummary {
+    fn from(path: &CriticalPath) -> Self {
+        let parts = path.parts;
+        let place = |place: &PathPlace| PathPlaceSummary {
+            node: place.node.clone(),
+            port: place.port,
+            peer: place.peer.clone(),
+            lane: place.lane,
+            tree: place.root.is_some(),
+            late_s: place.span.seconds(),
+        };
+        Self {
+            compute_s: parts.compute.seconds(),
+            wire_s: parts.wire.seconds(),
+            waiting_s: parts.waiting.seconds(),
+            congestion_s: parts.congestion.seconds(),
+            source_s: parts.at_source.seconds(),
+            fabric_s: parts.in_fabric.seconds(),
+            steps: path.steps.len() as u64 + path.steps_left_out,
+            left_out_steps: path.steps_left_out,
+            places: path.places.iter().take(MOST_PLACES).map(place).collect(),
+            left_out_places: path.places.len().saturating_sub(MOST_PLACES),
+        }
+    }
+}

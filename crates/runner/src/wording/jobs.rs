@@ -1,0 +1,55 @@
+//! Jobs before their run, in words.
+//!
+//! Invariant: a line a job.
+
+use results::format::grouped;
+use scenario::{JobOutlook, JobOutput, Plan};
+use units::Span;
+
+use super::counted;
+
+/// Describes each job in a line: its size, its steps, its time with ideal messages, the bound for any algorithm, and the
+/// cable that it keeps busy for longest.
+pub(super) fn jobs(plan: &Plan) -> String {
+    plan.job_outlooks().iter().map(|job| line(plan, job)).collect()
+}
+
+fn line(plan: &Plan, job: &JobOutlook) -> String {
+    let ranks = counted(job.ranks as u64, "rank");
+    let iterations = if job.iterations > 1 {
+        format!("{} iterations, in all ", grouped(u64::from(job.iterations)))
+    } else {
+        String::new()
+    };
+    let mut parts = vec![
+        format!("{ranks} on {}", counted(job.hosts as u64, "host")),
+        format!("{iterations}{} messages, {}", grouped(job.messages), job.payload),
+    ];
+    parts.extend(job.steps.map(|steps| format!("longest chain {} messages", grouped(steps))));
+    parts.push(match job.ideal {
+        Ok(ideal) => format!("{} on the empty fabric", rounded(ideal)),
+        Err(none) => format!("no ideal time, since {}", none.reason()),
+    });
+    parts.extend(job.lower_bound.map(|bound| format!("at least {} by any algorithm", rounded(bound))));
+    parts.extend(job.busiest.map(|busiest| output(plan, busiest)));
+    format!("job `{}`: {}\n", job.name, parts.join("; "))
+}
+
+fn output(plan: &Plan, JobOutput { node, port, pairs, payload, time }: JobOutput) -> String {
+    let graph = plan.graph();
+    let (peer, _) = graph.far_end((node, port));
+    let share = if pairs.fract() == 0.0 { format!("{pairs:.0}") } else { format!("{pairs:.1}") };
+    let ending = if pairs == 1.0 { "" } else { "s" };
+    format!(
+        "busiest cable from {} to {}: {share} pair{ending} of ranks, {payload}, {} of payload",
+        graph.name(node),
+        graph.name(peer),
+        rounded(time)
+    )
+}
+
+/// Returns a span in microseconds, with three decimals.
+fn rounded(span: Span) -> String {
+    let ns = (span.ps() + 500) / 1000;
+    format!("{}.{:03} us", grouped(ns / 1000), ns % 1000)
+}

@@ -1,0 +1,116 @@
+//! Ideal times of a job's messages, and of the job.
+//!
+//! Invariant: times depend on programs, placement and paths alone, never on other traffic.
+
+use std::collections::BTreeMap;
+
+use telemetry::NotMeasured;
+use units::{Bytes, Span};
+use workload::job::ideal::{IdealMessage, replay_job};
+use workload::job::{Channel, Graph, Job, Pace, Work};
+
+use crate::ideal::IdealTimes;
+use crate::plan::Plan;
+
+/// Most operations of all iterations of a job that is replayed.
+const MOST_REPLAYED: u64 = 1 << 24;
+
+/// Times of a job of a plan on the empty fabric.
+#[derive(Debug)]
+pub struct JobIdeal<'a> {
+    job: &'a Job,
+    times: IdealTimes<'a>,
+    /// By flow and size. A job has few sizes.
+    known: BTreeMap<(u32, u64), IdealJobMessage>,
+    is_reliable: bool,
+}
+
+/// Times of a job's message on the empty fabric, from its posting on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IdealJobMessage {
+    /// Time until it has arrived whole.
+    pub delivered: Span,
+    /// Time until its sender knows that it is complete: acknowledged, or sent without acknowledgements.
+    pub completed: Span,
+    /// Time until the first byte of its last packet leaves the sender's adapter. A message within a host leaves as it
+    /// arrives.
+    pub departed: Span,
+    /// Time for which it keeps a later message from the sender's adapter; none within a host.
+    pub occupied: Span,
+}
+
+impl<'a> JobIdeal<'a> {
+    /// Creates the times of a job of this plan.
+    #[must_use]
+    pub fn new(plan: &'a Plan, job: &'a Job) -> Self {
+        let flow = plan.workload().flows.get(job.first_flow as usize);
+        let is_reliable = flow.is_some_and(|flow| flow.transport.is_reliable());
+        Self { job, times: IdealTimes::new(plan), known: BTreeMap::new(), is_reliable }
+    }
+
+    /// Returns the times of a message between two ranks.
+    pub fn message(&mut self, from: u32, to: u32, bytes: u64) -> IdealJobMessage {
+        let Some(flow) = self.job.flow(from, to) else { return self.local(bytes) };
+        if let Some(known) = self.known.get(&(flow, bytes)) {
+            return *known;
+        }
+        let times = self.times.times(flow as usize, Bytes::new(bytes));
+        let message = IdealJobMessage {
+            delivered: times.delivered,
+            completed: if self.is_reliable { times.acknowledged } else { times.departed },
+            departed: times.departed,
+            occupied: times.occupied,
+        };
+        self.known.insert((flow, bytes), message);
+        message
+    }
+
+    fn local(&self, bytes: u64) -> IdealJobMessage {
+        let Some(link) = self.job.local else { return IdealJobMessage::default() };
+        let time = link.rate.time_for(Bytes::new(bytes)) + link.latency;
+        IdealJobMessage { delivered: time, completed: time, departed: time, occupied: Span::ZERO }
+    }
+
+    /// Returns the time from the start of the job to the end of its last operation, with all messages at their ideal
+    /// times.
+    ///
+    /// # Errors
+    /// If a replay of the programs would not be the job: see [`NotMeasured`].
+    ///
+    /// # Panics
+    /// If a message has no receive; a checked plan has none.
+    pub fn completion(&mut self) -> Result<Span, NotMeasured> {
+        let job = self.job;
+        let is_open = |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
+        if job.programs.ranks.iter().any(|rank| rank.receive_channels().iter().any(is_open)) {
+            return Err(NotMeasured::AnyMessage);
+        }
+        match job.operations {
+            0 => return Err(NotMeasured::Empty),
+            1..=MOST_REPLAYED => {}
+            _ => return Err(NotMeasured::TooLarge),
+        }
+        // Computations of different ranks may follow each other: a bound of their sum keeps the replay in its clock.
+        if longest(job) > u128::from(u64::MAX / 2) {
+            return Err(NotMeasured::Endless);
+        }
+        let message = |from, to, bytes| {
+            let IdealJobMessage { delivered, completed, occupied, .. } = self.message(from, to, bytes);
+            IdealMessage { delivered, occupied, completed }
+        };
+        Ok(replay_job(job, message).expect("the plan has a receive for each message").completion())
+    }
+}
+
+/// Returns a bound in picoseconds of all computations of a job together.
+fn longest(job: &Job) -> u128 {
+    let of_rank = |(graph, pace): (&Graph, &Pace)| {
+        let all = (0..graph.operations() as u32).map(|id| graph.operation(id).work);
+        all.map(|work| match work {
+            Work::Compute { span } => pace.at_most(span),
+            Work::Send { .. } | Work::Receive { .. } => 0,
+        })
+        .sum::<u128>()
+    };
+    job.programs.ranks.iter().zip(&*job.paces).map(of_rank).sum::<u128>() * u128::from(job.runs)
+}

@@ -1,0 +1,130 @@
+//! Jobs before their run: sizes, steps, the time with ideal messages, bounds, and the load of cables.
+//!
+//! Invariant: an outlook depends on programs, placement and paths alone, never on other traffic.
+
+use std::collections::BTreeMap;
+
+use packet::{NodeId, PortId};
+use telemetry::NotMeasured;
+use units::{Bytes, Span};
+use workload::job::Job;
+use workload::job::closed_forms::{FabricLimits, lower_bound};
+use workload::job::ideal::steps;
+
+use crate::data_paths::DataPaths;
+use crate::job_ideal::JobIdeal;
+use crate::plan::Plan;
+
+/// A job before its run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobOutlook {
+    /// Name of the job.
+    pub name: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Runs of the program.
+    pub iterations: u32,
+    /// Messages of all iterations.
+    pub messages: u64,
+    /// Their payload.
+    pub payload: Bytes,
+    /// Number of hosts that run ranks.
+    pub hosts: usize,
+    /// Messages that follow one another in the longest chain of an iteration; `None` if the job is not replayed.
+    pub steps: Option<u64>,
+    /// Time from the start of the job to its end if each message takes its time on the empty fabric, or the reason for
+    /// which the job is not replayed.
+    pub ideal: Result<Span, NotMeasured>,
+    /// Time that no algorithm beats for this collective, in any fabric with these links; `None` if the program is no
+    /// collective, or has several iterations, or hosts run several ranks.
+    pub lower_bound: Option<Span>,
+    /// Output that is busiest with messages of the job.
+    pub busiest: Option<JobOutput>,
+}
+
+/// The output that is busiest with messages of a job.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JobOutput {
+    /// The node that sends.
+    pub node: NodeId,
+    /// Its output.
+    pub port: PortId,
+    /// Pairs of ranks with messages by this output; of pairs that several ports may carry, an equal part.
+    pub pairs: f64,
+    /// Expected payload by this output in all iterations.
+    pub payload: Bytes,
+    /// Time that the payload takes on the cable, without headers.
+    pub time: Span,
+}
+
+impl Plan {
+    /// Returns each job before its run, in the order of the scenario.
+    #[must_use]
+    pub fn job_outlooks(&self) -> Vec<JobOutlook> {
+        self.workload().jobs.iter().map(|job| self.job_outlook(job)).collect()
+    }
+
+    fn job_outlook(&self, job: &Job) -> JobOutlook {
+        let ideal = JobIdeal::new(self, job).completion();
+        JobOutlook {
+            name: job.name.clone(),
+            ranks: job.programs.ranks.len(),
+            iterations: job.iterations,
+            messages: job.messages,
+            payload: Bytes::new(job.bytes),
+            hosts: job.hosts_in_use(),
+            steps: ideal.is_ok().then(|| steps(&job.programs).expect("messages match")),
+            ideal,
+            lower_bound: self.job_bound(job),
+            busiest: self.busiest_output(job),
+        }
+    }
+
+    fn job_bound(&self, job: &Job) -> Option<Span> {
+        let (collective, _) = &**job.collective.as_ref()?;
+        let ranks = job.programs.ranks.len();
+        // Iterations may overlap, and messages within a host take none of its link.
+        if job.iterations > 1 || job.hosts_in_use() < ranks {
+            return None;
+        }
+        let hosts = &job.hosts[..ranks];
+        let wires = hosts.iter().map(|host| self.nodes().port(*host, PortId(0)).wire);
+        let rate = wires.map(|wire| wire.rate()).max()?;
+        // The nearest pair of hosts that exchange messages: others are no faster.
+        let mut shortest: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
+        for pair in &*job.pairs {
+            let flow = &self.workload().flows[job.flow(pair.from, pair.to)? as usize];
+            let path = self.routes().path(self.graph(), flow.source, flow.destination)?;
+            shortest.entry(path.len()).or_insert((pair.from, pair.to));
+        }
+        let (_, ends) = shortest.first_key_value()?;
+        let empty = JobIdeal::new(self, job).message(ends.0, ends.1, 0);
+        let limits = FabricLimits { latency: empty.delivered, packet: empty.occupied, rate };
+        Some(lower_bound(collective, limits))
+    }
+
+    /// Returns the output that messages of the job keep busy for longest.
+    fn busiest_output(&self, job: &Job) -> Option<JobOutput> {
+        let mut loads: BTreeMap<(u32, u16), (f64, f64)> = BTreeMap::new();
+        let (mut paths, keys) = (DataPaths::new(self), self.flow_keys());
+        let flows = &self.workload().flows;
+        let first = job.first_flow as usize;
+        let keys: Vec<u64> = keys.into_iter().skip(first).take(job.pairs.len()).collect();
+        for ((pair, flow), key) in job.pairs.iter().zip(&flows[first..]).zip(keys) {
+            for output in paths.of(flow, key) {
+                let (node, port) = output.at;
+                let load = loads.entry((node.0, port.0)).or_default();
+                load.0 += output.share;
+                load.1 += output.share * pair.bytes as f64 * f64::from(job.runs);
+            }
+        }
+        let outlook = |((node, port), (pairs, bytes)): ((u32, u16), (f64, f64))| {
+            let (node, port) = (NodeId(node), PortId(port));
+            let payload = Bytes::new(bytes.round() as u64);
+            let time = self.nodes().port(node, port).wire.rate().time_for(payload);
+            JobOutput { node, port, pairs, payload, time }
+        };
+        // The first of several that are equally busy.
+        loads.into_iter().map(outlook).rev().max_by_key(|output| (output.time, output.pairs as u64))
+    }
+}

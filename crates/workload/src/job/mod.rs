@@ -1,0 +1,60 @@
+//! Jobs: ranks with programs of operations that wait for each other, and for messages.
+//!
+//! Invariant: an operation waits for operations of its own rank alone, and for messages that arrive at this rank.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `channel` | peers and tags of a program, each pair stored once |
+//! | [`graph`] | programs as lists of operations, packed |
+//! | `builder` | graphs from operations and edges; cycles within a rank |
+//! | [`goal`] | jobs from files of GOAL |
+//! | `mismatch` | faults between ranks |
+//! | `replay` | a job without time, which finds circles over ranks |
+//! | [`matching`] | the check of a job before its run |
+//! | [`progress`] | the progress of a rank through its program |
+//! | [`times`] | times of a rank's operations |
+//! | [`spans`] | a rank's time: computing, exposed, waiting |
+//! | [`path`] | the critical path |
+//! | `host` | the ranks of a host, as its adapter runs them |
+//! | `placed` | a job of a run: its programs, on hosts |
+//! | [`collective`] | collectives of MPI and NCCL as formulas, and as graphs |
+//! | [`assembly`] | programs from collectives, computations and lists |
+//! | `pace` | lengths of computations, with noise |
+//! | [`placement`] | hosts of ranks |
+//! | [`ideal`] | replay of a job with ideal messages |
+//! | [`closed_forms`] | ideal times, lower bounds and bandwidths of collectives |
+
+pub mod assembly;
+mod builder;
+mod channel;
+pub mod closed_forms;
+pub mod collective;
+pub mod goal;
+pub mod graph;
+mod host;
+pub mod ideal;
+pub mod matching;
+mod mismatch;
+mod pace;
+pub mod path;
+mod placed;
+pub mod placement;
+pub mod progress;
+#[cfg(test)]
+mod progress_tests;
+mod replay;
+pub mod spans;
+pub mod times;
+
+pub use builder::{Cycle, GraphBuilder};
+pub use channel::Channel;
+pub use graph::{Graph, Operation, OperationId, Programs, Work};
+pub use host::{HostJobs, JobMotion, JobPost, RankReport, RanksOfHost};
+pub use mismatch::{Mismatch, NamedOperation, counted};
+pub(crate) use pace::WHOLE;
+pub use pace::{Noise, Pace};
+pub use placed::{Job, JobPair, LocalLink, Placed, Timing};
+pub use times::{ArrivedAt, RankTimes};
+
+/// Most different tags of a job: a message names its tag by a number of 24 bits, and one of these stands for none.
+pub const MOST_TAGS: u32 = (1 << 24) - 1;
