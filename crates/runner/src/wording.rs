@@ -23,9 +23,9 @@ use crate::shortage;
 
 pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 
-/// Describes a plan: its size and duration in a line, single cables that differ, the choices of switches, and the use that each pattern and
-/// job makes of the fabric. Then follow the memory that it needs, a cycle that could deadlock, whether ECN acts before PFC, and
-/// settings that are mostly not meant.
+/// Describes a plan: its size and duration in a line, single cables that differ, the choices of switches, and the use
+/// that each pattern and job makes of the fabric. Then follow the memory that it needs, a cycle that could deadlock,
+/// whether ECN acts before PFC, and settings that are mostly not meant.
 ///
 /// # Examples
 ///

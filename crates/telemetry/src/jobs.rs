@@ -272,8 +272,8 @@ impl JobRecord {
         Some(self.end?.since(self.start).seconds() / f64::from(self.iterations))
     }
 
-    /// Returns the number and the time of the longest iteration, the first of several: each lasts from the end of the one
-    /// before at all ranks to its own; `None` if fewer than two iterations follow one another.
+    /// Returns the number and the time of the longest iteration, the first of several: each lasts from the end of the
+    /// one before at all ranks to its own; `None` if fewer than two iterations follow one another.
     #[must_use]
     pub fn longest_iteration(&self) -> Option<(u32, Span)> {
         let starts = std::iter::once(&self.start).chain(&self.ends);

@@ -165,8 +165,8 @@ fn with_bytes(program: &str, bytes: u64) -> String {
     format!("{head}(bytes: \"{bytes} B\", {tail}")
 }
 
-/// Each named collective on a crossbar takes its closed form to the picosecond, over UC, for blocks of one packet and of
-/// several. A message that were 4 B longer or shorter, or a step more, would show in every row.
+/// Each named collective on a crossbar takes its closed form to the picosecond, over UC, for blocks of one packet and
+/// of several. A message that were 4 B longer or shorter, or a step more, would show in every row.
 #[test]
 fn collectives_take_their_closed_forms() {
     let (mut exact, mut wrong) = (0, Vec::new());
@@ -218,8 +218,8 @@ fn chunks_take_their_closed_forms() {
 }
 
 /// Over RC with one acknowledgement a message, a step's data waits for the acknowledgement of the message that released
-/// it, and the last send for the way back of its own: steps x tau + (steps - 1) a + r. Acknowledgements after data would
-/// give steps x tau + r.
+/// it, and the last send for the way back of its own: steps x tau + (steps - 1) a + r. Acknowledgements after data
+/// would give steps x tau + r.
 #[test]
 fn acknowledgements_precede_data() {
     // LRH 8, BTH 12, AETH 4, ICRC 4, VCRC 2.
@@ -331,7 +331,8 @@ fn local_messages_have_their_own_link() {
     let program = with_bytes("AllReduce(algorithm: Hierarchical(group: 2))", 4 * 3 * MTU);
     let inside = Span::from_ns(2 * 3 * MTU) + Span::from_us(2);
     let took = alone(2, &program, local);
-    // Four messages one after the other on each wire; the first of two that take turns there lets its rank go on earlier.
+    // Four messages one after the other on each wire; the first of two that take turns there lets its rank go on
+    // earlier.
     let (least, most) = (wire(3 * MTU) * 3, (tau(3 * MTU, 2) + wire(3 * MTU)) * 2);
     assert!(took >= inside * 2 + least && took <= inside * 2 + most, "{took}");
 }
@@ -435,8 +436,8 @@ fn drawn_program() -> impl Strategy<Value = (&'static str, CollectiveKind)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// No run beats the bound of its collective, and busbw never exceeds the rate of a link, on any tree, in any order of
-    /// hosts.
+    /// No run beats the bound of its collective, and busbw never exceeds the rate of a link, on any tree, in any
+    /// order of hosts.
     #[test]
     fn no_run_beats_the_lower_bound(
         (program, kind) in drawn_program(), ranks in 2_u32..=16, bytes in 0_u64..200_000, up in 1_u32..=4,

@@ -228,7 +228,8 @@ fn a_job_does_not_depend_on_how_it_runs() {
     }
 }
 
-/// Checks that the record is the same in any number of parts, in any order of turns, and when the run goes on from a state.
+/// Checks that the record is the same in any number of parts, in any order of turns, and when the run goes on from a
+/// state.
 pub(crate) fn does_not_depend(plan: &Plan) {
     let told = |options: RunOptions<'_>| {
         let record = simulate(plan, options, &mut |_| {});

@@ -25,8 +25,8 @@ table_row! {
         /// Bytes of the collective over `iteration_s`, in GB/s, as nccl-tests define it: of a rank's vector for an
         /// all-reduce, of all blocks where each rank has one; empty if the program is no collective, and for a barrier.
         pub algbw_gbyte_per_s: Option<f64>,
-        /// `algbw` times 2 (p-1)/p for an all-reduce of p ranks, (p-1)/p where each rank has a block, else 1. At most the
-        /// rate of a link, unless a host runs several ranks.
+        /// `algbw` times 2 (p-1)/p for an all-reduce of p ranks, (p-1)/p where each rank has a block, else 1. At most
+        /// the rate of a link, unless a host runs several ranks.
         pub busbw_gbyte_per_s: Option<f64>,
         /// Operations in the programs of all ranks, of all iterations.
         pub operations: u64,
@@ -135,7 +135,8 @@ table_row! {
         pub operation: u32,
         /// Run of the program, from 0.
         pub iteration: u32,
-        /// `compute`, `message` up to its arrival, `completion` of a message at its sender, or `start` of a rank after the job.
+        /// `compute`, `message` up to its arrival, `completion` of a message at its sender, or `start` of a rank
+        /// after the job.
         pub kind: Cow<'a, str>,
         /// The rank that a message goes to.
         pub to_rank: Option<u32>,

@@ -8,8 +8,8 @@ use units::Span;
 
 use super::counted;
 
-/// Describes each job in a line: its size, its steps, its time with ideal messages, the bound for any algorithm, and the
-/// cable that it keeps busy for longest.
+/// Describes each job in a line: its size, its steps, its time with ideal messages, the bound for any algorithm, and
+/// the cable that it keeps busy for longest.
 pub(super) fn jobs(plan: &Plan) -> String {
     plan.job_outlooks().iter().map(|job| line(plan, job)).collect()
 }

@@ -49,7 +49,7 @@ fn traces_become_a_job_that_runs() {
     {
         assert!(said.contains(words), "no `{words}` in {said}");
     }
-    assert_eq!(scratch.names_in("mine"), ["gpt.goal", "gpt.ron", "manifest.json"]);
+    assert_eq!(scratch.names_in("mine"), ["gpt.goal", "gpt.ron", "run.json"]);
     let ring = completion(&scratch, "mine/gpt.ron");
     assert!(ring > 8e-6, "{ring}");
     // Another name beside it, and compressed files.
@@ -78,7 +78,7 @@ fn traces_that_do_not_fit_leave_nothing() {
     };
     fs::create_dir(scratch.0.join("empty")).unwrap();
     refused("empty", "error: empty: there are no traces `NAME.RANK.et`");
-    refused("nowhere/x", "error: cannot read");
+    refused("nowhere/x", "error: `nowhere` cannot be read: ");
     write(&scratch, "gap", "file a.0.et\nmetadata 1\nfile a.2.et\nmetadata 1\n");
     refused("gap", "error: gap: there is no `a.1.et`, and there are traces of later ranks");
     write(&scratch, "cut", "file a.0.et\nmetadata 1\nnode 1 COMP k us=5\ncut 2\n");
@@ -108,6 +108,6 @@ fn triggers_become_a_job_that_runs() {
     let output = scratch.run(&[&import[..], &["--approximate"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("messages of 0 bytes"), "{}", text(&output.stderr));
-    assert_eq!(scratch.names_in("mine"), ["chains.goal", "manifest.json", "t.ron"]);
+    assert_eq!(scratch.names_in("mine"), ["chains.goal", "run.json", "t.ron"]);
     assert!(completion(&scratch, "mine/t.ron") > 16e-6);
 }

@@ -85,12 +85,13 @@ fn a_collective_goes_out_and_comes_back() {
     let count = |word: &str| first.lines().filter(|line| line.contains(word)).count();
     assert_eq!((count(" calc 3000"), count(" send "), count(" recv ")), (2 * 32, 2 * 32 * 10, 2 * 32 * 10));
     fs::write(scratch.0.join("round.goal"), &first).unwrap();
-    scratch.printed(&["import", "goal", "round.goal", "--into", "ring-all-reduce", "--out", "mine"]);
+    scratch.printed(&["import", "goal", "round.goal", "--into", "dcs648", "--out", "mine"]);
     let again = scratch.run(&["export", "goal", "mine/round.ron"]);
     assert_eq!(text(&again.stdout), first, "{}", text(&again.stderr));
 }
 
-/// `check` tells of each job: its size, its longest chain, its time on the empty fabric, the bound, and the busiest cable.
+/// `check` tells of each job: its size, its longest chain, its time on the empty fabric, the bound, and the busiest
+/// cable.
 #[test]
 fn check_tells_of_jobs() {
     let scratch = Scratch::new("check-jobs");
@@ -106,5 +107,5 @@ fn check_tells_of_jobs() {
     ] {
         assert!(ring.contains(part), "{ring}");
     }
-    assert!(line("exchange").contains("16 ranks on 16 hosts; 240 messages, 7,680 KiB"), "{said}");
+    assert!(line("exchange").contains("16 ranks on 16 hosts; 240 messages, 7.5 MiB"), "{said}");
 }

@@ -31,12 +31,12 @@ pub enum Part {
     Pipeline(Box<Pipeline>),
 }
 
-/// Microbatches that pass the stages of pipelines forwards and then backwards, each stage in the order of one forward, one
-/// backward (1F1B).
+/// Microbatches that pass the stages of pipelines forwards and then backwards, each stage in the order of one
+/// forward, one backward (1F1B).
 ///
-/// Stage s of S begins with S - s - 1 forward passes, goes on with a forward and a backward pass in turn, and ends with the
-/// backward passes that are left. Source: Narayanan et al., "Efficient large-scale language model training on GPU clusters
-/// using Megatron-LM", SC 2021.
+/// Stage s of S begins with S - s - 1 forward passes, goes on with a forward and a backward pass in turn, and ends
+/// with the backward passes that are left. Source: Narayanan et al., "Efficient large-scale language model training
+/// on GPU clusters using Megatron-LM", SC 2021.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
     /// Pipelines; a rank's place in its group is its stage.
@@ -391,8 +391,8 @@ mod tests {
         assert_eq!(used(&both), 2 * used(&doubling(4, 1, 4)));
     }
 
-    /// Without time for messages a pipeline takes (M + S - 1)(f + b), as Megatron-LM's authors derive, whatever the stages
-    /// do inside; an all-reduce in each pass takes its own time in each.
+    /// Without time for messages a pipeline takes (M + S - 1)(f + b), as Megatron-LM's authors derive, whatever the
+    /// stages do inside; an all-reduce in each pass takes its own time in each.
     #[test]
     fn pipelines_take_their_passes_and_their_bubble() {
         let compute = |ns| Part::Compute(Span::from_ns(ns));

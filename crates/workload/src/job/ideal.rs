@@ -71,8 +71,8 @@ pub fn replay(
     replay.finish()
 }
 
-/// Replays a job with its starts, iterations, paces of computations and messages between ranks of a host. Times count from
-/// the start of the job. `message` gives the times of a message between hosts.
+/// Replays a job with its starts, iterations, paces of computations and messages between ranks of a host. Times count
+/// from the start of the job. `message` gives the times of a message between hosts.
 ///
 /// # Errors
 /// If operations are left that wait for messages which nobody sends.

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Rate, Span, Time};
 
+use super::program::once;
 use super::{HostsSpec, ProgramSpec};
 
 /// A job: ranks on hosts, each with a program of operations that wait for each other and for messages.
@@ -51,8 +52,8 @@ pub struct JobSpec {
     /// Service level of all messages, 0 to 15.
     #[serde(default)]
     pub service_level: ServiceLevel,
-    /// Transport service of all messages, `Rc` or `Uc`. Each message is a SEND with immediate data, which names its tag:
-    /// 4 bytes more in its last packet.
+    /// Transport service of all messages, `Rc` or `Uc`. Each message is a SEND with immediate data, which names its
+    /// tag: 4 bytes more in its last packet.
     #[serde(default)]
     pub transport: TransportService,
 }
@@ -89,8 +90,8 @@ pub enum PlaceSpec {
     },
     /// Host of each rank in order.
     Listed(HostsSpec),
-    /// File with the host of each rank: lines `h3`, or lines `rank 0=h3` as in Open MPI's rankfiles, with `slot=` ignored;
-    /// `#` begins a comment.
+    /// File with the host of each rank: lines `h3`, or lines `rank 0=h3` as in Open MPI's rankfiles, with `slot=`
+    /// ignored; `#` begins a comment.
     File(String),
 }
 
@@ -175,8 +176,4 @@ impl JobSpec {
 
 const fn at_once() -> Time {
     Time::ZERO
-}
-
-pub(super) const fn once() -> u32 {
-    1
 }

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Span};
 
-use super::job::once;
 use crate::job::collective::{
     AllGather, AllReduce, AllToAll, Barrier, Broadcast, CollectiveKind, FirstBlock, Folding, Numbering,
     Reduce, ReduceScatter,
@@ -162,7 +161,8 @@ pub enum ProgramSpec {
     },
     /// Each rank computes for this time.
     Compute(Span),
-    /// One program after the other: a rank begins the next one when all its own operations of the one before have ended.
+    /// One program after the other: a rank begins the next one when all its own operations of the one before have
+    /// ended.
     Sequence(Vec<Self>),
     /// Programs at the same time, such as a computation that hides a collective. Ends when all have ended.
     Parallel(Vec<Self>),
@@ -481,4 +481,9 @@ impl From<BarrierAlgorithm> for Barrier {
 
 const fn nanosecond() -> Span {
     Span::from_ns(1)
+}
+
+/// Default of counts.
+pub(super) const fn once() -> u32 {
+    1
 }

@@ -103,8 +103,8 @@ fn exact_times_equal_replays_to_the_picosecond() {
     assert!(exact > 3000, "{exact} exact times");
 }
 
-/// Powers of two are exact. Other numbers of ranks fold: the message of a fold meets those of the rounds at its receiver,
-/// where a crossbar delays them and a replay does not.
+/// Powers of two are exact. Other numbers of ranks fold: the message of a fold meets those of the rounds at its
+/// receiver, where a crossbar delays them and a replay does not.
 #[test]
 fn doubling_is_exact_for_powers_of_two() {
     for p in 2..=140 {
