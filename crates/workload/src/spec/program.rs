@@ -58,14 +58,14 @@ pub enum ProgramSpec {
         /// Schedule of the messages; `Ring` if left out.
         #[serde(default)]
         algorithm: ReduceScatterAlgorithm,
-        /// As for `AllReduce`.
+        /// Messages that each block is cut into; 1 if left out.
         #[serde(default = "once")]
         #[schemars(range(min = 1))]
         chunks: u32,
-        /// As for `AllReduce`.
+        /// Number of ranks, from rank 0 on; each rank that has a host if left out.
         #[serde(default)]
         ranks: Option<u32>,
-        /// As for `AllReduce`.
+        /// Groups of ranks that each run it by themselves, at the same time; one if left out.
         #[serde(default)]
         group: Option<GroupSpec>,
     },
@@ -76,14 +76,14 @@ pub enum ProgramSpec {
         /// Schedule of the messages; `Ring` if left out.
         #[serde(default)]
         algorithm: AllGatherAlgorithm,
-        /// As for `AllReduce`.
+        /// Messages that each block is cut into; 1 if left out.
         #[serde(default = "once")]
         #[schemars(range(min = 1))]
         chunks: u32,
-        /// As for `AllReduce`.
+        /// Number of ranks, from rank 0 on; each rank that has a host if left out.
         #[serde(default)]
         ranks: Option<u32>,
-        /// As for `AllReduce`.
+        /// Groups of ranks that each run it by themselves, at the same time; one if left out.
         #[serde(default)]
         group: Option<GroupSpec>,
     },
@@ -94,14 +94,14 @@ pub enum ProgramSpec {
         /// Schedule of the messages; `Pairwise` if left out.
         #[serde(default)]
         algorithm: AllToAllAlgorithm,
-        /// As for `AllReduce`.
+        /// Messages that each block is cut into; 1 if left out.
         #[serde(default = "once")]
         #[schemars(range(min = 1))]
         chunks: u32,
-        /// As for `AllReduce`.
+        /// Number of ranks, from rank 0 on; each rank that has a host if left out.
         #[serde(default)]
         ranks: Option<u32>,
-        /// As for `AllReduce`.
+        /// Groups of ranks that each run it by themselves, at the same time; one if left out.
         #[serde(default)]
         group: Option<GroupSpec>,
     },
@@ -115,14 +115,14 @@ pub enum ProgramSpec {
         /// Rank that has the vector, counted in its group; 0 if left out.
         #[serde(default)]
         root: u32,
-        /// As for `AllReduce`.
+        /// Messages that each block is cut into; 1 if left out.
         #[serde(default = "once")]
         #[schemars(range(min = 1))]
         chunks: u32,
-        /// As for `AllReduce`.
+        /// Number of ranks, from rank 0 on; each rank that has a host if left out.
         #[serde(default)]
         ranks: Option<u32>,
-        /// As for `AllReduce`.
+        /// Groups of ranks that each run it by themselves, at the same time; one if left out.
         #[serde(default)]
         group: Option<GroupSpec>,
     },
@@ -136,14 +136,14 @@ pub enum ProgramSpec {
         /// Rank that gets the sum, counted in its group; 0 if left out.
         #[serde(default)]
         root: u32,
-        /// As for `AllReduce`.
+        /// Messages that each block is cut into; 1 if left out.
         #[serde(default = "once")]
         #[schemars(range(min = 1))]
         chunks: u32,
-        /// As for `AllReduce`.
+        /// Number of ranks, from rank 0 on; each rank that has a host if left out.
         #[serde(default)]
         ranks: Option<u32>,
-        /// As for `AllReduce`.
+        /// Groups of ranks that each run it by themselves, at the same time; one if left out.
         #[serde(default)]
         group: Option<GroupSpec>,
     },
@@ -152,10 +152,10 @@ pub enum ProgramSpec {
         /// Schedule of the messages, which have no payload; `Dissemination` if left out.
         #[serde(default)]
         algorithm: BarrierAlgorithm,
-        /// As for `AllReduce`.
+        /// Number of ranks, from rank 0 on; each rank that has a host if left out.
         #[serde(default)]
         ranks: Option<u32>,
-        /// As for `AllReduce`.
+        /// Groups of ranks that each run it by themselves, at the same time; one if left out.
         #[serde(default)]
         group: Option<GroupSpec>,
     },
@@ -181,7 +181,7 @@ pub enum ProgramSpec {
         forward: Box<Self>,
         /// Backward pass of a microbatch at a stage.
         backward: Box<Self>,
-        /// As for `AllReduce`.
+        /// Number of ranks, from rank 0 on; each rank that has a host if left out.
         #[serde(default)]
         ranks: Option<u32>,
     },
