@@ -71,7 +71,9 @@ fn said(name: &str, text: &str) -> Result<String, String> {
 #[test]
 fn every_message_is_the_expected_one() {
     // Files of other simulators and of traces are compared where their readers are.
-    let is_other = |name: &str| ["import-topo-", "import-cm-", "import-chakra-"].iter().any(|other| name.starts_with(other));
+    let is_other = |name: &str| {
+        ["import-topo-", "import-cm-", "import-chakra-"].iter().any(|other| name.starts_with(other))
+    };
     let is_own = |name: &str| name.starts_with("import-") && !name.ends_with(".stderr") && !is_other(name);
     messages::compare(5, is_own, said);
 }

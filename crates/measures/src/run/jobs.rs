@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_complete_job_has_numbers() {
         let measures = ["job_completion(A)", "job_slowdown(A)", "exposed(A)", "spread(A)", "path_late(A)"];
-        let found = measures.map(|measure| of(&record(), measure).map(|value| value.exact()));
+        let found = measures.map(|measure| of(&record(), measure).map(CensoredValue::exact));
         assert_eq!(found, [40e-6, 2.5, 9e-6, 8e-6, 7e-6].map(|value| Ok(Some(value))));
         assert_eq!(of(&record(), "spread(B)"), Err(Missing::NoJob));
     }

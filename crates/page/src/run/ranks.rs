@@ -133,7 +133,7 @@ mod tests {
         let at = |line: usize, place: usize| lines[line].y[place].expect("a value");
         for (place, expected) in [(100, [0.5, 0.0, 0.0]), (400, [0.0, 0.5, 0.0]), (700, [0.0, 0.0, 0.5])] {
             (0..3).for_each(|line| {
-                assert!((at(line, place) - expected[line]).abs() < 1e-9, "{line} at {place}")
+                assert!((at(line, place) - expected[line]).abs() < 1e-9, "{line} at {place}");
             });
         }
         assert!((0..3).all(|line| at(line, 900).abs() < 1e-9), "nothing is left");

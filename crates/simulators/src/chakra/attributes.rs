@@ -48,21 +48,22 @@ impl<'a> Attributes<'a> {
                     continue;
                 }
                 number => match (number, field.value) {
-                    (3, Value::Eight(_)) | (5, Value::Four(_)) => Given::Other,
+                    (3, Value::Eight(_)) | (5, Value::Four(_)) | (31, Value::Bytes(_)) => Given::Other,
                     // Negative numbers of 32 bits have 64 bits on the wire.
-                    (7 | 9, Value::Varint(bits)) => Given::Number(i128::from(bits.cast_signed())),
-                    (11 | 13 | 27, Value::Varint(bits)) => Given::Number(i128::from(bits)),
+                    (7 | 9, Value::Varint(bits)) | (25, Value::Eight(bits)) => {
+                        Given::Number(i128::from(bits.cast_signed()))
+                    }
+                    (11 | 13 | 27, Value::Varint(bits)) | (21, Value::Eight(bits)) => {
+                        Given::Number(i128::from(bits))
+                    }
                     (15 | 17, Value::Varint(bits)) => {
                         let half = (bits >> 1).cast_signed();
                         Given::Number(i128::from(if bits & 1 == 0 { half } else { !half }))
                     }
                     (19, Value::Four(bits)) => Given::Number(i128::from(bits)),
-                    (21, Value::Eight(bits)) => Given::Number(i128::from(bits)),
                     (23, Value::Four(bits)) => Given::Number(i128::from(bits.cast_signed())),
-                    (25, Value::Eight(bits)) => Given::Number(i128::from(bits.cast_signed())),
                     (29, Value::Bytes(_)) => Given::Text(field.text_of(ATTRIBUTE)?),
                     (28, Value::Bytes(list)) => Given::Bools(list),
-                    (31, Value::Bytes(_)) => Given::Other,
                     // Lists of each type are messages.
                     (4..=32, Value::Bytes(_)) if number % 2 == 0 => Given::Other,
                     (3..=32, _) => return Err(field.wrong_type(ATTRIBUTE)),

@@ -79,7 +79,7 @@ impl Ranks {
         let is_alone = |side: Side| side % 2 == 1 && sizes[roots[side]] == 1;
         let host = |side: Side| {
             let own = &matrix.connections[side / 2];
-            if side % 2 == 0 { own.from } else { own.to }
+            if side.is_multiple_of(2) { own.from } else { own.to }
         };
         let mut placing = Placing::new(matrix, starts);
         let mut numbers: BTreeMap<Side, usize> = BTreeMap::new();

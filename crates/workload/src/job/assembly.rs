@@ -144,10 +144,9 @@ impl Part {
 fn listed_tags(part: &Part) -> Vec<Vec<u32>> {
     match part {
         Part::Listed(programs) => vec![tags_of(programs)],
-        Part::Collective { .. } | Part::Compute(_) => Vec::new(),
         Part::Sequence(parts) | Part::Parallel(parts) => parts.iter().flat_map(listed_tags).collect(),
-        // Scenarios have no listed programs inside others.
-        Part::Pipeline(_) => Vec::new(),
+        // Scenarios have no listed programs inside pipelines.
+        Part::Collective { .. } | Part::Compute(_) | Part::Pipeline(_) => Vec::new(),
     }
 }
 

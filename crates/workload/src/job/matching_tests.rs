@@ -121,7 +121,7 @@ fn programs() -> impl Strategy<Value = Result<Programs, Cycle>> {
         prop::collection::vec((0_u32..7, 0_u32..7, any::<bool>()), 0..6),
     );
     prop::collection::vec(rank, 3).prop_map(|ranks| {
-        let build = |(operations, edges): (Vec<(u32, u32, u32, u8)>, Vec<(u32, u32, bool)>)| {
+        let build = |(operations, edges): (Vec<_>, Vec<(u32, u32, bool)>)| {
             let mut builder = GraphBuilder::default();
             for (peer, _, tag, kind) in &operations {
                 let work = match kind {

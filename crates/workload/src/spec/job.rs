@@ -150,7 +150,7 @@ pub enum LocalSpec {
     /// They take no time.
     #[default]
     Free,
-    /// They take time, as over NVLink or shared memory. A rank sends one after the other.
+    /// They take time, as over `NVLink` or shared memory. A rank sends one after the other.
     Link {
         /// Payload over time.
         rate: Rate,
