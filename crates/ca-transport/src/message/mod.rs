@@ -135,6 +135,8 @@ impl Message {
 
     /// Returns the part of the message that packet `number` carries.
     #[must_use]
+    // As a call, it leaves callers short enough to be inlined themselves.
+    #[inline(never)]
     pub fn segment(&self, number: u64, mtu: Mtu) -> Segment {
         let (first, last) = (number == self.first, number + 1 == self.end);
         let rest = self.rest(number, mtu);
