@@ -73,8 +73,8 @@ impl<'a> DataPaths<'a> {
             let hop = outputs[present.start].hop + 1;
             for node in next.drain(..) {
                 let selection = plan.nodes().switch(node).selection;
-                let is_selected =
-                    selection.is_some_and(|selection| selection.packets.may_contain(level, flow.transport));
+                let is_selected = selection
+                    .is_some_and(|selection| selection.packets.may_contain(level, flow.transport, longest));
                 let ports = plan.routes().table(node).outputs_of(to.lid(), key, is_selected);
                 let share = core::mem::take(&mut by_node[node.index()]) / ports.clone().count() as f64;
                 outputs.extend(ports.map(|port| DataOutput { at: (node, port), hop, share }));
@@ -84,3 +84,4 @@ impl<'a> DataPaths<'a> {
         outputs
     }
 }
+        let longest = plan.longest_data_packet(flow);

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use ca_transport::EntropySpec;
 use cc_policies::MarkingSpec;
-use packet::NodeId;
+use packet::{NodeId, ServiceLevel};
 use switch_arch::spec::{ChoicesSpec, FlowletChoice, SelectionSpec};
 use switch_arch::{SelectedPackets, SelectionPlan};
 use telemetry::{IdleReason, IdleSettingRecord};
-use workload::Flow;
+use units::Bytes;
+use workload::{Flow, Operation};
 
 use crate::check::node::{adapters, switches};
 use crate::plan::Plan;
@@ -21,6 +22,16 @@ use crate::plan::Plan;
 struct UsedChoices {
     selectors: Vec<SelectionSpec>,
     entropies: Vec<EntropySpec>,
+}
+
+/// Packets of a flow in one direction.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    from: NodeId,
+    to: NodeId,
+    level: ServiceLevel,
+    /// Length of the longest.
+    longest: Bytes,
 }
 
 impl Plan {
@@ -71,18 +82,15 @@ impl Plan {
         if used.selectors.contains(&selector) {
             return self.idle_detail(selector);
         }
-        let is_in_class = |flow: &Flow| {
-            let mut ways = ways(flow).into_iter();
-            ways.any(|(from, to)| {
-                let level = self.service_level(flow.service_level, from, to);
-                packets.iter().any(|own| own.may_contain(level, flow.transport))
-            })
-        };
-        if !self.workload.flows.iter().any(is_in_class) {
+        let in_class = self.workload.flows.iter().flat_map(|flow| {
+            self.ways(flow)
+                .into_iter()
+                .filter(|Way { level, .. }| packets.iter().any(|own| own.is_for(*level, flow.transport)))
+        });
+        let Some(longest) = in_class.map(|way| way.longest).max() else {
             return Some(IdleReason::NotSelected);
-        }
-        let (small, longest) =
-            (packets.iter().map(SelectedPackets::shortest).min()?, self.link.longest_packet());
+        };
+        let small = packets.iter().map(SelectedPackets::shortest).min()?;
         Some(if small > longest { IdleReason::TooShort { small, longest } } else { IdleReason::NoneOnTheWay })
     }
 
@@ -161,11 +169,10 @@ impl Plan {
             let entropy = self.nodes.adapter(flow.source).entropy;
             // Packets of one kind to one host go the same ways from a switch on.
             let kind = wanted.entropies.iter().position(|own| *own == entropy);
-            for (from, to) in ways(flow) {
-                let level = self.service_level(flow.service_level, from, to);
+            for Way { from, to, level, longest } in self.ways(flow) {
                 let mut next = vec![self.graph.ports(from)[0].peer];
                 while let Some(at) = next.pop() {
-                    if at == to || !visited.insert((at, to, level, flow.transport, kind)) {
+                    if at == to || !visited.insert((at, to, level, flow.transport, longest, kind)) {
                         continue;
                     }
                     let table = self.routes.table(at);
@@ -174,11 +181,10 @@ impl Plan {
                         continue;
                     }
                     let is_adaptive = table.outputs_of(to.lid(), Some(0), true).nth(1).is_some();
-                    let own = self.nodes.switch(at).selection.filter(|own| {
-                        is_adaptive
-                            && own.packets.may_contain(level, flow.transport)
-                            && own.packets.shortest() <= self.link.longest_packet()
-                    });
+                    let own =
+                        self.nodes.switch(at).selection.filter(|own| {
+                            is_adaptive && own.packets.may_contain(level, flow.transport, longest)
+                        });
                     match own {
                         Some(own) => add(&mut used.selectors, own.selector),
                         None if kind.is_some() => add(&mut used.entropies, entropy),
@@ -191,9 +197,9 @@ impl Plan {
     }
 }
 
-/// Returns the ways of a flow's packets, data and answers.
-fn ways(flow: &Flow) -> [(NodeId, NodeId); 2] {
-    [(flow.source, flow.destination), (flow.destination, flow.source)]
+/// Returns true if the data packets of a flow are acknowledged: responses to READs are not.
+fn has_acknowledgements(flow: &Flow) -> bool {
+    flow.transport.is_reliable() && flow.operation != Operation::RdmaRead
 }
 
 /// Adds an item that a list does not have.
@@ -202,6 +208,19 @@ fn add<T: PartialEq>(list: &mut Vec<T>, item: T) {
         list.push(item);
     }
 }
+
+    /// Returns the ways of a flow's packets, data and answers.
+    fn ways(&self, flow: &Flow) -> [Way; 2] {
+        let (there, back, lengths) = (flow.source, flow.destination, self.packet_lengths());
+        [(there, back, lengths.data(flow)), (back, there, lengths.answers(flow))].map(
+            |(from, to, longest)| Way {
+                from,
+                to,
+                level: self.service_level(flow.service_level, from, to),
+                longest,
+            },
+        )
+    }
 
 #[cfg(test)]
 mod tests {
@@ -294,3 +313,8 @@ mod tests {
         assert!(matches!(&gap[..], [(_, IdleReason::GapBeyondRun { .. })]), "{gap:?}");
     }
 }
+        let small = "switch.selected_packets=(small: \"2 KB\")";
+        let kib = "traffic=[Permutation(at: \"0 s\", bytes: \"1 KiB\")]";
+        let too_short = idle("paths-incast", &[round_robin, small, kib]);
+        let [(_, IdleReason::TooShort { longest, .. })] = too_short[..] else { panic!("{too_short:?}") };
+        assert!((1024..1100).contains(&longest.get()), "{longest:?}");

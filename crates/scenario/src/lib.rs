@@ -32,6 +32,7 @@
 //! | `credit_windows` | bytes by which credits of a shared memory run ahead |
 //! | `path_choices` | choices of switches with groups of ports |
 //! | `data_paths` | outputs by which the data of a flow leave |
+//! | `packet_lengths` | the longest packets of a flow |
 //! | `idle_settings` | settings of paths that cannot have an effect |
 //! | `other_paths` | the least loaded path that switches could choose for a flow |
 //! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
@@ -69,6 +70,7 @@ mod layers;
 pub mod manual;
 mod memory;
 mod other_paths;
+mod packet_lengths;
 mod path_choices;
 mod pattern_use;
 mod plan;

@@ -39,7 +39,7 @@ pub struct PacketClass {
     pub level: ServiceLevel,
     /// Number of the flows.
     pub flows: usize,
-    /// True if the selector of some switch is for their packets.
+    /// True if the selector of some switch is for some of their packets, which are long enough.
     pub is_selected: bool,
 }
 
@@ -99,20 +99,19 @@ impl Plan {
         Some(found)
     }
 
-    /// Returns the flows by service and level, and whether a selector of these switches is for them.
+    /// Returns the flows by service and level, and whether a selector of these switches is for some of their packets.
     fn packet_classes(&self, switches: &[NodeId]) -> Vec<PacketClass> {
-        let longest = self.link().longest_packet();
-        let packets: Vec<_> =
-            self.selected(switches).filter(|packets| packets.shortest() <= longest).collect();
-        let mut counts = BTreeMap::new();
+        let mut packets: Vec<_> = self.selected(switches).collect();
+        packets.dedup();
+        let (mut counts, lengths) = (BTreeMap::new(), self.packet_lengths());
         for flow in &self.workload().flows {
             let level = self.service_level(flow.service_level, flow.source, flow.destination);
-            *counts.entry((flow.transport, level)).or_insert(0) += 1;
+            let longest = lengths.data(flow);
+            let is_selected = packets.iter().any(|own| own.may_contain(level, flow.transport, longest));
+            *counts.entry((flow.transport, level, is_selected)).or_insert(0) += 1;
         }
-        let class = |((service, level), flows)| {
-            let is_selected = packets.iter().any(|own| own.may_contain(level, service));
-            PacketClass { service, level, flows, is_selected }
-        };
+        let class =
+            |((service, level, is_selected), flows)| PacketClass { service, level, flows, is_selected };
         counts.into_iter().map(class).collect()
     }
 

@@ -86,8 +86,10 @@ impl Scenario {
         transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
         detours::check(&self, link.as_ref(), &routes, flows, faults);
-        let packets_may_overtake =
-            nodes.as_ref().is_some_and(|nodes| overtaking::check(&self, (nodes, &routes), flows, faults));
+        let packets_may_overtake = link
+            .as_ref()
+            .zip(nodes.as_ref())
+            .is_some_and(|(link, nodes)| overtaking::check(&self, (link, nodes, &routes), &workload, faults));
         let dependency_cycle = match (&link, &nodes) {
             (Some(link), Some(nodes)) if faults.found.is_empty() => {
                 routing::check(&self, (link, nodes), (graph, &routes), flows, faults)

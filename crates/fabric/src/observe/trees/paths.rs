@@ -21,15 +21,22 @@ pub(super) struct ManyPaths {
     spraying: Vec<bool>,
     /// By flow, true if its packets may take detours; empty without detours.
     detouring: Vec<bool>,
+    /// By flow, the length of its longest data packet, since selectors may leave short ones to the hash of their flow;
+    /// empty without selectors.
+    longest: Vec<u16>,
 }
 
 impl ManyPaths {
     pub(super) fn new(plan: &Plan) -> Self {
         let adapters = plan.nodes().adapters.iter();
         let flows = plan.workload().flows.iter().filter(|_| plan.routes().detours().is_some());
+        let has_selectors = plan.nodes().switches.iter().any(|switch| switch.settings.selection.is_some());
+        let longest = |flow| u16::try_from(plan.longest_data_packet(flow).get()).unwrap_or(u16::MAX);
+        let selected = plan.workload().flows.iter().filter(|_| has_selectors);
         Self {
             spraying: adapters.map(|adapter| !adapter.settings.entropy.is_usual()).collect(),
             detouring: flows.map(|flow| plan.may_detour(flow)).collect(),
+            longest: selected.map(longest).collect(),
         }
     }
 
@@ -113,9 +120,8 @@ impl Iterator for Outputs<'_, '_> {
 /// that may take detours this is the first alone.
 pub(super) fn of_flow<'w, 'p>(world: &'w World<'p>, many: &ManyPaths, flow: FlowId) -> Outputs<'w, 'p> {
     let (source, _) = world.flows[flow.index()].source;
-    // A full packet: short ones may be left to the hash of their flow.
     let mut probe = world.probe(flow);
-    probe.wire = u16::MAX;
+    probe.wire = many.longest.get(flow.index()).copied().unwrap_or(probe.wire);
     let first = (source, PortId(0), probe.lrh.lane);
     Outputs { is_sprayed: many.sprays(world, flow), ..outputs(world, probe, first) }
 }
