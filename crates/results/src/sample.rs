@@ -321,7 +321,7 @@ fn congestion() -> Congestion {
 }
 
 fn contributor(flow: u32, kb: u64) -> ContributorRecord {
-    ContributorRecord { flow, samples: 2, through: Bytes::new(1000 * kb) }
+    ContributorRecord { flow, samples: 2, through: Some(Bytes::new(1000 * kb)) }
 }
 
 fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: bool) -> FlowRecord {

@@ -17,7 +17,7 @@ use super::loss::Lost;
 use super::owners::Owners;
 use super::words;
 use super::{repeats, short_buffers};
-use crate::congestion::{cause, hottest, worst};
+use crate::congestion::{cause, hottest, through, worst};
 use crate::format::{capital, counted, grouped};
 use crate::lossless::LossCause;
 use crate::remarks::SlowHostSummary;
@@ -35,6 +35,7 @@ struct Passed {
     flows: usize,
     through: f64,
     /// The flow with most of it, and its payload.
+    samples: u32,
     largest: usize,
     most: f64,
 }
@@ -130,16 +131,21 @@ fn of_trees(facts: Facts<'_>, owners: &Owners) -> Option<String> {
 fn contributors(facts: Facts<'_>, root: &RootRecord, owners: &Owners) -> String {
     let mut all: BTreeMap<usize, Passed> = BTreeMap::new();
     for one in &root.contributors {
-        let (sum, through) = (all.entry(owners.of(one.flow as usize)).or_default(), one.through.get() as f64);
+        let sum = all.entry(owners.of(one.flow as usize)).or_default();
+        let through = one.through.unwrap_or_default().get() as f64;
+        sum.samples += one.samples;
         if through > sum.most {
             (sum.largest, sum.most) = (one.flow as usize, through);
         }
         (sum.flows, sum.through) = (sum.flows + 1, sum.through + through);
     }
-    let total: f64 = all.values().map(|sum| sum.through).sum();
     let mut all: Vec<_> = all.into_iter().collect();
     all.sort_by(|a, b| b.1.through.total_cmp(&a.1.through));
     let one = |(owner, sum): &(usize, Passed)| {
+    if through(root).is_none() {
+        return of_many_paths(all, owners);
+    }
+    let total: f64 = all.iter().map(|(_, sum)| sum.through).sum();
         let who = owners.at(*owner).flows_in_words(sum.flows);
         if total == 0.0 {
             return who;
@@ -166,6 +172,18 @@ fn contributors(facts: Facts<'_>, root: &RootRecord, owners: &Owners) -> String 
 
 /// Names the reason for low rates where no tree holds flows back.
 fn without_tree(facts: Facts<'_>, lost: &Lost) -> Option<String> {
+/// Names owners of flows that lead to a root, those that waited for longest first. Their packets have other paths, too.
+fn of_many_paths(mut all: Vec<(usize, Passed)>, owners: &Owners) -> String {
+    all.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.samples));
+    let named = all.iter().take(MOST_NAMED).map(|(owner, sum)| owners.at(*owner).flows_in_words(sum.flows));
+    let named = words::list(&named.collect::<Vec<_>>());
+    let rest = all.iter().skip(MOST_NAMED).map(|(_, sum)| sum.flows).sum::<usize>();
+    let more = if rest > 0 { format!(", and {}", counted(rest, "further flow")) } else { String::new() };
+    format!(
+        "Packets of {named}{more} waited for it; they have other paths, too, so that shares are not known."
+    )
+}
+
     let throttled = throttled(facts, lost);
     let congestion = &facts.record.congestion;
     if !congestion.roots.is_empty() {

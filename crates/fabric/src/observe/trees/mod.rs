@@ -307,7 +307,8 @@ impl TreeFinder {
         }
         let waited = |(branch, _): &(OutputLane, u32)| self.activity.of(world, *branch).waited;
         running.record.stalled += tree.branches.iter().map(waited).sum();
-        running.add((tree, members), at, |flow| world.delivered(FlowId(flow)));
+        let is_only_way = |flow| paths::is_only_way(world, &self.many, FlowId(flow), tree.root);
+        running.add((tree, members), at, (|flow| world.delivered(FlowId(flow)), is_only_way));
         let senders = members.contributors.iter().map(|flow| world.flows[*flow as usize].source.0);
         running.facts.senders.extend(senders);
         let queue = world.waiting(tree.root);

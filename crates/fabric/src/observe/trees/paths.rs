@@ -40,6 +40,11 @@ impl ManyPaths {
         }
     }
 
+    /// Returns true if packets of some flow may take several paths.
+    fn has_any(&self) -> bool {
+        self.detours() || self.sprays_any() || !self.longest.is_empty()
+    }
+
     /// Returns true if packets of some flows may take detours.
     pub(super) fn detours(&self) -> bool {
         !self.detouring.is_empty()
@@ -73,6 +78,8 @@ pub(super) struct Outputs<'w, 'p> {
     links: usize,
     /// True once the packet has come to a switch that has yet to decide about its route.
     is_open: bool,
+    /// An output that counts as cut.
+    without: Option<OutputLane>,
 }
 
 /// Returns the outputs and lanes by which a packet may leave, from the output `first` where it waits to the last switch.
@@ -86,6 +93,7 @@ pub(super) fn outputs<'w, 'p>(world: &'w World<'p>, packet: Packet, first: Outpu
         met: BTreeSet::new(),
         links: 0,
         is_open: false,
+        without: None,
     }
 }
 
@@ -100,7 +108,7 @@ impl Iterator for Outputs<'_, '_> {
         if let Some(choices) = self.world.choices(node, input, (&self.packet, self.is_sprayed)) {
             for (output, next) in choices {
                 let output = (node, output, next.unwrap_or(lane));
-                if self.met.insert(output) {
+                if self.without != Some(output) && self.met.insert(output) {
                     self.others.push(output);
                 }
             }
@@ -109,6 +117,7 @@ impl Iterator for Outputs<'_, '_> {
             let onward = self.world.pass(node, input, &mut self.packet);
             self.is_open = onward.is_none() && !self.world.is_host(node);
             let onward = onward.map(|output| (node, output, self.packet.lrh.lane));
+            let onward = onward.filter(|output| self.without != Some(*output));
             // Paths that were apart meet again.
             self.next = onward.filter(|output| self.met.is_empty() || self.met.insert(*output));
         }
@@ -124,6 +133,18 @@ pub(super) fn of_flow<'w, 'p>(world: &'w World<'p>, many: &ManyPaths, flow: Flow
     probe.wire = many.longest.get(flow.index()).copied().unwrap_or(probe.wire);
     let first = (source, PortId(0), probe.lrh.lane);
     Outputs { is_sprayed: many.sprays(world, flow), ..outputs(world, probe, first) }
+}
+
+/// Returns true if all data of a flow that may leave by `root` do so: no other path leads to its destination.
+pub(super) fn is_only_way(world: &World, many: &ManyPaths, flow: FlowId, root: OutputLane) -> bool {
+    if !many.has_any() {
+        return true;
+    }
+    if many.may_detour(flow) {
+        return world.peer(root.0, root.1).0 == world.flows[flow.index()].sink.0;
+    }
+    let mut others = Outputs { without: Some(root), ..of_flow(world, many, flow) };
+    !others.any(|(node, port, _)| world.is_host(world.peer(node, port).0))
 }
 
 /// Returns true if a packet that waits for the output `first` may leave by `root`. A packet about whose route a
