@@ -26,6 +26,8 @@ use crate::remarks::SlowHostSummary;
 const MOST_NAMED: usize = 3;
 /// Share of a link from which it is full.
 const FULL: f64 = 0.95;
+/// Share of the packets that arrived from which on packets sent again count.
+const AGAIN: f64 = 0.01;
 /// Multiple of an equal share from which a flow stands out among those of its name.
 const UNLIKE: f64 = 2.0;
 
@@ -33,9 +35,9 @@ const UNLIKE: f64 = 2.0;
 #[derive(Clone, Copy, Debug, Default)]
 struct Passed {
     flows: usize,
+    samples: u32,
     through: f64,
     /// The flow with most of it, and its payload.
-    samples: u32,
     largest: usize,
     most: f64,
 }
@@ -140,12 +142,12 @@ fn contributors(facts: Facts<'_>, root: &RootRecord, owners: &Owners) -> String 
         (sum.flows, sum.through) = (sum.flows + 1, sum.through + through);
     }
     let mut all: Vec<_> = all.into_iter().collect();
-    all.sort_by(|a, b| b.1.through.total_cmp(&a.1.through));
-    let one = |(owner, sum): &(usize, Passed)| {
     if through(root).is_none() {
         return of_many_paths(all, owners);
     }
     let total: f64 = all.iter().map(|(_, sum)| sum.through).sum();
+    all.sort_by(|a, b| b.1.through.total_cmp(&a.1.through));
+    let one = |(owner, sum): &(usize, Passed)| {
         let who = owners.at(*owner).flows_in_words(sum.flows);
         if total == 0.0 {
             return who;
@@ -170,8 +172,6 @@ fn contributors(facts: Facts<'_>, root: &RootRecord, owners: &Owners) -> String 
     }
 }
 
-/// Names the reason for low rates where no tree holds flows back.
-fn without_tree(facts: Facts<'_>, lost: &Lost) -> Option<String> {
 /// Names owners of flows that lead to a root, those that waited for longest first. Their packets have other paths, too.
 fn of_many_paths(mut all: Vec<(usize, Passed)>, owners: &Owners) -> String {
     all.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.samples));
@@ -184,6 +184,8 @@ fn of_many_paths(mut all: Vec<(usize, Passed)>, owners: &Owners) -> String {
     )
 }
 
+/// Names the reason for low rates where no tree holds flows back.
+fn without_tree(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     let throttled = throttled(facts, lost);
     let congestion = &facts.record.congestion;
     if !congestion.roots.is_empty() {
@@ -287,6 +289,13 @@ fn limited(host: &str, does: &str, limit: Option<Rate>) -> String {
     format!("Host {host}{limit}")
 }
 
+/// Returns true if packets that were sent again took a part of the fabric that is worth a word.
+fn sends_again(facts: Facts<'_>) -> bool {
+    let arrived: u64 = facts.record.flows.iter().map(|flow| flow.packets).sum();
+    let again = facts.record.repeats().retransmitted.max(facts.record.transport.retransmitted);
+    again > 0 && again as f64 >= AGAIN * arrived as f64
+}
+
 /// Says why the flow that lost most got less than its best rate, if it waited in no tree meanwhile.
 fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     // A buffer that is too small says it better.
@@ -313,7 +322,11 @@ fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
             )
         });
     }
-    let (part, load) = best.busiest(loss.flow, &facts.rates(lost.phase))?;
+    let (part, load) = best.busiest(loss.flow, &facts.rates(lost.phase), FULL)?;
+    // Loads are of payload, and of no packets that are sent again.
+    if load < FULL && sends_again(facts) {
+        return None;
+    }
     let place = place(facts, plan, part);
     Some(if load >= FULL {
         format!("{place} is full, and its flows do not share it alike.")

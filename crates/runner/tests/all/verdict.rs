@@ -129,6 +129,16 @@ fn flows_that_congestion_control_holds_back_too_far_are_named_without_a_tree() {
     says(&verdict.advice, &sweep);
 }
 
+/// Packets that are sent again fill the link of h1. Its payload alone is less than half of that.
+#[test]
+fn a_link_full_of_repeats_is_not_called_half_used() {
+    let in_order = ["adapter.delivery=InOrder", "adapter.recovery=GoBackN", "switch.selection=Random"];
+    let run = run("paths-parking-lot", &[&in_order[..], &["duration=100 us"]].concat());
+    let used = Table::of(&run, "ports.csv").number("utilisation", &[("peer", "h1")]);
+    assert!(used > 0.95 && run.record.repeats().spurious > 100, "{used}");
+    is_silent(&run.summary.verdict.cause, "was used to");
+}
+
 #[test]
 fn a_slow_receiver_is_the_cause_and_its_victims_are_counted() {
     let run = run("hdr-fat-tree-slow-receiver", &["duration=400 us"]);
