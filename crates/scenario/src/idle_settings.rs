@@ -35,7 +35,7 @@ struct Way {
 }
 
 impl Plan {
-    /// Returns the settings of paths that cannot have an effect: routing, selectors, then entropies.
+    /// Returns the settings of paths that cannot have an effect: routing, selectors and their packets, then entropies.
     #[must_use]
     pub fn idle_settings(&self) -> Vec<IdleSettingRecord> {
         let routing = &self.scenario.routing;
@@ -43,16 +43,17 @@ impl Plan {
             |reason| vec![IdleSettingRecord { setting: format!("routing: {}", routing.word()), reason }];
         if routing.detours().is_some() {
             let stay = !self.workload.flows.iter().any(|flow| self.may_detour(flow));
-            return if stay { of_routing(IdleReason::NoDetour) } else { Vec::new() };
+            let idle = if stay { of_routing(IdleReason::NoDetour) } else { Vec::new() };
+            return [idle, self.idle_masks()].concat();
         }
         if !routing.has_groups() {
-            return Vec::new(); // Selectors and entropies are refused.
+            return self.idle_masks(); // Selectors and entropies are refused.
         }
         if !self.routes.have_groups() {
             return of_routing(IdleReason::OnePort);
         }
         let used = self.used_choices();
-        [self.idle_selectors(&used), self.idle_entropies(&used)].concat()
+        [self.idle_selectors(&used), self.idle_masks(), self.idle_entropies(&used)].concat()
     }
 
     /// Returns the selectors of switches without effect, each at its first place in the scenario.
@@ -70,6 +71,18 @@ impl Plan {
             }
         }
         found
+    }
+
+    /// Returns the first set of selected packets beside a selector that is the hash of a flow.
+    fn idle_masks(&self) -> Vec<IdleSettingRecord> {
+        let is_hashed = |selector: SelectionSpec| selector == SelectionSpec::Hash;
+        let mut hashed = switches(&self.scenario)
+            .filter(|(_, spec)| spec.selected_packets.is_some() && spec.selection.is_none_or(is_hashed));
+        let record = hashed.next().map(|(path, _)| IdleSettingRecord {
+            setting: path.name("selected_packets").to_string(),
+            reason: IdleReason::HashForAll,
+        });
+        record.into_iter().collect()
     }
 
     /// Returns the reason for which a selector has no effect; `None` also if no switch has it.
@@ -118,8 +131,8 @@ impl Plan {
         for (path, spec) in adapters(&self.scenario) {
             let entropy = spec.entropy;
             let has = |flow: &Flow| self.nodes.adapter(flow.source).entropy == entropy;
-            let mut flows = self.workload.flows.iter().filter(|flow| has(flow)).peekable();
-            if known.contains(&entropy) || flows.peek().is_none() {
+            let mut flows = self.workload.flows.iter().filter(|flow| has(flow));
+            if known.contains(&entropy) {
                 continue;
             }
             known.push(entropy);
@@ -128,7 +141,7 @@ impl Plan {
                 IdleReason::NotHashed
             } else if !is_judging {
                 continue;
-            } else if !flows.any(|flow| flow.transport.is_reliable()) {
+            } else if !flows.any(has_acknowledgements) {
                 IdleReason::NoAnswers
             } else if matches!(self.control.marking, MarkingSpec::Off) {
                 IdleReason::NoMarks
@@ -195,19 +208,6 @@ impl Plan {
         }
         used
     }
-}
-
-/// Returns true if the data packets of a flow are acknowledged: responses to READs are not.
-fn has_acknowledgements(flow: &Flow) -> bool {
-    flow.transport.is_reliable() && flow.operation != Operation::RdmaRead
-}
-
-/// Adds an item that a list does not have.
-fn add<T: PartialEq>(list: &mut Vec<T>, item: T) {
-    if !list.contains(&item) {
-        list.push(item);
-    }
-}
 
     /// Returns the ways of a flow's packets, data and answers.
     fn ways(&self, flow: &Flow) -> [Way; 2] {
@@ -221,6 +221,19 @@ fn add<T: PartialEq>(list: &mut Vec<T>, item: T) {
             },
         )
     }
+}
+
+/// Returns true if the data packets of a flow are acknowledged: responses to READs are not.
+fn has_acknowledgements(flow: &Flow) -> bool {
+    flow.transport.is_reliable() && flow.operation != Operation::RdmaRead
+}
+
+/// Adds an item that a list does not have.
+fn add<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if !list.contains(&item) {
+        list.push(item);
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -280,6 +293,18 @@ mod tests {
         assert_eq!(detours("h9"), []);
     }
 
+    /// Masks of packets stay where a sweep has a hash in the place of a selector, and where no packet is left.
+    #[test]
+    fn packets_without_a_selector_are_listed() {
+        let mask = "switch.selected_packets=(services: [Rc])";
+        let hashed = [("switch.selected_packets".to_owned(), IdleReason::HashForAll)];
+        assert_eq!(idle("paths-incast", &["switch.selection=Hash", mask]), hashed);
+        assert_eq!(idle("paths-incast", &["routing=Native", mask]), hashed);
+        let none = "switch.selected_packets=(services: [])";
+        let found = idle("paths-incast", &["switch.selection=RoundRobin", none]);
+        assert_eq!(found, [("switch.selection: RoundRobin".to_owned(), IdleReason::NotSelected)]);
+    }
+
     /// Each setting once, with the reason.
     #[test]
     fn settings_without_effect_are_listed() {
@@ -307,14 +332,22 @@ mod tests {
         ] {
             assert_eq!(idle("paths-incast", sets), [(setting.to_owned(), reason)], "{sets:?}");
         }
+        let read = "traffic=[Permutation(operation: RdmaRead, at: \"0 s\", bytes: \"4 KiB\")]";
+        let reps = ["adapter.entropy=Reps", "congestion_control=Guideline", "adapter.max_reads=4", read];
+        assert_eq!(
+            idle("paths-incast", &reps),
+            [("adapter.entropy: Reps".to_owned(), IdleReason::NoAnswers)]
+        );
+        let none = idle("paths-parking-lot", &["adapters={\"h1\": (entropy: Random)}"]);
+        assert!(matches!(&none[..], [(_, IdleReason::NotHashed)]), "h1 sends nothing: {none:?}");
         let too_short = idle("paths-incast", &[round_robin, "switch.selected_packets=(small: \"8 KiB\")"]);
         assert!(matches!(&too_short[..], [(_, IdleReason::TooShort { .. })]), "{too_short:?}");
-        let gap = idle("paths-incast", &["switch.selection=Flowlet(gap: \"1 s\")"]);
-        assert!(matches!(&gap[..], [(_, IdleReason::GapBeyondRun { .. })]), "{gap:?}");
-    }
-}
         let small = "switch.selected_packets=(small: \"2 KB\")";
         let kib = "traffic=[Permutation(at: \"0 s\", bytes: \"1 KiB\")]";
         let too_short = idle("paths-incast", &[round_robin, small, kib]);
         let [(_, IdleReason::TooShort { longest, .. })] = too_short[..] else { panic!("{too_short:?}") };
         assert!((1024..1100).contains(&longest.get()), "{longest:?}");
+        let gap = idle("paths-incast", &["switch.selection=Flowlet(gap: \"1 s\")"]);
+        assert!(matches!(&gap[..], [(_, IdleReason::GapBeyondRun { .. })]), "{gap:?}");
+    }
+}

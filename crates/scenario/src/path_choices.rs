@@ -22,7 +22,7 @@ pub struct PathChoices {
     pub paths: RangeInclusive<u64>,
     /// Words of the selectors of those switches.
     pub selectors: BTreeSet<&'static str>,
-    /// Words of the entropies of adapters that do not have the usual one.
+    /// Words of the entropies of adapters that send data and do not have the usual one.
     pub entropies: BTreeSet<&'static str>,
     /// Flows by service and level.
     pub classes: Vec<PacketClass>,
@@ -64,11 +64,12 @@ impl Plan {
                 })
                 .collect(),
             entropies: self
-                .nodes()
-                .adapters
+                .workload()
+                .flows
                 .iter()
-                .filter(|adapter| !adapter.settings.entropy.is_usual())
-                .map(|adapter| adapter.settings.entropy.word())
+                .map(|flow| self.nodes().adapter(flow.source).entropy)
+                .filter(|entropy| !entropy.is_usual())
+                .map(|entropy| entropy.word())
                 .collect(),
             classes: self.packet_classes(&choosing),
             small: self.selected(&choosing).map(|packets| packets.shortest()).min(),
@@ -141,7 +142,11 @@ mod tests {
     use crate::{Scenario, ScenarioText};
 
     fn choices(sets: &[&str]) -> Option<super::PathChoices> {
-        let mut source = ScenarioText::find("bench-a32").expect("it ships");
+        choices_of("bench-a32", sets)
+    }
+
+    fn choices_of(scenario: &str, sets: &[&str]) -> Option<super::PathChoices> {
+        let mut source = ScenarioText::find(scenario).expect("it ships");
         sets.iter().for_each(|set| source.set(set).expect("a field"));
         let plan = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
         plan.expect("nothing is wrong").path_choices()
@@ -153,6 +158,21 @@ mod tests {
         let found = choices(&["routing=Ecmp"]).expect("leaves choose");
         assert_eq!((found.switches, found.ports, found.paths), (8, 4..=4, 4..=4));
         assert_eq!(found.selectors.into_iter().collect::<Vec<_>>(), ["Hash"]);
+    }
+
+    /// In the parking lot h1 receives, and only answers; h5 sends.
+    #[test]
+    fn entropies_are_those_of_hosts_with_data() {
+        let entropies = |host: &str| {
+            let set = format!("adapters={{\"{host}\": (entropy: Random)}}");
+            choices_of("paths-parking-lot", &[&set])
+                .expect("leaves choose")
+                .entropies
+                .into_iter()
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(entropies("h1"), [""; 0]);
+        assert_eq!(entropies("h5"), ["Random"]);
     }
 
     #[test]

@@ -119,6 +119,7 @@ fn settings_without_effect_are_said_with_the_reason() {
         IdleReason::NotSelected,
         IdleReason::TooShort { small: Bytes::new(8192), longest: Bytes::new(4154) },
         IdleReason::NoneOnTheWay,
+        IdleReason::HashForAll,
         IdleReason::GapBeyondRun { gap: us(30), duration: us(20) },
         IdleReason::TwoOfTwo,
         IdleReason::NotHashed,

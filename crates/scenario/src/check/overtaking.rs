@@ -89,7 +89,7 @@ fn check_entropy(scenario: &Scenario, path: &FieldPath, spec: &AdapterSpec, faul
     }
 }
 
-/// Checks that a selector has ports to choose from, and packets to choose for.
+/// Checks that a selector has ports to choose from.
 fn check_selector(scenario: &Scenario, path: &FieldPath, spec: &SwitchSpec, faults: &mut Faults<'_>) {
     let chooses = spec.selection.filter(|selector| *selector != SelectionSpec::Hash);
     if let Some(selector) = chooses.filter(|_| !scenario.routing.has_groups()) {
@@ -97,14 +97,6 @@ fn check_selector(scenario: &Scenario, path: &FieldPath, spec: &SwitchSpec, faul
         let message = format!("`{routing}` leads to a host by one port, and `{word}` chooses among several");
         let help = "write `routing: Adaptive` or `Ecmp`, or leave it out";
         faults.add(&path.name("selection"), message, help);
-    }
-    let Some(packets) = &spec.selected_packets else { return };
-    let path = path.name("selected_packets");
-    if chooses.is_none() {
-        let message = "a hash of their flow chooses the ports of all packets here";
-        faults.add(&path, message, "leave it out, or write another `selection` than `Hash`");
-    } else if packets.levels.is_empty() || packets.services.is_empty() {
-        faults.add(&path, "no packet is selected", "name one, or write `selection: Hash`");
     }
 }
 
