@@ -270,6 +270,13 @@ impl BestRates {
         fixed.into_iter().collect()
     }
 
+    /// Returns true if loads decide which of several parts some flow of a known rate takes.
+    #[must_use]
+    pub fn spread_by_load(&self) -> bool {
+        let known = self.flows.values().filter(|demand| demand.asked.is_some());
+        known.flat_map(|demand| &demand.parts).any(|own| own.is_by_load)
+    }
+
     /// Returns the part of a flow's path with the highest load at these payload rates of flows, and that load as a share
     /// of its capacity. `None` if that is not known of some part which may be busier.
     #[must_use]

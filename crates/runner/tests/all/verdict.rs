@@ -139,6 +139,59 @@ fn a_link_full_of_repeats_is_not_called_half_used() {
     is_silent(&run.summary.verdict.cause, "was used to");
 }
 
+/// Three cables, of which packets leave the slow one aside by load: even spreading would be a third of what they get.
+#[test]
+fn no_fair_share_is_told_where_packets_choose_cables_by_load() {
+    let cable = |rate: &str| format!("(rate: \"{rate}\", propagation: Cable(\"20 m\"))");
+    let cables = ["host", "slow"].map(|name| {
+        let rate = if name == "slow" { "10 Gb/s" } else { "100 Gb/s" };
+        format!("\"{name}\": {}", cable(rate))
+    });
+    let links = ["A to S", "B to T", "S to T", "S to T", "S to T slow"].map(|link| {
+        let words: Vec<_> = link.split(' ').collect();
+        format!(
+            "(from: \"{}\", to: \"{}\", cable: \"{}\")",
+            words[0],
+            words[2],
+            words.get(3).unwrap_or(&"host")
+        )
+    });
+    let flow = |name: &str, from: &str, to: &str| {
+        format!(
+            "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", message: \"16 KiB\", load: Saturate(outstanding: 4))"
+        )
+    };
+    let fabric = [
+        format!(
+            "topology=Custom(hosts: [\"A\", \"B\"], switches: [\"S\", \"T\"], links: [{}])",
+            links.join(", ")
+        ),
+        format!("cables={{{}}}", cables.join(", ")),
+        "traffic=[]".to_owned(),
+        "duration=200 us".to_owned(),
+    ];
+    let run = |selector: &str, flows: &[String]| {
+        let (selection, flows) =
+            (format!("switch.selection={selector}"), format!("flows=[{}]", flows.join(", ")));
+        let sets: Vec<_> = fabric.iter().chain([&selection, &flows]).map(String::as_str).collect();
+        run("paths-incast", &sets)
+    };
+    let both = [flow("a", "A", "B"), flow("b", "B", "A")];
+    let by_load = run("LeastLoaded", &both);
+    is_silent(&by_load.summary.verdict.loss, "of its fair share");
+    says(&by_load.summary.verdict.loss, "fair shares are not known where packets choose cables by load");
+    let even = run("RoundRobin", &both);
+    is_silent(&even.summary.verdict.loss, "not known");
+    // By turns the slow cable holds a flow to three times its rate.
+    says(&even.summary.verdict.loss, "at least 95 % of its fair share");
+    assert!(
+        goodput(&even, "a") < 31e9 && goodput(&by_load, "a") > 31e9,
+        "{} {}",
+        goodput(&even, "a"),
+        goodput(&by_load, "a")
+    );
+}
+
 #[test]
 fn a_slow_receiver_is_the_cause_and_its_victims_are_counted() {
     let run = run("hdr-fat-tree-slow-receiver", &["duration=400 us"]);
