@@ -42,7 +42,12 @@ impl ManyPaths {
 
     /// Returns true if packets of some flow may take several paths.
     fn has_any(&self) -> bool {
-        self.detours() || self.sprays_any() || !self.longest.is_empty()
+        self.detours() || self.sprays_any() || self.selects_any()
+    }
+
+    /// Returns true if some switch has a selector.
+    pub(super) fn selects_any(&self) -> bool {
+        !self.longest.is_empty()
     }
 
     /// Returns true if packets of some flows may take detours.
