@@ -2,6 +2,8 @@
 //!
 //! Invariant: endpoints of end-to-end contexts and flows of wider scope are found by key here, and nowhere else.
 
+use std::collections::VecDeque;
+
 use cc_policies::policy::{Response, StateScope, TrafficKind};
 use packet::{QpNumber, TransportService};
 use workload::HostTraffic;
@@ -96,7 +98,9 @@ impl Adapter {
         for (sink, number) in (0..).zip(coming) {
             self.queue_pairs[number.index()].origin = MessageSource::JobSink(sink);
         }
-        self.jobs = Some(Box::new(AdapterJobs { jobs, queue_pairs: leaving, timer: NextTimer::default() }));
+        let lists = if self.delivers_in_any_order() { coming.len() } else { 0 };
+        let (timer, ends) = (NextTimer::default(), vec![VecDeque::new(); lists]);
+        self.jobs = Some(Box::new(AdapterJobs { jobs, queue_pairs: leaving, timer, ends }));
     }
 
     /// Returns the number of the endpoint for a queue pair that is being opened.

@@ -125,7 +125,7 @@ impl Adapter {
     }
 
     /// Lets ranks of jobs go on, and posts the messages that they are to send then.
-    fn with_jobs(&mut self, now: Time, go_on: impl FnOnce(&mut HostJobs)) {
+    pub(super) fn with_jobs(&mut self, now: Time, go_on: impl FnOnce(&mut HostJobs)) {
         if self.silent {
             return;
         }

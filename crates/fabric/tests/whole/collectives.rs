@@ -17,21 +17,21 @@ use crate::common::run;
 use crate::jobs::does_not_depend;
 
 /// Payload of a full packet.
-const MTU: u64 = 2048;
+pub(crate) const MTU: u64 = 2048;
 /// Headers and checks of a packet of SEND over UC: LRH 8, BTH 12, ICRC 4, VCRC 2.
 const HEADERS: u64 = 26;
 /// Immediate data of a message's last packet.
 const IMMEDIATE: u64 = 4;
 /// A header of 8 B on a wire of 8 Gb/s, the switch, and its cable of 10 m.
-const HOP: u64 = 8 + 100 + 50;
+pub(crate) const HOP: u64 = 8 + 100 + 50;
 
 /// Returns the plan of these jobs on some topology.
-fn plan(topology: &str, jobs: &str, sets: &[&str]) -> Plan {
+pub(crate) fn plan(topology: &str, jobs: &str, sets: &[&str]) -> Plan {
     checked(topology, jobs, sets, &[]).unwrap_or_else(|diagnostic| panic!("{jobs}: {diagnostic}"))
 }
 
 /// Checks these jobs on some topology, with files beside the scenario.
-fn checked(topology: &str, jobs: &str, sets: &[&str], files: &[(&str, &str)]) -> Result<Plan, Diagnostic> {
+pub(crate) fn checked(topology: &str, jobs: &str, sets: &[&str], files: &[(&str, &str)]) -> Result<Plan, Diagnostic> {
     let file = format!("{}/../../fixtures/laws/incast.ron", env!("CARGO_MANIFEST_DIR"));
     let credits =
         "link.flow_control=Credits(update_blocks: 33, update_interval: \"4.096 us\", wire_time: Free)";
@@ -52,24 +52,24 @@ fn checked(topology: &str, jobs: &str, sets: &[&str], files: &[(&str, &str)]) ->
     Scenario::read(&source)?.check(&source)
 }
 
-fn crossbar(hosts: u32) -> String {
+pub(crate) fn crossbar(hosts: u32) -> String {
     format!("Crossbar(hosts: {hosts}, host_cable: \"wire\")")
 }
 
-fn tree(down: &str, up: u32) -> String {
+pub(crate) fn tree(down: &str, up: u32) -> String {
     format!("FatTree(down: [{down}], up: [{up}], host_cable: \"wire\", trunk_cable: \"wire\")")
 }
 
 /// Returns the text of a job over UC.
-fn job(name: &str, program: &str, more: &str) -> String {
+pub(crate) fn job(name: &str, program: &str, more: &str) -> String {
     format!("Job(name: \"{name}\", program: {program}, transport: Uc, {more})")
 }
 
-fn of<'a>(record: &'a RunRecord, name: &str) -> &'a JobRecord {
+pub(crate) fn of<'a>(record: &'a RunRecord, name: &str) -> &'a JobRecord {
     record.jobs.iter().find(|job| job.name == name).expect("the job is recorded")
 }
 
-fn completion(record: &RunRecord, name: &str) -> Span {
+pub(crate) fn completion(record: &RunRecord, name: &str) -> Span {
     let job = of(record, name);
     job.end.unwrap_or_else(|| panic!("{job:?}")).since(job.start)
 }
@@ -80,19 +80,19 @@ fn alone(hosts: u32, program: &str, more: &str) -> Span {
 }
 
 /// Wire time of a message: 1 ns a byte, with payload padded to 4 bytes.
-fn wire(bytes: u64) -> Span {
+pub(crate) fn wire(bytes: u64) -> Span {
     let (full, rest) = (bytes / MTU, bytes % MTU);
     let packets = (full + u64::from(rest > 0)).max(1);
     Span::from_ns(full * MTU + rest.div_ceil(4) * 4 + packets * HEADERS + IMMEDIATE)
 }
 
 /// Time of a message over a number of links.
-fn tau(bytes: u64, links: u64) -> Span {
+pub(crate) fn tau(bytes: u64, links: u64) -> Span {
     wire(bytes) + Span::from_ns((links - 1) * HOP + 50)
 }
 
 /// A message of UC on one switch: complete at its sender when its last packet departs.
-fn message(bytes: u64) -> IdealMessage {
+pub(crate) fn message(bytes: u64) -> IdealMessage {
     let wire = wire(bytes);
     let rest = if bytes.is_multiple_of(MTU) && bytes > 0 { MTU } else { bytes % MTU };
     let last = Span::from_ns(rest.div_ceil(4) * 4 + HEADERS + IMMEDIATE);
@@ -104,7 +104,7 @@ const fn ring(first: FirstBlock, channels: u32) -> CollectiveKind {
 }
 
 /// Collectives as written, and the schedules that they mean.
-fn named() -> Vec<(&'static str, CollectiveKind)> {
+pub(crate) fn named() -> Vec<(&'static str, CollectiveKind)> {
     use CollectiveKind as Kind;
     let broadcast = |algorithm| Kind::Broadcast { algorithm, root: 1 };
     let reduce = |algorithm| Kind::Reduce { algorithm, root: 1 };
@@ -157,7 +157,7 @@ fn named() -> Vec<(&'static str, CollectiveKind)> {
 }
 
 /// Returns the program with its number of bytes; a barrier has none.
-fn with_bytes(program: &str, bytes: u64) -> String {
+pub(crate) fn with_bytes(program: &str, bytes: u64) -> String {
     if program.starts_with("Barrier") {
         return program.to_owned();
     }

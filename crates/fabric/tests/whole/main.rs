@@ -18,6 +18,7 @@ mod golden;
 mod groups;
 mod identical;
 mod job_paths;
+mod job_transports;
 mod jobs;
 mod lane_changes;
 mod laws;

@@ -82,7 +82,6 @@ impl Scenario {
         let routes = self.check_routes(&control, (&topology, &cables), faults)?;
         let (workload, files) = traffic::workload(&self, (graph, &cables), &routes, faults)?;
         until_done::check(&self, &workload, faults);
-        transport::check_jobs(&self, faults);
         transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
         detours::check(&self, link.as_ref(), &routes, flows, faults);

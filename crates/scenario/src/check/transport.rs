@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use ca_transport::{AdapterSpec, DeliverySpec};
 use cc_policies::{ResponseSpec, TrafficKind};
 use packet::TransportService;
 use settings::FieldPath;
 use topology::Graph;
 use units::Bytes;
-use workload::{Carriage, FlowSpec, JobSpec, Operation, Workload};
+use workload::{Carriage, FlowSpec, Operation, Workload};
 
 use super::entries::settings_of;
-use super::node::adapters;
 use crate::format::Scenario;
 use crate::text::Faults;
 
@@ -75,17 +73,6 @@ pub(super) fn check_patterns(
     });
     for one in asked {
         check(scenario, response, &one, faults);
-    }
-}
-
-/// Checks that messages of jobs over RC arrive in order: their immediate data is in the packet that ends them.
-pub(super) fn check_jobs(scenario: &Scenario, faults: &mut Faults<'_>) {
-    let of_rc = |job: &&JobSpec| job.transport == TransportService::Rc;
-    let Some(job) = scenario.jobs.iter().find(of_rc) else { return };
-    let any_order = |spec: &AdapterSpec| matches!(spec.delivery, DeliverySpec::AnyOrder(_));
-    if let Some((path, _)) = adapters(scenario).find(|(_, spec)| any_order(spec)) {
-        let message = format!("messages of the job `{}` are taken in order only", job.name);
-        faults.add(&path.name("delivery"), message, "write `InOrder`");
     }
 }
 
