@@ -93,7 +93,7 @@ impl Plan {
         // The nearest pair of hosts that exchange messages: others are no faster.
         let mut shortest: BTreeMap<usize, (u32, u32)> = BTreeMap::new();
         for pair in &*job.pairs {
-            let flow = &self.workload().flows[job.flow(pair.from, pair.to)? as usize];
+            let flow = &self.workload().flows[job.flows(pair.from, pair.to)?.start as usize];
             let path = self.routes().path(self.graph(), flow.source, flow.destination)?;
             shortest.entry(path.len()).or_insert((pair.from, pair.to));
         }
@@ -109,13 +109,16 @@ impl Plan {
         let (mut paths, keys) = (DataPaths::new(self), self.flow_keys());
         let flows = &self.workload().flows;
         let first = job.first_flow as usize;
-        let keys: Vec<u64> = keys.into_iter().skip(first).take(job.pairs.len()).collect();
-        for ((pair, flow), key) in job.pairs.iter().zip(&flows[first..]).zip(keys) {
+        let count = job.queue_pairs as usize;
+        let keys: Vec<u64> = keys.into_iter().skip(first).take(job.pairs.len() * count).collect();
+        let of_flow = job.pairs.iter().flat_map(|pair| core::iter::repeat_n(pair, count));
+        for ((pair, flow), key) in of_flow.zip(&flows[first..]).zip(keys) {
             for output in paths.of(flow, key) {
                 let (node, port) = output.at;
+                let share = output.share / count as f64;
                 let load = loads.entry((node.0, port.0)).or_default();
-                load.0 += output.share;
-                load.1 += output.share * pair.bytes as f64 * f64::from(job.runs);
+                load.0 += share;
+                load.1 += share * pair.bytes as f64 * f64::from(job.runs);
             }
         }
         let outlook = |((node, port), (pairs, bytes)): ((u32, u16), (f64, f64))| {

@@ -74,6 +74,8 @@ pub enum NotMeasured {
     Empty,
     /// All computations together last longer than half of the clock.
     Endless,
+    /// Operations wait for each other, by rendezvous.
+    Circle,
 }
 
 impl NotMeasured {
@@ -87,6 +89,7 @@ impl NotMeasured {
             Self::Lossy => "packets were lost, over a service without retransmission",
             Self::Empty => "the job has no operation",
             Self::Endless => "computations last longer than the clock",
+            Self::Circle => "messages ask receivers that wait for each other",
         }
     }
 }
@@ -193,9 +196,9 @@ pub struct PathPlace {
 /// A step of a critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathStep {
-    /// Rank of the operation; the sender of a message.
+    /// Rank of the operation; the sender of a message, the receiver that clears one.
     pub rank: u32,
-    /// Number of the operation in its program; the send of a message.
+    /// Number of the operation in its program; the send of a message, the receive that clears one.
     pub operation: u32,
     /// Run of the program, from 0.
     pub iteration: u32,
@@ -203,7 +206,7 @@ pub struct PathStep {
     pub kind: PathStepKind,
     /// Rank that a message goes to.
     pub to: Option<u32>,
-    /// Number of the receive that a message ends.
+    /// Number of the receive that a message ends, or that takes a request.
     pub receive: Option<u32>,
     /// Beginning of the step.
     pub start: Time,
@@ -220,10 +223,14 @@ pub struct PathStep {
 pub enum PathStepKind {
     /// A computation.
     Compute,
-    /// A message, from its posting to its arrival.
+    /// A message, or the payload of one that has asked its receiver, from its posting to its arrival.
     Message,
-    /// A message, from its posting to its completion at the sender.
+    /// The same, from its posting to its completion at the sender.
     Completion,
+    /// A request to send, from its posting to its match with a receive that waits for it.
+    Request,
+    /// A clear to send, from the match to the posting of the payload.
+    Clear,
     /// The wait for the start of the rank, from the start of the job on.
     Start,
 }
@@ -293,15 +300,17 @@ impl JobRecord {
     }
 }
 
-/// A rank that waits for a message.
+/// A rank that waits for a message, or for the receiver of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingRank {
     /// The rank.
     pub rank: u32,
-    /// Number of its receive that was posted first, in its program.
+    /// Number of its first receive that is posted, or its first send that has asked the receiver, in its program.
     pub operation: u32,
-    /// Rank that the message is to come from; `None` for any.
+    /// Rank that the message is to come from; `None` for any, and of a send.
     pub from: Option<u32>,
+    /// Rank that a send has asked; `None` of a receive.
+    pub to: Option<u32>,
     /// Tag of the message; `None` for any.
     pub tag: Option<u32>,
 }

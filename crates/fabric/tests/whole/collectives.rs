@@ -31,7 +31,12 @@ pub(crate) fn plan(topology: &str, jobs: &str, sets: &[&str]) -> Plan {
 }
 
 /// Checks these jobs on some topology, with files beside the scenario.
-pub(crate) fn checked(topology: &str, jobs: &str, sets: &[&str], files: &[(&str, &str)]) -> Result<Plan, Diagnostic> {
+pub(crate) fn checked(
+    topology: &str,
+    jobs: &str,
+    sets: &[&str],
+    files: &[(&str, &str)],
+) -> Result<Plan, Diagnostic> {
     let file = format!("{}/../../fixtures/laws/incast.ron", env!("CARGO_MANIFEST_DIR"));
     let credits =
         "link.flow_control=Credits(update_blocks: 33, update_interval: \"4.096 us\", wire_time: Free)";
@@ -48,7 +53,9 @@ pub(crate) fn checked(topology: &str, jobs: &str, sets: &[&str], files: &[(&str,
     ];
     let files = files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned()));
     let mut source = ScenarioText::find(&file)?.with_files(files.collect());
-    all.iter().chain(sets).try_for_each(|set| source.set(set))?;
+    let field = |set: &str| set.split('=').next().map(str::to_owned);
+    let is_set = |own: &&&str| !sets.iter().any(|set| field(set) == field(own));
+    all.iter().filter(is_set).chain(sets).try_for_each(|set| source.set(set))?;
     Scenario::read(&source)?.check(&source)
 }
 
@@ -442,11 +449,13 @@ proptest! {
     fn no_run_beats_the_lower_bound(
         (program, kind) in drawn_program(), ranks in 2_u32..=16, bytes in 0_u64..200_000, up in 1_u32..=4,
         place in prop::sample::select(vec!["Block()", "Striped(stride: 4)", "Random"]), reliable in any::<bool>(),
-        seed in 0_u32..1000,
+        seed in 0_u32..1000, rendezvous in any::<bool>(), queue_pairs in 1_u32..4,
     ) {
         prop_assume!(Collective::new(kind, ranks, bytes, 1).is_ok());
         let text = with_bytes(program, bytes).replacen('(', &format!("(ranks: {ranks}, "), 1);
-        let text = job("A", &text, &format!("place: {place}"));
+        let asks = if rendezvous { ", rendezvous: \"3 KiB\"" } else { "" };
+        let pairs = if reliable { queue_pairs } else { 1 };
+        let text = job("A", &text, &format!("place: {place}{asks}, queue_pairs: {pairs}"));
         let text = if reliable { text.replace("Uc", "Rc") } else { text };
         let seed = format!("seed={seed}");
         let plan = plan(&tree("4, 4", up), &text, &[&seed]);

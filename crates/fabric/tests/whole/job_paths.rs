@@ -12,13 +12,13 @@ use crate::common::run;
 use crate::jobs::{ALL, completion, of, ping_pong, plan, resumed, token};
 use crate::ranks::by_ranks;
 
-fn path(record: &RunRecord) -> &CriticalPath {
+pub(crate) fn path(record: &RunRecord) -> &CriticalPath {
     of(record).measures.path.as_ref().unwrap_or_else(|none| panic!("{none:?}"))
 }
 
 /// Checks that steps follow each other from the start to the end, and that parts add up, in all of the job and in each
 /// step.
-fn check_sums(job: &JobRecord) {
+pub(crate) fn check_sums(job: &JobRecord) {
     let path = job.measures.path.as_ref().unwrap_or_else(|none| panic!("{none:?}"));
     let mut at = job.start;
     let mut sum = PathParts::default();
@@ -130,7 +130,7 @@ fn a_job_lacks_measures_for_a_reason() {
     });
 }
 
-const STAR: &str = "topology=Custom(\
+pub(crate) const STAR: &str = "topology=Custom(\
     hosts: [\"s1\", \"s2\", \"s3\", \"s4\", \"s5\", \"sink\"], switches: [\"S\"], links: [\
     (from: \"s1\", to: \"S\", cable: \"wire\"), (from: \"s2\", to: \"S\", cable: \"wire\"), \
     (from: \"s3\", to: \"S\", cable: \"wire\"), (from: \"s4\", to: \"S\", cable: \"wire\"), \
@@ -144,11 +144,11 @@ const PAIR: &str = "topology=Custom(\
     (from: \"S\", to: \"T\", cable: \"wire\")])";
 
 /// A message of a drawn program: sender, receiver, tag, and computations before its send and after its receipt.
-type DrawnMessage = (u32, u32, u32, u64, u64);
+pub(crate) type DrawnMessage = (u32, u32, u32, u64, u64);
 
 /// Writes a program in which operations wait for earlier ones of their rank, but receives only in a `chain`. So no
 /// circle is possible, and the operations of a processor are in order.
-fn program(ranks: u32, messages: &[DrawnMessage], chain: bool) -> String {
+pub(crate) fn program(ranks: u32, messages: &[DrawnMessage], chain: bool) -> String {
     // Of each rank: its text, its operations, and those that the next one waits for.
     let mut texts = vec![(String::new(), 0_u32, Vec::<u32>::new()); ranks as usize];
     let mut add = |rank: u32, operation: &str, is_free: bool| {
@@ -186,10 +186,14 @@ proptest! {
         is_pair: bool,
         transport in prop_oneof![Just("Rc"), Just("Uc")],
         background: bool,
+        rendezvous in prop_oneof![Just(""), Just("rendezvous: \"1 KiB\", ")],
+        queue_pairs in 1_u32..4,
     ) {
         let goal = program(ranks, &messages, chain);
+        let queue_pairs = if transport == "Rc" { queue_pairs } else { 1 };
         let jobs = format!(
             "jobs=[Job(name: \"A\", program: Goal(file: \"a.goal\", calc_unit: \"1 ps\"), transport: {transport}, \
+             {rendezvous}queue_pairs: {queue_pairs}, \
              hosts: [\"s1\", \"s4\", \"sink\", \"s2\", \"s5\", \"s3\", \"s1\", \"sink\"])]"
         );
         let topology = if is_pair { PAIR } else { STAR };

@@ -129,18 +129,18 @@ table_row! {
     pub struct PathStepRow<'a> {
         /// The job.
         pub job: Cow<'a, str>,
-        /// The rank; the sender of a message.
+        /// The rank; the sender of a message, the receiver that clears one.
         pub rank: u32,
-        /// Number of the operation; the send of a message.
+        /// Number of the operation; the send of a message, the receive that clears one.
         pub operation: u32,
         /// Run of the program, from 0.
         pub iteration: u32,
-        /// `compute`, `message` up to its arrival, `completion` of a message at its sender, or `start` of a rank
-        /// after the job.
+        /// `compute`, `message` up to its arrival, `completion` of a message at its sender, `request` to send and
+        /// `clear` to send by rendezvous, or `start` of a rank after the job.
         pub kind: Cow<'a, str>,
         /// The rank that a message goes to.
         pub to_rank: Option<u32>,
-        /// Number of the receive that a message ends.
+        /// Number of the receive that a message ends, or that takes a request.
         pub receive: Option<u32>,
         /// The beginning of the step.
         pub start_s: f64,

@@ -110,6 +110,8 @@ fn step<'a>(job: &'a str, path: &'a CriticalPath, step: &PathStep) -> PathStepRo
             PathStepKind::Compute => "compute",
             PathStepKind::Message => "message",
             PathStepKind::Completion => "completion",
+            PathStepKind::Request => "request",
+            PathStepKind::Clear => "clear",
             PathStepKind::Start => "start",
         }
         .into(),

@@ -96,6 +96,7 @@ pub(super) const RANGES: &[TableEntry] = &[
     entry("IbaResponseSpec", "", "ccti_timer", 0, whole(1, 65535)),
     entry("IncastSpec", "", "service_level", 0, whole(0, 15)),
     entry("Job", "", "iterations", 0, whole(1, 4294967295)),
+    entry("Job", "", "queue_pairs", 0, whole(1, 128)),
     entry("Job", "", "service_level", 0, whole(0, 15)),
     entry("KaryNTree", "", "arity", 0, whole(2, 127)),
     entry("KaryNTree", "", "levels", 0, whole(1, 15)),

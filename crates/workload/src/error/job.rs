@@ -133,6 +133,20 @@ pub enum JobError {
     /// Programs do not fit together.
     #[error(transparent)]
     Mismatch(Box<Mismatch>),
+    /// A number of queue pairs outside its range.
+    #[error("a rank cannot have {given} queue pairs to another")]
+    QueuePairs {
+        /// The number as given.
+        given: u32,
+        /// Most that are allowed.
+        most: u32,
+    },
+    /// Several queue pairs without retransmission.
+    #[error("messages of {given} queue pairs over UC would wait for a lost one for ever")]
+    Unordered {
+        /// Number of the queue pairs.
+        given: u32,
+    },
     /// There are too many tags or flows.
     #[error("{given} {what} of a job are more than {most}")]
     TooMany {
@@ -176,6 +190,8 @@ impl JobError {
             Self::Mismatch(_) => {
                 "give each send a receive of its size and tag at the rank that it goes to, and no two operations a reason to wait for each other".to_owned()
             }
+            Self::QueuePairs { most, .. } => format!("write 1 to {most}"),
+            Self::Unordered { .. } => "write `transport: Rc`, or leave `queue_pairs` out".to_owned(),
             Self::TooMany { what, .. } => format!("divide the job, or use fewer {what}"),
         }
     }

@@ -16,10 +16,14 @@ use crate::chance::unit;
 use crate::environment::Environment;
 use crate::error::{InField, JobError, WorkloadError};
 use crate::flow::{Flow, Posting};
+use crate::job::rendezvous::WirePart;
 use crate::job::{Job, JobPair, LocalLink, MOST_TAGS, Noise, Pace, Placed, Timing, WHOLE};
 use crate::limits::{LONGEST_MESSAGE, MAX_FLOWS};
 use crate::spec::{BarrierSpec, JobSpec, LocalSpec, NoiseSpec, SharedHosts};
 use crate::workload::{Group, Workload};
+
+/// Most queue pairs from a rank to another, as in NCCL.
+const MOST_QUEUE_PAIRS: u32 = 128;
 
 impl Workload {
     /// Adds jobs to the workload.
@@ -48,44 +52,22 @@ impl Workload {
         let ranks = programs.ranks.len() as u32;
         let hosts = places.hosts(ranks, spec, environment)?;
         let timing = timing(spec, ranks, environment)?;
-        let mut job =
-            Job::new(Placed { name: spec.name.clone(), hosts, start: spec.start, programs, timing });
+        let mut job = Job::new(Placed {
+            name: spec.name.clone(),
+            hosts,
+            start: spec.start,
+            programs,
+            timing,
+            rendezvous: spec.rendezvous.map(Bytes::get),
+            queue_pairs: spec.queue_pairs,
+        });
         (job.collective, job.iterations) = (collective, spec.iterations);
         check_messages(&job).in_field("program")?;
         job.first_flow = self.flows.len() as u32;
         let (number, group) = (self.jobs.len() as u32, self.groups.len() as u32);
-        let [from, to]: [Vec<String>; 2] = [|pair: &JobPair| pair.from, |pair: &JobPair| pair.to]
-            .map(|end| job.pairs.iter().map(|pair| end(pair).to_string()).collect());
-        let names = FlowName::together(
-            from.iter()
-                .zip(&to)
-                .map(|(from, to)| [spec.name.as_str(), ":", from.as_str(), "->", to.as_str()]),
-        );
-        let runs = u64::from(job.runs);
-        let flow = |(pair, name): (&JobPair, FlowName)| {
-            let [source, destination] = [pair.from, pair.to].map(|rank| job.hosts[rank as usize]);
-            Flow {
-                name,
-                named: false,
-                pattern: None,
-                group: Some(group),
-                finite: true,
-                source,
-                destination,
-                numbers: (pair.from, pair.to),
-                service_level: spec.service_level,
-                transport: spec.transport,
-                operation: Operation::Send,
-                posting: Posting::Job {
-                    job: number,
-                    start: spec.start,
-                    total: Bytes::new(pair.bytes * runs),
-                },
-            }
-        };
-        self.flows.extend(job.pairs.iter().zip(names).map(flow));
+        self.flows.extend(flows(&job, spec, (number, group)));
         self.groups.push(Group { name: spec.name.clone() });
-        let messages = job.pairs.iter().map(|pair| pair.messages).sum::<u64>() * runs;
+        let messages = job.pairs.iter().map(|pair| pair.messages).sum::<u64>() * u64::from(job.runs);
         self.finite.messages = self.finite.messages.map(|all| all + messages);
         // Deliveries and ranks are counted from the start on: messages come when others allow it.
         let last = &mut self.finite.last_posting;
@@ -129,12 +111,55 @@ impl Workload {
     }
 }
 
+/// Returns the flows of a job: for each pair, one for each of its queue pairs.
+fn flows<'a>(
+    job: &'a Job,
+    spec: &'a JobSpec,
+    (number, group): (u32, u32),
+) -> impl Iterator<Item = Flow> + 'a {
+    let count = job.queue_pairs;
+    let ends = || job.pairs.iter().flat_map(move |pair| (0..count).map(move |queue_pair| (pair, queue_pair)));
+    let ways: Vec<String> = ends()
+        .map(|(JobPair { from, to, .. }, queue_pair)| match count {
+            1 => format!("{from}->{to}"),
+            _ => format!("{from}->{to}:{queue_pair}"),
+        })
+        .collect();
+    let names = FlowName::together(ways.iter().map(|way| [spec.name.as_str(), ":", way.as_str()]));
+    // The order of posting decides which queue pair carries which message.
+    let share = move |bytes: u64| (bytes * u64::from(job.runs)).div_ceil(u64::from(count));
+    ends().zip(names).map(move |((pair, _), name)| {
+        let [source, destination] = [pair.from, pair.to].map(|rank| job.hosts[rank as usize]);
+        Flow {
+            name,
+            named: false,
+            pattern: None,
+            group: Some(group),
+            finite: true,
+            source,
+            destination,
+            numbers: (pair.from, pair.to),
+            service_level: spec.service_level,
+            transport: spec.transport,
+            operation: Operation::Send,
+            posting: Posting::Job { job: number, start: spec.start, total: Bytes::new(share(pair.bytes)) },
+        }
+    })
+}
+
 fn check_fields(spec: &JobSpec) -> Result<(), WorkloadError> {
     if spec.iterations == 0 {
         return Err(JobError::Zero { field: "iterations" }).in_field("iterations");
     }
     if !matches!(spec.transport, TransportService::Rc | TransportService::Uc) {
         return Err(JobError::Transport { given: spec.transport }).in_field("transport");
+    }
+    if !(1..=MOST_QUEUE_PAIRS).contains(&spec.queue_pairs) {
+        return Err(JobError::QueuePairs { given: spec.queue_pairs, most: MOST_QUEUE_PAIRS })
+            .in_field("queue_pairs");
+    }
+    if spec.queue_pairs > 1 && spec.transport != TransportService::Rc {
+        return Err(JobError::Unordered { given: spec.queue_pairs }).in_field("queue_pairs");
     }
     if let NoiseSpec::Uniform(share) = spec.compute_noise
         && !(share > 0.0 && share <= 1.0)
@@ -202,9 +227,10 @@ fn check_messages(job: &Job) -> Result<(), JobError> {
     {
         return Err(JobError::TooLong { from, to, bytes: longest });
     }
+    let kinds = if job.rendezvous.is_some() { WirePart::KINDS } else { 1 };
     let counts = [
-        (job.tags.len() as u64, u64::from(MOST_TAGS), "tags"),
-        (job.pairs.len() as u64, MAX_FLOWS as u64, "flows"),
+        (job.tags.len() as u64, u64::from(MOST_TAGS) / kinds, "tags"),
+        (job.pairs.len() as u64 * u64::from(job.queue_pairs), MAX_FLOWS as u64, "flows"),
         (job.bytes, u64::MAX - 1, "bytes"),
     ];
     match counts.into_iter().find(|(given, most, _)| given > most) {

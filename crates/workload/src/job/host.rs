@@ -11,19 +11,21 @@ use std::sync::Arc;
 use packet::NodeId;
 use units::{Bytes, Time};
 
-use super::graph::{OperationId, Programs};
+use super::graph::{Graph, OperationId, Programs};
+use super::links::{AskingSend, Link, Links, Sink};
 use super::placed::{Job, LocalLink};
 use super::progress::{Action, ArrivingMessage, RankProgress, WaitingReceive};
+use super::rendezvous::{CLEAR_BYTES, REQUEST_BYTES, WirePart};
 use super::times::RankTimes;
 
 /// All ranks of a host, of all jobs.
 #[derive(Clone, Debug)]
 pub struct HostJobs {
-    ranks: Vec<HostRank>,
-    /// Sends that are posted and not complete, oldest first, of each flow that leaves.
-    links: Vec<Link>,
-    /// Receiver of each flow that comes in.
-    sinks: Vec<Sink>,
+    pub(super) ranks: Vec<HostRank>,
+    /// Queue pairs by which messages leave.
+    pub(super) links: Links,
+    /// Queue pairs by which they come in.
+    pub(super) sinks: Vec<Sink>,
     /// Starts and computations: time, rank of this host, and processor plus one; 0 for the start.
     timers: BinaryHeap<Reverse<(Time, u32, u16)>>,
     /// Messages between ranks of this host that take time, by arrival and number.
@@ -31,10 +33,7 @@ pub struct HostJobs {
     /// Number of the next of them.
     moved: u64,
     motion: JobMotion,
-    /// Sends to other hosts that are not posted.
-    to_come: u64,
     // Empty between calls:
-    posts: Vec<JobPost>,
     actions: Vec<Action>,
     /// Messages between ranks of this host: receiver, sender's rank and tag.
     local: VecDeque<Local>,
@@ -43,13 +42,11 @@ pub struct HostJobs {
 state_codec::state!(HostJobs {
     ranks: part,
     links: part,
-    sinks: plan,
+    sinks: part,
     timers,
     moving,
     moved,
     motion,
-    to_come,
-    posts: derived,
     actions: derived,
     local: derived,
 });
@@ -108,20 +105,26 @@ pub struct RankReport {
     pub ends: Vec<Time>,
     /// Number, source and tag of the first receive that waits; all ones for any source or tag.
     pub waits: Option<(u32, u32, u32)>,
+    /// Number, destination and tag of the first send that has asked its receiver, and has no answer.
+    pub asks: Option<(u32, u32, u32)>,
     /// Times of its operations, if they are kept.
     pub times: Option<RankTimes>,
 }
 
-state_codec::value!(RankReport { job, rank, last_end, left, ends, waits, times });
+state_codec::value!(RankReport { job, rank, last_end, left, ends, waits, asks, times });
 
 #[derive(Clone, Debug)]
-struct HostRank {
+pub(super) struct HostRank {
     job: u32,
     rank: u32,
     programs: Arc<Programs>,
     tags: Arc<[u32]>,
     /// Ranks that it sends to, ascending, and the way to each.
-    targets: Box<[(u32, Way)]>,
+    pub(super) targets: Box<[(u32, Way)]>,
+    /// Queue pairs to each rank of another host.
+    queue_pairs: u32,
+    /// Least bytes of messages to other hosts that ask their receiver.
+    rendezvous: Option<u64>,
     local: Option<LocalLink>,
     /// Time from which the next message to a rank of this host may start.
     local_free: Time,
@@ -134,6 +137,8 @@ state_codec::state!(HostRank {
     programs: plan,
     tags: plan,
     targets: plan,
+    queue_pairs: plan,
+    rendezvous: plan,
     local: plan,
     local_free,
     progress: part,
@@ -141,25 +146,11 @@ state_codec::state!(HostRank {
 
 /// The way to a rank.
 #[derive(Clone, Copy, Debug)]
-enum Way {
-    /// By a flow.
+pub(super) enum Way {
+    /// By flows, from this link on.
     Link(u32),
     /// Within the host, to this rank of it.
     Local(u32),
-}
-
-#[derive(Clone, Debug)]
-struct Link {
-    rank: u32,
-    sending: VecDeque<OperationId>,
-}
-
-state_codec::state!(Link { rank: plan, sending });
-
-#[derive(Clone, Copy, Debug)]
-struct Sink {
-    rank: u32,
-    from: u32,
 }
 
 /// A message between ranks of a host.
@@ -175,108 +166,29 @@ struct Local {
 
 state_codec::value!(Local { to, from, tag, sender, operation });
 
-/// The ranks of a host, and the flows that they send to and receive from, by number.
-#[derive(Clone, Debug)]
-pub struct RanksOfHost {
-    /// The host.
-    pub host: NodeId,
-    /// Its ranks at rest.
-    pub jobs: HostJobs,
-    /// Flows that leave, in the order of links.
-    pub leaving: Vec<u32>,
-    /// Flows that come in, in the order of sinks.
-    pub coming: Vec<u32>,
-}
-
-impl RanksOfHost {
-    /// Returns the ranks of each host that has any, by host.
-    #[must_use]
-    pub fn all(jobs: &[Job]) -> Vec<Self> {
-        let placed = |(number, job): (u32, &Job)| {
-            let of_rank = move |(rank, host): (u32, &NodeId)| (*host, number, rank);
-            (0..).zip(&job.hosts[..job.programs.ranks.len()]).map(of_rank).collect::<Vec<_>>()
-        };
-        let mut places: Vec<(NodeId, u32, u32)> = (0..).zip(jobs).flat_map(placed).collect();
-        places.sort_unstable();
-        // By job and rank: place of the host, and rank of the host.
-        let mut locals: Vec<Vec<(u32, u32)>> =
-            jobs.iter().map(|job| vec![(0, 0); job.programs.ranks.len()]).collect();
-        let hosts: Vec<&[(NodeId, u32, u32)]> = places.chunk_by(|one, other| one.0 == other.0).collect();
-        for (place, of_host) in (0..).zip(&hosts) {
-            for (local, (_, job, rank)) in (0..).zip(*of_host) {
-                locals[*job as usize][*rank as usize] = (place, local);
-            }
-        }
-        let mut senders: Vec<Vec<Vec<u32>>> = jobs.iter().map(senders_of).collect();
-        let empty = |of_host: &&[(NodeId, u32, u32)]| Self {
-            host: of_host[0].0,
-            jobs: HostJobs::at_rest(jobs, of_host, &mut senders),
-            leaving: Vec::new(),
-            coming: Vec::new(),
-        };
-        let mut all: Vec<Self> = hosts.iter().map(empty).collect();
-        for (job, locals) in jobs.iter().zip(&locals) {
-            connect(job, locals, &mut all);
-        }
-        all
-    }
-}
-
-/// Returns the ranks that send to each rank of a job.
-fn senders_of(job: &Job) -> Vec<Vec<u32>> {
-    let mut senders = vec![Vec::new(); job.programs.ranks.len()];
-    for (from, program) in (0..).zip(&job.programs.ranks) {
-        program.send_channels().iter().for_each(|channel| senders[channel.peer as usize].push(from));
-    }
-    senders
-}
-
-/// Gives ranks of a job their ways to others. `locals` has the place of the host, and the rank there, by rank.
-fn connect(job: &Job, locals: &[(u32, u32)], all: &mut [RanksOfHost]) {
-    let mut targets: Vec<Vec<(u32, Way)>> = vec![Vec::new(); locals.len()];
-    for (from, program) in job.programs.ranks.iter().enumerate() {
-        for channel in program.send_channels() {
-            let (place, local) = locals[channel.peer as usize];
-            if locals[from].0 == place {
-                targets[from].push((channel.peer, Way::Local(local)));
-            }
-        }
-    }
-    for (flow, pair) in (job.first_flow..).zip(&*job.pairs) {
-        let (from_host, from_local) = locals[pair.from as usize];
-        let (to_host, to_local) = locals[pair.to as usize];
-        let from = &mut all[from_host as usize];
-        targets[pair.from as usize].push((pair.to, Way::Link(from.leaving.len() as u32)));
-        from.leaving.push(flow);
-        from.jobs.links.push(Link { rank: from_local, sending: VecDeque::new() });
-        from.jobs.to_come += pair.messages * u64::from(job.runs);
-        let to = &mut all[to_host as usize];
-        to.coming.push(flow);
-        to.jobs.sinks.push(Sink { rank: to_local, from: pair.from });
-    }
-    for ((place, local), mut targets) in locals.iter().zip(targets) {
-        targets.sort_unstable_by_key(|(rank, _)| *rank);
-        targets.dedup_by_key(|(rank, _)| *rank);
-        all[*place as usize].jobs.ranks[*local as usize].targets = targets.into();
-    }
-}
-
 impl HostJobs {
-    fn at_rest(jobs: &[Job], places: &[(NodeId, u32, u32)], senders: &mut [Vec<Vec<u32>>]) -> Self {
+    pub(super) fn at_rest(
+        jobs: &[Job],
+        places: &[(NodeId, u32, u32)],
+        senders: &mut [Vec<Vec<u32>>],
+    ) -> Self {
         let rank = |(_, number, rank): &(NodeId, u32, u32)| {
             let job = &jobs[*number as usize];
             let graph = &job.programs.ranks[*rank as usize];
             let senders = core::mem::take(&mut senders[*number as usize][*rank as usize]);
             let progress = RankProgress::new(graph, &senders).repeated(job.runs, job.paces[*rank as usize]);
+            let progress = if job.keeps_times() { progress.with_times(graph) } else { progress };
             HostRank {
                 job: *number,
                 rank: *rank,
                 programs: Arc::clone(&job.programs),
                 tags: Arc::clone(&job.tags),
                 targets: Box::default(),
+                queue_pairs: job.queue_pairs,
+                rendezvous: job.rendezvous,
                 local: job.local,
                 local_free: Time::ZERO,
-                progress: if job.keeps_times() { progress.with_times(graph) } else { progress },
+                progress: if job.rendezvous.is_some() { progress.with_handshakes() } else { progress },
             }
         };
         let ranks: Vec<HostRank> = places.iter().map(rank).collect();
@@ -289,10 +201,8 @@ impl HostJobs {
             moved: 0,
             motion: JobMotion { ranks: count, pending: count, ..JobMotion::default() },
             ranks,
-            links: Vec::new(),
+            links: Links::default(),
             sinks: Vec::new(),
-            to_come: 0,
-            posts: Vec::new(),
             actions: Vec::new(),
             local: VecDeque::new(),
         }
@@ -333,38 +243,82 @@ impl HostJobs {
 
     /// Handles the completion, at its sender, of the oldest message of a flow that leaves.
     pub fn on_completed(&mut self, link: u32, now: Time) {
-        let Link { rank, sending } = &mut self.links[link as usize];
+        let Link { rank, sending, .. } = &mut self.links.all[link as usize];
         let (local, operation) = (*rank, sending.pop_front().expect("a message that was posted"));
         self.motion.pending -= 1;
-        self.complete(local, operation, now);
-        self.deliver_locally(now);
+        if operation != Link::CONTROL {
+            self.complete(local, operation, now);
+            self.deliver_locally(now);
+        }
     }
 
     /// Handles the arrival of a whole message of a flow that comes in, with this immediate data. The first byte of its
     /// last packet left the sender's adapter at `departed`.
-    pub fn on_arrived(&mut self, sink: u32, (immediate, departed): (u32, Time), now: Time) {
-        let Sink { rank: local, from } = self.sinks[sink as usize];
+    pub fn on_arrived(&mut self, sink: u32, message: (u32, Time), now: Time) {
+        let Sink { rank, first, .. } = self.sinks[sink as usize];
         self.motion.arrived += 1;
-        let tag = self.ranks[local as usize].tags[immediate as usize];
-        self.arrive(local, ArrivingMessage { from, tag, departed }, now);
+        let count = self.ranks[rank as usize].queue_pairs;
+        if count == 1 {
+            return self.hand_over(sink, message, now);
+        }
+        self.sinks[sink as usize].early.push_back(message);
+        loop {
+            let turn = self.sinks[first as usize].turn;
+            let Some(next) = self.sinks[(first + turn) as usize].early.pop_front() else { return };
+            self.sinks[first as usize].turn = (turn + 1) % count;
+            self.hand_over(first, next, now);
+        }
+    }
+
+    /// Hands a message that came in to its rank.
+    fn hand_over(&mut self, sink: u32, (immediate, departed): (u32, Time), now: Time) {
+        let Sink { rank: local, from, .. } = self.sinks[sink as usize];
+        let tags = &self.ranks[local as usize].tags;
+        let (part, place) = WirePart::of(immediate, tags.len() as u32);
+        let message = ArrivingMessage { from, tag: tags[place as usize], departed };
+        match part {
+            WirePart::Whole => self.arrive(local, message, now),
+            WirePart::Request => {
+                let (graph, progress) = self.ranks[local as usize].parts();
+                progress.asked(graph, message, now, &mut self.actions);
+                self.act(local, now);
+            }
+            WirePart::Clear => self.send_payload(local, (from, place), departed, now),
+            WirePart::Payload => {
+                let (graph, progress) = self.ranks[local as usize].parts();
+                progress.received(graph, message, now, &mut self.actions);
+                self.act(local, now);
+            }
+        }
         self.deliver_locally(now);
+    }
+
+    /// Posts the payload of the oldest send with this place of a tag that has asked a rank.
+    fn send_payload(&mut self, local: u32, (to, tag): (u32, u32), departed: Time, now: Time) {
+        let rank = &mut self.ranks[local as usize];
+        let Way::Link(first) = rank.way(to) else { unreachable!("messages within a host do not ask") };
+        let AskingSend { operation, bytes, .. } = self.links.cleared(first, tag);
+        rank.progress.cleared(operation, departed, now);
+        let immediate = WirePart::Payload.immediate(tag, rank.tags.len() as u32);
+        let queue_pairs = (first, rank.queue_pairs);
+        self.links.post(queue_pairs, (bytes, immediate), operation, &mut self.motion);
     }
 
     /// Returns the messages to post, in order; the caller gives the list back.
     pub fn take_posts(&mut self) -> Vec<JobPost> {
-        core::mem::take(&mut self.posts)
+        core::mem::take(&mut self.links.posts)
     }
 
     /// Returns the list that [`take_posts`](Self::take_posts) gave, with its room.
     pub fn return_posts(&mut self, mut posts: Vec<JobPost>) {
         posts.clear();
-        self.posts = posts;
+        self.links.posts = posts;
     }
 
     /// Returns the messages to other hosts that are not posted yet.
     #[must_use]
     pub const fn to_come(&self) -> u64 {
-        self.to_come
+        self.links.to_come
     }
 
     /// Returns what moves.
@@ -375,7 +329,7 @@ impl HostJobs {
 
     /// Returns the state of each rank.
     pub fn reports(&self) -> impl Iterator<Item = RankReport> {
-        self.ranks.iter().map(|HostRank { job, rank, progress, programs, .. }| {
+        (0..).zip(&self.ranks).map(|(local, HostRank { job, rank, progress, programs, .. })| {
             let number = |number: Option<u32>| number.unwrap_or(u32::MAX);
             let wait = |it: &WaitingReceive| (it.operation, number(it.from), number(it.tag));
             let graph = &programs.ranks[*rank as usize];
@@ -387,9 +341,21 @@ impl HostJobs {
                 left: progress.left(graph),
                 ends: progress.ends().to_vec(),
                 waits: progress.waiting_receives().first().map(wait),
+                asks: self.first_asking(local),
                 times: progress.times().cloned(),
             }
         })
+    }
+
+    /// Returns the number of a rank's first send that has asked its receiver, the receiver, and the tag.
+    fn first_asking(&self, local: u32) -> Option<(OperationId, u32, u32)> {
+        let HostRank { targets, tags, .. } = &self.ranks[local as usize];
+        let of_target = |(to, way): &(u32, Way)| match way {
+            Way::Link(first) => self.links.all[*first as usize].asking.front().map(|send| (*to, send)),
+            Way::Local(_) => None,
+        };
+        let first = targets.iter().filter_map(of_target).min_by_key(|(_, send)| send.operation);
+        first.map(|(to, send)| (send.operation, to, tags[send.tag as usize]))
     }
 
     /// Hands messages between ranks of this host over, in the order of their sends.
@@ -414,32 +380,20 @@ impl HostJobs {
 
     /// Carries out the actions of a rank.
     fn act(&mut self, local: u32, now: Time) {
-        let HostRank { rank, targets, tags, local: link, local_free, .. } = &mut self.ranks[local as usize];
-        for action in self.actions.drain(..) {
+        let mut actions = core::mem::take(&mut self.actions);
+        for action in actions.drain(..) {
             match action {
                 Action::Post { operation, to, bytes, tag } => {
-                    let place = targets.binary_search_by_key(&to, |(rank, _)| *rank);
-                    match targets[place.expect("a rank that this one sends to")].1 {
-                        Way::Link(link) => {
-                            let immediate = tags.binary_search(&tag).expect("a tag of the job") as u32;
-                            self.posts.push(JobPost { link, bytes: Bytes::new(bytes), immediate });
-                            self.links[link as usize].sending.push_back(operation);
-                            self.to_come -= 1;
-                            self.motion.posted += 1;
-                            self.motion.pending += 1;
-                        }
-                        Way::Local(to) => {
-                            let message = Local { to, from: *rank, tag, sender: local, operation };
-                            let arrival = link.map_or(now, |link| link.carry(bytes, local_free, now));
-                            if arrival == now {
-                                self.local.push_back(message);
-                            } else {
-                                self.moving.push(Reverse((arrival, self.moved, message)));
-                                self.moved += 1;
-                                self.motion.pending += 1;
-                            }
-                        }
-                    }
+                    self.post(local, operation, (to, bytes, tag), now);
+                }
+                Action::Clear { to, tag } => {
+                    let rank = &self.ranks[local as usize];
+                    let Way::Link(first) = rank.way(to) else {
+                        unreachable!("messages within a host do not ask")
+                    };
+                    let immediate = WirePart::Clear.immediate(rank.place(tag), rank.tags.len() as u32);
+                    let clear = (CLEAR_BYTES, immediate);
+                    self.links.post((first, rank.queue_pairs), clear, Link::CONTROL, &mut self.motion);
                 }
                 Action::Compute { cpu, until } => {
                     debug_assert!(until > now, "computations of no time are no actions");
@@ -449,5 +403,52 @@ impl HostJobs {
                 Action::Done => self.motion.ranks -= 1,
             }
         }
+        self.actions = actions;
+    }
+
+    /// Posts the message of a rank's send, or asks its receiver.
+    fn post(&mut self, local: u32, operation: OperationId, (to, bytes, tag): (u32, u64, u32), now: Time) {
+        let rank = &mut self.ranks[local as usize];
+        let to = match rank.way(to) {
+            Way::Local(to) => to,
+            Way::Link(first) => {
+                let (place, tags) = (rank.place(tag), rank.tags.len() as u32);
+                let queue_pairs = (first, rank.queue_pairs);
+                let (message, operation) = if rank.rendezvous.is_some_and(|least| bytes >= least) {
+                    let asking = AskingSend { tag: place, operation, bytes };
+                    self.links.all[first as usize].asking.push_back(asking);
+                    ((REQUEST_BYTES, WirePart::Request.immediate(place, tags)), Link::CONTROL)
+                } else {
+                    ((bytes, WirePart::Whole.immediate(place, tags)), operation)
+                };
+                return self.links.post(queue_pairs, message, operation, &mut self.motion);
+            }
+        };
+        let message = Local { to, from: rank.rank, tag, sender: local, operation };
+        let arrival = rank.local.map_or(now, |link| link.carry(bytes, &mut rank.local_free, now));
+        if arrival == now {
+            self.local.push_back(message);
+        } else {
+            self.moving.push(Reverse((arrival, self.moved, message)));
+            self.moved += 1;
+            self.motion.pending += 1;
+        }
+    }
+}
+
+impl HostRank {
+    fn parts(&mut self) -> (&Graph, &mut RankProgress) {
+        (&self.programs.ranks[self.rank as usize], &mut self.progress)
+    }
+
+    /// Returns the way to a rank that this one sends to, or answers.
+    fn way(&self, to: u32) -> Way {
+        let place = self.targets.binary_search_by_key(&to, |(rank, _)| *rank);
+        self.targets[place.expect("a rank that this one sends to")].1
+    }
+
+    /// Returns the place of a tag.
+    fn place(&self, tag: u32) -> u32 {
+        self.tags.binary_search(&tag).expect("a tag of the job") as u32
     }
 }

@@ -13,6 +13,7 @@ use units::{Span, Time};
 
 use super::graph::{Graph, OperationId, Programs, Work};
 use super::placed::{Job, LocalLink};
+use super::rendezvous::{CLEAR_BYTES, REQUEST_BYTES, WirePart};
 
 /// Times of a message in an idle fabric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,8 +119,18 @@ enum Event {
     Arrived {
         from: u32,
         to: u32,
-        tag: u32,
+        message: Message,
     },
+}
+
+/// A message on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Message {
+    part: WirePart,
+    /// Its send, and its receive once it is matched.
+    send: OperationId,
+    receive: OperationId,
+    tag: u32,
 }
 
 struct Replay<'a, M> {
@@ -153,7 +164,7 @@ struct RankState {
     local_free: Time,
     /// Posted receives without a message, and arrived messages without a receive, in order.
     posted: VecDeque<OperationId>,
-    arrived: VecDeque<(u32, u32)>,
+    arrived: VecDeque<(u32, Message)>,
     cpus: BTreeMap<u8, Cpu>,
     interfaces: BTreeMap<u8, Time>,
 }
@@ -208,7 +219,7 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
                     self.end(rank, id);
                 }
                 Event::Choose { rank, cpu } => self.choose(rank, cpu),
-                Event::Arrived { from, to, tag } => self.arrive(from, to, tag),
+                Event::Arrived { from, to, message } => self.arrive(from, to, message),
             }
         }
     }
@@ -229,16 +240,16 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
         match operation.work {
             Work::Send { to, bytes, tag } => {
                 self.started(rank, id);
-                self.send(rank, id, to, bytes, tag, operation.nic);
+                self.send((rank, id), to, bytes, tag);
             }
             Work::Receive { .. } => {
                 self.started(rank, id);
                 let state = &mut self.ranks[rank as usize];
                 let graph = &self.graphs[rank as usize];
-                match state.arrived.iter().position(|(from, tag)| takes(graph, id, *from, *tag)) {
+                match state.arrived.iter().position(|(from, it)| takes(graph, id, *from, it.tag)) {
                     Some(place) => {
-                        state.arrived.remove(place);
-                        self.end(rank, id);
+                        let (from, message) = state.arrived.remove(place).expect("just found");
+                        self.take(from, (rank, id), message);
                     }
                     None => state.posted.push_back(id),
                 }
@@ -258,7 +269,7 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
         }
     }
 
-    fn send(&mut self, rank: u32, id: OperationId, to: u32, bytes: u64, tag: u32, nic: u8) {
+    fn send(&mut self, (rank, id): (u32, OperationId), to: u32, bytes: u64, tag: u32) {
         assert!(
             (to as usize) < self.graphs.len(),
             "rank {rank} sends to {to} of {} ranks",
@@ -271,15 +282,36 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
         {
             return self.send_locally(job.local, (rank, id), (to, tag), bytes);
         }
-        let IdealMessage { delivered, occupied, completed } = (self.message)(rank, to, bytes);
-        let free = self.ranks[rank as usize].interfaces.entry(nic).or_default();
-        let start = self.now.max(*free);
-        *free = start + occupied;
-        let last = self.last.entry((rank, to)).or_default();
+        let part =
+            if self.job.is_some_and(|job| job.asks(bytes)) { WirePart::Request } else { WirePart::Whole };
+        self.carry((rank, to), Message { part, send: id, receive: OperationId::MAX, tag });
+    }
+
+    /// Carries a part of a message from one rank to another.
+    fn carry(&mut self, (from, to): (u32, u32), message: Message) {
+        let Message { part, send, receive, .. } = message;
+        let own = if part == WirePart::Clear { receive } else { send };
+        let operation = self.graphs[from as usize].operation(own);
+        let bytes = match (part, operation.work) {
+            (WirePart::Request, _) => REQUEST_BYTES,
+            (WirePart::Clear, _) => CLEAR_BYTES,
+            (_, Work::Send { bytes, .. }) => bytes,
+            _ => unreachable!("only sends have payload"),
+        };
+        let IdealMessage { delivered, occupied, completed } = (self.message)(from, to, bytes);
+        // Requests and answers slip between packets of other messages.
+        let occupied =
+            if matches!(part, WirePart::Whole | WirePart::Payload) { occupied } else { Span::ZERO };
+        let free = self.ranks[from as usize].interfaces.entry(operation.nic).or_default();
+        let start = if occupied > Span::ZERO { self.now.max(*free) } else { self.now };
+        *free = (start + occupied).max(*free);
+        let last = self.last.entry((from, to)).or_default();
         let arrival = (start + delivered).max(*last);
         *last = arrival;
-        self.plan(arrival, Event::Arrived { from: rank, to, tag });
-        self.plan(start + completed, Event::Ended { rank, id });
+        self.plan(arrival, Event::Arrived { from, to, message });
+        if matches!(part, WirePart::Whole | WirePart::Payload) {
+            self.plan(start + completed, Event::Ended { rank: from, id: send });
+        }
     }
 
     /// Sends a message to a rank of the same host, which ends at both in one instant.
@@ -293,17 +325,32 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
         let free = &mut self.ranks[from as usize].local_free;
         let arrival = link.map_or(self.now, |link| link.carry(bytes, free, self.now));
         self.plan(arrival, Event::Ended { rank: from, id });
-        self.plan(arrival, Event::Arrived { from, to, tag });
+        let message = Message { part: WirePart::Whole, send: id, receive: OperationId::MAX, tag };
+        self.plan(arrival, Event::Arrived { from, to, message });
     }
 
-    fn arrive(&mut self, from: u32, to: u32, tag: u32) {
+    fn arrive(&mut self, from: u32, to: u32, message: Message) {
+        match message.part {
+            WirePart::Whole | WirePart::Request => {}
+            WirePart::Clear => return self.carry((to, from), Message { part: WirePart::Payload, ..message }),
+            WirePart::Payload => return self.end(to, message.receive),
+        }
         let (state, graph) = (&mut self.ranks[to as usize], &self.graphs[to as usize]);
-        match state.posted.iter().position(|id| takes(graph, *id, from, tag)) {
+        match state.posted.iter().position(|id| takes(graph, *id, from, message.tag)) {
             Some(place) => {
                 let id = state.posted.remove(place).expect("just found");
-                self.end(to, id);
+                self.take(from, (to, id), message);
             }
-            None => state.arrived.push_back((from, tag)),
+            None => state.arrived.push_back((from, message)),
+        }
+    }
+
+    /// Gives a message to a receive, which clears it if its payload waits.
+    fn take(&mut self, from: u32, (rank, receive): (u32, OperationId), message: Message) {
+        if message.part == WirePart::Request {
+            self.carry((rank, from), Message { part: WirePart::Clear, receive, ..message });
+        } else {
+            self.end(rank, receive);
         }
     }
 

@@ -16,6 +16,9 @@
 //! | [`spans`] | a rank's time: computing, exposed, waiting |
 //! | [`path`] | the critical path |
 //! | `host` | the ranks of a host, as its adapter runs them |
+//! | `links` | queue pairs by which messages leave a host and come in |
+//! | `wiring` | ranks of jobs on their hosts, and the flows between them |
+//! | [`rendezvous`] | messages that ask their receiver |
 //! | `placed` | a job of a run: its programs, on hosts |
 //! | [`collective`] | collectives of MPI and NCCL as formulas, and as graphs |
 //! | [`assembly`] | programs from collectives, computations and lists |
@@ -33,6 +36,7 @@ pub mod goal;
 pub mod graph;
 mod host;
 pub mod ideal;
+mod links;
 pub mod matching;
 mod mismatch;
 mod pace;
@@ -42,19 +46,22 @@ pub mod placement;
 pub mod progress;
 #[cfg(test)]
 mod progress_tests;
+pub mod rendezvous;
 mod replay;
 pub mod spans;
 pub mod times;
+mod wiring;
 
 pub use builder::{Cycle, GraphBuilder};
 pub use channel::Channel;
 pub use graph::{Graph, Operation, OperationId, Programs, Work};
-pub use host::{HostJobs, JobMotion, JobPost, RankReport, RanksOfHost};
+pub use host::{HostJobs, JobMotion, JobPost, RankReport};
 pub use mismatch::{Mismatch, NamedOperation, counted};
 pub(crate) use pace::WHOLE;
 pub use pace::{Noise, Pace};
 pub use placed::{Job, JobPair, LocalLink, Placed, Timing};
 pub use times::{ArrivedAt, RankTimes};
+pub use wiring::RanksOfHost;
 
 /// Most different tags of a job: a message names its tag by a number of 24 bits, and one of these stands for none.
 pub const MOST_TAGS: u32 = (1 << 24) - 1;

@@ -7,6 +7,7 @@
 //! a receive that waited  <- the message: back to its posting at the sender
 //! a receive that did not <- its own start
 //! a send that completed  <- its own start
+//! a payload that asked   <- its clear <- the receive's start, or the request: back to the start of its send
 //! a computation's end    <- its own start
 //! a start                <- the end or start of the predecessor that came last
 //!                        <- or the last end of the iteration before
@@ -21,14 +22,15 @@ use std::collections::BTreeMap;
 use units::Time;
 
 use super::graph::{Graph, OperationId, Programs, Work};
+use super::rendezvous::{CLEAR_BYTES, Handshake, REQUEST_BYTES, WirePart};
 use super::times::{ArrivedAt, RankTimes};
 
 /// A step of a critical path. Operations have their numbers among the operations of all iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Rank of the operation; the sender of a message.
+    /// Rank of the operation; the sender of a message or request; the receiver of a message that it clears.
     pub rank: u32,
-    /// The operation; the send of a message.
+    /// The operation; the send of a message or request; the receive of a message that it clears.
     pub operation: OperationId,
     /// Kind of the step.
     pub kind: StepKind,
@@ -43,15 +45,31 @@ pub struct Step {
 pub enum StepKind {
     /// A computation.
     Compute,
-    /// A message, from its posting to its arrival.
+    /// A message, or the payload of one that has asked, from its posting to its arrival.
     Message {
         /// Receive that it ends.
         receive: OperationId,
         /// Departure of its last packet.
         departed: Time,
     },
-    /// A message, from its posting to its completion at the sender.
+    /// A message, or the payload of one that has asked, from its posting to its completion at the sender.
     Completion,
+    /// The request of a message, from its posting to its arrival, which a posted receive takes.
+    Request {
+        /// Receiver.
+        to: u32,
+        /// Receive that takes it.
+        receive: OperationId,
+        /// Departure of its last packet.
+        departed: Time,
+    },
+    /// The answer to a request, from the match of the receive to the posting of the payload.
+    Clear {
+        /// Sender of the message, to which it goes.
+        to: u32,
+        /// Departure of its last packet.
+        departed: Time,
+    },
     /// The wait of a rank that starts after the job.
     Start,
 }
@@ -96,10 +114,14 @@ struct Lookup {
 /// A message that a rank has posted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Posted {
-    /// Its send.
-    pub send: OperationId,
+    /// Its send; of the answer to a request, the receive.
+    pub operation: OperationId,
+    /// What of a message it is.
+    pub part: WirePart,
     /// Its receiver.
     pub to: u32,
+    /// Its payload.
+    pub bytes: u64,
     /// Time of posting.
     pub posted: Time,
     /// Its last packet's departure and its arrival, if it has arrived.
@@ -159,21 +181,63 @@ impl<'a> JobTimes<'a> {
     ) -> (u32, OperationId, bool) {
         let times = self.times[rank as usize];
         let (from, to) = (times.started[operation as usize], times.ended[operation as usize]);
-        if from < to {
-            let kind = match self.work(rank, operation) {
-                Work::Compute { .. } => StepKind::Compute,
-                Work::Send { .. } => StepKind::Completion,
-                Work::Receive { .. } => {
-                    let (sender, send, departed) = self.message_of(rank, operation);
-                    let from = self.times[sender as usize].started[send as usize];
-                    let kind = StepKind::Message { receive: operation, departed };
-                    steps.push(Step { rank: sender, operation: send, kind, from, to });
-                    return (sender, send, false);
+        if from == to {
+            return (rank, operation, false);
+        }
+        let handshake = times.handshake(operation);
+        match self.work(rank, operation) {
+            Work::Compute { .. } => {
+                steps.push(Step { rank, operation, kind: StepKind::Compute, from, to });
+            }
+            Work::Send { to: receiver, .. } => {
+                let from = handshake.map_or(from, |cleared| cleared.at);
+                steps.push(Step { rank, operation, kind: StepKind::Completion, from, to });
+                if handshake.is_some() {
+                    let message = self.message_to(rank, receiver, operation).expect("it was cleared");
+                    return self.before_payload((rank, operation), (receiver, message.receive), steps);
                 }
-            };
-            steps.push(Step { rank, operation, kind, from, to });
+            }
+            Work::Receive { .. } => {
+                let (sender, send, mut departed) = self.message_of(rank, operation);
+                let mut from = self.times[sender as usize].started[send as usize];
+                if let Some(accepted) = handshake {
+                    departed = accepted.departed;
+                    from = self.cleared_at(sender, send).at;
+                }
+                let kind = StepKind::Message { receive: operation, departed };
+                steps.push(Step { rank: sender, operation: send, kind, from, to });
+                if handshake.is_some() {
+                    return self.before_payload((sender, send), (rank, operation), steps);
+                }
+                return (sender, send, false);
+            }
         }
         (rank, operation, false)
+    }
+
+    /// Returns the start that the posting of a payload follows from, and adds the steps between both.
+    fn before_payload(
+        &mut self,
+        (sender, send): (u32, OperationId),
+        (receiver, receive): (u32, OperationId),
+        steps: &mut Vec<Step>,
+    ) -> (u32, OperationId, bool) {
+        let cleared = self.cleared_at(sender, send);
+        let matched = self.times[receiver as usize].matched(receive);
+        let kind = StepKind::Clear { to: sender, departed: cleared.departed };
+        steps.push(Step { rank: receiver, operation: receive, kind, from: matched, to: cleared.at });
+        if self.times[receiver as usize].started[receive as usize] == matched {
+            return (receiver, receive, false);
+        }
+        let (_, _, departed) = self.message_of(receiver, receive);
+        let from = self.times[sender as usize].started[send as usize];
+        let kind = StepKind::Request { to: receiver, receive, departed };
+        steps.push(Step { rank: sender, operation: send, kind, from, to: matched });
+        (sender, send, false)
+    }
+
+    fn cleared_at(&self, sender: u32, send: OperationId) -> Handshake {
+        self.times[sender as usize].handshake(send).expect("its payload was sent")
     }
 
     /// Returns the end or start that released a start; `None` if the start of the job did.
@@ -215,37 +279,84 @@ impl<'a> JobTimes<'a> {
         (from, self.lookup(from).sends[&rank][number as usize], departed)
     }
 
-    /// Returns the messages that a rank has posted, by receiver, and in the order of their posting to each.
+    /// Returns the messages that a rank has posted, by receiver, and in the order of their posting to each; of messages
+    /// that asked, the parts that were posted.
     pub fn posted(&mut self, rank: u32) -> Vec<Posted> {
         let times = self.times[rank as usize];
+        let graph = &self.programs.ranks[rank as usize];
+        let count = graph.operations() as u32;
         let sends = core::mem::take(&mut self.lookup(rank).sends);
         let mut all = Vec::new();
         for (to, sends) in &sends {
-            let receiver = self.times[*to as usize];
-            let places = self.lookup(*to).arrivals.get(&rank);
+            let to = *to;
+            let receiver = self.times[to as usize];
+            let places = self.lookup(to).arrivals.get(&rank);
             for (number, send) in sends.iter().enumerate() {
                 let place = places.and_then(|places| places.get(number));
-                let arrived = place.map(|place| receiver.messages[*place as usize]);
-                all.push(Posted {
-                    send: *send,
-                    to: *to,
-                    posted: times.started[*send as usize],
-                    arrived: arrived.map(|message| (message.departed, message.at)),
-                });
+                let message = place.map(|place| receiver.messages[*place as usize]);
+                let arrived = message.map(|message| (message.departed, message.at));
+                let (operation, posted) = (*send, times.started[*send as usize]);
+                let Work::Send { bytes, .. } = graph.operation(operation % count).work else {
+                    unreachable!("only sends post messages")
+                };
+                let whole = Posted { operation, part: WirePart::Whole, to, bytes, posted, arrived };
+                let Some((cleared, message)) = times.handshake(operation).zip(message) else {
+                    all.push(whole);
+                    continue;
+                };
+                all.push(Posted { part: WirePart::Request, bytes: REQUEST_BYTES, ..whole });
+                let receive = message.receive;
+                let arrived = receiver.handshake(receive).map(|accepted| accepted.departed);
+                let arrived = arrived.filter(|departed| *departed != Time::NEVER);
+                let arrived = arrived.map(|departed| (departed, receiver.ended[receive as usize]));
+                all.push(Posted { part: WirePart::Payload, posted: cleared.at, arrived, ..whole });
             }
         }
         self.lookup(rank).sends = sends;
+        self.answers(rank, &mut all);
         all
     }
 
-    /// Returns the departure of the last packet of a send's message, if the message has arrived.
-    pub fn departure(&mut self, rank: u32, to: u32, send: OperationId) -> Option<Time> {
+    /// Adds the answers to requests that a rank has posted.
+    fn answers(&mut self, rank: u32, all: &mut Vec<Posted>) {
+        let times = self.times[rank as usize];
+        for operation in 0..times.handshakes.len() as u32 {
+            let Some(accepted) = times.handshake(operation) else { continue };
+            if !matches!(self.work(rank, operation), Work::Receive { .. }) {
+                continue;
+            }
+            let (to, send, _) = self.message_of(rank, operation);
+            let arrived =
+                self.times[to as usize].handshake(send).map(|cleared| (cleared.departed, cleared.at));
+            let (part, posted, bytes) = (WirePart::Clear, accepted.at, CLEAR_BYTES);
+            all.push(Posted { operation, part, to, bytes, posted, arrived });
+        }
+    }
+
+    /// Returns the message of a send, or its request, at its receiver, if it has arrived.
+    fn message_to(&mut self, rank: u32, to: u32, send: OperationId) -> Option<ArrivedAt> {
         let times = self.times[rank as usize];
         let order_of = |id: &OperationId| times.order[*id as usize];
         let sends = self.lookup(rank).sends.get(&to)?;
         let number = sends.binary_search_by_key(&order_of(&send), order_of).ok()?;
         let place = *self.lookup(to).arrivals.get(&rank)?.get(number)?;
-        Some(self.times[to as usize].messages[place as usize].departed)
+        Some(self.times[to as usize].messages[place as usize])
+    }
+
+    /// Returns the departure of the last packet of a send's payload, if the payload has arrived.
+    pub fn departure(&mut self, rank: u32, to: u32, send: OperationId) -> Option<Time> {
+        let ArrivedAt { receive, departed, .. } = self.message_to(rank, to, send)?;
+        if receive == ArrivedAt::UNTAKEN {
+            return Some(departed);
+        }
+        let accepted = self.times[to as usize].handshake(receive);
+        Some(accepted.map_or(departed, |accepted| accepted.departed))
+    }
+
+    /// Returns true if a send has asked its receiver, and was answered.
+    #[must_use]
+    pub fn has_asked(&self, rank: u32, send: OperationId) -> bool {
+        self.times[rank as usize].handshake(send).is_some()
     }
 
     /// Returns the work of an operation.
@@ -345,7 +456,8 @@ mod tests {
             let late = [(0, 10), (10, 30), (30, 70), (70, 75)];
             assert_eq!(found, if expected == 4 { late.to_vec() } else { vec![(0, 40), (40, 45)] });
             assert_eq!(steps.len(), expected);
-            let posted = Posted { send, to: 1, posted: at(30), arrived: Some((at(31), at(arrival))) };
+            let (part, arrived) = (WirePart::Whole, Some((at(31), at(arrival))));
+            let posted = Posted { operation: send, part, to: 1, bytes: 9, posted: at(30), arrived };
             assert_eq!(job.posted(0), [posted]);
         }
     }

@@ -1,8 +1,9 @@
 //! A job of a run: the programs of its ranks, and the hosts that run them.
 //!
-//! Invariant: two ranks on different hosts that exchange messages have a flow for each direction with messages. Pairs
+//! Invariant: two ranks on different hosts that exchange messages have flows for each direction with messages. Pairs
 //! are in the order of their sender and then of their receiver, which is the order of the job's flows.
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use packet::NodeId;
@@ -12,6 +13,7 @@ use super::assembly::tags_of;
 use super::collective::Collective;
 use super::graph::{Programs, Work};
 use super::pace::Pace;
+use super::rendezvous::{CLEAR_BYTES, REQUEST_BYTES};
 
 /// A job of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +40,13 @@ pub struct Job {
     pub programs: Arc<Programs>,
     /// Different tags of its messages, ascending. Immediate data is a place in this list.
     pub tags: Arc<[u32]>,
+    /// Least bytes of messages between hosts that ask their receiver before their payload goes; `None` if none asks.
+    pub rendezvous: Option<u64>,
+    /// Queue pairs from a rank to another, at least 1: as many flows for each pair.
+    pub queue_pairs: u32,
     /// Pairs of ranks that exchange messages between hosts.
     pub pairs: Arc<[JobPair]>,
-    /// Number of the flow of its first pair.
+    /// Number of the first flow of its first pair.
     pub first_flow: u32,
     /// Operations of all ranks in all iterations.
     pub operations: u64,
@@ -57,7 +63,7 @@ pub struct JobPair {
     pub from: u32,
     /// Rank that receives.
     pub to: u32,
-    /// Messages of an iteration.
+    /// Messages of an iteration, with requests and answers of rendezvous.
     pub messages: u64,
     /// Their payload, in bytes.
     pub bytes: u64,
@@ -95,6 +101,10 @@ pub struct Placed {
     pub programs: Programs,
     /// Times of the ranks.
     pub timing: Timing,
+    /// Least bytes of messages that ask their receiver.
+    pub rendezvous: Option<u64>,
+    /// Queue pairs from a rank to another.
+    pub queue_pairs: u32,
 }
 
 /// Times of a job besides those of its messages between hosts.
@@ -120,29 +130,40 @@ impl Job {
         self.operations <= Self::MOST_TIMED
     }
 
-    /// Returns the flow from one rank to another; `None` if they share a host, or exchange no message.
+    /// Returns the flows from one rank to another; `None` if they share a host, or exchange no message.
     #[must_use]
-    pub fn flow(&self, from: u32, to: u32) -> Option<u32> {
-        let place = self.pairs.binary_search_by_key(&(from, to), |pair| (pair.from, pair.to));
-        place.ok().map(|place| self.first_flow + place as u32)
+    pub fn flows(&self, from: u32, to: u32) -> Option<Range<u32>> {
+        let place = self.pairs.binary_search_by_key(&(from, to), |pair| (pair.from, pair.to)).ok()?;
+        let first = self.first_flow + place as u32 * self.queue_pairs;
+        Some(first..first + self.queue_pairs)
+    }
+
+    /// Returns true if a message of this size between two hosts asks its receiver.
+    #[must_use]
+    pub fn asks(&self, bytes: u64) -> bool {
+        self.rendezvous.is_some_and(|least| bytes >= least)
     }
 
     /// Creates a job. Its flows get numbers later.
     pub(crate) fn new(placed: Placed) -> Self {
-        let Placed { name, hosts, start, programs, timing } = placed;
+        let Placed { name, hosts, start, programs, timing, rendezvous, queue_pairs } = placed;
         let Timing { starts, runs, paces, local } = timing;
         let tags = tags_of(&programs);
-        let mut pairs = Vec::new();
+        let (mut pairs, mut controls) = (Vec::new(), Vec::new());
         let (mut messages, mut bytes) = (0, 0);
         for (from, program) in (0..).zip(&programs.ranks) {
-            let mut of_rank = messages_of(from, program);
-            for pair in &of_rank {
+            for (pair, asking) in messages_of(from, program, rendezvous) {
                 messages += pair.messages;
                 bytes = pair.bytes.saturating_add(bytes);
+                if hosts[pair.from as usize] != hosts[pair.to as usize] {
+                    pairs.push(pair);
+                    if asking > 0 {
+                        controls.extend(handshakes(pair, asking));
+                    }
+                }
             }
-            of_rank.retain(|pair| hosts[pair.from as usize] != hosts[pair.to as usize]);
-            pairs.append(&mut of_rank);
         }
+        let pairs = joined(pairs, controls);
         let operations = programs.operations() as u64 * u64::from(runs);
         (messages, bytes) = (messages * u64::from(runs), u64::from(runs).saturating_mul(bytes));
         Self {
@@ -157,6 +178,8 @@ impl Job {
             collective: None,
             programs: Arc::new(programs),
             tags: tags.into(),
+            rendezvous,
+            queue_pairs,
             pairs: pairs.into(),
             first_flow: 0,
             operations,
@@ -175,8 +198,8 @@ impl Job {
     }
 }
 
-/// Returns the messages of a rank by receiver.
-fn messages_of(from: u32, program: &super::Graph) -> Vec<JobPair> {
+/// Returns the messages of a rank by receiver, and the number of those with at least this many bytes.
+fn messages_of(from: u32, program: &super::Graph, least: Option<u64>) -> Vec<(JobPair, u64)> {
     let mut sends: Vec<(u32, u64)> = (0..program.operations() as u32)
         .filter_map(|id| match program.operation(id).work {
             Work::Send { to, bytes, .. } => Some((to, bytes)),
@@ -184,14 +207,40 @@ fn messages_of(from: u32, program: &super::Graph) -> Vec<JobPair> {
         })
         .collect();
     sends.sort_unstable();
-    let of_pair = |sends: &[(u32, u64)]| JobPair {
-        from,
-        to: sends[0].0,
-        messages: sends.len() as u64,
-        bytes: sends.iter().fold(0, |sum, (_, bytes)| bytes.saturating_add(sum)),
-        longest: sends[sends.len() - 1].1,
+    let of_pair = |sends: &[(u32, u64)]| {
+        let pair = JobPair {
+            from,
+            to: sends[0].0,
+            messages: sends.len() as u64,
+            bytes: sends.iter().fold(0, |sum, (_, bytes)| bytes.saturating_add(sum)),
+            longest: sends[sends.len() - 1].1,
+        };
+        let eager = |least| sends.partition_point(|(_, bytes)| *bytes < least);
+        (pair, least.map_or(0, |least| (sends.len() - eager(least)) as u64))
     };
     sends.chunk_by(|one, other| one.0 == other.0).map(of_pair).collect()
+}
+
+/// Returns the requests that this many messages of a pair need, and the answers of the other direction.
+fn handshakes(JobPair { from, to, .. }: JobPair, messages: u64) -> [JobPair; 2] {
+    let of = |(from, to), bytes: u64| JobPair { from, to, messages, bytes: messages * bytes, longest: bytes };
+    [of((from, to), REQUEST_BYTES), of((to, from), CLEAR_BYTES)]
+}
+
+/// Returns pairs with their handshakes, in order.
+fn joined(mut pairs: Vec<JobPair>, controls: Vec<JobPair>) -> Vec<JobPair> {
+    pairs.extend(controls);
+    pairs.sort_unstable_by_key(|pair| (pair.from, pair.to));
+    pairs.dedup_by(|other, pair| {
+        let same = (other.from, other.to) == (pair.from, pair.to);
+        if same {
+            pair.messages += other.messages;
+            pair.bytes = pair.bytes.saturating_add(other.bytes);
+            pair.longest = pair.longest.max(other.longest);
+        }
+        same
+    });
+    pairs
 }
 
 #[cfg(test)]
@@ -211,7 +260,8 @@ mod tests {
             let timing =
                 Timing { starts: vec![Time::ZERO], runs: 1, paces: vec![Pace::default()], local: None };
             let (name, hosts) = ("A".to_owned(), vec![NodeId(0)]);
-            Job::new(Placed { name, hosts, start: Time::ZERO, programs, timing })
+            let (rendezvous, queue_pairs) = (None, 1);
+            Job::new(Placed { name, hosts, start: Time::ZERO, programs, timing, rendezvous, queue_pairs })
         };
         assert_eq!((job([5, 7]).bytes, job([5, 7]).messages), (12, 2));
         assert_eq!(job([u64::MAX, 9]).bytes, u64::MAX);

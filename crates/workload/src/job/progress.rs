@@ -7,7 +7,7 @@
 //! | operation | starts | ends |
 //! |---|---|---|
 //! | send | when it is free: the message is posted | when the transport says that the message is complete |
-//! | receive | when it is free: the receive is posted | when a message has arrived whole and is matched with it |
+//! | receive | when it is free: the receive is posted | when a message is matched with it and has arrived whole |
 //! | compute | when its processor comes to it | after its time |
 //! | compute of no time | when it is free, whatever its processor does | at once |
 //!
@@ -37,6 +37,13 @@ pub enum Action {
         /// Its payload.
         bytes: u64,
         /// Its tag.
+        tag: u32,
+    },
+    /// Clear the oldest message of a tag for which a rank has asked.
+    Clear {
+        /// The rank.
+        to: u32,
+        /// The tag.
         tag: u32,
     },
     /// Call [`RankProgress::computed`] for a processor at a time, which is later than now.
@@ -80,6 +87,8 @@ pub struct RankProgress {
     posted: Vec<VecDeque<PostedReceive>>,
     /// Messages without a receive, by source.
     arrived: Vec<VecDeque<ArrivedMessage>>,
+    /// Receives that are matched with a message that has asked, and wait for its payload, in the order of matching.
+    cleared: VecDeque<ClearedReceive>,
     /// Receives that were posted and found no message, and messages that have arrived: both give an order.
     counts: [u64; 2],
     cpus: Vec<Cpu>,
@@ -107,6 +116,7 @@ state_codec::state!(RankProgress {
     sources: plan,
     posted,
     arrived,
+    cleared,
     counts,
     cpus,
     sending,
@@ -130,9 +140,20 @@ state_codec::value!(PostedReceive { order, operation, tag });
 struct ArrivedMessage {
     order: u64,
     tag: u32,
+    /// True if its payload waits for a receive.
+    asks: bool,
 }
 
-state_codec::value!(ArrivedMessage { order, tag });
+state_codec::value!(ArrivedMessage { order, tag, asks });
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ClearedReceive {
+    from: u32,
+    tag: u32,
+    operation: OperationId,
+}
+
+state_codec::value!(ClearedReceive { from, tag, operation });
 
 /// A processor: what it computes, and what waits for it in order of becoming free to start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -178,6 +199,7 @@ impl RankProgress {
             begun: false,
             posted: vec![VecDeque::new(); sources.len() + 1],
             arrived: vec![VecDeque::new(); sources.len()],
+            cleared: VecDeque::new(),
             sources,
             counts: [0; 2],
             cpus: vec![Cpu::default(); cpus],
@@ -202,6 +224,15 @@ impl RankProgress {
     pub fn with_times(self, graph: &Graph) -> Self {
         let times = RankTimes::of(graph, self.iterations);
         Self { times: Some(Box::new(times)), ..self }
+    }
+
+    /// Keeps the times of handshakes too, if it keeps times.
+    #[must_use]
+    pub fn with_handshakes(mut self) -> Self {
+        if let Some(times) = &mut self.times {
+            times.keep_handshakes();
+        }
+        self
     }
 
     /// Returns the times of operations; `None` if they are not kept.
@@ -232,6 +263,51 @@ impl RankProgress {
     /// # Panics
     /// If the source was not among the senders.
     pub fn arrived(&mut self, graph: &Graph, message: ArrivingMessage, now: Time, actions: &mut Vec<Action>) {
+        self.meet(message, false, now, actions);
+        self.settle(graph, now, actions);
+    }
+
+    /// Handles the request of a message that waits for its receive.
+    ///
+    /// # Panics
+    /// If the source was not among the senders.
+    pub fn asked(&mut self, graph: &Graph, message: ArrivingMessage, now: Time, actions: &mut Vec<Action>) {
+        self.meet(message, true, now, actions);
+        self.settle(graph, now, actions);
+    }
+
+    /// Handles the arrival of the payload of a message that was cleared.
+    ///
+    /// # Panics
+    /// If no such message was cleared.
+    pub fn received(
+        &mut self,
+        graph: &Graph,
+        message: ArrivingMessage,
+        now: Time,
+        actions: &mut Vec<Action>,
+    ) {
+        let ArrivingMessage { from, tag, departed } = message;
+        let place = self.cleared.iter().position(|it| (it.from, it.tag) == (from, tag));
+        let receive = place.and_then(|place| self.cleared.remove(place)).expect("a message that was cleared");
+        let first = self.first();
+        if let Some(times) = &mut self.times {
+            times.receive(first + receive.operation, departed);
+        }
+        self.end(receive.operation, now);
+        self.settle(graph, now, actions);
+    }
+
+    /// Notes that a send's message was cleared, by a message that departed at this time.
+    pub fn cleared(&mut self, send: OperationId, departed: Time, now: Time) {
+        let first = self.first();
+        if let Some(times) = &mut self.times {
+            times.clear(first + send, departed, now);
+        }
+    }
+
+    /// Matches a message, which may have asked, with the first receive that fits.
+    fn meet(&mut self, message: ArrivingMessage, asks: bool, now: Time, actions: &mut Vec<Action>) {
         let ArrivingMessage { from, tag, departed } = message;
         let source = self.source(from);
         let order = self.counts[1];
@@ -245,14 +321,14 @@ impl RankProgress {
             list.iter().position(fits).map(|place| (list[place].order, place))
         };
         let candidates = [source, any].map(|list| first(&self.posted[list]).map(|found| (found, list)));
-        let Some(((_, place), list)) = candidates.into_iter().flatten().min() else {
-            self.arrived[source].push_back(ArrivedMessage { order, tag });
-            return;
-        };
-        let receive = self.posted[list].remove(place).expect("a place in the list");
-        self.take(order, receive.operation);
-        self.end(receive.operation, now);
-        self.settle(graph, now, actions);
+        let message = ArrivedMessage { order, tag, asks };
+        match candidates.into_iter().flatten().min() {
+            None => self.arrived[source].push_back(message),
+            Some(((_, place), list)) => {
+                let receive = self.posted[list].remove(place).expect("a place in the list");
+                self.take(from, message, receive.operation, now, actions);
+            }
+        }
     }
 
     /// Handles the completion of a send's message at its sender.
@@ -409,7 +485,7 @@ impl RankProgress {
             Work::Receive { from, tag, .. } => {
                 self.note_start(id, now);
                 self.release(graph, graph.after_start(id), now);
-                self.post(id, (from, tag), now);
+                self.post(id, (from, tag), now, actions);
             }
             Work::Compute { .. } => {
                 let cpu = &mut self.cpus[usize::from(operation.cpu)];
@@ -438,7 +514,13 @@ impl RankProgress {
     }
 
     /// Posts a receive, or ends it with the first message that fits.
-    fn post(&mut self, operation: OperationId, (from, tag): (Option<u32>, Option<u32>), now: Time) {
+    fn post(
+        &mut self,
+        operation: OperationId,
+        (from, tag): (Option<u32>, Option<u32>),
+        now: Time,
+        actions: &mut Vec<Action>,
+    ) {
         let fits = |message: &ArrivedMessage| tag.is_none_or(|wanted| wanted == message.tag);
         let first = |list: usize| {
             let messages = &self.arrived[list];
@@ -449,10 +531,9 @@ impl RankProgress {
             Some(source) => first(source),
             None => (0..self.sources.len()).filter_map(first).min(),
         };
-        if let Some((order, list, place)) = found {
-            self.arrived[list].remove(place);
-            self.take(order, operation);
-            self.end(operation, now);
+        if let Some((_, list, place)) = found {
+            let message = self.arrived[list].remove(place).expect("a place in the list");
+            self.take(self.sources[list], message, operation, now, actions);
         } else {
             let order = self.counts[0];
             self.counts[0] += 1;
@@ -473,11 +554,27 @@ impl RankProgress {
         }
     }
 
-    /// Notes that a receive takes the message that arrived as the `order`-th.
-    fn take(&mut self, order: u64, receive: OperationId) {
-        let first = self.first();
+    /// Gives a message to a receive, which ends unless the payload has to come yet.
+    fn take(
+        &mut self,
+        from: u32,
+        ArrivedMessage { order, tag, asks }: ArrivedMessage,
+        operation: OperationId,
+        now: Time,
+        actions: &mut Vec<Action>,
+    ) {
+        let receive = self.first() + operation;
         if let Some(times) = &mut self.times {
-            times.take(order, first + receive);
+            times.take(order, receive);
+            if asks {
+                times.accept(receive, now);
+            }
+        }
+        if asks {
+            self.cleared.push_back(ClearedReceive { from, tag, operation });
+            actions.push(Action::Clear { to: from, tag });
+        } else {
+            self.end(operation, now);
         }
     }
 

@@ -8,8 +8,8 @@
 //! | computing | a processor computes |
 //! | exposed | no processor computes, between the rank's start and its end |
 //! | overlap | a processor computes, and a send is not complete or a posted receive has no message |
-//! | waited | posted receives have no message, summed over receives |
-//! | unexpected | messages have no receive, summed over messages |
+//! | waited | posted receives have no whole message, summed over receives |
+//! | unexpected | messages, or their requests, have no receive, summed over messages |
 
 use units::{Span, Time};
 
@@ -74,7 +74,7 @@ pub fn of_rank(graph: &Graph, times: &RankTimes, until: Time) -> RankSpans {
     for message in times.arrivals() {
         let taken = match message.receive {
             ArrivedAt::UNTAKEN => until,
-            receive => times.ended[receive as usize].min(until),
+            receive => times.matched(receive).min(until),
         };
         if message.at < taken {
             spans.unexpected += 1;

@@ -7,6 +7,7 @@
 use units::Time;
 
 use super::graph::{Graph, OperationId, Work};
+use super::rendezvous::Handshake;
 
 /// Times of a rank's operations, and the messages that have come to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct RankTimes {
     pub arrived: u32,
     /// Number of messages that were posted.
     posted: u32,
+    /// Handshake of each operation, if messages may ask their receiver; else none.
+    pub handshakes: Vec<Handshake>,
 }
 
 /// A message at its receiver.
@@ -41,7 +44,7 @@ pub struct ArrivedAt {
 }
 
 state_codec::value!(ArrivedAt { from, receive, departed, at });
-state_codec::value!(RankTimes { begun, started, ended, order, messages, arrived, posted });
+state_codec::value!(RankTimes { begun, started, ended, order, messages, arrived, posted, handshakes });
 
 const _: () = assert!(size_of::<ArrivedAt>() == 24, "there is one for each message");
 
@@ -68,7 +71,39 @@ impl RankTimes {
             messages: vec![ArrivedAt::TO_COME; receives],
             arrived: 0,
             posted: 0,
+            handshakes: Vec::new(),
         }
+    }
+
+    /// Makes room for the times of handshakes.
+    pub(super) fn keep_handshakes(&mut self) {
+        self.handshakes = vec![Handshake::NONE; self.started.len()];
+    }
+
+    /// Returns the handshake of an operation whose message has asked its receiver, and was answered.
+    #[must_use]
+    pub fn handshake(&self, id: OperationId) -> Option<Handshake> {
+        self.handshakes.get(id as usize).copied().filter(|handshake| handshake.at != Time::NEVER)
+    }
+
+    /// Returns the time at which a receive was matched with its message.
+    pub(super) fn matched(&self, receive: OperationId) -> Time {
+        self.handshake(receive).map_or(self.ended[receive as usize], |handshake| handshake.at)
+    }
+
+    /// Notes the match of a receive with a message that asks.
+    pub(super) fn accept(&mut self, receive: OperationId, now: Time) {
+        self.handshakes[receive as usize].at = now;
+    }
+
+    /// Notes the arrival of a send's clear.
+    pub(super) fn clear(&mut self, send: OperationId, departed: Time, now: Time) {
+        self.handshakes[send as usize] = Handshake { at: now, departed };
+    }
+
+    /// Notes the departure of the last packet of a receive's payload.
+    pub(super) fn receive(&mut self, receive: OperationId, departed: Time) {
+        self.handshakes[receive as usize].departed = departed;
     }
 
     /// Returns the memory of the times of a program, in bytes.

@@ -3,7 +3,7 @@
 use packet::{ServiceLevel, TransportService};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::{Rate, Span, Time};
+use units::{Bytes, Rate, Span, Time};
 
 use super::program::once;
 use super::{HostsSpec, ProgramSpec};
@@ -57,6 +57,19 @@ pub struct JobSpec {
     /// tag: 4 bytes more in its last packet.
     #[serde(default)]
     pub transport: TransportService,
+    /// Least size of messages to other hosts that ask their receiver first: a request to send of 32 bytes, a clear to
+    /// send of 40 bytes once a receive is posted, then the payload. Both are SENDs among the job's messages, as long as
+    /// the headers of Open MPI's `ob1` that they stand for. UCX begins at about 8 to 64 KiB. If left out, all payload
+    /// goes at once.
+    #[serde(default)]
+    pub rendezvous: Option<Bytes>,
+    /// Queue pairs from a rank to each other, 1 to 128. Messages are dealt to them in turn, in the order of posting, as
+    /// NCCL does with `NCCL_IB_QPS_PER_CONNECTION` and `NCCL_IB_SPLIT_DATA_ON_QPS=0`; the receiver takes them in that
+    /// order, whichever arrives first. Switches hash queue pairs to different paths. More than one need `Rc`: the
+    /// others would wait for a lost message for ever. 1 if left out.
+    #[serde(default = "once")]
+    #[schemars(range(min = 1, max = 128))]
+    pub queue_pairs: u32,
 }
 
 /// Rule that gives each rank of a job its host. Names follow Slurm's `--distribution` and Open MPI's `--map-by`.

@@ -3,6 +3,7 @@
 //! Invariant: the blame of a message is its lateness, to the picosecond. It is shared among the outputs at which
 //! samples show data of its flow while it was under way, in proportion to the number of samples.
 
+use core::ops::Range;
 use std::collections::BTreeMap;
 
 use scenario::Plan;
@@ -24,21 +25,23 @@ pub(super) struct Blame {
 }
 
 impl Blame {
-    /// Blames the lateness of a flow's message, which was under way in an interval, on the places where the flow
-    /// waited.
-    /// Returns the number of the place with most of it; `None` if no sample shows the flow.
+    /// Blames the lateness of a message of some flows, which was under way in an interval, on the places where the
+    /// flows waited.
+    /// Returns the number of the place with most of it; `None` if no sample shows one of the flows.
     ///
     /// `waits` are in order of flow and time.
     pub(super) fn add(
         &mut self,
         waits: &[JobWait],
-        (flow, from, to): (u32, Time, Time),
+        (flows, from, to): (Range<u32>, Time, Time),
         late: Span,
     ) -> Option<u32> {
-        let first = waits.partition_point(|wait| (wait.flow, wait.at) < (flow, from));
-        let seen = waits[first..].iter().take_while(|wait| wait.flow == flow && wait.at <= to);
         let mut counts: BTreeMap<Place, u64> = BTreeMap::new();
-        seen.for_each(|wait| *counts.entry((wait.output, wait.root)).or_default() += 1);
+        for flow in flows {
+            let first = waits.partition_point(|wait| (wait.flow, wait.at) < (flow, from));
+            let seen = waits[first..].iter().take_while(|wait| wait.flow == flow && wait.at <= to);
+            seen.for_each(|wait| *counts.entry((wait.output, wait.root)).or_default() += 1);
+        }
         let all: u64 = counts.values().sum();
         // The first of several with most samples.
         let (most, _) = counts.iter().rev().max_by_key(|(_, count)| **count)?;
@@ -105,10 +108,14 @@ mod tests {
             wait(5, 10, 4, None),
         ];
         let mut blame = Blame::default();
-        assert_eq!(blame.add(&waits, (4, at(5), at(98)), Span::from_ps(100)), Some(0));
-        assert_eq!(blame.add(&waits, (4, at(6), at(98)), Span::from_ps(5)), Some(0), "the first of equals");
-        assert_eq!(blame.add(&waits, (4, at(11), at(98)), Span::from_ps(5)), None, "no sample");
-        assert_eq!(blame.add(&waits, (6, at(0), at(98)), Span::from_ps(5)), None, "another flow");
+        assert_eq!(blame.add(&waits, (4..5, at(5), at(98)), Span::from_ps(100)), Some(0));
+        assert_eq!(
+            blame.add(&waits, (4..5, at(6), at(98)), Span::from_ps(5)),
+            Some(0),
+            "the first of equals"
+        );
+        assert_eq!(blame.add(&waits, (4..5, at(11), at(98)), Span::from_ps(5)), None, "no sample");
+        assert_eq!(blame.add(&waits, (6..7, at(0), at(98)), Span::from_ps(5)), None, "another flow");
         let spans: Vec<_> =
             blame.spans.iter().map(|((output, root), span)| (output.1.0, *root, span.ps())).collect();
         assert_eq!(spans, [(1, None, 67 + 3), (2, Some(7), 33 + 2)]);

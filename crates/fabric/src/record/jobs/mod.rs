@@ -75,7 +75,7 @@ pub(super) fn of(plan: &Plan, world: &World<'_>, mut waits: Vec<JobWait>, lossy:
             ended: job.operations - left,
             messages: job.messages,
             bytes: Bytes::new(job.bytes),
-            waiting: reports.iter().filter_map(|report| waiting(report)).take(MOST_WAITING).collect(),
+            waiting: reports.iter().flat_map(|report| waiting(report)).take(MOST_WAITING).collect(),
             measures: measured.measures(world.now()),
         }
     };
@@ -88,10 +88,18 @@ fn ends(ranks: &[&RankReport]) -> Vec<Time> {
     (0..complete).filter_map(|iteration| ranks.iter().map(|report| report.ends[iteration]).max()).collect()
 }
 
-fn waiting(report: &RankReport) -> Option<WaitingRank> {
-    let (operation, from, tag) = report.waits?;
+fn waiting(report: &RankReport) -> impl Iterator<Item = WaitingRank> {
     let some = |number: u32| (number != u32::MAX).then_some(number);
-    Some(WaitingRank { rank: report.rank, operation, from: some(from), tag: some(tag) })
+    let rank = report.rank;
+    let receive = report.waits.map(|(operation, from, tag)| {
+        let (from, tag) = (some(from), some(tag));
+        WaitingRank { rank, operation, from, to: None, tag }
+    });
+    let send = report.asks.map(|(operation, to, tag)| {
+        let (to, tag) = (Some(to), Some(tag));
+        WaitingRank { rank, operation, from: None, to, tag }
+    });
+    receive.into_iter().chain(send)
 }
 
 impl Measured<'_> {

@@ -9,7 +9,8 @@ use packet::NodeId;
 use scenario::{IdealJobMessage, JobIdeal};
 use units::{Span, Time};
 use workload::job::path::{JobTimes, Posted};
-use workload::job::{Job, OperationId, Work};
+use workload::job::rendezvous::WirePart;
+use workload::job::{Job, OperationId};
 
 /// The messages of hosts, once they are asked for.
 #[derive(Debug, Default)]
@@ -27,13 +28,14 @@ struct Leaving {
     occupied: Span,
     from: u32,
     to: u32,
-    send: OperationId,
+    operation: OperationId,
+    part: WirePart,
     /// Latest such time of the messages up to this one.
     latest: Time,
 }
 
-/// A message that waits for others: its sender, receiver and send.
-pub(super) type Waiting = (u32, u32, OperationId);
+/// A message that waits for others: its sender, receiver, operation and part.
+pub(super) type Waiting = (u32, u32, OperationId, WirePart);
 
 impl OwnMessages {
     /// Returns the most time that a message may have waited for others of the job that leave the same host, from its
@@ -41,7 +43,7 @@ impl OwnMessages {
     pub(super) fn wait(
         &mut self,
         (job, times, ideal): (&Job, &mut JobTimes<'_>, &mut JobIdeal<'_>),
-        (from, to, send): Waiting,
+        (from, to, operation, part): Waiting,
         (posted, departed): (Time, Time),
     ) -> Span {
         let host = job.hosts[from as usize];
@@ -53,8 +55,9 @@ impl OwnMessages {
                 break;
             }
             // A queue pair sends its messages in order: later ones of the same pair do not hold this one up.
-            let is_behind = (one.from, one.to) == (from, to) && one.left > departed;
-            if is_behind || (one.from, one.send) == (from, send) || one.left <= posted {
+            let is_behind = job.queue_pairs == 1 && (one.from, one.to) == (from, to) && one.left > departed;
+            let is_itself = (one.from, one.operation, one.part) == (from, operation, part);
+            if is_behind || is_itself || one.left <= posted {
                 continue;
             }
             sum += one.occupied.min(one.left.min(departed).since(one.posted.max(posted)));
@@ -67,18 +70,15 @@ impl OwnMessages {
 fn leaving(job: &Job, host: NodeId, times: &mut JobTimes<'_>, ideal: &mut JobIdeal<'_>) -> Vec<Leaving> {
     let mut all = Vec::new();
     for from in (0..job.programs.ranks.len() as u32).filter(|rank| job.hosts[*rank as usize] == host) {
-        for Posted { send, to, posted, arrived } in times.posted(from) {
-            let Work::Send { bytes, .. } = times.work(from, send) else {
-                unreachable!("only sends post messages");
-            };
-            if job.flow(from, to).is_some() {
+        for Posted { operation, part, to, bytes, posted, arrived } in times.posted(from) {
+            if job.flows(from, to).is_some() {
                 let IdealJobMessage { occupied, departed: last, .. } = ideal.message(from, to, bytes);
                 let left = arrived.map_or(Time::NEVER, |(departed, _)| departed + (occupied - last));
-                all.push(Leaving { posted, left, occupied, from, to, send, latest: left });
+                all.push(Leaving { posted, left, occupied, from, to, operation, part, latest: left });
             }
         }
     }
-    all.sort_unstable_by_key(|one| (one.posted, one.from, one.send));
+    all.sort_unstable_by_key(|one| (one.posted, one.from, one.operation, one.part));
     let mut latest = Time::ZERO;
     for one in &mut all {
         latest = latest.max(one.left);

@@ -14,6 +14,7 @@ use telemetry::{CriticalPath, MOST_OPERATIONS, NotMeasured, PathParts, PathStep,
 use units::{Span, Time};
 use workload::job::Work;
 use workload::job::path::{JobTimes, NoPath, Step, StepKind};
+use workload::job::rendezvous::{CLEAR_BYTES, REQUEST_BYTES, WirePart};
 
 use super::blame::Blame;
 use super::own::OwnMessages;
@@ -34,7 +35,10 @@ pub(super) fn of(
     let mut critical = BTreeSet::new();
     for step in &steps {
         let receive = match (step.kind, split.times.work(step.rank, step.operation)) {
-            (StepKind::Message { receive, .. }, Work::Send { to, .. }) => Some((to, receive)),
+            (
+                StepKind::Message { receive, .. } | StepKind::Request { receive, .. },
+                Work::Send { to, .. },
+            ) => Some((to, receive)),
             _ => None,
         };
         let more = [Some((step.rank, step.operation)), receive].into_iter().flatten();
@@ -70,6 +74,7 @@ struct Message {
     /// Times from its posting, to the departure of its last packet, to its end.
     departed: Option<Time>,
     ideal: Span,
+    part: WirePart,
 }
 
 impl Split<'_, '_, '_, '_> {
@@ -89,39 +94,65 @@ impl Split<'_, '_, '_, '_> {
             parts,
             place: None,
         };
-        let (receive, departed) = match kind {
+        let (kind, to, receive, departed) = match kind {
             StepKind::Compute => {
                 return alone(PathStepKind::Compute, PathParts { compute: whole, ..PathParts::default() });
             }
             StepKind::Start => {
                 return alone(PathStepKind::Start, PathParts { waiting: whole, ..PathParts::default() });
             }
-            StepKind::Message { receive, departed } => (Some(receive), Some(departed)),
-            StepKind::Completion => (None, None),
+            StepKind::Message { receive, departed } => {
+                let to = self.receiver(step);
+                (PathStepKind::Message, to, Some((receive, to)), Some(departed))
+            }
+            StepKind::Completion => {
+                let to = self.receiver(step);
+                (PathStepKind::Completion, to, None, self.times.departure(rank, to, operation))
+            }
+            StepKind::Request { to, receive, departed } => {
+                (PathStepKind::Request, to, Some((receive, to)), Some(departed))
+            }
+            StepKind::Clear { to, departed } => (PathStepKind::Clear, to, None, Some(departed)),
         };
-        let Work::Send { to, bytes, .. } = self.times.work(rank, operation) else {
-            unreachable!("only sends post messages");
-        };
+        let (part, bytes) = self.part(step);
         let ideal = self.ideal.message(rank, to, bytes);
-        let (kind, departed, span) = match receive {
-            Some(_) => (PathStepKind::Message, departed, ideal.delivered),
-            None => (PathStepKind::Completion, self.times.departure(rank, to, operation), ideal.completed),
-        };
-        let message = Message { to, departed, ideal: span };
+        let span = if kind == PathStepKind::Completion { ideal.completed } else { ideal.delivered };
+        let message = Message { to, departed, ideal: span, part };
         let (parts, place) = self.parts(step, ideal, message);
         // The receive of a message may be of another iteration of its rank than the send is of its own.
-        let receive = receive.map(|receive| self.measured.place(to, receive).0);
+        let receive = receive.map(|(receive, to)| self.measured.place(to, receive).0);
         PathStep { to: Some(to), receive, place, ..alone(kind, parts) }
+    }
+
+    /// Returns the receiver of a step's message.
+    fn receiver(&self, step: &Step) -> u32 {
+        let Work::Send { to, .. } = self.times.work(step.rank, step.operation) else {
+            unreachable!("only sends post messages");
+        };
+        to
+    }
+
+    /// Returns the part of a message that a step carries, and its payload.
+    fn part(&self, step: &Step) -> (WirePart, u64) {
+        match (step.kind, self.times.work(step.rank, step.operation)) {
+            (StepKind::Request { .. }, _) => (WirePart::Request, REQUEST_BYTES),
+            (StepKind::Clear { .. }, _) => (WirePart::Clear, CLEAR_BYTES),
+            (_, Work::Send { bytes, .. }) => {
+                let has_asked = self.times.has_asked(step.rank, step.operation);
+                (if has_asked { WirePart::Payload } else { WirePart::Whole }, bytes)
+            }
+            _ => unreachable!("only sends post messages"),
+        }
     }
 
     /// Returns the parts of a message, and the number of the place that most of its congestion is blamed on.
     fn parts(&mut self, step: &Step, ideal: IdealJobMessage, message: Message) -> (PathParts, Option<u32>) {
-        let Message { to, departed, ideal: span } = message;
+        let Message { to, departed, ideal: span, part } = message;
         let whole = step.to.since(step.from);
         let wire = span.min(whole);
         let late = whole - wire;
         let job = self.measured.job;
-        let Some(flow) = job.flow(step.rank, to) else {
+        let Some(flows) = job.flows(step.rank, to) else {
             // Within a host only earlier messages of the rank are in the way.
             return (PathParts { wire, waiting: late, ..PathParts::default() }, None);
         };
@@ -131,12 +162,13 @@ impl Split<'_, '_, '_, '_> {
         let mut waiting = Span::ZERO;
         if at_source > Span::ZERO {
             let others = (job, &mut self.times, &mut *self.ideal);
-            let most = self.own.wait(others, (step.rank, to, step.operation), (step.from, departed));
+            let itself = (step.rank, to, step.operation, part);
+            let most = self.own.wait(others, itself, (step.from, departed));
             waiting = most.min(at_source);
         }
         let parts = PathParts { wire, waiting, ..PathParts::default() };
         let rest = late - waiting;
-        let blamed = (flow, step.from, step.to);
+        let blamed = (flows, step.from, step.to);
         let place = if rest > Span::ZERO { self.blame.add(self.measured.waits, blamed, rest) } else { None };
         if place.is_some() {
             return (PathParts { congestion: rest, ..parts }, place);

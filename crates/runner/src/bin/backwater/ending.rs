@@ -40,17 +40,16 @@ fn ended(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
     }
 }
 
-/// Names the receives that ranks of jobs wait at.
+/// Names the operations that ranks of jobs wait at.
 fn waiting(record: &RunRecord) -> String {
     let of_rank = |job: &JobRecord, rank: &WaitingRank| {
         let any = |number: Option<u32>| number.map_or("any".to_owned(), |number| number.to_string());
-        let WaitingRank { rank, operation, from, tag } = *rank;
-        format!(
-            "rank {rank} of `{}` waits at operation {operation} for a message from rank {} with tag {}",
-            job.name,
-            any(from),
-            any(tag)
-        )
+        let WaitingRank { rank, operation, from, to, tag } = *rank;
+        let at = format!("rank {rank} of `{}` waits at operation {operation}", job.name);
+        match to {
+            Some(to) => format!("{at} until rank {to} takes its message with tag {}", any(tag)),
+            None => format!("{at} for a message from rank {} with tag {}", any(from), any(tag)),
+        }
     };
     let all = record.jobs.iter().flat_map(|job| job.waiting.iter().map(move |rank| of_rank(job, rank)));
     all.take(MOST_WAITING).collect::<Vec<_>>().join("; ")
