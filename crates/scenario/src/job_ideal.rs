@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use telemetry::NotMeasured;
 use units::{Bytes, Span};
 use workload::job::ideal::{IdealMessage, replay_job};
-use workload::job::{Channel, Graph, Job, Pace, Work};
+use workload::job::{Graph, Job, Pace, Work};
 
 use crate::ideal::IdealTimes;
 use crate::plan::Plan;
@@ -96,8 +96,7 @@ impl<'a> JobIdeal<'a> {
     /// If a replay of the programs would not be the job: see [`NotMeasured`].
     pub fn completion(&mut self) -> Result<Span, NotMeasured> {
         let job = self.job;
-        let is_open = |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
-        if job.programs.ranks.iter().any(|rank| rank.receive_channels().iter().any(is_open)) {
+        if job.programs.ranks.iter().any(Graph::has_wildcards) {
             return Err(NotMeasured::AnyMessage);
         }
         match job.operations {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use packet::{NodeId, PortId};
 use telemetry::NotMeasured;
 use units::{Bytes, Span};
-use workload::job::Job;
+use workload::job::{Graph, Job};
 use workload::job::closed_forms::{FabricLimits, lower_bound};
 use workload::job::ideal::steps;
 
@@ -73,7 +73,11 @@ impl Plan {
             messages: job.messages,
             payload: Bytes::new(job.bytes),
             hosts: job.hosts_in_use(),
-            steps: ideal.is_ok().then(|| steps(&job.programs).expect("messages match")),
+            // A formula tells its chain, and may be too large for a replay by operations.
+            steps: match job.programs.ranks.iter().find_map(Graph::chain) {
+                Some(chain) => Some(u64::from(chain)),
+                None => ideal.is_ok().then(|| steps(&job.programs).expect("messages match")),
+            },
             ideal,
             lower_bound: self.job_bound(job),
             busiest: self.busiest_output(job),

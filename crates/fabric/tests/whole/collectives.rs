@@ -434,6 +434,23 @@ fn collectives_do_not_depend_on_how_they_run() {
                 place: Cyclic, hosts: \"h1..h3\", stragglers: [(ranks: [1], factor: 1.2)], \
                 local: Link(rate: \"16 Gb/s\", latency: \"300 ns\")";
     does_not_depend(&plan(&crossbar(4), &job("A", &program, more), &[]));
+    // A ring alone is no list.
+    let ring = with_bytes("AllReduce(channels: 2)", 8 * MTU);
+    let twice = "iterations: 2, start_skew: \"2 us\"";
+    does_not_depend(&plan(&tree("2, 2", 1), &job("A", &ring, twice), &[]));
+}
+
+/// A ring takes the same times as a formula and as a list.
+#[test]
+fn formulas_run_as_lists() {
+    for program in ["AllReduce(channels: 2)", "AllReduce(algorithm: OpenMpiRing, chunks: 3)", "AllGather()"] {
+        let ring = with_bytes(program, 12 * MTU + 5);
+        let told = |program: &str| {
+            let plan = plan(&tree("2, 3", 1), &job("A", program, "iterations: 2, start_skew: \"2 us\""), &[]);
+            format!("{:#?}", run(&plan).flows)
+        };
+        assert_eq!(told(&ring), told(&format!("Sequence([{ring}])")), "{program}");
+    }
 }
 
 fn drawn_program() -> impl Strategy<Value = (&'static str, CollectiveKind)> {

@@ -157,8 +157,9 @@ impl Building<'_> {
                 self.builder.requires(first + id, beginning);
             }
             let after = graph.after_end(id);
-            after.iter().for_each(|next| self.builder.requires(first + next, first + id));
-            if after.is_empty() {
+            let is_end = after.len() == 0;
+            after.for_each(|next| self.builder.requires(first + next, first + id));
+            if is_end {
                 self.builder.requires(end, first + id);
             }
         }

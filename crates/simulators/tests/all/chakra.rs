@@ -98,9 +98,8 @@ fn an_all_reduce_is_that_of_the_formula() {
             assert_eq!(graph.operations() as u32, count + 1);
             for id in 0..count {
                 assert_eq!(graph.operation(id), expected.operation(id));
-                let after: Vec<u32> =
-                    graph.after_end(id).iter().copied().filter(|next| *next < count).collect();
-                assert_eq!(after, expected.after_end(id));
+                let after = graph.after_end(id).filter(|next| *next < count);
+                assert!(after.eq(expected.after_end(id)), "operation {id}");
             }
         }
         let is_given = fate(&job, "COMM_COLL ALL_REDUCE").0 == KeyFate::Used;
@@ -209,8 +208,8 @@ fn process_groups_are_those_of_metadata_or_of_a_file() {
     assert!(fate(&own, "pg_name").1.starts_with("3: process groups, with 4, 2, 2 members"));
     // Messages of two groups between the same ranks have different tags.
     let tags = |from: usize, to: u32| -> Vec<u32> {
-        let channels = own.programs.ranks[from].send_channels().iter();
-        channels.filter(|channel| channel.peer == to).map(|channel| channel.tag).collect()
+        let channels = own.programs.ranks[from].send_channels();
+        channels.iter().filter(|channel| channel.peer == to).map(|channel| channel.tag).collect()
     };
     let (all, even) = (tags(0, 1), tags(0, 2));
     assert!(!all.is_empty() && !even.is_empty());

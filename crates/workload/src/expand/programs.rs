@@ -16,7 +16,7 @@ use crate::job::goal::{self, GoalReadError};
 use crate::job::{MOST_TAGS, Programs, matching};
 use crate::spec::{BarrierSpec, GroupSpec, JobSpec, ProgramSpec, WrittenCollective};
 
-/// Most operations of all ranks: 36 bytes each.
+/// Most operations of all ranks that are listed: 36 bytes each.
 const MOST_OPERATIONS: u64 = 1 << 27;
 
 /// Programs, and the collective that they are, with its number of groups.
@@ -57,7 +57,7 @@ pub(super) fn written(
         }
     };
     let part = repeated(part, spec, ranks);
-    let operations = part.operations(ranks);
+    let operations = if part.is_formula() { 0 } else { part.operations(ranks) };
     let counts = [(operations, MOST_OPERATIONS, "operations"), (part.tags(), u64::from(MOST_TAGS), "tags")];
     if let Some((given, most, what)) = counts.into_iter().find(|(given, most, _)| given > most) {
         return Err(JobError::TooMany { given, most, what }).in_field("program");

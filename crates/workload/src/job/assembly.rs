@@ -3,11 +3,14 @@
 //! Invariant: parts have tags of their own, so that a message of one is never taken for a message of another, however
 //! far ranks have run ahead.
 
+use std::sync::Arc;
+
 use units::Span;
 
 use super::builder::GraphBuilder;
 use super::collective::Collective;
 use super::graph::{Graph, Operation, OperationId, Programs, Work};
+use super::ring::RingRank;
 
 /// A program of all ranks, or a part of it.
 #[derive(Clone, Debug)]
@@ -64,12 +67,12 @@ pub struct Groups {
 
 impl Groups {
     /// Returns the place of a rank in its group; `None` if it is in none.
-    const fn place(self, rank: u32) -> Option<u32> {
+    pub(super) const fn place(self, rank: u32) -> Option<u32> {
         if rank < self.ranks { Some(rank / self.stride % self.size) } else { None }
     }
 
     /// Returns the rank at a place of the group that `rank` is in.
-    const fn member(self, rank: u32, place: u32) -> u32 {
+    pub(super) const fn member(self, rank: u32, place: u32) -> u32 {
         let block = self.size * self.stride;
         rank / block * block + rank % self.stride + place * self.stride
     }
@@ -127,9 +130,27 @@ impl Part {
         }
     }
 
+    /// Returns true if the programs of the ranks are formulas, which take no memory for an operation: those of a ring
+    /// alone.
+    #[must_use]
+    pub const fn is_formula(&self) -> bool {
+        matches!(self, Self::Collective { collective, .. } if collective.ring_steps().is_some())
+    }
+
     /// Returns the programs of the ranks.
     #[must_use]
     pub fn programs(&self, ranks: u32) -> Programs {
+        if let Self::Collective { collective, groups } = self
+            && self.is_formula()
+        {
+            let collective = Arc::new(collective.clone());
+            let of_rank = |rank| RingRank::new(&collective, *groups, rank);
+            return Programs {
+                ranks: (0..ranks)
+                    .map(|rank| of_rank(rank).map_or_else(Graph::default, Graph::from))
+                    .collect(),
+            };
+        }
         let tags = listed_tags(self);
         let of_rank = |rank| {
             let mut assembly = Assembly { builder: GraphBuilder::default(), rank, tag: 0, tags: tags.iter() };
@@ -152,8 +173,17 @@ fn listed_tags(part: &Part) -> Vec<Vec<u32>> {
 
 /// Returns the different tags of messages, ascending.
 pub(super) fn tags_of(programs: &Programs) -> Vec<u32> {
-    let of_rank = |graph: &Graph| graph.send_channels().iter().map(|channel| channel.tag).collect::<Vec<_>>();
-    let mut tags: Vec<u32> = programs.ranks.iter().flat_map(of_rank).collect();
+    let (mut tags, mut rings) = (Vec::new(), None::<&RingRank>);
+    for graph in &programs.ranks {
+        match (graph.ring(), rings) {
+            (Some(ring), Some(before)) if ring.is_beside(before) => {}
+            (Some(ring), _) => {
+                tags.extend(ring.tags());
+                rings = Some(ring);
+            }
+            (None, _) => tags.extend(graph.send_channels().iter().map(|channel| channel.tag)),
+        }
+    }
     tags.sort_unstable();
     tags.dedup();
     tags
@@ -299,13 +329,12 @@ impl Assembly<'_> {
         }
         let mut ends = Vec::new();
         for id in ids {
-            let (ended, started) = (graph.after_end(id), graph.after_start(id));
-            ended.iter().for_each(|after| self.builder.requires(first + after, first + id));
-            started.iter().for_each(|after| self.builder.starts_after(first + after, first + id));
             // An operation that another one starts with may end last.
-            if ended.is_empty() {
+            if graph.after_end(id).len() == 0 {
                 ends.push(first + id);
             }
+            graph.after_end(id).for_each(|after| self.builder.requires(first + after, first + id));
+            graph.after_start(id).for_each(|after| self.builder.starts_after(first + after, first + id));
             if let (0, Some(before)) = (graph.predecessors(id), entry) {
                 self.builder.requires(first + id, before);
             }

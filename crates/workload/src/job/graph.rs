@@ -1,8 +1,8 @@
-//! Programs as lists of operations, packed for files of 10^7 operations.
+//! Programs of ranks: lists of operations, or formulas.
 //!
-//! Invariant: a graph has no cycle and never changes; ranks of a run share it. An operation takes 16 bytes, each edge
-//! and each operation's first edge 4, each pair of peer and tag 8: 24 bytes in a chain, 32 where every operation has a
-//! peer of its own. Edges from starts take nothing in programs without them.
+//! Invariant: a graph has no cycle and never changes; ranks of a run share it. A list takes some 34 bytes an operation
+//! (see `listed`). A ring's rank takes the same few bytes for any number of ranks: the 544 million operations of an
+//! all-reduce over 11,664 ranks would be 18 GB of lists.
 //!
 //! ```
 //! use workload::job::{GraphBuilder, Work};
@@ -12,13 +12,18 @@
 //! let send = builder.add(Work::Send { to: 1, bytes: 4096, tag: 0 }.on_cpu(0));
 //! builder.requires(send, receive);
 //! let graph = builder.build().expect("the send waits for the receive alone");
-//! assert_eq!(graph.after_end(receive), [send]);
+//! assert_eq!(graph.after_end(receive).collect::<Vec<_>>(), [send]);
 //! assert_eq!(graph.roots().collect::<Vec<_>>(), [receive]);
 //! ```
+
+use core::{iter, slice};
+use std::borrow::Cow;
 
 use units::Span;
 
 use super::channel::Channel;
+use super::listed::Listed;
+use super::ring::RingRank;
 
 /// Number of an operation in the program of its rank, from 0.
 pub type OperationId = u32;
@@ -63,16 +68,37 @@ pub struct Operation {
 }
 
 /// The program of a rank.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
-    pub(super) packed: Box<[Packed]>,
-    /// Channels of sends and of receives.
-    pub(super) sends: Box<[Channel]>,
-    pub(super) receives: Box<[Channel]>,
-    pub(super) after_end: Edges,
-    pub(super) after_start: Edges,
-    /// Operations with more predecessors than [`Packed`] holds, in order, and the numbers of their predecessors.
-    pub(super) many: Box<[(OperationId, u32)]>,
+    form: Form,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Form {
+    Listed(Listed),
+    Ring(RingRank),
+}
+
+/// Operations that wait for another, in the order in which they were named.
+#[derive(Clone, Debug)]
+pub enum Successors<'a> {
+    /// Operations of a list. Each may wait for others too.
+    Listed(iter::Copied<slice::Iter<'a, OperationId>>),
+    /// Operations of a formula, which wait for no other.
+    Alone(core::ops::Range<OperationId>),
+}
+
+/// The messages from a rank to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SentTo {
+    pub(super) to: u32,
+    pub(super) messages: u64,
+    /// Their payload, in bytes; all ones for as much or more.
+    pub(super) bytes: u64,
+    /// The longest of them, in bytes.
+    pub(super) longest: u64,
+    /// Messages that ask their receiver first: those with at least so many bytes as a job says.
+    pub(super) asking: u64,
 }
 
 /// The programs of a job, by rank.
@@ -82,28 +108,8 @@ pub struct Programs {
     pub ranks: Vec<Graph>,
 }
 
-/// An operation as stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Packed {
-    /// Bytes, or picoseconds.
-    amount: u64,
-    /// Place of the channel among the channels of sends or of receives; 0 for computations.
-    channel: u32,
-    /// Predecessors (14 bits, all ones for "see `Graph::many`"), kind (2), cpu (8), nic (8).
-    head: u32,
-}
-
-const _: () = assert!(size_of::<Packed>() == 16, "files of 10^7 operations are held whole");
 const _: () = assert!(size_of::<Operation>() <= 32, "an operation is passed by value");
-
-/// Successors of all operations, in one array.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Edges {
-    /// Place of each operation's first successor, and the end; empty without edges.
-    first: Box<[u32]>,
-    /// Successors, by predecessor, in the order in which they were named.
-    to: Box<[OperationId]>,
-}
+const _: () = assert!(size_of::<Graph>() <= 136, "a rank of a ring takes no more");
 
 impl Work {
     /// Returns the operation on a processor, with the first network interface.
@@ -113,173 +119,245 @@ impl Work {
     }
 }
 
+impl Default for Graph {
+    /// A program without operations.
+    fn default() -> Self {
+        Listed::default().into()
+    }
+}
+
+impl From<Listed> for Graph {
+    fn from(listed: Listed) -> Self {
+        Self { form: Form::Listed(listed) }
+    }
+}
+
+impl From<RingRank> for Graph {
+    fn from(ring: RingRank) -> Self {
+        Self { form: Form::Ring(ring) }
+    }
+}
+
 impl Graph {
     /// Returns the number of operations.
     #[must_use]
     pub fn operations(&self) -> usize {
-        self.packed.len()
+        match &self.form {
+            Form::Listed(listed) => listed.operations(),
+            Form::Ring(ring) => ring.operations() as usize,
+        }
     }
 
     /// Returns an operation.
     #[must_use]
     pub fn operation(&self, id: OperationId) -> Operation {
-        let packed = self.packed[id as usize];
-        let some = |number: u32| (number != Channel::ANY).then_some(number);
-        let work = match packed.kind() {
-            Kind::Compute => Work::Compute { span: Span::from_ps(packed.amount) },
-            Kind::Send => {
-                let Channel { peer, tag } = self.sends[packed.channel as usize];
-                Work::Send { to: peer, bytes: packed.amount, tag }
-            }
-            Kind::Receive => {
-                let Channel { peer, tag } = self.receives[packed.channel as usize];
-                Work::Receive { from: some(peer), bytes: packed.amount, tag: some(tag) }
-            }
-        };
-        Operation { work, cpu: (packed.head >> 8) as u8, nic: packed.head as u8 }
+        match &self.form {
+            Form::Listed(listed) => listed.operation(id),
+            Form::Ring(ring) => ring.operation(id),
+        }
+    }
+
+    /// Returns true for a computation of no length.
+    #[must_use]
+    pub fn takes_no_time(&self, id: OperationId) -> bool {
+        match &self.form {
+            Form::Listed(listed) => matches!(listed.operation(id).work, Work::Compute { span: Span::ZERO }),
+            Form::Ring(_) => false,
+        }
     }
 
     /// Returns the number of predecessors, both those that must have ended and those that must have started. An edge
     /// that is named twice counts twice, here and among the successors.
     #[must_use]
     pub fn predecessors(&self, id: OperationId) -> u32 {
-        match self.packed[id as usize].predecessors() {
-            Packed::MANY => {
-                let place = self.many.binary_search_by_key(&id, |(operation, _)| *operation);
-                self.many[place.expect("many predecessors have an entry")].1
+        match &self.form {
+            Form::Listed(listed) => listed.predecessors(id),
+            Form::Ring(ring) => ring.predecessors(id),
+        }
+    }
+
+    /// Returns the numbers of predecessors of all operations; none of a formula, in which each operation has one at
+    /// most.
+    pub(super) fn counters(&self) -> Vec<u32> {
+        match &self.form {
+            Form::Listed(listed) => {
+                (0..listed.operations() as u32).map(|id| listed.predecessors(id)).collect()
             }
-            few => few,
+            Form::Ring(_) => Vec::new(),
         }
     }
 
     /// Returns the operations that may start once this one has ended.
     #[must_use]
-    pub fn after_end(&self, id: OperationId) -> &[OperationId] {
-        self.after_end.of(id)
+    pub fn after_end(&self, id: OperationId) -> Successors<'_> {
+        match &self.form {
+            Form::Listed(listed) => Successors::Listed(listed.after_end(id).iter().copied()),
+            Form::Ring(ring) => Successors::Alone(ring.after_end(id)),
+        }
     }
 
     /// Returns the operations that may start once this one has started.
     #[must_use]
-    pub fn after_start(&self, id: OperationId) -> &[OperationId] {
-        self.after_start.of(id)
+    pub fn after_start(&self, id: OperationId) -> Successors<'_> {
+        match &self.form {
+            Form::Listed(listed) => Successors::Listed(listed.after_start(id).iter().copied()),
+            Form::Ring(_) => Successors::Alone(0..0),
+        }
     }
 
     /// Returns the operations without predecessors, in order.
     pub fn roots(&self) -> impl Iterator<Item = OperationId> {
-        let all = self.packed.iter().zip(0..);
-        all.filter(|(packed, _)| packed.predecessors() == 0).map(|(_, id)| id)
+        let (listed, ring) = match &self.form {
+            Form::Listed(listed) => (Some(listed.roots()), None),
+            Form::Ring(ring) => (None, Some(ring.roots())),
+        };
+        listed.into_iter().flatten().chain(ring.into_iter().flatten())
     }
 
     /// Returns the peers and tags of sends, each pair once, in the order of first use.
     #[must_use]
-    pub fn send_channels(&self) -> &[Channel] {
-        &self.sends
+    pub fn send_channels(&self) -> Cow<'_, [Channel]> {
+        match &self.form {
+            Form::Listed(listed) => Cow::Borrowed(&listed.sends),
+            Form::Ring(ring) => ring.channels(true).collect(),
+        }
     }
 
     /// Returns the peers and tags of receives, each pair once, in the order of first use.
     #[must_use]
-    pub fn receive_channels(&self) -> &[Channel] {
-        &self.receives
+    pub fn receive_channels(&self) -> Cow<'_, [Channel]> {
+        match &self.form {
+            Form::Listed(listed) => Cow::Borrowed(&listed.receives),
+            Form::Ring(ring) => ring.channels(false).collect(),
+        }
     }
 
     /// Returns the place of an operation's peer and tag among [`send_channels`](Self::send_channels) or
     /// [`receive_channels`](Self::receive_channels); `None` for a computation.
     #[must_use]
     pub fn channel(&self, id: OperationId) -> Option<u32> {
-        let packed = self.packed[id as usize];
-        (packed.kind() != Kind::Compute).then_some(packed.channel)
+        match &self.form {
+            Form::Listed(listed) => listed.channel(id),
+            // Each message has a tag of its own, and sends and receives take turns.
+            Form::Ring(_) => Some(id / 2),
+        }
     }
 
-    /// Returns the memory of the graph, in bytes.
+    /// Returns true if a receive takes messages from any rank or with any tag.
+    #[must_use]
+    pub fn has_wildcards(&self) -> bool {
+        let is_open = |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
+        match &self.form {
+            Form::Listed(listed) => listed.receives.iter().any(is_open),
+            Form::Ring(_) => false,
+        }
+    }
+
+    /// Returns the number of the highest processor plus one; 0 without operations.
+    pub(super) fn processors(&self) -> usize {
+        match &self.form {
+            Form::Listed(listed) => listed.processors(),
+            Form::Ring(_) => 1,
+        }
+    }
+
+    /// Returns the ranks that sends go to, ascending.
+    pub(super) fn receivers(&self) -> Vec<u32> {
+        match &self.form {
+            Form::Listed(listed) => peers(listed.sends.iter().map(|channel| channel.peer)),
+            Form::Ring(ring) => peers(ring.neighbours(true)),
+        }
+    }
+
+    /// Returns the ranks that receives name, ascending.
+    pub(super) fn senders(&self) -> Vec<u32> {
+        let named = |channel: &Channel| (channel.peer != Channel::ANY).then_some(channel.peer);
+        match &self.form {
+            Form::Listed(listed) => peers(listed.receives.iter().filter_map(named)),
+            Form::Ring(ring) => peers(ring.neighbours(false)),
+        }
+    }
+
+    /// Returns the messages to each rank, by rank. Those with at least `least` bytes ask their receiver first.
+    pub(super) fn sent(&self, least: Option<u64>) -> Vec<SentTo> {
+        match &self.form {
+            Form::Listed(listed) => listed.sent(least),
+            Form::Ring(ring) => SentTo::by_receiver(ring.sent(least)),
+        }
+    }
+
+    /// Returns the messages that follow one another in the longest chain over all ranks, if a formula tells it.
+    #[must_use]
+    pub const fn chain(&self) -> Option<u32> {
+        match &self.form {
+            Form::Listed(_) => None,
+            Form::Ring(ring) => Some(ring.steps()),
+        }
+    }
+
+    /// Returns the ring of which this is a rank.
+    pub(super) const fn ring(&self) -> Option<&RingRank> {
+        if let Form::Ring(ring) = &self.form { Some(ring) } else { None }
+    }
+
+    /// Returns the memory of the graph besides its own size, in bytes. What ranks of a ring share does not count.
     #[must_use]
     pub fn memory(&self) -> usize {
-        size_of_val::<[Packed]>(&self.packed)
-            + size_of_val::<[Channel]>(&self.sends)
-            + size_of_val::<[Channel]>(&self.receives)
-            + size_of_val::<[(OperationId, u32)]>(&self.many)
-            + [&self.after_end, &self.after_start].map(Edges::memory).iter().sum::<usize>()
+        match &self.form {
+            Form::Listed(listed) => listed.memory(),
+            Form::Ring(_) => 0,
+        }
     }
 }
+
+/// Returns these ranks, each once, ascending.
+fn peers(ranks: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut all: Vec<u32> = ranks.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+impl SentTo {
+    /// Adds up the messages to each receiver.
+    pub(super) fn by_receiver(sent: impl Iterator<Item = Self>) -> Vec<Self> {
+        let mut all: Vec<Self> = sent.collect();
+        all.sort_unstable_by_key(|sent| sent.to);
+        let sum = |of_one: &[Self]| Self {
+            to: of_one[0].to,
+            messages: of_one.iter().map(|sent| sent.messages).sum(),
+            bytes: of_one.iter().fold(0, |sum: u64, sent| sum.saturating_add(sent.bytes)),
+            longest: of_one.iter().map(|sent| sent.longest).max().unwrap_or(0),
+            asking: of_one.iter().map(|sent| sent.asking).sum(),
+        };
+        all.chunk_by(|one, other| one.to == other.to).map(sum).collect()
+    }
+}
+
+impl Iterator for Successors<'_> {
+    type Item = OperationId;
+
+    fn next(&mut self) -> Option<OperationId> {
+        match self {
+            Self::Listed(listed) => listed.next(),
+            Self::Alone(range) => range.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        match self {
+            Self::Listed(listed) => listed.size_hint(),
+            Self::Alone(range) => range.size_hint(),
+        }
+    }
+}
+
+impl ExactSizeIterator for Successors<'_> {}
 
 impl Programs {
     /// Returns the number of operations of all ranks.
     #[must_use]
     pub fn operations(&self) -> usize {
         self.ranks.iter().map(Graph::operations).sum()
-    }
-}
-
-/// Kind of work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Send,
-    Receive,
-    Compute,
-}
-
-impl Packed {
-    /// Number of predecessors that stands in [`Graph::many`].
-    pub(super) const MANY: u32 = (1 << 14) - 1;
-
-    pub(super) const fn new(kind: Kind, amount: u64, channel: u32, operation: Operation) -> Self {
-        let Operation { cpu, nic, .. } = operation;
-        Self { amount, channel, head: (kind as u32) << 16 | (cpu as u32) << 8 | nic as u32 }
-    }
-
-    pub(super) fn kind(self) -> Kind {
-        match self.head >> 16 & 3 {
-            0 => Kind::Send,
-            1 => Kind::Receive,
-            _ => Kind::Compute,
-        }
-    }
-
-    const fn predecessors(self) -> u32 {
-        self.head >> 18
-    }
-
-    /// Returns true if the count has reached [`MANY`](Self::MANY), and counts no further.
-    pub(super) const fn count_predecessor(&mut self) -> bool {
-        if self.predecessors() < Self::MANY {
-            self.head += 1 << 18;
-        }
-        self.predecessors() == Self::MANY
-    }
-}
-
-impl Edges {
-    /// Sorts edges (predecessor, successor) by predecessor, for this number of operations. Edges of one predecessor
-    /// keep their order.
-    pub(super) fn sorted(edges: &[(OperationId, OperationId)], operations: usize) -> Self {
-        if edges.is_empty() {
-            return Self::default();
-        }
-        let mut first = vec![0_u32; operations + 1].into_boxed_slice();
-        for (from, _) in edges {
-            first[*from as usize] += 1;
-        }
-        // Ends of all ranges. Filling each from its end turns them into starts, without an array of cursors.
-        let mut end = 0;
-        for slot in &mut first {
-            end += *slot;
-            *slot = end;
-        }
-        let mut to = vec![0; edges.len()].into_boxed_slice();
-        for (from, successor) in edges.iter().rev() {
-            first[*from as usize] -= 1;
-            to[first[*from as usize] as usize] = *successor;
-        }
-        Self { first, to }
-    }
-
-    fn of(&self, id: OperationId) -> &[OperationId] {
-        match self.first.get(id as usize..id as usize + 2) {
-            Some(ends) => &self.to[ends[0] as usize..ends[1] as usize],
-            None => &[],
-        }
-    }
-
-    fn memory(&self) -> usize {
-        size_of_val::<[u32]>(&self.first) + size_of_val::<[u32]>(&self.to)
     }
 }

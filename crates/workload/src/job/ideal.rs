@@ -371,14 +371,14 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
 
     fn started(&mut self, rank: u32, id: OperationId) {
         let graph: &'a Graph = &self.graphs[rank as usize];
-        graph.after_start(id).iter().for_each(|after| self.release(rank, *after));
+        graph.after_start(id).for_each(|after| self.release(rank, after));
     }
 
     fn end(&mut self, rank: u32, id: OperationId) {
         self.ended += 1;
         self.result.ends[rank as usize] = self.now;
         let graph: &'a Graph = &self.graphs[rank as usize];
-        graph.after_end(id).iter().for_each(|after| self.release(rank, *after));
+        graph.after_end(id).for_each(|after| self.release(rank, after));
         let state = &mut self.ranks[rank as usize];
         state.left -= 1;
         let runs = self.job.map_or(1, |job| job.runs);

@@ -66,8 +66,7 @@ fn pair(programs: &Programs) -> Result<(Vec<Vec<OperationId>>, Matched), Mismatc
         let by_channel = ByChannel::of(graph, graph.send_channels().len(), true);
         matched.unordered = matched.unordered.or_else(|| by_channel.unordered(programs, graph, rank));
         sends.push(by_channel);
-        let channels = graph.send_channels().iter().zip(0..);
-        lists.extend(channels.map(|(to, channel)| SendList {
+        lists.extend(graph.send_channels().iter().zip(0..).map(|(to, channel)| SendList {
             to: to.peer,
             from: rank,
             tag: to.tag,
@@ -87,7 +86,7 @@ fn pair(programs: &Programs) -> Result<(Vec<Vec<OperationId>>, Matched), Mismatc
 /// Refuses messages from or to ranks that the job does not have.
 fn in_range(programs: &Programs, graph: &Graph, rank: u32, ranks: u32) -> Result<(), Mismatch> {
     let beyond = |channel: &Channel| channel.peer >= ranks && channel.peer != Channel::ANY;
-    if !graph.send_channels().iter().chain(graph.receive_channels()).any(beyond) {
+    if !graph.send_channels().iter().chain(&*graph.receive_channels()).any(beyond) {
         return Ok(());
     }
     let names = |work: Work| match work {
@@ -241,12 +240,12 @@ fn is_led_to(graph: &Graph, from: OperationId, to: OperationId) -> bool {
     let mut at = 0;
     while let Some(id) = found.get(at).copied() {
         at += 1;
-        for next in graph.after_end(id).iter().chain(graph.after_start(id)) {
-            if *next == to {
+        for next in graph.after_end(id).chain(graph.after_start(id)) {
+            if next == to {
                 return true;
             }
-            if found.len() < MOST && !found.contains(next) {
-                found.push(*next);
+            if found.len() < MOST && !found.contains(&next) {
+                found.push(next);
             }
         }
     }
@@ -256,7 +255,7 @@ fn is_led_to(graph: &Graph, from: OperationId, to: OperationId) -> bool {
 /// Returns an order that the edges allow; `None` if the order of numbers is one.
 fn order(graph: &Graph) -> Option<Vec<OperationId>> {
     let ids = 0..graph.operations() as u32;
-    let successors = |id| graph.after_end(id).iter().chain(graph.after_start(id)).copied();
+    let successors = |id| graph.after_end(id).chain(graph.after_start(id));
     if ids.clone().all(|id| successors(id).all(|next| next > id)) {
         return None;
     }

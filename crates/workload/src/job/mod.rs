@@ -5,7 +5,9 @@
 //! | module | contents |
 //! |---|---|
 //! | `channel` | peers and tags of a program, each pair stored once |
-//! | [`graph`] | programs as lists of operations, packed |
+//! | [`graph`] | programs of ranks |
+//! | `listed` | lists of operations, packed |
+//! | `ring` | ranks of rings as formulas |
 //! | `builder` | graphs from operations and edges; cycles within a rank |
 //! | [`goal`] | jobs from files of GOAL |
 //! | `mismatch` | faults between ranks |
@@ -37,6 +39,7 @@ pub mod graph;
 mod host;
 pub mod ideal;
 mod links;
+mod listed;
 pub mod matching;
 mod mismatch;
 mod pace;
@@ -48,13 +51,16 @@ pub mod progress;
 mod progress_tests;
 pub mod rendezvous;
 mod replay;
+mod ring;
+#[cfg(test)]
+mod ring_tests;
 pub mod spans;
 pub mod times;
 mod wiring;
 
 pub use builder::{Cycle, GraphBuilder};
 pub use channel::Channel;
-pub use graph::{Graph, Operation, OperationId, Programs, Work};
+pub use graph::{Graph, Operation, OperationId, Programs, Successors, Work};
 pub use host::{HostJobs, JobMotion, JobPost, RankReport};
 pub use mismatch::{Mismatch, NamedOperation, counted};
 pub(crate) use pace::WHOLE;

@@ -378,8 +378,8 @@ impl Lookup {
         let mut edges: Vec<(OperationId, OperationId, bool)> = Vec::new();
         let (mut sends, mut computations) = (BTreeMap::<u32, Vec<OperationId>>::new(), BTreeMap::new());
         for id in 0..count {
-            edges.extend(graph.after_end(id).iter().map(|later| (*later, id, true)));
-            edges.extend(graph.after_start(id).iter().map(|later| (*later, id, false)));
+            edges.extend(graph.after_end(id).map(|later| (later, id, true)));
+            edges.extend(graph.after_start(id).map(|later| (later, id, false)));
         }
         for (id, (started, ended)) in
             (0..).zip(times.started.iter().copied().zip(times.ended.iter().copied()))

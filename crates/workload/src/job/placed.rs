@@ -11,7 +11,7 @@ use units::{Bytes, Rate, Span, Time};
 
 use super::assembly::tags_of;
 use super::collective::Collective;
-use super::graph::{Programs, Work};
+use super::graph::{Programs, SentTo};
 use super::pace::Pace;
 use super::rendezvous::{CLEAR_BYTES, REQUEST_BYTES};
 
@@ -152,10 +152,11 @@ impl Job {
         let (mut pairs, mut controls) = (Vec::new(), Vec::new());
         let (mut messages, mut bytes) = (0, 0);
         for (from, program) in (0..).zip(&programs.ranks) {
-            for (pair, asking) in messages_of(from, program, rendezvous) {
-                messages += pair.messages;
-                bytes = pair.bytes.saturating_add(bytes);
-                if hosts[pair.from as usize] != hosts[pair.to as usize] {
+            for SentTo { to, messages: sent, bytes: payload, longest, asking } in program.sent(rendezvous) {
+                messages += sent;
+                bytes = payload.saturating_add(bytes);
+                if hosts[from as usize] != hosts[to as usize] {
+                    let pair = JobPair { from, to, messages: sent, bytes: payload, longest };
                     pairs.push(pair);
                     if asking > 0 {
                         controls.extend(handshakes(pair, asking));
@@ -198,29 +199,6 @@ impl Job {
     }
 }
 
-/// Returns the messages of a rank by receiver, and the number of those with at least this many bytes.
-fn messages_of(from: u32, program: &super::Graph, least: Option<u64>) -> Vec<(JobPair, u64)> {
-    let mut sends: Vec<(u32, u64)> = (0..program.operations() as u32)
-        .filter_map(|id| match program.operation(id).work {
-            Work::Send { to, bytes, .. } => Some((to, bytes)),
-            Work::Receive { .. } | Work::Compute { .. } => None,
-        })
-        .collect();
-    sends.sort_unstable();
-    let of_pair = |sends: &[(u32, u64)]| {
-        let pair = JobPair {
-            from,
-            to: sends[0].0,
-            messages: sends.len() as u64,
-            bytes: sends.iter().fold(0, |sum, (_, bytes)| bytes.saturating_add(sum)),
-            longest: sends[sends.len() - 1].1,
-        };
-        let eager = |least| sends.partition_point(|(_, bytes)| *bytes < least);
-        (pair, least.map_or(0, |least| (sends.len() - eager(least)) as u64))
-    };
-    sends.chunk_by(|one, other| one.0 == other.0).map(of_pair).collect()
-}
-
 /// Returns the requests that this many messages of a pair need, and the answers of the other direction.
 fn handshakes(JobPair { from, to, .. }: JobPair, messages: u64) -> [JobPair; 2] {
     let of = |(from, to), bytes: u64| JobPair { from, to, messages, bytes: messages * bytes, longest: bytes };
@@ -245,7 +223,7 @@ fn joined(mut pairs: Vec<JobPair>, controls: Vec<JobPair>) -> Vec<JobPair> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::GraphBuilder;
+    use super::super::{GraphBuilder, Work};
     use super::*;
 
     /// Ranks of a host send each other any number of bytes; their sum does not begin at 0 again.

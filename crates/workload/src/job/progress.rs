@@ -19,9 +19,9 @@
 
 use std::collections::VecDeque;
 
-use units::{Span, Time};
+use units::Time;
 
-use super::graph::{Graph, Operation, OperationId, Work};
+use super::graph::{Graph, Operation, OperationId, Successors, Work};
 use super::pace::Pace;
 use super::times::RankTimes;
 
@@ -71,9 +71,10 @@ pub struct ArrivingMessage {
 /// The progress of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RankProgress {
-    /// Ends and starts that each operation waits for.
+    /// Ends and starts that each operation of a list waits for; empty for a formula.
     waiting: Vec<u32>,
-    /// Operations of the iteration that have not ended.
+    /// Operations of the program, and those of the iteration that have not ended.
+    operations: u32,
     left: u32,
     /// Iterations of the program, and those that have ended: their ends.
     iterations: u32,
@@ -108,6 +109,7 @@ pub struct RankProgress {
 
 state_codec::state!(RankProgress {
     waiting,
+    operations: plan,
     left,
     iterations: plan,
     ends,
@@ -180,19 +182,14 @@ impl RankProgress {
     /// send to it.
     #[must_use]
     pub fn new(graph: &Graph, senders: &[u32]) -> Self {
-        let count = graph.operations() as u32;
-        let all = || (0..count).map(|id| graph.operation(id));
-        let named = all().filter_map(|operation| match operation.work {
-            Work::Receive { from, .. } => from,
-            Work::Send { .. } | Work::Compute { .. } => None,
-        });
-        let mut sources: Vec<u32> = named.chain(senders.iter().copied()).collect();
+        let mut sources: Vec<u32> = graph.senders().into_iter().chain(senders.iter().copied()).collect();
         sources.sort_unstable();
         sources.dedup();
-        let cpus = all().map(|operation| usize::from(operation.cpu) + 1).max().unwrap_or(0);
+        let operations = graph.operations() as u32;
         Self {
-            waiting: (0..count).map(|id| graph.predecessors(id)).collect(),
-            left: count,
+            waiting: graph.counters(),
+            left: operations,
+            operations,
             iterations: 1,
             ends: Vec::new(),
             pace: Pace::default(),
@@ -202,7 +199,7 @@ impl RankProgress {
             cleared: VecDeque::new(),
             sources,
             counts: [0; 2],
-            cpus: vec![Cpu::default(); cpus],
+            cpus: vec![Cpu::default(); graph.processors()],
             sending: 0,
             last_end: Time::ZERO,
             times: None,
@@ -364,8 +361,8 @@ impl RankProgress {
 
     /// Returns true if an operation has ended.
     #[must_use]
-    pub fn has_ended_any(&self) -> bool {
-        !self.ends.is_empty() || (self.left as usize) < self.waiting.len()
+    pub const fn has_ended_any(&self) -> bool {
+        !self.ends.is_empty() || self.left < self.operations
     }
 
     /// Returns the end of each iteration that has ended.
@@ -416,7 +413,7 @@ impl RankProgress {
             // No recursion: a chain of operations that take no time may have millions of members.
             while let Some(id) = self.ended.pop() {
                 self.release(graph, graph.after_end(id), now);
-                if takes_no_time(graph, id) {
+                if graph.takes_no_time(id) {
                     self.release(graph, graph.after_start(id), now);
                 }
             }
@@ -442,9 +439,9 @@ impl RankProgress {
 
     /// Begins the next iteration.
     fn begin_again(&mut self, graph: &Graph, now: Time) {
-        self.left = self.waiting.len() as u32;
-        for id in 0..self.left {
-            self.waiting[id as usize] = graph.predecessors(id);
+        self.left = self.operations;
+        for (id, waiting) in (0..).zip(&mut self.waiting) {
+            *waiting = graph.predecessors(id);
         }
         for id in graph.roots() {
             self.set_free(graph, id, now);
@@ -452,18 +449,22 @@ impl RankProgress {
     }
 
     /// Tells operations that one that they wait for has ended or started.
-    fn release(&mut self, graph: &Graph, later: &[OperationId], now: Time) {
-        for id in later {
-            let waiting = &mut self.waiting[*id as usize];
+    fn release(&mut self, graph: &Graph, later: Successors<'_>, now: Time) {
+        let ids = match later {
+            Successors::Listed(ids) => ids,
+            Successors::Alone(ids) => return ids.for_each(|id| self.set_free(graph, id, now)),
+        };
+        for id in ids {
+            let waiting = &mut self.waiting[id as usize];
             *waiting -= 1;
             if *waiting == 0 {
-                self.set_free(graph, *id, now);
+                self.set_free(graph, id, now);
             }
         }
     }
 
     fn set_free(&mut self, graph: &Graph, id: OperationId, now: Time) {
-        if takes_no_time(graph, id) {
+        if graph.takes_no_time(id) {
             self.end(id, now);
         } else {
             self.free.push(id);
@@ -542,9 +543,10 @@ impl RankProgress {
         }
     }
 
-    /// Number of the iteration's first operation among the operations of all iterations.
+    /// Number of the iteration's first operation among the operations of all iterations, which are few enough for it if
+    /// their times are kept.
     const fn first(&self) -> OperationId {
-        self.ends.len() as u32 * self.waiting.len() as u32
+        (self.ends.len() as u32).wrapping_mul(self.operations)
     }
 
     fn note_start(&mut self, id: OperationId, now: Time) {
@@ -587,8 +589,4 @@ impl RankProgress {
         }
         self.ended.push(id);
     }
-}
-
-fn takes_no_time(graph: &Graph, id: OperationId) -> bool {
-    matches!(graph.operation(id).work, Work::Compute { span: Span::ZERO })
 }

@@ -199,8 +199,8 @@ impl<'a> Naive<'a> {
 
     fn is_free(&self, id: OperationId) -> bool {
         let waits = |other: OperationId| {
-            self.graph.after_end(other).contains(&id) && !self.ended[other as usize]
-                || self.graph.after_start(other).contains(&id) && !self.started[other as usize]
+            self.graph.after_end(other).any(|next| next == id) && !self.ended[other as usize]
+                || self.graph.after_start(other).any(|next| next == id) && !self.started[other as usize]
         };
         !self.started[id as usize] && !(0..self.graph.operations() as u32).any(waits)
     }

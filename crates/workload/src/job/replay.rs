@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::graph::{OperationId, Programs, Work};
+use super::graph::{OperationId, Programs, Successors, Work};
 use super::mismatch::{Mismatch, NamedOperation};
 
 /// The partner of an operation without one, or with one that only the run decides.
@@ -71,7 +71,7 @@ impl<'a> Replay<'a> {
         let graph = &self.programs.ranks[rank as usize];
         self.flags[rank as usize][id as usize] |= STARTED;
         for next in graph.after_start(id) {
-            self.release((rank, *next));
+            self.release((rank, next));
         }
         let partner = self.partner(place);
         let has_started =
@@ -98,7 +98,7 @@ impl<'a> Replay<'a> {
         *flags |= ENDED;
         let programs = self.programs;
         for next in programs.ranks[rank as usize].after_end(id) {
-            self.release((rank, *next));
+            self.release((rank, next));
         }
     }
 
@@ -168,10 +168,9 @@ impl<'a> Replay<'a> {
             let graph = &self.programs.ranks[rank as usize];
             let mut causes = vec![NOBODY; flags.len()];
             for (flags, id) in flags.iter().zip(0..) {
-                let left = |edges, flag| if flags & flag == 0 { edges } else { &[][..] };
-                let successors = left(graph.after_end(id), ENDED).iter();
-                let successors = successors.chain(left(graph.after_start(id), STARTED));
-                successors.for_each(|next| causes[*next as usize] = id);
+                let left = |edges: Successors<'a>, flag| edges.filter(move |_| flags & flag == 0);
+                let successors = left(graph.after_end(id), ENDED).chain(left(graph.after_start(id), STARTED));
+                successors.for_each(|next| causes[next as usize] = id);
             }
             causes
         });

@@ -59,7 +59,7 @@ impl RanksOfHost {
 fn senders_of(job: &Job) -> Vec<Vec<u32>> {
     let mut senders = vec![Vec::new(); job.programs.ranks.len()];
     for (from, program) in (0..).zip(&job.programs.ranks) {
-        program.send_channels().iter().for_each(|channel| senders[channel.peer as usize].push(from));
+        program.receivers().into_iter().for_each(|to| senders[to as usize].push(from));
     }
     senders
 }
@@ -68,10 +68,10 @@ fn senders_of(job: &Job) -> Vec<Vec<u32>> {
 fn connect(job: &Job, locals: &[(u32, u32)], all: &mut [RanksOfHost]) {
     let mut targets: Vec<Vec<(u32, Way)>> = vec![Vec::new(); locals.len()];
     for (from, program) in job.programs.ranks.iter().enumerate() {
-        for channel in program.send_channels() {
-            let (place, local) = locals[channel.peer as usize];
+        for to in program.receivers() {
+            let (place, local) = locals[to as usize];
             if locals[from].0 == place {
-                targets[from].push((channel.peer, Way::Local(local)));
+                targets[from].push((to, Way::Local(local)));
             }
         }
     }

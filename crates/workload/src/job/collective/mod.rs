@@ -16,6 +16,7 @@
 //! | `split` | bytes of blocks and lanes |
 //! | `phase` | phases of equal steps, and the message of a step |
 //! | `lane` | numbers of operations, and their order |
+//! | `ring_steps` | messages of rings by step |
 //! | `fold`, `tree` | ranks that are no power of two; binomial trees |
 //! | `ring`, `doubling`, `halving`, `rabenseifner`, `double_tree`, `hierarchical`, `direct` | schedules that reduce |
 //! | `bruck`, `exchange`, `broadcast`, `barrier` | other schedules |
@@ -47,6 +48,7 @@ mod lane;
 mod phase;
 mod rabenseifner;
 mod ring;
+mod ring_steps;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -57,6 +59,7 @@ pub use kind::{
     AllGather, AllReduce, AllToAll, Barrier, Broadcast, CollectiveKind, FirstBlock, Folding, Numbering,
     Reduce, ReduceScatter,
 };
+pub(super) use ring_steps::LaneOfRing;
 
 use smallvec::SmallVec;
 use units::Span;

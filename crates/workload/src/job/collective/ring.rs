@@ -11,8 +11,8 @@ use smallvec::smallvec;
 use super::kind::FirstBlock;
 use super::phase::{At, Circle, Content, Effect, Phase, Phases, Schedule, Side, Transfer};
 
-const REDUCE_SCATTER: u8 = 0;
-const ALL_GATHER: u8 = 1;
+pub(super) const REDUCE_SCATTER: u8 = 0;
+pub(super) const ALL_GATHER: u8 = 1;
 
 /// Ring through all ranks.
 #[derive(Clone, Copy, Debug)]

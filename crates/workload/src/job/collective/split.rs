@@ -23,6 +23,9 @@ impl Split {
     /// Returns the bytes of `lane` in the parts `first..first + count`, which go on at part 0 after the last. Each part
     /// is itself split into `lanes`.
     pub(super) fn lane(self, lane: u32, lanes: u32, first: u32, count: u32) -> u64 {
+        if count == 1 {
+            return Self::new(self.part(first % self.parts), lanes).part(lane);
+        }
         let parts = u64::from(self.parts);
         let (long, short) = (self.bytes / parts + 1, self.bytes / parts);
         // Long parts stand at 0..remainder of each turn around the vector.

@@ -40,7 +40,7 @@ pub fn write_text(programs: &Programs, calc_unit: Span, out: &mut impl Write) ->
                 [("requires", graph.after_end(id)), ("irequires", graph.after_start(id))]
             {
                 for next in successors {
-                    writeln!(out, "l{} {word} l{}", u64::from(*next) + 1, u64::from(id) + 1)?;
+                    writeln!(out, "l{} {word} l{}", u64::from(next) + 1, u64::from(id) + 1)?;
                 }
             }
         }
@@ -132,7 +132,7 @@ fn write_block(graph: &Graph, calc_unit: Span, out: &mut impl Write) -> io::Resu
         }
     }
     for (id, _) in operations(graph) {
-        for next in graph.after_end(id).iter().chain(graph.after_start(id)) {
+        for next in graph.after_end(id).chain(graph.after_start(id)) {
             out.write_all(&next.to_le_bytes())?;
         }
     }

@@ -70,7 +70,11 @@ fn formulas_answer_as_their_graphs() {
                     assert_eq!(graph.predecessors(id), collective.predecessors(rank, id));
                     let mut after = Vec::new();
                     collective.for_each_after(rank, id, |next| after.push(next));
-                    assert_eq!(graph.after_end(id), after, "{kind:?}: rank {rank}, operation {id}");
+                    assert_eq!(
+                        graph.after_end(id).collect::<Vec<_>>(),
+                        after,
+                        "{kind:?}: rank {rank}, operation {id}"
+                    );
                 }
             }
         }

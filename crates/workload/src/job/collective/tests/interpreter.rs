@@ -119,10 +119,10 @@ impl<'a> Run<'a> {
     fn end(&mut self, rank: u32, id: OperationId) {
         self.done += 1;
         for after in self.graphs[rank as usize].after_end(id) {
-            let left = &mut self.waiting[rank as usize][*after as usize];
+            let left = &mut self.waiting[rank as usize][after as usize];
             *left -= 1;
             if *left == 0 {
-                self.start(rank, *after);
+                self.start(rank, after);
             }
         }
     }
