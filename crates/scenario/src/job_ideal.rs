@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use telemetry::NotMeasured;
 use units::{Bytes, Span};
 use workload::job::ideal::{IdealMessage, replay_job};
+use workload::job::ideal_ring::replay_ring;
 use workload::job::{Graph, Job, Pace, Work};
 
 use crate::ideal::IdealTimes;
@@ -14,6 +15,8 @@ use crate::plan::Plan;
 
 /// Most operations of all iterations of a job that is replayed.
 const MOST_REPLAYED: u64 = 1 << 24;
+/// Most operations of a ring, which needs a few nanoseconds for each.
+const MOST_IN_STEPS: u64 = 1 << 30;
 
 /// Times of a job of a plan on the empty fabric.
 #[derive(Debug)]
@@ -102,18 +105,29 @@ impl<'a> JobIdeal<'a> {
         match job.operations {
             0 => return Err(NotMeasured::Empty),
             1..=MOST_REPLAYED => {}
-            _ => return Err(NotMeasured::TooLarge),
+            _ => return self.of_large_ring().ok_or(NotMeasured::TooLarge),
         }
         // Computations of different ranks may follow each other: a bound of their sum keeps the replay in its clock.
         if longest(job) > u128::from(u64::MAX / 2) {
             return Err(NotMeasured::Endless);
         }
-        let message = |from, to, bytes| {
-            let IdealJobMessage { delivered, completed, occupied, .. } = self.message(from, to, bytes);
-            IdealMessage { delivered, occupied, completed }
-        };
+        let message = |from, to, bytes| self.message(from, to, bytes).into();
         // A checked plan has a receive for each message, but a message that asks may wait for it in a circle.
         Ok(replay_job(job, message).map_err(|_| NotMeasured::Circle)?.completion())
+    }
+
+    /// Returns the ideal time of a ring, if a replay in steps gives it in time.
+    fn of_large_ring(&mut self) -> Option<Span> {
+        let job = self.job;
+        // The replay in steps has no messages that ask their receivers.
+        (job.operations <= MOST_IN_STEPS && job.rendezvous.is_none())
+            .then(|| replay_ring(job, |from, to, bytes| self.message(from, to, bytes).into()))?
+    }
+}
+
+impl From<IdealJobMessage> for IdealMessage {
+    fn from(IdealJobMessage { delivered, completed, occupied, .. }: IdealJobMessage) -> Self {
+        Self { delivered, occupied, completed }
     }
 }
 

@@ -27,6 +27,7 @@
 //! | `pace` | lengths of computations, with noise |
 //! | [`placement`] | hosts of ranks |
 //! | [`ideal`] | replay of a job with ideal messages |
+//! | [`ideal_ring`] | the same of a ring, step by step |
 //! | [`closed_forms`] | ideal times, lower bounds and bandwidths of collectives |
 
 pub mod assembly;
@@ -38,6 +39,7 @@ pub mod goal;
 pub mod graph;
 mod host;
 pub mod ideal;
+pub mod ideal_ring;
 mod links;
 mod listed;
 pub mod matching;

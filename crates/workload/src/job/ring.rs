@@ -70,6 +70,11 @@ impl RingRank {
         (0..self.collective.lanes()).flat_map(move |lane| [lane * of_lane, lane * of_lane + 1])
     }
 
+    /// Returns the bytes that lane 0 sends in a step.
+    pub(super) fn bytes(&self, step: u32) -> u64 {
+        self.collective.ring_message((self.place, 0), step, true).bytes
+    }
+
     /// Returns the peer and tag of each send, or of each receive, in order.
     pub(super) fn channels(&self, sends: bool) -> impl Iterator<Item = Channel> {
         let ids = (u32::from(!sends)..self.operations()).step_by(2);

@@ -1,12 +1,15 @@
 //! Ranks of rings as formulas, against the lists of the same collectives.
 
+use packet::NodeId;
 use proptest::prelude::*;
-use units::Time;
+use units::{Span, Time};
 
 use super::assembly::{Groups, Part, tags_of};
 use super::collective::{AllGather, AllReduce, Collective, CollectiveKind, FirstBlock, ReduceScatter};
+use super::ideal::{IdealMessage, replay_job};
+use super::ideal_ring::replay_ring;
 use super::progress::{Action, ArrivingMessage, RankProgress};
-use super::{Graph, Pace, Programs};
+use super::{Graph, Job, Pace, Placed, Programs, Timing};
 
 /// Returns the programs of a collective as formulas, and as lists, which end with a join of no length.
 fn both(collective: Collective, groups: Groups, ranks: u32) -> [Programs; 2] {
@@ -156,5 +159,45 @@ proptest! {
             prop_assert_eq!(ring.left(graphs[0]), list.left(graphs[1]));
         }
         prop_assert!(progress.iter().all(RankProgress::is_done));
+    }
+}
+
+proptest! {
+    /// The replay in steps and the replay of lists agree on uneven distances, starts and blocks.
+    #[test]
+    fn rings_replay_in_steps(
+        (ranks, skews, distances, bytes) in (2_u32..8).prop_flat_map(|ranks| {
+            let each = |most: u64| prop::collection::vec(0..most, ranks as usize);
+            (Just(ranks), each(400), each(900), 1_u64..500)
+        }),
+        kind in 0_usize..40,
+        occupied in 0_u64..3,
+    ) {
+        let kinds: Vec<_> = kinds(ranks).into_iter().filter(|kind| {
+            !matches!(kind, CollectiveKind::AllReduce(AllReduce::Ring { channels, .. }) if *channels > 1)
+        }).collect();
+        let collective = Collective::new(kinds[kind % kinds.len()], ranks, bytes, 1).unwrap();
+        let groups = Groups { ranks, size: ranks, stride: 1 };
+        let message = |from: u32, to: u32, bytes: u64| {
+            let latency = distances[from as usize] + 3 * distances[to as usize];
+            let [delivered, occupied] = [latency + bytes, occupied * bytes].map(Span::from_ns);
+            IdealMessage { delivered, occupied, completed: delivered * 2 }
+        };
+        let [in_steps, by_operation] = both(collective, groups, ranks).map(|programs| {
+            let start = Span::from_ns(70).after_start();
+            let timing = Timing {
+                starts: skews.iter().map(|skew| start + Span::from_ns(*skew)).collect(),
+                runs: 1,
+                paces: vec![Pace::default(); ranks as usize],
+                local: None,
+            };
+            let hosts = (0..ranks).map(NodeId).collect();
+            let job = Job::new(Placed { name: "A".to_owned(), hosts, start, programs, timing });
+            let replayed = replay_job(&job, message).unwrap().completion();
+            prop_assert_eq!(replay_ring(&job, message).unwrap_or(replayed), replayed);
+            prop_assert_eq!(replay_ring(&job, message).is_some(), job.programs.ranks[0].chain().is_some());
+            Ok(replayed)
+        });
+        prop_assert_eq!(in_steps?, by_operation?);
     }
 }
