@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use packet::{NodeId, PortId};
 use telemetry::NotMeasured;
 use units::{Bytes, Span};
-use workload::job::{Graph, Job};
 use workload::job::closed_forms::{FabricLimits, lower_bound};
 use workload::job::ideal::steps;
+use workload::job::{Graph, Job};
 
 use crate::data_paths::DataPaths;
 use crate::job_ideal::JobIdeal;
@@ -38,8 +38,25 @@ pub struct JobOutlook {
     /// Time that no algorithm beats for this collective, in any fabric with these links; `None` if the program is no
     /// collective, or has several iterations, or hosts run several ranks.
     pub lower_bound: Option<Span>,
+    /// The collective with all of its steps, if the job does the first ones only.
+    pub whole: Option<WholeOutlook>,
     /// Output that is busiest with messages of the job.
     pub busiest: Option<JobOutput>,
+}
+
+/// A collective of which a job does the first steps only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WholeOutlook {
+    /// Steps that the job does.
+    pub done: u32,
+    /// All steps.
+    pub steps: u32,
+    /// Messages of all steps in all iterations.
+    pub messages: u64,
+    /// Their payload, in bytes.
+    pub payload: u128,
+    /// As for [`JobOutlook::lower_bound`], of all steps.
+    pub lower_bound: Option<Span>,
 }
 
 /// The output that is busiest with messages of a job.
@@ -79,13 +96,34 @@ impl Plan {
                 None => ideal.is_ok().then(|| steps(&job.programs).expect("messages match")),
             },
             ideal,
-            lower_bound: self.job_bound(job),
+            lower_bound: self.job_bound(job, false),
+            whole: self.whole_job(job),
             busiest: self.busiest_output(job),
         }
     }
 
-    fn job_bound(&self, job: &Job) -> Option<Span> {
+    fn whole_job(&self, job: &Job) -> Option<WholeOutlook> {
+        let (collective, groups) = &**job.collective.as_ref()?;
+        let (done, steps) = collective.cut()?;
+        let [runs, groups] = [job.iterations, *groups].map(u64::from);
+        let whole = collective.clone().whole();
+        // Each block but those of a rank for itself, which are a vector together.
+        let payload = u128::from(whole.bytes()) * u128::from(whole.ranks() - 1);
+        Some(WholeOutlook {
+            done,
+            steps,
+            messages: whole.messages() * groups * runs,
+            payload: payload * u128::from(groups) * u128::from(runs),
+            lower_bound: self.job_bound(job, true),
+        })
+    }
+
+    /// Returns the bound of a job's collective: of all of its steps, if `whole`, or of one that does all.
+    fn job_bound(&self, job: &Job, whole: bool) -> Option<Span> {
         let (collective, _) = &**job.collective.as_ref()?;
+        if collective.cut().is_some() && !whole {
+            return None;
+        }
         let ranks = job.programs.ranks.len();
         // Iterations may overlap, and messages within a host take none of its link.
         if job.iterations > 1 || job.hosts_in_use() < ranks {

@@ -453,6 +453,29 @@ fn formulas_run_as_lists() {
     }
 }
 
+/// Steps that are not done change nothing in those before.
+#[test]
+fn first_steps_take_the_time_of_their_messages() {
+    for (steps, whole) in [(2, "Pairwise"), (5, "Pairwise"), (3, "Direct")] {
+        let exchange = with_bytes(&format!("AllToAll(algorithm: {whole}, steps: {steps})"), 6 * MTU);
+        let plan = plan(&crossbar(6), &job("A", &exchange, ""), &[]);
+        let record = run(&plan);
+        let expected = if whole == "Direct" {
+            message(MTU).occupied * (steps - 1) + tau(MTU, 2)
+        } else {
+            tau(MTU, 2) * steps
+        };
+        assert_eq!((completion(&record, "A"), of(&record, "A").messages), (expected, 6 * steps));
+        assert_eq!(of(&record, "A").bandwidths().is_some(), steps == 5, "bandwidths are of the whole");
+        let outlook = &plan.job_outlooks()[0];
+        assert_eq!(outlook.lower_bound.is_some(), steps == 5);
+        assert_eq!(
+            outlook.whole.map(|whole| (whole.done, whole.steps, whole.messages)),
+            (steps < 5).then_some((steps as u32, 5, 30))
+        );
+    }
+}
+
 fn drawn_program() -> impl Strategy<Value = (&'static str, CollectiveKind)> {
     prop::sample::select(named())
 }

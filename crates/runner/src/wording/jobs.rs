@@ -3,8 +3,8 @@
 //! Invariant: a line a job.
 
 use results::format::grouped;
-use scenario::{JobOutlook, JobOutput, Plan};
-use units::Span;
+use scenario::{JobOutlook, JobOutput, Plan, WholeOutlook};
+use units::{Bytes, Span};
 
 use super::counted;
 
@@ -31,8 +31,21 @@ fn line(plan: &Plan, job: &JobOutlook) -> String {
         Err(none) => format!("no ideal time, since {}", none.reason()),
     });
     parts.extend(job.lower_bound.map(|bound| format!("at least {} by any algorithm", rounded(bound))));
+    parts.extend(job.whole.map(whole));
     parts.extend(job.busiest.map(|busiest| output(plan, busiest)));
     format!("job `{}`: {}\n", job.name, parts.join("; "))
+}
+
+fn whole(WholeOutlook { done, steps, messages, payload, lower_bound }: WholeOutlook) -> String {
+    let [done, steps] = [done, steps].map(|number| grouped(u64::from(number)));
+    let bound = lower_bound.map(|bound| format!(", at least {} by any algorithm", rounded(bound)));
+    let payload =
+        u64::try_from(payload).map_or_else(|_| format!("{payload} B"), |all| Bytes::new(all).to_string());
+    format!(
+        "the first {done} of {steps} steps, in all {} messages, {payload}{}",
+        grouped(messages),
+        bound.unwrap_or_default()
+    )
 }
 
 fn output(plan: &Plan, JobOutput { node, port, pairs, payload, time }: JobOutput) -> String {

@@ -192,6 +192,9 @@ impl JobError {
             }
             Self::QueuePairs { most, .. } => format!("write 1 to {most}"),
             Self::Unordered { .. } => "write `transport: Rc`, or leave `queue_pairs` out".to_owned(),
+            Self::TooMany { what: what @ ("operations" | "flows"), .. } => format!(
+                "divide the job, use fewer {what}, or do the first steps only: `AllToAll(.., steps: 16)`"
+            ),
             Self::TooMany { what, .. } => format!("divide the job, or use fewer {what}"),
         }
     }

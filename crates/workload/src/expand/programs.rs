@@ -132,7 +132,7 @@ fn all_parts(parts: &[ProgramSpec], ranks: u32, place: &FieldPath) -> Result<Vec
 }
 
 fn collective(
-    WrittenCollective { kind, bytes, chunks, ranks: given, group }: WrittenCollective,
+    WrittenCollective { kind, bytes, chunks, steps, ranks: given, group }: WrittenCollective,
     all: u32,
     place: &FieldPath,
 ) -> Result<Part, WorkloadError> {
@@ -142,7 +142,8 @@ fn collective(
         None => Groups { ranks, size: ranks, stride: 1 },
         Some(group) => groups(group, ranks, place)?,
     };
-    let collective = Collective::new(kind, groups.size, bytes.get(), chunks);
+    let collective = Collective::new(kind, groups.size, bytes.get(), chunks)
+        .and_then(|all| if let Some(steps) = steps { all.first_steps(steps) } else { Ok(all) });
     let collective = collective.map_err(|error| {
         let ranks = if group.is_some() {
             at("group")
@@ -157,6 +158,7 @@ fn collective(
             CollectiveError::Groups { field, .. } | CollectiveError::Zero { field } => field_of(field, place),
             CollectiveError::Root { .. } => at("root"),
             CollectiveError::TooManyChunks { .. } | CollectiveError::TooManyOperations { .. } => at("chunks"),
+            CollectiveError::TooManySteps { .. } | CollectiveError::NoSteps => at("steps"),
             CollectiveError::MessageTooLong { .. } => at("bytes"),
         };
         WorkloadError::at(path, JobError::Collective(error))
@@ -185,7 +187,7 @@ fn groups(
 /// Returns the place of a field of a collective or of its algorithm.
 fn field_of(field: &'static str, place: &FieldPath) -> FieldPath {
     match field {
-        "chunks" | "channels" | "server" => place.clone().name(field),
+        "chunks" | "channels" | "server" | "steps" => place.clone().name(field),
         _ => place.clone().name("algorithm").name(field),
     }
 }

@@ -42,6 +42,9 @@ pub enum ClosedForm {
 /// are exact in chains, and bounds in rings.
 #[must_use]
 pub fn ideal_time(collective: &Collective, message: impl Fn(u64) -> IdealMessage) -> ClosedForm {
+    if collective.cut().is_some() {
+        return ClosedForm::None;
+    }
     let form = Form { p: collective.ranks(), n: collective.bytes(), lanes: collective.lanes(), message };
     let chain = |chains: bool| if chains { form.chain() } else { None };
     let exact = match collective.kind() {
@@ -283,7 +286,7 @@ pub struct FabricLimits {
     pub rate: Rate,
 }
 
-/// Returns a lower bound on the completion of a collective with a rank a host, for any algorithm and congestion.
+/// Returns a lower bound on the completion of a whole collective with a rank a host, for any algorithm and congestion.
 ///
 /// The bound is the greater of two.
 ///

@@ -98,6 +98,10 @@ pub enum ProgramSpec {
         #[serde(default = "once")]
         #[schemars(range(min = 1))]
         chunks: u32,
+        /// The first so many steps only, of 1 to p - 1; all if left out. In step s a rank sends to the s-th of the others.
+        /// `Bruck` has none.
+        #[serde(default)]
+        steps: Option<u32>,
         /// Number of ranks, from rank 0 on; each rank that has a host if left out.
         #[serde(default)]
         ranks: Option<u32>,
@@ -336,6 +340,7 @@ pub(crate) struct WrittenCollective {
     pub(crate) kind: CollectiveKind,
     pub(crate) bytes: Bytes,
     pub(crate) chunks: u32,
+    pub(crate) steps: Option<u32>,
     pub(crate) ranks: Option<u32>,
     pub(crate) group: Option<GroupSpec>,
 }
@@ -346,12 +351,13 @@ impl ProgramSpec {
         Some(match *self {
             Self::AllReduce { bytes, algorithm, chunks, channels, server, ranks, group } => {
                 let kind = CollectiveKind::AllReduce(algorithm.of(channels, server));
-                WrittenCollective { kind, bytes, chunks, ranks, group }
+                WrittenCollective { kind, bytes, chunks, steps: None, ranks, group }
             }
             Self::ReduceScatter { bytes, algorithm, chunks, ranks, group } => WrittenCollective {
                 kind: CollectiveKind::ReduceScatter(algorithm.into()),
                 bytes,
                 chunks,
+                steps: None,
                 ranks,
                 group,
             },
@@ -359,27 +365,29 @@ impl ProgramSpec {
                 kind: CollectiveKind::AllGather(algorithm.into()),
                 bytes,
                 chunks,
+                steps: None,
                 ranks,
                 group,
             },
-            Self::AllToAll { bytes, algorithm, chunks, ranks, group } => WrittenCollective {
+            Self::AllToAll { bytes, algorithm, chunks, steps, ranks, group } => WrittenCollective {
                 kind: CollectiveKind::AllToAll(algorithm.into()),
                 bytes,
                 chunks,
+                steps,
                 ranks,
                 group,
             },
             Self::Broadcast { bytes, algorithm, root, chunks, ranks, group } => {
                 let kind = CollectiveKind::Broadcast { algorithm: algorithm.into(), root };
-                WrittenCollective { kind, bytes, chunks, ranks, group }
+                WrittenCollective { kind, bytes, chunks, steps: None, ranks, group }
             }
             Self::Reduce { bytes, algorithm, root, chunks, ranks, group } => {
                 let kind = CollectiveKind::Reduce { algorithm: algorithm.into(), root };
-                WrittenCollective { kind, bytes, chunks, ranks, group }
+                WrittenCollective { kind, bytes, chunks, steps: None, ranks, group }
             }
             Self::Barrier { algorithm, ranks, group } => {
                 let kind = CollectiveKind::Barrier(algorithm.into());
-                WrittenCollective { kind, bytes: Bytes::ZERO, chunks: 1, ranks, group }
+                WrittenCollective { kind, bytes: Bytes::ZERO, chunks: 1, steps: None, ranks, group }
             }
             Self::Goal { .. }
             | Self::Compute(_)

@@ -68,6 +68,10 @@ pub(super) fn of(plan: &Plan, world: &World<'_>, mut waits: Vec<JobWait>, lossy:
             ends: ends(&reports),
             collective: job.collective.as_ref().and_then(|of_groups| {
                 let (collective, _) = &**of_groups;
+                // The bandwidth of a part says nothing of the whole.
+                if collective.cut().is_some() {
+                    return None;
+                }
                 let factor = busbw_factor(collective.kind(), collective.ranks())?;
                 Some((Bytes::new(collective.bytes()), factor))
             }),

@@ -183,7 +183,10 @@ fn all_gather(algorithm: AllGather, ranks: u32) -> Result<Algorithm, CollectiveE
 }
 
 fn all_to_all(algorithm: AllToAll, ranks: u32) -> Result<Algorithm, CollectiveError> {
-    let exchange = |pairing, order| Algorithm::Exchange(Exchange { ranks, pairing, order });
+    let exchange = |pairing, order| {
+        let steps = ranks - 1;
+        Algorithm::Exchange(Exchange { ranks, pairing, order, steps })
+    };
     Ok(match algorithm {
         AllToAll::Xor if ranks.is_power_of_two() => exchange(Pairing::Xor, Order::Blocking),
         AllToAll::Pairwise | AllToAll::Xor => exchange(Pairing::Up, Order::Blocking),

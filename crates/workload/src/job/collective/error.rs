@@ -35,6 +35,19 @@ pub enum CollectiveError {
         /// Ranks outside full groups.
         rest: u32,
     },
+    /// More steps than there are.
+    #[error("the first {given} of {all} steps: at most all, which is the same without `steps`")]
+    TooManySteps {
+        /// Number of steps.
+        given: u32,
+        /// Steps of the collective.
+        all: u32,
+    },
+    /// Steps of a schedule that is not divided into them.
+    #[error(
+        "`steps` are of an all-to-all by a message for each pair of ranks: Bruck's forwards messages of others"
+    )]
+    NoSteps,
     /// A group, batch, or number of channels or chunks of 0.
     #[error("`{field}` cannot be 0: 1 is the least")]
     Zero {

@@ -24,6 +24,8 @@ pub(super) struct Exchange {
     pub(super) ranks: u32,
     pub(super) pairing: Pairing,
     pub(super) order: Order,
+    /// Steps that are done: all, or the first.
+    pub(super) steps: u32,
 }
 
 /// The peers of a step.
@@ -80,7 +82,7 @@ impl Schedule for Exchange {
     }
 
     fn phases(&self, _: u32, _: u32) -> Phases {
-        smallvec![Phase::exchanges(0, self.ranks - 1).in_order(self.order)]
+        smallvec![Phase::exchanges(0, self.steps).in_order(self.order)]
     }
 
     fn transfer(&self, at: At, side: Side) -> Transfer {

@@ -16,7 +16,7 @@
 //! | `split` | bytes of blocks and lanes |
 //! | `phase` | phases of equal steps, and the message of a step |
 //! | `lane` | numbers of operations, and their order |
-//! | `ring_steps` | messages of rings by step |
+//! | `ring_steps`, `cut` | messages of rings by step; the first steps of an all-to-all |
 //! | `fold`, `tree` | ranks that are no power of two; binomial trees |
 //! | `ring`, `doubling`, `halving`, `rabenseifner`, `double_tree`, `hierarchical`, `direct` | schedules that reduce |
 //! | `bruck`, `exchange`, `broadcast`, `barrier` | other schedules |
@@ -35,6 +35,7 @@ mod algorithm;
 mod barrier;
 mod broadcast;
 mod bruck;
+mod cut;
 mod direct;
 mod double_tree;
 mod doubling;
@@ -83,9 +84,10 @@ pub struct Collective {
 }
 
 impl PartialEq for Collective {
-    /// The algorithm follows from kind and ranks.
+    /// The algorithm follows from kind, ranks and steps.
     fn eq(&self, other: &Self) -> bool {
-        (self.kind, self.ranks, self.bytes, self.lanes) == (other.kind, other.ranks, other.bytes, other.lanes)
+        let key = |one: &Self| (one.kind, one.ranks, one.bytes, one.lanes, one.cut());
+        key(self) == key(other)
     }
 }
 

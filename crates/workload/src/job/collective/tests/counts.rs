@@ -157,3 +157,37 @@ fn large_collectives_are_formulas() {
     assert_eq!(ring.operations(7), 32 * 4 * 11_663);
     assert_eq!(ring.roots(7).count(), 64);
 }
+
+/// The first steps of an all-to-all have the messages of the whole, each with a receive, and no others.
+#[test]
+fn first_steps_begin_as_the_whole() {
+    let messages = |collective: &Collective, rank: u32| -> Vec<Work> {
+        let all = (0..collective.operations(rank)).map(|id| collective.operation(rank, id).work);
+        all.filter(|work| !matches!(work, Work::Compute { .. })).collect()
+    };
+    for ranks in [2, 5, 8, 12] {
+        let node = if ranks % 2 == 0 { 2 } else { 1 };
+        for algorithm in [
+            AllToAll::Pairwise,
+            AllToAll::Xor,
+            AllToAll::Direct,
+            AllToAll::Linear,
+            AllToAll::Scattered { batch: 3 },
+            AllToAll::Nccl { node },
+        ] {
+            let whole = collective(CollectiveKind::AllToAll(algorithm), ranks, 997, 1);
+            for steps in 1..ranks {
+                let cut = whole.clone().first_steps(steps).unwrap();
+                assert_eq!(cut.cut(), (steps < ranks - 1).then_some((steps, ranks - 1)));
+                assert_eq!(cut == whole, cut.cut().is_none());
+                assert_eq!(cut.clone().whole(), whole);
+                assert_eq!(cut.messages(), u64::from(ranks * steps), "{algorithm:?}");
+                for rank in 0..ranks {
+                    let (cut, whole) = (messages(&cut, rank), messages(&whole, rank));
+                    assert_eq!(cut, whole[..cut.len()], "{algorithm:?}, {steps} steps, rank {rank}");
+                }
+                assert_eq!(matching::check(&cut.programs(), Some(0)).unwrap().messages, cut.messages());
+            }
+        }
+    }
+}

@@ -51,3 +51,18 @@ fn enough_chunks_are_enough() {
     assert!(Collective::new(kind, 6, bytes, 5).is_ok());
     assert!(Collective::new(kind, 6, bytes, 4).is_err());
 }
+
+#[test]
+fn steps_are_of_an_all_to_all_by_pairs() {
+    let all_to_all = |algorithm| Collective::new(CollectiveKind::AllToAll(algorithm), 8, 100, 1).unwrap();
+    let messages =
+        [(AllToAll::Pairwise, 0), (AllToAll::Pairwise, 8), (AllToAll::Bruck, 2)].map(|(algorithm, steps)| {
+            all_to_all(algorithm).first_steps(steps).map(|_| ()).unwrap_err().to_string()
+        });
+    insta::assert_snapshot!(messages.join("\n"), @"
+    `steps` cannot be 0: 1 is the least
+    the first 8 of 7 steps: at most all, which is the same without `steps`
+    `steps` are of an all-to-all by a message for each pair of ranks: Bruck's forwards messages of others
+    ");
+    assert_eq!(all_to_all(AllToAll::Pairwise).first_steps(7).unwrap().cut(), None);
+}
