@@ -17,7 +17,7 @@ use crate::cargo::root;
 use crate::simulate;
 
 /// Runs by name, shortened: counting is some fifty times slower than running.
-const CASES: [(&str, &[&str]); 8] = [
+const CASES: [(&str, &[&str]); 9] = [
     ("a32", &["bench", "--case", "a32", "--set", INCAST, "--set", UNTIL, "--set", "duration=\"200 us\""]),
     (
         "a32-fifo",
@@ -25,6 +25,7 @@ const CASES: [(&str, &[&str]); 8] = [
     ),
     ("b128", &["bench", "--case", "b128", "--set", "duration=\"100 us\""]),
     ("roce-b128", &["bench", "--case", "roce-b128", "--set", "duration=\"100 us\""]),
+    ("ring648", &["bench", "--case", "ring648", "--set", "duration=\"100 us\""]),
     ("gran2011-scenario1", &GRAN2011),
     ("victim", &VICTIM),
     ("roce-victim", &["bench", "--case", "roce-victim"]),
