@@ -145,8 +145,9 @@ pub(super) fn is_only_way(world: &World, many: &ManyPaths, flow: FlowId, root: O
     if !many.has_any() {
         return true;
     }
+    // Even the last link has a lane for each kind of route.
     if many.may_detour(flow) {
-        return world.peer(root.0, root.1).0 == world.flows[flow.index()].sink.0;
+        return false;
     }
     let mut others = Outputs { without: Some(root), ..of_flow(world, many, flow) };
     !others.any(|(node, port, _)| world.is_host(world.peer(node, port).0))
