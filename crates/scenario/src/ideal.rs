@@ -192,7 +192,7 @@ impl<'a> IdealTimes<'a> {
 }
 
 /// Returns a message of a flow: those of jobs have immediate data.
-fn message(flow: &Flow, size: Bytes, mtu: Mtu) -> Message {
+pub(crate) fn message(flow: &Flow, size: Bytes, mtu: Mtu) -> Message {
     let message = Message::new(QpNumber(0), flow.operation, size, mtu);
     if matches!(flow.posting, Posting::Job { .. }) { message.with_immediate(0) } else { message }
 }

@@ -2,24 +2,24 @@
 //!
 //! Invariant: no packet of a flow is longer in a run than here.
 
-use ca_transport::message::Message;
 use link_layer::LinkPlan;
-use packet::{Mtu, Opcode, QpNumber};
+use packet::{Mtu, Opcode};
 use units::Bytes;
-use workload::{Flow, MessageSchedule, Operation, Pattern, Posting};
+use workload::{Flow, MessageSchedule, Operation, Posting, Workload};
 
+use crate::ideal;
 use crate::plan::Plan;
 
 /// Lengths of packets on a link, from the first header to the last check sequence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PacketLengths<'a> {
     pub(crate) link: &'a LinkPlan,
-    pub(crate) patterns: &'a [Pattern],
+    pub(crate) workload: &'a Workload,
 }
 
 impl Plan {
     pub(crate) fn packet_lengths(&self) -> PacketLengths<'_> {
-        PacketLengths { link: self.link(), patterns: &self.workload().patterns }
+        PacketLengths { link: self.link(), workload: self.workload() }
     }
 
     /// Returns the length of the longest data packet that a flow can send, from its first header to its last check
@@ -49,7 +49,7 @@ impl PacketLengths<'_> {
 
     fn of_message(self, flow: &Flow, size: Bytes) -> Bytes {
         let mtu: Mtu = self.link.mtu;
-        let message = Message::new(QpNumber(0), flow.operation, size, mtu);
+        let message = ideal::message(flow, size, mtu);
         let last = message.end - 1;
         // Packets between the first and the last are alike.
         let segments = [0, last.min(1), last].map(|number| message.segment(number, mtu));
@@ -69,8 +69,13 @@ impl PacketLengths<'_> {
                 messages.iter().map(|message| message.bytes).max().unwrap_or_default()
             }
             Posting::Drawn { .. } => {
-                let pattern = flow.pattern.map(|pattern| &self.patterns[pattern as usize]);
+                let pattern = flow.pattern.map(|pattern| &self.workload.patterns[pattern as usize]);
                 pattern.map_or_else(|| Bytes::from(self.link.mtu), |pattern| pattern.longest)
+            }
+            Posting::Job { job, .. } => {
+                let pairs = &self.workload.jobs[*job as usize].pairs;
+                let place = pairs.binary_search_by_key(&flow.numbers, |pair| (pair.from, pair.to));
+                Bytes::new(place.map_or(0, |place| pairs[place].longest))
             }
         }
     }

@@ -35,7 +35,7 @@ pub(super) fn check(
     if !routes.have_groups() && !has_detours {
         return false;
     }
-    let lengths = PacketLengths { link, patterns: &workload.patterns };
+    let lengths = PacketLengths { link, workload };
     let may_be_overtaken = |flow: &Flow| has_detours || takes_paths(nodes, routes, (flow, lengths));
     let mut overtaken =
         workload.flows.iter().enumerate().filter(|(_, flow)| may_be_overtaken(flow)).peekable();

@@ -350,6 +350,7 @@ fn run(ranks: &mut [Box<dyn Interpreter + '_>], delays: &[u64]) -> Log {
                     events.push((now + delay + delay, order + 1, rank, Event::Completed(operation)));
                 }
                 Action::Compute { cpu, until } => events.push((until, order, rank, Event::Computed(cpu))),
+                Action::Clear { .. } => unreachable!("no message asks"),
                 Action::Done => {}
             }
         }
