@@ -86,6 +86,9 @@ pub enum MeasureFault {
     /// The scenario has no such group.
     #[error("the scenario has no group or flow `{0}`")]
     UnknownGroup(String),
+    /// The scenario has no such job.
+    #[error("the scenario has no job `{0}`")]
+    UnknownJob(String),
     /// The scenario has a group or flow with the name of all flows.
     #[error("the scenario has a group or flow `{ALL}`, so `{ALL}` has two meanings")]
     AmbiguousAll,

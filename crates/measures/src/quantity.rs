@@ -111,6 +111,8 @@ pub enum Quantity {
     JobCompletion,
     /// Slowdown of a job.
     JobSlowdown,
+    /// Longest iteration of a job.
+    LongestIteration,
     /// Exposed communication of a job.
     Exposed,
     /// Spread of the ends of a job's ranks.
@@ -147,7 +149,7 @@ const NAMES: [&str; Quantity::ALL.len()] = {
 
 impl Quantity {
     /// Every quantity, in the order of tables.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::P50,
         Self::P95,
         Self::P99,
@@ -182,6 +184,7 @@ impl Quantity {
         Self::QueuePeak,
         Self::JobCompletion,
         Self::JobSlowdown,
+        Self::LongestIteration,
         Self::Exposed,
         Self::Spread,
         Self::PathLate,
@@ -238,6 +241,7 @@ impl Quantity {
             Self::QueuePeak => "longest queue",
             Self::JobCompletion => "completion of a job",
             Self::JobSlowdown => "slowdown of a job",
+            Self::LongestIteration => "longest iteration of a job",
             Self::Exposed => "exposed communication of a rank, most",
             Self::Spread => "spread of the ends of ranks",
             Self::PathLate => "lateness on the critical path",
@@ -446,6 +450,15 @@ impl Quantity {
                 Job,
                 "the same time over that of the same programs with each message at its ideal time; no value if a receive \
                  takes messages from any source or with any tag",
+            ),
+            Self::LongestIteration => (
+                "longest_iteration",
+                Seconds,
+                Smaller,
+                Job,
+                "longest time from the end of an iteration at all ranks of a job, or its start, to the end of the next \
+                 at all ranks; an iteration that has not ended counts as a lower bound; no value with a single iteration, \
+                 or without a barrier",
             ),
             Self::Exposed => (
                 "exposed",

@@ -26,7 +26,7 @@ use crate::verdict::standings::Standings;
 use crate::verdict::{self, Verdict};
 use crate::{RunCost, RunIdentity};
 use detours::DetourSummary;
-pub use jobs::{CriticalPathSummary, JobSummary, PathPlaceSummary};
+pub use jobs::{CriticalPathSummary, JobSummary, LateIterationSummary, PathPlaceSummary};
 use measures::PhasePart;
 use measures::rounded;
 use measures::steady_state::SteadyInPhase;

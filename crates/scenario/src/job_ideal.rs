@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use telemetry::NotMeasured;
 use units::{Bytes, Span};
-use workload::job::ideal::{IdealMessage, replay_job};
+use workload::job::ideal::{IdealMessage, Replayed, replay_job};
 use workload::job::ideal_ring::replay_ring;
 use workload::job::{Graph, Job, Pace, Work};
 
@@ -92,12 +92,11 @@ impl<'a> JobIdeal<'a> {
         IdealJobMessage { delivered: time, completed: time, departed: time, occupied: Span::ZERO }
     }
 
-    /// Returns the time from the start of the job to the end of its last operation, with all messages at their ideal
-    /// times.
+    /// Returns the ends of the job's ranks and iterations, with all messages at their ideal times.
     ///
     /// # Errors
     /// If a replay of the programs would not be the job: see [`NotMeasured`].
-    pub fn completion(&mut self) -> Result<Span, NotMeasured> {
+    pub fn replayed(&mut self) -> Result<Replayed, NotMeasured> {
         let job = self.job;
         if job.programs.ranks.iter().any(Graph::has_wildcards) {
             return Err(NotMeasured::AnyMessage);
@@ -105,7 +104,7 @@ impl<'a> JobIdeal<'a> {
         match job.operations {
             0 => return Err(NotMeasured::Empty),
             1..=MOST_REPLAYED => {}
-            _ => return self.of_large_ring().ok_or(NotMeasured::TooLarge),
+            _ => return Err(NotMeasured::TooLarge),
         }
         // Computations of different ranks may follow each other: a bound of their sum keeps the replay in its clock.
         if longest(job) > u128::from(u64::MAX / 2) {
@@ -113,7 +112,19 @@ impl<'a> JobIdeal<'a> {
         }
         let message = |from, to, bytes| self.message(from, to, bytes).into();
         // A checked plan has a receive for each message, but a message that asks may wait for it in a circle.
-        Ok(replay_job(job, message).map_err(|_| NotMeasured::Circle)?.completion())
+        replay_job(job, message).map_err(|_| NotMeasured::Circle)
+    }
+
+    /// Returns the time from the start of the job to the end of its last operation, with all messages at their ideal
+    /// times.
+    ///
+    /// # Errors
+    /// As for [`replayed`](Self::replayed). Of a ring there is a time for more operations.
+    pub fn completion(&mut self) -> Result<Span, NotMeasured> {
+        match self.replayed() {
+            Err(NotMeasured::TooLarge) => self.of_large_ring().ok_or(NotMeasured::TooLarge),
+            replayed => replayed.map(|replayed| replayed.completion()),
+        }
     }
 
     /// Returns the ideal time of a ring, if a replay in steps gives it in time.

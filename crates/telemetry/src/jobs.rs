@@ -3,6 +3,8 @@
 //! Invariant: plain data. A job is complete if every operation of every rank has ended. The parts of a critical path
 //! add up to the completion, and the parts of each of its steps to its length.
 
+use std::cmp::Reverse;
+
 use units::{Bytes, Span, Time};
 
 /// A job of a run.
@@ -20,6 +22,8 @@ pub struct JobRecord {
     pub end: Option<Time>,
     /// Runs of its program.
     pub iterations: u32,
+    /// Runs that follow one another: 1 without a barrier, where all iterations begin with the job.
+    pub runs: u32,
     /// End of each iteration that all ranks have ended.
     pub ends: Vec<Time>,
     /// Bytes of its collective, as nccl-tests count them, and the ratio of busbw to algbw; `None` if the program is no
@@ -44,18 +48,27 @@ pub struct JobRecord {
 pub struct JobMeasures {
     /// Completion of the same programs with each message at its ideal time.
     pub ideal: Result<Span, NotMeasured>,
+    /// End of each iteration of these, from the start of the job on; none without an ideal.
+    pub ideal_ends: Vec<Span>,
     /// Ranks, in order; none if times were not kept.
     pub ranks: Vec<RankRecord>,
     /// The critical path.
     pub path: Result<CriticalPath, NotMeasured>,
-    /// Operations, by rank and number: of the critical path, then others as far as there is room for them.
+    /// Operations, by rank and number: of the critical path, and of ranks at equal distances as far as there is room
+    /// for them.
     pub operations: Vec<OperationRecord>,
 }
 
 impl Default for JobMeasures {
     fn default() -> Self {
         let none = NotMeasured::TooLarge;
-        Self { ideal: Err(none), ranks: Vec::new(), path: Err(none), operations: Vec::new() }
+        Self {
+            ideal: Err(none),
+            ideal_ends: Vec::new(),
+            ranks: Vec::new(),
+            path: Err(none),
+            operations: Vec::new(),
+        }
     }
 }
 
@@ -101,6 +114,8 @@ pub struct RankRecord {
     pub rank: u32,
     /// Name of its host.
     pub host: String,
+    /// Operations of its program, of all iterations.
+    pub operations: u64,
     /// End of its last operation; `None` if an operation has not ended.
     pub end: Option<Time>,
     /// Time in which a processor computes.
@@ -130,6 +145,8 @@ pub struct CriticalPath {
     pub parts: PathParts,
     /// Places that the congestion is blamed on, the longest part first.
     pub places: Vec<PathPlace>,
+    /// Its part in each iteration: the steps of operations of this run of the program.
+    pub iterations: Vec<PathIteration>,
     /// Its steps in order of time, from the first on as far as there is room for them.
     pub steps: Vec<PathStep>,
     /// Number of steps left out.
@@ -174,6 +191,15 @@ impl PathParts {
             in_fabric: self.in_fabric + other.in_fabric,
         }
     }
+}
+
+/// The part of a critical path in an iteration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathIteration {
+    /// Its length, by parts.
+    pub parts: PathParts,
+    /// Place in [`CriticalPath::places`] that most of its congestion is blamed on, and the time lost there.
+    pub place: Option<(u32, Span)>,
 }
 
 /// A place that congestion on a critical path is blamed on.
@@ -271,6 +297,30 @@ pub enum OperationKind {
     Compute,
 }
 
+/// An iteration that all ranks of a job have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IterationRecord<'a> {
+    /// Its number, from 0.
+    pub number: u32,
+    /// Its end at all ranks.
+    pub end: Time,
+    /// Time from the end of the iteration before at all ranks, or the start of the job, to its own.
+    pub span: Span,
+    /// The same with each message at its ideal time.
+    pub ideal: Option<Span>,
+    /// The critical path in it.
+    pub path: Option<&'a PathIteration>,
+}
+
+impl IterationRecord<'_> {
+    /// Returns the time that it took more than its ideal; 0 if it took less, `None` without an ideal.
+    #[must_use]
+    pub fn late(&self) -> Option<Span> {
+        let ideal = self.ideal?;
+        Some(self.span - ideal.min(self.span))
+    }
+}
+
 impl JobRecord {
     /// Returns the time of an iteration: from the start of the job to the end of its last one, divided by their number;
     /// `None` if the job is not complete.
@@ -279,14 +329,38 @@ impl JobRecord {
         Some(self.end?.since(self.start).seconds() / f64::from(self.iterations))
     }
 
-    /// Returns the number and the time of the longest iteration, the first of several: each lasts from the end of the
-    /// one before at all ranks to its own; `None` if fewer than two iterations follow one another.
+    /// Returns the iterations that all ranks have ended, in order.
+    pub fn iterations(&self) -> impl Iterator<Item = IterationRecord<'_>> {
+        let path = self.measures.path.as_ref().ok();
+        let starts = std::iter::once(self.start).chain(self.ends.iter().copied());
+        (0..).zip(starts.zip(&self.ends)).map(move |(number, (from, end))| {
+            let ideal_end = |number: usize| self.measures.ideal_ends.get(number).copied();
+            let place = number as usize;
+            let before = place.checked_sub(1).map_or(Some(Span::ZERO), ideal_end);
+            IterationRecord {
+                number,
+                end: *end,
+                span: end.since(from),
+                ideal: ideal_end(place).zip(before).map(|(end, before)| end - before),
+                path: path.and_then(|path| path.iterations.get(place)),
+            }
+        })
+    }
+
+    /// Returns the longest iteration, the first of several; `None` if fewer than two that follow one another have
+    /// ended.
     #[must_use]
-    pub fn longest_iteration(&self) -> Option<(u32, Span)> {
-        let starts = std::iter::once(&self.start).chain(&self.ends);
-        let spans = (0..).zip(starts.zip(&self.ends)).map(|(number, (from, to))| (number, to.since(*from)));
-        let longest = spans.max_by_key(|(number, span): &(u32, Span)| (*span, std::cmp::Reverse(*number)));
-        longest.filter(|_| self.ends.len() > 1)
+    pub fn longest_iteration(&self) -> Option<IterationRecord<'_>> {
+        let first = |one: &IterationRecord<'_>| (one.span, Reverse(one.number));
+        self.iterations().max_by_key(first).filter(|_| self.ends.len() > 1)
+    }
+
+    /// Returns the iteration that is latest against its ideal, the first of several; `None` if none is late, or fewer
+    /// than two that follow one another have ended.
+    #[must_use]
+    pub fn latest_iteration(&self) -> Option<IterationRecord<'_>> {
+        let late = self.iterations().filter(|one| one.late().is_some_and(|late| late > Span::ZERO));
+        late.max_by_key(|one| (one.late(), Reverse(one.number))).filter(|_| self.ends.len() > 1)
     }
 
     /// Returns the bytes of the collective divided by the time of an iteration, and the rate of a link that a perfect
@@ -320,3 +394,30 @@ pub const MOST_WAITING: usize = 8;
 
 /// Most operations, and most steps of a critical path, that a record keeps of a job.
 pub const MOST_OPERATIONS: usize = 100_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Iterations of 10, 30 and 25 us: the second is the longest, the third is the latest against 9, 28 and 20 us.
+    #[test]
+    fn iterations_follow_one_another() {
+        let us = |us: [u64; 3]| us.map(Span::from_us);
+        let start = Span::from_us(5).after_start();
+        let mut job = JobRecord {
+            start,
+            ends: us([10, 40, 65]).map(|end| start + end).to_vec(),
+            ..JobRecord::default()
+        };
+        assert_eq!(job.iterations().map(|one| one.span).collect::<Vec<_>>(), us([10, 30, 25]));
+        assert_eq!(job.longest_iteration().map(|one| one.number), Some(1));
+        assert_eq!(job.latest_iteration(), None, "no ideal");
+        job.measures.ideal_ends = us([9, 37, 57]).to_vec();
+        let late = job.latest_iteration().map(|one| (one.number, one.ideal, one.late()));
+        assert_eq!(late, Some((2, Some(Span::from_us(20)), Some(Span::from_us(5)))));
+        job.measures.ideal_ends = us([10, 41, 66]).to_vec();
+        assert_eq!(job.latest_iteration(), None, "none is late");
+        job.ends.truncate(1);
+        assert_eq!(job.longest_iteration(), None, "a single one");
+    }
+}

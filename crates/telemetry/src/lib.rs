@@ -31,8 +31,9 @@ pub use detours::DetourTally;
 pub use ending::{FailedFlow, FiniteRecord, RunEnding};
 pub use idle_setting::{IdleReason, IdleSettingRecord};
 pub use jobs::{
-    CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured, OperationKind,
-    OperationRecord, PathParts, PathPlace, PathStep, PathStepKind, RankRecord, WaitingRank,
+    CriticalPath, IterationRecord, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured,
+    OperationKind, OperationRecord, PathIteration, PathParts, PathPlace, PathStep, PathStepKind, RankRecord,
+    WaitingRank,
 };
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use margin::{MarginCounts, MarginRecord};

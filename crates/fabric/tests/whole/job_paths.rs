@@ -31,6 +31,14 @@ pub(crate) fn check_sums(job: &JobRecord) {
     assert_eq!(Some(at), job.end);
     assert_eq!((sum, path.steps_left_out), (path.parts, 0));
     assert_eq!(path.places.iter().map(|place| place.span).sum::<Span>(), path.parts.congestion);
+    let of_iterations = path.iterations.iter().fold(PathParts::default(), |sum, one| sum.plus(one.parts));
+    assert_eq!((of_iterations, path.iterations.len()), (path.parts, job.ends.len()));
+    let most = path.iterations.iter().filter_map(|one| Some((one.place?.1, one.parts.congestion)));
+    most.for_each(|(most, all)| assert!(most <= all, "{most} of {all}"));
+    if let Ok(ideal) = job.measures.ideal {
+        let ends = &job.measures.ideal_ends;
+        assert_eq!((ends.last(), ends.len()), (Some(&ideal), job.ends.len()));
+    }
     let critical: Span = job.measures.ranks.iter().map(|rank| rank.critical).sum();
     assert_eq!(critical, at.since(job.start));
     for rank in &job.measures.ranks {
@@ -96,6 +104,24 @@ fn the_blame_of_one_source_is_the_time_that_it_costs() {
     assert!(blamed.iter().all(|place| *place == ("S", "sink")), "{blamed:?}");
     assert_eq!(parts.congestion, cost, "samples of 1 us see each message that waits");
     assert_eq!(of(with).measures.ideal, Ok(completion(without)));
+}
+
+/// The source is in the way of some iterations alone: the latest is late by exactly the part that is blamed in it.
+#[test]
+fn the_latest_iteration_is_late_by_its_blame() {
+    let goal = ping_pong(1, [2_000, 700_000], 2);
+    let jobs = "jobs=[Job(name: \"A\", program: Goal(file: \"a.goal\", calc_unit: \"1 ps\"), \
+                hosts: [\"s1\", \"sink\"], transport: Uc, iterations: 12)]";
+    let record = run(&plan(&goal, ALL, &[jobs, INCAST, "sample=\"1 us\""]));
+    let job = of(&record);
+    check_sums(job);
+    let late = job.iterations().filter(|one| one.late() > Some(Span::ZERO)).count();
+    assert!((1..12).contains(&late), "{late} iterations are late");
+    let latest = job.latest_iteration().expect("one is late");
+    let (place, lost) = latest.path.and_then(|path| path.place).expect("samples of 1 us see it");
+    assert_eq!(Some(lost), latest.late());
+    let place = &path(&record).places[place as usize];
+    assert_eq!((&*place.node, &*place.peer), ("S", "sink"));
 }
 
 /// A rank that posts three messages at once waits for its own wire.

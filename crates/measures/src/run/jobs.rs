@@ -31,6 +31,17 @@ pub(super) fn number(record: &RunRecord, measure: &Measure) -> Result<CensoredVa
             }
             Ok(known(whole.ps() as f64 / ideal.ps() as f64))
         }
+        Quantity::LongestIteration => {
+            if job.runs < 2 {
+                let reason = "the job has no iterations that follow one another".to_owned();
+                return Err(Missing::Job { reason });
+            }
+            // The iteration that runs at the end is at least as long as it has run.
+            let running = job.ends.last().map_or(job.start, |end| *end);
+            let running = if is_done { Span::ZERO } else { end.since(running) };
+            let longest = job.iterations().map(|one| one.span).max().unwrap_or_default();
+            Ok(known(seconds(longest.max(running))))
+        }
         Quantity::Exposed => {
             let most = ranks(job)?.iter().map(|rank| rank.exposed).max().unwrap_or_default();
             Ok(known(seconds(most)))
@@ -87,7 +98,9 @@ mod tests {
             ..JobMeasures::default()
         };
         let (start, end) = (us(10).after_start(), Some(us(50).after_start()));
-        let job = JobRecord { name: "A".to_owned(), start, end, measures, ..JobRecord::default() };
+        let ends = [us(22), us(50)].map(Span::after_start).to_vec();
+        let job =
+            JobRecord { name: "A".to_owned(), start, end, ends, runs: 2, measures, ..JobRecord::default() };
         RunRecord { jobs: vec![job], simulated: us(60), ..RunRecord::default() }
     }
 
@@ -97,9 +110,16 @@ mod tests {
 
     #[test]
     fn a_complete_job_has_numbers() {
-        let measures = ["job_completion(A)", "job_slowdown(A)", "exposed(A)", "spread(A)", "path_late(A)"];
+        let measures = [
+            "job_completion(A)",
+            "job_slowdown(A)",
+            "longest_iteration(A)",
+            "exposed(A)",
+            "spread(A)",
+            "path_late(A)",
+        ];
         let found = measures.map(|measure| of(&record(), measure).map(CensoredValue::exact));
-        assert_eq!(found, [40e-6, 2.5, 9e-6, 8e-6, 7e-6].map(|value| Ok(Some(value))));
+        assert_eq!(found, [40e-6, 2.5, 28e-6, 9e-6, 8e-6, 7e-6].map(|value| Ok(Some(value))));
         assert_eq!(of(&record(), "spread(B)"), Err(Missing::NoJob));
     }
 
@@ -113,8 +133,13 @@ mod tests {
         let bound = |value| Ok(CensoredValue::AtLeast { at_least: value });
         assert_eq!(of(&record, "job_completion(A)"), bound(50e-6));
         assert_eq!(of(&record, "spread(A)"), bound(18e-6));
+        record.jobs[0].ends.pop();
+        assert_eq!(of(&record, "longest_iteration(A)"), bound(38e-6), "the second from 22 to 60 us");
         let reason = |measure| of(&record, measure).expect_err("it has none").to_string();
         assert_eq!(reason("job_slowdown(A)"), "a receive takes messages from any source or with any tag");
         assert_eq!(reason("path_late(A)"), "an operation has not ended");
+        record.jobs[0].runs = 1;
+        let reason = of(&record, "longest_iteration(A)").expect_err("it has none").to_string();
+        assert_eq!(reason, "the job has no iterations that follow one another");
     }
 }

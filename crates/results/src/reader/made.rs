@@ -10,9 +10,9 @@ use telemetry::RunRecord;
 use super::ReadError;
 use super::facts::RunFacts;
 use crate::rows::{
-    ContributorRow, FlowRow, JobRow, MarginRow, MessageRow, MessageTimes, OperationRow, OutputMomentRow,
-    PathRow, PathStepRow, PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow, SeriesRow,
-    SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow, WorstTreeRow,
+    ContributorRow, FlowRow, IterationRow, JobRow, MarginRow, MessageRow, MessageTimes, OperationRow,
+    OutputMomentRow, PathRow, PathStepRow, PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow,
+    SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow, WorstTreeRow,
 };
 use crate::table::TableRow;
 use crate::tables::{completions, congestion, flows, jobs, margins, observed, ports, series, timeline};
@@ -22,12 +22,13 @@ use crate::{OutputFile, Summary};
 type TextFile = (&'static str, fn(&MadeFiles<'_>) -> Option<String>);
 
 /// Files of text, in the order of the list.
-const TEXTS: [TextFile; 25] = [
+const TEXTS: [TextFile; 26] = [
     ("summary.json", |made| Some(made.summary.json())),
     (FlowRow::FILE, |made| Some(flows::flows(made.record, &made.summary.alone_bps))),
     (PathRow::FILE, |made| made.summary.path_outputs.as_ref().map(|paths| flows::paths(made.record, paths))),
     (PhaseRow::FILE, |made| Some(flows::phases(made.record))),
     (JobRow::FILE, |made| jobs::jobs(made.record)),
+    (IterationRow::FILE, |made| jobs::iterations(made.record)),
     (RankRow::FILE, |made| jobs::ranks(made.record)),
     (OperationRow::FILE, |made| jobs::operations(made.record)),
     (PathStepRow::FILE, |made| jobs::critical_path(made.record)),

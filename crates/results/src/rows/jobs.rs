@@ -22,6 +22,8 @@ table_row! {
         pub iterations: u32,
         /// `completion_s` divided by `iterations`.
         pub iteration_s: Option<f64>,
+        /// The longest row of `iterations.csv`; empty with fewer than two.
+        pub longest_iteration_s: Option<f64>,
         /// Bytes of the collective over `iteration_s`, in GB/s, as nccl-tests define it: of a rank's vector for an
         /// all-reduce, of all blocks where each rank has one; empty if the program is no collective, and for a barrier.
         pub algbw_gbyte_per_s: Option<f64>,
@@ -64,6 +66,46 @@ table_row! {
 }
 
 table_row! {
+    "iterations.csv": "one row per iteration that all ranks have ended, up to 100,000 a job; only with `jobs`";
+    /// An iteration of a job.
+    pub struct IterationRow<'a> {
+        /// The job.
+        pub job: Cow<'a, str>,
+        /// Run of the program, from 0; without a barrier all iterations are one run.
+        pub iteration: u32,
+        /// Its end at all ranks.
+        pub end_s: f64,
+        /// The time from the end of the one before at all ranks, or the start of the job, to its own.
+        pub iteration_s: f64,
+        /// The same with each message at its ideal time.
+        pub ideal_s: Option<f64>,
+        /// `iteration_s` minus `ideal_s`; 0 where it is negative.
+        pub late_s: Option<f64>,
+        /// Computations of this iteration on the job's critical path. The columns from here to `path_fabric_s` add up
+        /// to the path's stay in the iteration: ranks of one may end before others, so `iteration_s` can differ.
+        pub path_compute_s: Option<f64>,
+        /// Its messages on the path, at their ideal time.
+        pub path_wire_s: Option<f64>,
+        /// Waits of these messages for others of the job at their host, and of the job for the start of a rank.
+        pub path_waiting_s: Option<f64>,
+        /// Their lateness that samples explain by congestion.
+        pub path_congestion_s: Option<f64>,
+        /// Their other lateness up to the departure of their last packet.
+        pub path_source_s: Option<f64>,
+        /// Their other lateness after it.
+        pub path_fabric_s: Option<f64>,
+        /// The switch that most of the congestion is blamed on.
+        pub node: Option<Cow<'a, str>>,
+        /// Its output port, counted from 1.
+        pub port: Option<u32>,
+        /// Whether that output is the root of a tree that held the messages.
+        pub tree: Option<bool>,
+        /// The part of `path_congestion_s` lost there.
+        pub place_s: Option<f64>,
+    }
+}
+
+table_row! {
     "ranks.csv": "one row per rank of each job; only with `jobs`";
     /// A rank of a job.
     pub struct RankRow<'a> {
@@ -73,6 +115,8 @@ table_row! {
         pub rank: u32,
         /// Its host.
         pub host: Cow<'a, str>,
+        /// Operations of its program, of all iterations.
+        pub operations: u64,
         /// The end of its last operation; empty if an operation has not ended.
         pub end_s: Option<f64>,
         /// Time in which a processor computes.
@@ -97,7 +141,7 @@ table_row! {
 }
 
 table_row! {
-    "operations.csv": "operations of critical paths, and others up to 100,000 a job; only with `jobs`";
+    "operations.csv": "operations of critical paths, and of ranks at equal distances, up to 100,000 a job; with `jobs`";
     /// An operation of a rank.
     pub struct OperationRow<'a> {
         /// The job.

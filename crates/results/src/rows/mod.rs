@@ -5,7 +5,7 @@
 //! | file | row |
 //! |---|---|
 //! | `flows.csv`, `paths.csv`, `phases.csv` | [`FlowRow`], [`PathRow`], [`PhaseRow`] |
-//! | `jobs.csv`, `ranks.csv` | [`JobRow`], [`RankRow`] |
+//! | `jobs.csv`, `iterations.csv`, `ranks.csv` | [`JobRow`], [`IterationRow`], [`RankRow`] |
 //! | `operations.csv`, `critical_path.csv` | [`OperationRow`], [`PathStepRow`] |
 //! | `series.csv`, `watch.csv` | [`SeriesRow`], [`WatchRow`] |
 //! | `ports.csv`, `margins.csv` | [`PortRow`], [`MarginRow`] |
@@ -29,7 +29,7 @@ mod series;
 
 pub use congestion::{ContributorRow, RootRow, TreeRow, VictimRow, WorstTreeRow};
 pub use flows::{FlowRow, PathRow, PhaseRow};
-pub use jobs::{JobRow, OperationRow, PathStepRow, RankRow};
+pub use jobs::{IterationRow, JobRow, OperationRow, PathStepRow, RankRow};
 pub use many_runs::{CompareRow, SweepRow};
 pub use messages::{MessageRow, MessageTimes};
 pub use moments::{OutputMomentRow, TreeMomentRow};

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use telemetry::{CriticalPath, JobRecord, NotMeasured, PathPlace};
+use telemetry::{CriticalPath, IterationRecord, JobRecord, MOST_OPERATIONS, NotMeasured, PathPlace};
 use units::Span;
 
 /// Most places of a critical path that a summary lists.
@@ -30,6 +30,11 @@ pub struct JobSummary {
     pub longest_iteration_s: Option<f64>,
     /// Number of the longest iteration, from 0.
     pub longest_iteration: Option<u32>,
+    /// Iteration that is latest against its ideal; `null` if none is late, or without iterations that wait for each
+    /// other.
+    pub latest_iteration: Option<LateIterationSummary>,
+    /// Number of iterations that `iterations.csv` leaves out.
+    pub left_out_iterations: usize,
     /// Bytes of the collective over `iteration_s`, in GB/s (nccl-tests, `doc/PERFORMANCE.md`); `null` if the program is
     /// no collective, and for a barrier.
     pub algbw_gbyte_per_s: Option<f64>,
@@ -66,6 +71,21 @@ pub struct JobSummary {
     /// Reason for which there is no critical path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_critical_path: Option<&'static str>,
+}
+
+/// The latest iteration of a job.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct LateIterationSummary {
+    /// Number of the iteration, from 0.
+    pub iteration: u32,
+    /// Time from the end of the one before at all ranks, or the start of the job, to its own.
+    pub iteration_s: f64,
+    /// The same with each message at its ideal time.
+    pub ideal_s: f64,
+    /// Difference of both.
+    pub late_s: f64,
+    /// Place that most of the congestion on the critical path in this iteration is blamed on; `null` if none is.
+    pub place: Option<PathPlaceSummary>,
 }
 
 /// A job's critical path. Its six parts add up to the completion.
@@ -129,8 +149,10 @@ impl From<&JobRecord> for JobSummary {
             completion_s: completion.map(Span::seconds),
             iterations: job.iterations,
             iteration_s: job.mean_iteration_s(),
-            longest_iteration_s: longest.map(|(_, span)| span.seconds()),
-            longest_iteration: longest.map(|(number, _)| number),
+            longest_iteration_s: longest.map(|one| one.span.seconds()),
+            longest_iteration: longest.map(|one| one.number),
+            latest_iteration: job.latest_iteration().and_then(|one| LateIterationSummary::of(job, &one)),
+            left_out_iterations: job.ends.len().saturating_sub(MOST_OPERATIONS),
             algbw_gbyte_per_s: bandwidths.map(|(algbw, _)| algbw),
             busbw_gbyte_per_s: bandwidths.map(|(_, busbw)| busbw),
             operations: job.operations,
@@ -151,17 +173,38 @@ impl From<&JobRecord> for JobSummary {
     }
 }
 
-impl From<&CriticalPath> for CriticalPathSummary {
-    fn from(path: &CriticalPath) -> Self {
-        let parts = path.parts;
-        let place = |place: &PathPlace| PathPlaceSummary {
+impl LateIterationSummary {
+    /// Returns an iteration of a job; `None` without an ideal.
+    fn of(job: &JobRecord, one: &IterationRecord<'_>) -> Option<Self> {
+        let places = job.measures.path.as_ref().map_or(&[][..], |path| &path.places);
+        let place = one.path.and_then(|path| path.place);
+        Some(Self {
+            iteration: one.number,
+            iteration_s: one.span.seconds(),
+            ideal_s: one.ideal?.seconds(),
+            late_s: one.late()?.seconds(),
+            place: place.map(|(place, late)| PathPlaceSummary::of(&places[place as usize], late)),
+        })
+    }
+}
+
+impl PathPlaceSummary {
+    fn of(place: &PathPlace, late: Span) -> Self {
+        Self {
             node: place.node.clone(),
             port: place.port,
             peer: place.peer.clone(),
             lane: place.lane,
             tree: place.root.is_some(),
-            late_s: place.span.seconds(),
-        };
+            late_s: late.seconds(),
+        }
+    }
+}
+
+impl From<&CriticalPath> for CriticalPathSummary {
+    fn from(path: &CriticalPath) -> Self {
+        let parts = path.parts;
+        let place = |place: &PathPlace| PathPlaceSummary::of(place, place.span);
         Self {
             compute_s: parts.compute.seconds(),
             wire_s: parts.wire.seconds(),

@@ -1,11 +1,14 @@
-//! Tables of jobs: `jobs.csv`, `ranks.csv`, `operations.csv`, `critical_path.csv`.
+//! Tables of jobs: `jobs.csv`, `iterations.csv`, `ranks.csv`, `operations.csv`, `critical_path.csv`.
 //!
 //! Invariant: a run without jobs has none of them.
 
-use telemetry::{CriticalPath, JobRecord, OperationKind, PathStep, PathStepKind, RankRecord, RunRecord};
-use units::Time;
+use telemetry::{
+    CriticalPath, IterationRecord, JobRecord, MOST_OPERATIONS, OperationKind, PathIteration, PathParts,
+    PathStep, PathStepKind, RankRecord, RunRecord,
+};
+use units::{Span, Time};
 
-use crate::rows::{JobRow, OperationRow, PathStepRow, RankRow};
+use crate::rows::{IterationRow, JobRow, OperationRow, PathStepRow, RankRow};
 use crate::summary::{CriticalPathSummary, JobSummary};
 use crate::table::TableRow;
 
@@ -22,6 +25,7 @@ pub fn jobs(record: &RunRecord) -> Option<String> {
             completion_s: job.completion_s,
             iterations: job.iterations,
             iteration_s: job.iteration_s,
+            longest_iteration_s: job.longest_iteration_s,
             algbw_gbyte_per_s: job.algbw_gbyte_per_s,
             busbw_gbyte_per_s: job.busbw_gbyte_per_s,
             operations: job.operations,
@@ -46,6 +50,41 @@ pub fn jobs(record: &RunRecord) -> Option<String> {
     (!record.jobs.is_empty()).then(|| JobRow::csv(record.jobs.iter().map(row)))
 }
 
+/// Returns `iterations.csv`; `None` without jobs.
+#[must_use]
+pub fn iterations(record: &RunRecord) -> Option<String> {
+    let rows = record.jobs.iter().flat_map(|job| {
+        let most = job.iterations().take(MOST_OPERATIONS);
+        most.map(move |one| iteration(job, &one))
+    });
+    (!record.jobs.is_empty()).then(|| IterationRow::csv(rows))
+}
+
+fn iteration<'a>(job: &'a JobRecord, one: &IterationRecord<'_>) -> IterationRow<'a> {
+    let part = |part: fn(PathParts) -> Span| one.path.map(|path| part(path.parts).seconds());
+    let places = job.measures.path.as_ref().map_or(&[][..], |path| &path.places);
+    let most = one.path.and_then(|PathIteration { place, .. }| *place);
+    let place = most.map(|(place, _)| &places[place as usize]);
+    IterationRow {
+        job: job.name.as_str().into(),
+        iteration: one.number,
+        end_s: one.end.seconds(),
+        iteration_s: one.span.seconds(),
+        ideal_s: one.ideal.map(Span::seconds),
+        late_s: one.late().map(Span::seconds),
+        path_compute_s: part(|parts| parts.compute),
+        path_wire_s: part(|parts| parts.wire),
+        path_waiting_s: part(|parts| parts.waiting),
+        path_congestion_s: part(|parts| parts.congestion),
+        path_source_s: part(|parts| parts.at_source),
+        path_fabric_s: part(|parts| parts.in_fabric),
+        node: place.map(|place| place.node.as_str().into()),
+        port: place.map(|place| place.port.into()),
+        tree: place.map(|place| place.root.is_some()),
+        place_s: most.map(|(_, span)| span.seconds()),
+    }
+}
+
 /// Returns `ranks.csv`; `None` without jobs.
 #[must_use]
 pub fn ranks(record: &RunRecord) -> Option<String> {
@@ -53,6 +92,7 @@ pub fn ranks(record: &RunRecord) -> Option<String> {
         job: job.into(),
         rank: rank.rank,
         host: rank.host.as_str().into(),
+        operations: rank.operations,
         end_s: rank.end.map(Time::seconds),
         compute_s: rank.computing.seconds(),
         exposed_s: rank.exposed.seconds(),

@@ -1,11 +1,12 @@
 //! Jobs in the verdict of a run: how long each took, against its ideal, and where its critical path lost time.
 //!
-//! Invariant: each number stands in `jobs.csv`, and each place among those of the job's critical path.
+//! Invariant: each number stands in `jobs.csv`, `iterations.csv` or `summary.json`, and each place in the job's
+//! critical path.
 
 use std::collections::BTreeMap;
 
 use measures::censoring::CensoredValue;
-use telemetry::{CriticalPath, JobRecord, PathPlace, RunRecord};
+use telemetry::{CriticalPath, JobRecord, PathParts, PathPlace, PathStepKind, RunRecord};
 use units::Span;
 
 use super::owners::Owners;
@@ -16,6 +17,17 @@ use crate::format::{counted, grouped};
 const MOST_JOBS: usize = 3;
 /// Most places that a sentence names, and most contributors of a place.
 const MOST_NAMED: usize = 2;
+
+/// Returns the job that took longest against its ideal, of several the first: before all others a job that is not
+/// complete, after them a job without an ideal; `None` without jobs.
+pub(super) fn slowest(record: &RunRecord) -> Option<&JobRecord> {
+    let ratio = |job: &JobRecord| match (job.end, job.measures.ideal) {
+        (None, _) => f64::INFINITY,
+        (Some(end), Ok(ideal)) if ideal > Span::ZERO => end.since(job.start).ps() as f64 / ideal.ps() as f64,
+        (Some(_), _) => 0.0,
+    };
+    record.jobs.iter().rev().max_by(|one, other| ratio(one).total_cmp(&ratio(other)))
+}
 
 /// Returns the time of each job, against its ideal; `None` without jobs.
 pub(super) fn times(record: &RunRecord) -> Option<String> {
@@ -47,41 +59,85 @@ fn time(job: &JobRecord) -> String {
 
 /// Returns the parts of the critical paths that lost time; `None` if none did.
 pub(super) fn paths(record: &RunRecord, owners: &Owners) -> Option<String> {
-    let complete =
-        record.jobs.iter().filter_map(|job| Some((job.name.as_str(), job.measures.path.as_ref().ok()?)));
-    let sentences: Vec<String> =
-        complete.take(MOST_JOBS).filter_map(|(name, path)| of_path(record, owners, name, path)).collect();
+    let complete = record.jobs.iter().filter_map(|job| Some((job, job.measures.path.as_ref().ok()?)));
+    let sentences = complete.take(MOST_JOBS).flat_map(|(job, path)| {
+        let whole = of_path(record, owners, &job.name, path);
+        let iteration = of_latest_iteration(record, owners, job, path);
+        whole.into_iter().chain(iteration)
+    });
+    let sentences: Vec<String> = sentences.collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 fn of_path(record: &RunRecord, owners: &Owners, name: &str, path: &CriticalPath) -> Option<String> {
     let parts = path.parts;
-    let late = parts.sum() - parts.compute - parts.wire;
-    if late == Span::ZERO {
-        return None;
+    let named: Vec<_> = path.places.iter().take(MOST_NAMED).map(|place| (place, place.span)).collect();
+    let lost = lost((record, owners), parts, &named, first_start(path));
+    (!lost.is_empty()).then(|| {
+        format!(
+            "The critical path of {name} has {} of computation and {} of messages at their ideal time; it lost {}.",
+            time_of(parts.compute),
+            time_of(parts.wire),
+            words::list(&lost)
+        )
+    })
+}
+
+/// Returns the lateness of a job's latest iteration, and the place that most of it is blamed on.
+fn of_latest_iteration(
+    record: &RunRecord,
+    owners: &Owners,
+    job: &JobRecord,
+    path: &CriticalPath,
+) -> Option<String> {
+    let latest = job.latest_iteration()?;
+    let late = format!(
+        "Iteration {} of {} is {} late: {}, ideally {}",
+        latest.number,
+        job.name,
+        time_of(latest.late()?),
+        time_of(latest.span),
+        time_of(latest.ideal?)
+    );
+    let on_path = latest.path?;
+    let named = on_path.place.map(|(place, span)| (&path.places[place as usize], span));
+    let start = first_start(path).filter(|_| latest.number == 0);
+    let lost = lost((record, owners), on_path.parts, named.as_slice(), start);
+    Some(match &lost[..] {
+        [] => format!("{late}; in it, the critical path lost nothing."),
+        lost => format!("{late}; in it, the critical path lost {}.", words::list(lost)),
+    })
+}
+
+/// Returns the rank whose late start a path begins with, and the wait for it.
+fn first_start(path: &CriticalPath) -> Option<(u32, Span)> {
+    let first = path.steps.first().filter(|step| step.kind == PathStepKind::Start)?;
+    Some((first.rank, first.parts.waiting))
+}
+
+/// Returns the parts of a path that lost time, with the places named first. `start` is a rank with the wait for it.
+fn lost(
+    (record, owners): (&RunRecord, &Owners),
+    parts: PathParts,
+    named: &[(&PathPlace, Span)],
+    start: Option<(u32, Span)>,
+) -> Vec<String> {
+    let (mut lost, mut others) = (Vec::new(), parts.congestion);
+    for (place, span) in named.iter().filter(|(_, span)| *span > Span::ZERO) {
+        lost.push(format!("{} at {}", time_of(*span), at(record, owners, place)));
+        others -= *span;
     }
-    let mut lost: Vec<String> = path
-        .places
-        .iter()
-        .take(MOST_NAMED)
-        .filter(|place| place.span > Span::ZERO)
-        .map(|place| format!("{} at {}", time_of(place.span), at(record, owners, place)))
-        .collect();
-    let others: Span = path.places.iter().skip(MOST_NAMED).map(|place| place.span).sum();
+    lost.extend(start.map(|(rank, wait)| format!("{} until rank {rank} started", time_of(wait))));
+    let waiting = parts.waiting - start.map_or(Span::ZERO, |(_, wait)| wait);
     let more = [
         (others, "at other outputs"),
-        (parts.waiting, "behind other messages of the job at the same host"),
+        (waiting, "behind other messages of the job at the same host"),
         (parts.at_source, "at the sources, unseen by samples"),
         (parts.in_fabric, "in the fabric, unseen by samples"),
     ];
     let more = more.into_iter().filter(|(span, _)| *span > Span::ZERO);
     lost.extend(more.map(|(span, place)| format!("{} {place}", time_of(span))));
-    Some(format!(
-        "The critical path of {name} has {} of computation and {} of messages at their ideal time; it lost {}.",
-        time_of(parts.compute),
-        time_of(parts.wire),
-        words::list(&lost)
-    ))
+    lost
 }
 
 /// Returns a place, and the contributors of its tree.
@@ -116,7 +172,8 @@ fn time_of(span: Span) -> String {
 #[cfg(test)]
 mod tests {
     use telemetry::{
-        ContributorRecord, FlowRecord, GroupRecord, JobMeasures, NotMeasured, PathParts, RootRecord,
+        ContributorRecord, FlowRecord, GroupRecord, JobMeasures, NotMeasured, PathIteration, PathStep,
+        RootRecord,
     };
     use units::Bytes;
 
@@ -189,6 +246,51 @@ mod tests {
              leaf3 port 9 to h4, the root of the tree of all 2 flows of incast and the flow of A, 5 us at leaf1 port 9 to \
              h4, 4 us behind other messages of the job at the same host and 10 us in the fabric, unseen by samples."
         );
+    }
+
+    #[test]
+    fn the_latest_iteration_is_told_with_its_place() {
+        let mut record = record();
+        let job = &mut record.jobs[0];
+        job.ends = [us(40), us(100)].map(Span::after_start).to_vec();
+        job.measures.ideal_ends = vec![us(21), us(40)];
+        let parts = PathParts { compute: us(10), wire: us(12), congestion: us(33), ..PathParts::default() };
+        let second = PathIteration { parts, place: Some((0, us(31))) };
+        let path = job.measures.path.as_mut().expect("a path");
+        path.iterations = vec![PathIteration::default(), second];
+        let told = |record: &RunRecord| paths(record, &Owners::new(record, None)).expect("it lost time");
+        let expected = "Iteration 1 of A is 41 us late: 60 us, ideally 19 us; in it, the critical path lost 31 us at \
+                        leaf3 port 9 to h4, the root of the tree of all 2 flows of incast and the flow of A and 2 us \
+                        at other outputs.";
+        assert!(told(&record).ends_with(expected), "{}", told(&record));
+        let job = &mut record.jobs[0];
+        job.measures.path.as_mut().expect("a path").iterations[1] = PathIteration::default();
+        assert!(told(&record).ends_with("in it, the critical path lost nothing."), "{}", told(&record));
+        record.jobs[0].measures.ideal_ends.clear();
+        assert!(!told(&record).contains("Iteration"), "{}", told(&record));
+    }
+
+    #[test]
+    fn a_late_start_is_no_message() {
+        let mut record = record();
+        let parts = PathParts { waiting: us(3), ..PathParts::default() };
+        let start = PathStep {
+            rank: 7,
+            operation: 0,
+            iteration: 0,
+            kind: PathStepKind::Start,
+            to: None,
+            receive: None,
+            start: Span::ZERO.after_start(),
+            end: us(3).after_start(),
+            parts,
+            place: None,
+        };
+        record.jobs[0].measures.path.as_mut().expect("a path").steps = vec![start];
+        let told = paths(&record, &Owners::new(&record, None)).expect("it lost time");
+        let expected =
+            "3 us until rank 7 started, 1 us behind other messages of the job at the same host and";
+        assert!(told.contains(expected), "{told}");
     }
 
     #[test]

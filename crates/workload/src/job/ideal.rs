@@ -31,6 +31,8 @@ pub struct IdealMessage {
 pub struct Replayed {
     /// End of each rank's last operation; the start of the job for a rank without operations.
     pub ends: Vec<Time>,
+    /// End of each iteration at all ranks.
+    pub iterations: Vec<Time>,
     /// Number of messages.
     pub messages: u64,
     /// Sum of their sizes, in bytes.
@@ -198,7 +200,12 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
             ranks: graphs.iter().map(state).collect(),
             last: BTreeMap::new(),
             ready: VecDeque::new(),
-            result: Replayed { ends: vec![Time::from_ps(0); graphs.len()], messages: 0, bytes: 0 },
+            result: Replayed {
+                ends: vec![Time::from_ps(0); graphs.len()],
+                iterations: Vec::new(),
+                messages: 0,
+                bytes: 0,
+            },
             ended: 0,
         }
     }
@@ -381,8 +388,17 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
         graph.after_end(id).for_each(|after| self.release(rank, after));
         let state = &mut self.ranks[rank as usize];
         state.left -= 1;
+        if state.left > 0 {
+            return;
+        }
+        let iterations = &mut self.result.iterations;
+        // Time never goes back: the last rank that ends an iteration sets its end.
+        match iterations.get_mut(state.iteration as usize) {
+            Some(end) => *end = self.now,
+            None => iterations.push(self.now),
+        }
         let runs = self.job.map_or(1, |job| job.runs);
-        if state.left == 0 && state.iteration + 1 < runs {
+        if state.iteration + 1 < runs {
             state.iteration += 1;
             state.left = graph.operations() as u32;
             for id in 0..state.left {

@@ -22,11 +22,13 @@ pub(super) struct Blame {
     /// Numbers in the order of first use.
     numbers: BTreeMap<Place, u32>,
     spans: Vec<(Place, Span)>,
+    /// Blame by iteration and number of the place.
+    by_iteration: BTreeMap<(u32, u32), Span>,
 }
 
 impl Blame {
-    /// Blames the lateness of a message of some flows, which was under way in an interval, on the places where the
-    /// flows waited.
+    /// Blames the lateness of a message of some flows in an iteration, which was under way in an interval, on the places
+    /// where the flows waited.
     /// Returns the number of the place with most of it; `None` if no sample shows one of the flows.
     ///
     /// `waits` are in order of flow and time.
@@ -34,7 +36,7 @@ impl Blame {
         &mut self,
         waits: &[JobWait],
         (flows, from, to): (Range<u32>, Time, Time),
-        late: Span,
+        (late, iteration): (Span, u32),
     ) -> Option<u32> {
         let mut counts: BTreeMap<Place, u64> = BTreeMap::new();
         for flow in flows {
@@ -50,19 +52,32 @@ impl Blame {
         for (place, count) in &counts {
             let share = Span::from_ps((u128::from(late.ps()) * u128::from(*count) / u128::from(all)) as u64);
             left -= share;
-            self.give(*place, share);
+            self.give(*place, iteration, share);
         }
         // Less than a picosecond for each place.
-        self.give(most, left);
+        self.give(most, iteration, left);
         Some(self.numbers[&most])
     }
 
-    fn give(&mut self, place: Place, span: Span) {
+    fn give(&mut self, place: Place, iteration: u32, span: Span) {
         let number = *self.numbers.entry(place).or_insert_with(|| {
             self.spans.push((place, Span::ZERO));
             self.spans.len() as u32 - 1
         });
         self.spans[number as usize].1 += span;
+        *self.by_iteration.entry((iteration, number)).or_insert(Span::ZERO) += span;
+    }
+
+    /// Returns the place with most blame of each iteration that has any, the first used of several.
+    pub(super) fn of_iterations(&self) -> BTreeMap<u32, (u32, Span)> {
+        let mut most = BTreeMap::<u32, (u32, Span)>::new();
+        for ((iteration, number), span) in &self.by_iteration {
+            let found = most.entry(*iteration).or_insert((*number, *span));
+            if *span > found.1 {
+                *found = (*number, *span);
+            }
+        }
+        most
     }
 
     /// Returns the places, the longest blame first, and the new number of each old one.
@@ -108,16 +123,19 @@ mod tests {
             wait(5, 10, 4, None),
         ];
         let mut blame = Blame::default();
-        assert_eq!(blame.add(&waits, (4..5, at(5), at(98)), Span::from_ps(100)), Some(0));
+        assert_eq!(blame.add(&waits, (4..5, at(5), at(98)), (Span::from_ps(100), 0)), Some(0));
         assert_eq!(
-            blame.add(&waits, (4..5, at(6), at(98)), Span::from_ps(5)),
+            blame.add(&waits, (4..5, at(6), at(98)), (Span::from_ps(5), 1)),
             Some(0),
             "the first of equals"
         );
-        assert_eq!(blame.add(&waits, (4..5, at(11), at(98)), Span::from_ps(5)), None, "no sample");
-        assert_eq!(blame.add(&waits, (6..7, at(0), at(98)), Span::from_ps(5)), None, "another flow");
+        assert_eq!(blame.add(&waits, (4..5, at(11), at(98)), (Span::from_ps(5), 1)), None, "no sample");
+        assert_eq!(blame.add(&waits, (6..7, at(0), at(98)), (Span::from_ps(5), 1)), None, "another flow");
+        assert_eq!(blame.add(&waits, (4..5, at(98), at(99)), (Span::from_ps(9), 1)), Some(2));
         let spans: Vec<_> =
             blame.spans.iter().map(|((output, root), span)| (output.1.0, *root, span.ps())).collect();
-        assert_eq!(spans, [(1, None, 67 + 3), (2, Some(7), 33 + 2)]);
+        assert_eq!(spans, [(1, None, 67 + 3), (2, Some(7), 33 + 2), (3, None, 9)]);
+        let most = [(0, (0, Span::from_ps(67))), (1, (2, Span::from_ps(9)))];
+        assert_eq!(blame.of_iterations(), BTreeMap::from(most));
     }
 }

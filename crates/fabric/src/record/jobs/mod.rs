@@ -65,6 +65,7 @@ pub(super) fn of(plan: &Plan, world: &World<'_>, mut waits: Vec<JobWait>, lossy:
             start: job.start,
             end: (left == 0 && world.now() >= job.start).then_some(last),
             iterations: job.iterations,
+            runs: job.runs,
             ends: ends(&reports),
             collective: job.collective.as_ref().and_then(|of_groups| {
                 let (collective, _) = &**of_groups;
@@ -118,7 +119,15 @@ impl Measured<'_> {
         };
         let ranks = (0..).zip(self.reports).map(|(rank, report)| self.rank(rank, report, now)).collect();
         let operations = self.operations(&critical);
-        let mut measures = JobMeasures { ideal: ideal.completion(), ranks, path, operations };
+        let replayed = ideal.replayed();
+        let ideal_ends = replayed.iter().flat_map(|replayed| &replayed.iterations);
+        let mut measures = JobMeasures {
+            ideal_ends: ideal_ends.map(|end| end.since_start()).collect(),
+            ideal: replayed.map(|replayed| replayed.completion()),
+            ranks,
+            path,
+            operations,
+        };
         if let Ok(path) = &measures.path {
             for step in &path.steps {
                 measures.ranks[step.rank as usize].critical += step.end.since(step.start);
@@ -156,6 +165,7 @@ impl Measured<'_> {
         RankRecord {
             rank,
             host: self.plan.graph().name(self.job.hosts[rank as usize]).to_owned(),
+            operations: self.times[rank as usize].started.len() as u64,
             end,
             computing,
             exposed,
@@ -169,14 +179,18 @@ impl Measured<'_> {
         }
     }
 
-    /// Returns the operations of the critical path, and others while there is room, by rank, iteration and number.
+    /// Returns the operations of the critical path, and of ranks at equal distances while there is room, by rank,
+    /// iteration and number.
     fn operations(&self, critical: &BTreeSet<RunOperation>) -> Vec<OperationRecord> {
         let mut room = MOST_OPERATIONS - critical.len();
+        let others = self.times.iter().map(|times| times.started.len()).sum::<usize>() - critical.len();
+        // The first ranks alone would not show the job.
+        let every = others.div_ceil(room.max(1)).max(1) as u32;
         let mut all = Vec::new();
         for (rank, times) in (0..).zip(&self.times) {
             for id in 0..times.started.len() as u32 {
                 let is_critical = critical.contains(&(rank, id));
-                if is_critical || room > 0 {
+                if is_critical || (room > 0 && rank.is_multiple_of(every)) {
                     room -= usize::from(!is_critical);
                     all.push(self.operation(rank, id, is_critical));
                 }

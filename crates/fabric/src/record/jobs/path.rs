@@ -10,7 +10,9 @@
 use std::collections::BTreeSet;
 
 use scenario::{IdealJobMessage, JobIdeal};
-use telemetry::{CriticalPath, MOST_OPERATIONS, NotMeasured, PathParts, PathStep, PathStepKind};
+use telemetry::{
+    CriticalPath, MOST_OPERATIONS, NotMeasured, PathIteration, PathParts, PathStep, PathStepKind,
+};
 use units::{Span, Time};
 use workload::job::Work;
 use workload::job::path::{JobTimes, NoPath, Step, StepKind};
@@ -31,7 +33,8 @@ pub(super) fn of(
         NoPath::Empty => NotMeasured::Empty,
     })?;
     let mut split = Split { measured, times, ideal, own: OwnMessages::default(), blame: Blame::default() };
-    let mut path = CriticalPath::default();
+    let iterations = vec![PathIteration::default(); measured.job.runs as usize];
+    let mut path = CriticalPath { iterations, ..CriticalPath::default() };
     let mut critical = BTreeSet::new();
     for step in &steps {
         let receive = match (step.kind, split.times.work(step.rank, step.operation)) {
@@ -45,16 +48,22 @@ pub(super) fn of(
         critical.extend(more.take(MOST_OPERATIONS.saturating_sub(critical.len())));
         let step = split.step(step);
         path.parts = path.parts.plus(step.parts);
+        let iteration = &mut path.iterations[step.iteration as usize];
+        iteration.parts = iteration.parts.plus(step.parts);
         if path.steps.len() < MOST_OPERATIONS {
             path.steps.push(step);
         } else {
             path.steps_left_out += 1;
         }
     }
+    let of_iterations = split.blame.of_iterations();
     let (places, numbers) = split.blame.places(measured.plan);
     path.places = places;
     let renumber = |step: &mut PathStep| step.place = step.place.map(|old| numbers[old as usize]);
     path.steps.iter_mut().for_each(renumber);
+    for (iteration, (old, span)) in of_iterations {
+        path.iterations[iteration as usize].place = Some((numbers[old as usize], span));
+    }
     Ok((path, critical))
 }
 
@@ -118,7 +127,7 @@ impl Split<'_, '_, '_, '_> {
         let ideal = self.ideal.message(rank, to, bytes);
         let span = if kind == PathStepKind::Completion { ideal.completed } else { ideal.delivered };
         let message = Message { to, departed, ideal: span, part };
-        let (parts, place) = self.parts(step, ideal, message);
+        let (parts, place) = self.parts(step, iteration, ideal, message);
         // The receive of a message may be of another iteration of its rank than the send is of its own.
         let receive = receive.map(|(receive, to)| self.measured.place(to, receive).0);
         PathStep { to: Some(to), receive, place, ..alone(kind, parts) }
@@ -146,7 +155,13 @@ impl Split<'_, '_, '_, '_> {
     }
 
     /// Returns the parts of a message, and the number of the place that most of its congestion is blamed on.
-    fn parts(&mut self, step: &Step, ideal: IdealJobMessage, message: Message) -> (PathParts, Option<u32>) {
+    fn parts(
+        &mut self,
+        step: &Step,
+        iteration: u32,
+        ideal: IdealJobMessage,
+        message: Message,
+    ) -> (PathParts, Option<u32>) {
         let Message { to, departed, ideal: span, part } = message;
         let whole = step.to.since(step.from);
         let wire = span.min(whole);
@@ -169,7 +184,8 @@ impl Split<'_, '_, '_, '_> {
         let parts = PathParts { wire, waiting, ..PathParts::default() };
         let rest = late - waiting;
         let blamed = (flows, step.from, step.to);
-        let place = if rest > Span::ZERO { self.blame.add(self.measured.waits, blamed, rest) } else { None };
+        let late = (rest, iteration);
+        let place = if rest > Span::ZERO { self.blame.add(self.measured.waits, blamed, late) } else { None };
         if place.is_some() {
             return (PathParts { congestion: rest, ..parts }, place);
         }
