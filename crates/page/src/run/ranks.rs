@@ -13,6 +13,8 @@ use results::table::TableRow;
 use crate::data::{Line, Panel};
 use crate::words;
 
+/// Name of the panel.
+pub(super) const ID: &str = "ranks";
 /// Intervals of a line.
 const INTERVALS: usize = 1000;
 /// Most jobs with lines.
@@ -21,21 +23,40 @@ const MOST_JOBS: usize = 4;
 const STATES: [&str; 3] = ["computing", "sending", "waiting"];
 
 /// A change of a rank: its time, and one more or one less operation of a state.
-type Change = (f64, usize, i32);
+pub(super) type Change = (f64, usize, i32);
 
-/// Returns the panel of all jobs; `None` without operations.
-pub(super) fn panel(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Panel>, ReadError> {
+/// Operations of a job's ranks.
+#[derive(Debug)]
+pub(super) struct JobRanks {
+    pub(super) name: String,
+    pub(super) ranks: BTreeMap<u32, RankOperations>,
+}
+
+/// Operations of a rank.
+#[derive(Debug, Default)]
+pub(super) struct RankOperations {
+    /// Number of operations in the file.
+    pub(super) operations: u64,
+    pub(super) changes: Vec<Change>,
+}
+
+/// Reads the operations of the first jobs; none without the file.
+pub(super) fn read(files: RunFiles<'_>, facts: &RunFacts) -> Result<Vec<JobRanks>, ReadError> {
     if !files.has(OperationRow::FILE) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let rows: Vec<OperationRow<'_>> = files.rows()?;
-    let mut jobs: Vec<(String, BTreeMap<u32, Vec<Change>>)> = Vec::new();
+    let mut jobs: Vec<JobRanks> = Vec::new();
     for row in &rows {
-        if jobs.last().is_none_or(|(name, _)| *name != row.job) {
-            jobs.push((row.job.to_string(), BTreeMap::new()));
+        if jobs.last().is_none_or(|job| job.name != row.job) {
+            if jobs.len() == MOST_JOBS {
+                break;
+            }
+            jobs.push(JobRanks { name: row.job.to_string(), ranks: BTreeMap::new() });
         }
-        let Some((_, ranks)) = jobs.last_mut() else { continue };
-        let changes = ranks.entry(row.rank).or_default();
+        let Some(job) = jobs.last_mut() else { continue };
+        let RankOperations { operations, changes } = job.ranks.entry(row.rank).or_default();
+        *operations += 1;
         let Some(start) = row.start_s else { continue };
         let state = match &*row.kind {
             "compute" => 0,
@@ -44,29 +65,33 @@ pub(super) fn panel(files: RunFiles<'_>, facts: &RunFacts) -> Result<Option<Pane
         };
         changes.extend([(start, state, 1), (row.end_s.unwrap_or(facts.simulated_s), state, -1)]);
     }
-    let all = || jobs.iter().take(MOST_JOBS).flat_map(|(_, ranks)| ranks.values().flatten());
+    Ok(jobs)
+}
+
+/// Returns the panel of jobs; `None` without operations that take time.
+pub(super) fn panel(jobs: &[JobRanks]) -> Option<Panel> {
+    let all = || jobs.iter().flat_map(|job| job.ranks.values().flat_map(|rank| &rank.changes));
     let (from, to) =
         all().fold((f64::INFINITY, 0.0_f64), |(from, to), change| (from.min(change.0), to.max(change.0)));
     if from >= to {
-        return Ok(None);
+        return None;
     }
     let step = (to - from) / INTERVALS as f64;
     let x = (0..INTERVALS).map(|place| from + step * (place as f64 + 0.5)).collect();
-    let lines =
-        jobs.iter().take(MOST_JOBS).flat_map(|(name, ranks)| lines(name, ranks, (from, step))).collect();
+    let lines = jobs.iter().flat_map(|job| lines(job, (from, step))).collect();
     let about = format!(
         "Share of the ranks of {} that compute; that do not, and have a send that is not complete; and that only wait for a \
          message. The rest does nothing. Mean over each of {}, for the operations that `operations.csv` has.",
-        words::count(jobs.len().min(MOST_JOBS), "job"),
+        words::count(jobs.len(), "job"),
         words::count(INTERVALS, "interval")
     );
     let heading = "Ranks over time".to_owned();
-    Ok(Some(Panel { id: "ranks", heading, about, unit: "", x, lines, samples_a_pair: 1 }))
+    Some(Panel { id: ID, heading, about, unit: "", x, lines, samples_a_pair: 1 })
 }
 
 /// Returns a line for each state of a job's ranks.
-fn lines(job: &str, ranks: &BTreeMap<u32, Vec<Change>>, (from, step): (f64, f64)) -> Vec<Line> {
-    let mut moves: Vec<Change> = ranks.values().flat_map(|changes| moves(changes)).collect();
+fn lines(JobRanks { name: job, ranks }: &JobRanks, (from, step): (f64, f64)) -> Vec<Line> {
+    let mut moves: Vec<Change> = ranks.values().flat_map(|rank| moves(&rank.changes)).collect();
     moves.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut sums = [const { [0.0; INTERVALS] }; STATES.len()];
     let (mut counts, mut at) = ([0_i32; STATES.len()], from);
@@ -86,19 +111,29 @@ fn lines(job: &str, ranks: &BTreeMap<u32, Vec<Change>>, (from, step): (f64, f64)
 
 /// Returns the moves of a rank between states, from the operations that begin and end.
 fn moves(changes: &[Change]) -> Vec<Change> {
+    let (mut state, mut moves) = (None, Vec::new());
+    for (at, next) in states(changes) {
+        moves.extend(state.map(|state| (at, state, -1)));
+        moves.extend(next.map(|next| (at, next, 1)));
+        state = next;
+    }
+    moves
+}
+
+/// Returns the states of a rank, each with the time from which on it lasts, from the operations that begin and end.
+pub(super) fn states(changes: &[Change]) -> Vec<(f64, Option<usize>)> {
     let mut changes = changes.to_vec();
     changes.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let (mut open, mut state, mut moves) = ([0_i32; STATES.len()], None, Vec::new());
+    let (mut open, mut state, mut states) = ([0_i32; STATES.len()], None, Vec::new());
     for group in changes.chunk_by(|one, other| one.0 == other.0) {
         group.iter().for_each(|(_, state, by)| open[*state] += by);
         let next = open.iter().position(|count| *count > 0);
         if next != state {
-            moves.extend(state.map(|state| (group[0].0, state, -1)));
-            moves.extend(next.map(|next| (group[0].0, next, 1)));
+            states.push((group[0].0, next));
             state = next;
         }
     }
-    moves
+    states
 }
 
 /// Adds counts to the intervals between two places, in parts of an interval.
@@ -126,8 +161,10 @@ mod tests {
             found,
             [(0.0, 0, 1), (0.25, 0, -1), (0.25, 1, 1), (0.5, 1, -1), (0.5, 2, 1), (0.75, 2, -1)]
         );
-        let ranks = BTreeMap::from([(0, changes), (1, Vec::new())]);
-        let lines = lines("A", &ranks, (0.0, 1.0 / INTERVALS as f64));
+        let ranks =
+            BTreeMap::from([(0, RankOperations { operations: 3, changes }), (1, RankOperations::default())]);
+        let job = JobRanks { name: "A".to_owned(), ranks };
+        let lines = lines(&job, (0.0, 1.0 / INTERVALS as f64));
         let names: Vec<_> = lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["A: computing", "A: sending", "A: waiting"]);
         let at = |line: usize, place: usize| lines[line].y[place].expect("a value");
