@@ -5,7 +5,9 @@
 use cc_policies::iba::spec::TimerStart;
 use cc_policies::{MarkingSpec, ResponseSpec};
 use topology::RoutingSpec;
-use workload::PatternSpec;
+use units::Span;
+use workload::spec::{NoiseSpec, PlaceSpec};
+use workload::{JobSpec, PatternSpec};
 
 use crate::plan::Plan;
 
@@ -17,7 +19,8 @@ impl Plan {
         // The packets that a selector is not for go by a hash, which depends on the seed.
         let routing = &self.scenario.routing;
         let by_paths = *routing == RoutingSpec::Random || routing.has_groups() || routing.detours().is_some();
-        by_traffic || by_paths || self.marks_at_random() || self.times_at_random()
+        let by_jobs = self.scenario.jobs.iter().any(job_draws);
+        by_traffic || by_jobs || by_paths || self.marks_at_random() || self.times_at_random()
     }
 
     fn marks_at_random(&self) -> bool {
@@ -41,4 +44,10 @@ impl Plan {
             | ResponseSpec::DcqcnTimed(_) => false,
         }
     }
+}
+
+/// Returns true if a job's places, starts or lengths of computations depend on the seed.
+fn job_draws(job: &JobSpec) -> bool {
+    let by_place = matches!(job.place, Some(PlaceSpec::Random | PlaceSpec::RandomBlock { .. }));
+    by_place || job.start_skew > Span::ZERO || job.compute_noise != NoiseSpec::None
 }

@@ -284,7 +284,9 @@ fn a_closed_loop_is_held_against_its_links() {
 /// A scenario whose plan draws nothing has one digest; one that draws has others, in these cases.
 #[test]
 fn seeds_change_runs_with_random_draws_and_no_others() {
-    let cases: [(&str, &[&str], bool); 7] = [
+    let cases: [(&str, &[&str], bool); 9] = [
+        ("ring-all-reduce", &[], true),
+        ("ring-all-reduce", &["jobs[1].compute_noise=None"], false),
         ("victim", &["congestion_control=Off", "duration=25 ms"], false),
         ("victim", &["duration=25 ms"], true),
         ("ring", &["duration=1 ms"], false),
