@@ -8,14 +8,19 @@ use std::num::NonZeroU32;
 use measures::{Measure, Quantity};
 use telemetry::RunRecord;
 
+use super::jobs;
 use super::loss::Lost;
 use super::owners::Owners;
 
-/// Returns the measure: goodput of messages that were not delivered, else goodput in the phase that cost most, else the
-/// wait of the worst victims, else the slowest messages; `None` if none of these was lost.
+/// Returns the measure: the completion of the job that took longest against its ideal. Without jobs it is goodput of
+/// messages that were not delivered, else goodput in the phase that cost most, else the wait of the worst victims, else
+/// the slowest messages; `None` if none of these was lost.
 ///
 /// Flows of a pattern without a name have no measure of their own.
 pub(super) fn measure(record: &RunRecord, owners: &Owners, lost: &Lost) -> Option<Measure> {
+    if let Some(job) = jobs::slowest(record) {
+        return Some(Measure { group: job.name.clone(), quantity: Quantity::JobCompletion, phase: None });
+    }
     let of = |owner: usize, quantity, phase| {
         let name = owners.at(owner).name();
         let is_group = record.groups.iter().any(|group| *group.name == *name);
