@@ -82,7 +82,7 @@ impl Plan {
     }
 
     fn job_outlook(&self, job: &Job) -> JobOutlook {
-        let ideal = JobIdeal::new(self, job).replayed().map(|replayed| replayed.completion());
+        let ideal = JobIdeal::new(self, job).completion();
         JobOutlook {
             name: job.name.clone(),
             ranks: job.programs.ranks.len(),
