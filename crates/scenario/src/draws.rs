@@ -5,21 +5,19 @@
 use cc_policies::iba::spec::TimerStart;
 use cc_policies::{MarkingSpec, ResponseSpec};
 use topology::RoutingSpec;
-use units::Span;
-use workload::spec::{NoiseSpec, PlaceSpec};
 use workload::{JobSpec, PatternSpec};
 
 use crate::plan::Plan;
 
 impl Plan {
-    /// Returns true if traffic, paths, marks or timers of the plan are drawn at random.
+    /// Returns true if traffic, jobs, paths, marks or timers of the plan are drawn at random.
     #[must_use]
     pub fn draws_at_random(&self) -> bool {
         let by_traffic = self.scenario.traffic.iter().any(PatternSpec::draws_at_random);
         // The packets that a selector is not for go by a hash, which depends on the seed.
         let routing = &self.scenario.routing;
         let by_paths = *routing == RoutingSpec::Random || routing.has_groups() || routing.detours().is_some();
-        let by_jobs = self.scenario.jobs.iter().any(job_draws);
+        let by_jobs = self.scenario.jobs.iter().any(JobSpec::draws_at_random);
         by_traffic || by_jobs || by_paths || self.marks_at_random() || self.times_at_random()
     }
 
@@ -44,10 +42,4 @@ impl Plan {
             | ResponseSpec::DcqcnTimed(_) => false,
         }
     }
-}
-
-/// Returns true if a job's places, starts or lengths of computations depend on the seed.
-fn job_draws(job: &JobSpec) -> bool {
-    let by_place = matches!(job.place, Some(PlaceSpec::Random | PlaceSpec::RandomBlock { .. }));
-    by_place || job.start_skew > Span::ZERO || job.compute_noise != NoiseSpec::None
 }

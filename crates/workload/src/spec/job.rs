@@ -174,6 +174,13 @@ pub enum LocalSpec {
 }
 
 impl JobSpec {
+    /// Returns true if hosts, starts or computations of ranks are drawn at random.
+    #[must_use]
+    pub fn draws_at_random(&self) -> bool {
+        let by_place = matches!(self.place, Some(PlaceSpec::Random | PlaceSpec::RandomBlock { .. }));
+        by_place || self.start_skew > Span::ZERO || self.compute_noise != NoiseSpec::None
+    }
+
     /// Returns the files that the job names, and the fields that name them.
     pub fn files(&self) -> impl Iterator<Item = (&str, &'static str)> {
         let of_program = match &self.program {
