@@ -119,6 +119,8 @@ pub enum Quantity {
     Spread,
     /// Lateness on a job's critical path.
     PathLate,
+    /// Lateness on a job's critical path that is blamed on outputs of the fabric.
+    PathBlamed,
 }
 
 /// Name, unit, direction, reach and definition of a quantity.
@@ -188,6 +190,7 @@ impl Quantity {
         Self::Exposed,
         Self::Spread,
         Self::PathLate,
+        Self::PathBlamed,
     ];
 
     /// Returns the quantity of this name.
@@ -245,6 +248,7 @@ impl Quantity {
             Self::Exposed => "exposed communication of a rank, most",
             Self::Spread => "spread of the ends of ranks",
             Self::PathLate => "lateness on the critical path",
+            Self::PathBlamed => "lateness on the critical path behind other traffic",
         }
     }
 
@@ -482,6 +486,13 @@ impl Quantity {
                 Job,
                 "time that messages on the critical path lose against the empty fabric, without waits for other messages \
                  of the job at their host",
+            ),
+            Self::PathBlamed => (
+                "path_blamed",
+                Seconds,
+                Smaller,
+                Job,
+                "part of `path_late` that is blamed on outputs: samples show the message waiting there",
             ),
         };
         QuantityInfo { name, unit, better, reach, about }

@@ -54,6 +54,10 @@ pub(super) fn number(record: &RunRecord, measure: &Measure) -> Result<CensoredVa
             let parts = job.measures.path.as_ref().map_err(|why| reason(*why))?.parts;
             Ok(seconds(parts.congestion + parts.at_source + parts.in_fabric).into())
         }
+        Quantity::PathBlamed => {
+            let parts = job.measures.path.as_ref().map_err(|why| reason(*why))?.parts;
+            Ok(seconds(parts.congestion).into())
+        }
         other => unreachable!("{other:?} is no quantity of jobs"),
     }
 }
@@ -110,16 +114,19 @@ mod tests {
 
     #[test]
     fn a_complete_job_has_numbers() {
-        let measures = [
-            "job_completion(A)",
-            "job_slowdown(A)",
-            "longest_iteration(A)",
-            "exposed(A)",
-            "spread(A)",
-            "path_late(A)",
+        let numbers = [
+            ("job_completion", 40e-6),
+            ("job_slowdown", 2.5),
+            ("longest_iteration", 28e-6),
+            ("exposed", 9e-6),
+            ("spread", 8e-6),
+            ("path_late", 7e-6),
+            ("path_blamed", 5e-6),
         ];
-        let found = measures.map(|measure| of(&record(), measure).map(CensoredValue::exact));
-        assert_eq!(found, [40e-6, 2.5, 28e-6, 9e-6, 8e-6, 7e-6].map(|value| Ok(Some(value))));
+        for (quantity, value) in numbers {
+            let found = of(&record(), &format!("{quantity}(A)")).map(CensoredValue::exact);
+            assert_eq!(found, Ok(Some(value)), "{quantity}");
+        }
         assert_eq!(of(&record(), "spread(B)"), Err(Missing::NoJob));
     }
 

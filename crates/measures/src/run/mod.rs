@@ -217,7 +217,8 @@ fn number(run: MeasuredRun<'_>, measure: &Measure, group: &Group<'_>) -> Result<
         | Quantity::LongestIteration
         | Quantity::Exposed
         | Quantity::Spread
-        | Quantity::PathLate => jobs::number(record, measure),
+        | Quantity::PathLate
+        | Quantity::PathBlamed => jobs::number(record, measure),
     }
 }
 
