@@ -33,6 +33,7 @@ mod own;
 mod parts;
 mod path_advice;
 mod phases;
+mod place;
 mod ranks;
 mod remarks;
 mod report;

@@ -22,6 +22,7 @@ use crate::verbs::schema::SchemaOptions;
 use crate::verbs::show::ShowOptions;
 use crate::verbs::sim::SimOptions;
 use crate::verbs::sweep::SweepOptions;
+use crate::verbs::sweep::place::PlaceOptions;
 use crate::verbs::thresholds::ThresholdsOptions;
 use crate::verbs::trace::TraceOptions;
 use crate::verbs::tune::TuneOptions;
@@ -57,6 +58,8 @@ pub(crate) enum Verb {
     /// Run a scenario with many settings and seeds, and write one table of all results.
     #[command(override_usage = "backwater sweep [OPTIONS] [SCENARIO]\n       backwater sweep <COMMAND>")]
     Sweep(Box<SweepOptions>),
+    /// Try placements of a job's ranks on hosts, and say what each costs.
+    Place(Box<PlaceOptions>),
     /// Repeat a run from its result folder, and compare digests and files.
     Rerun(RerunOptions),
     /// Search a space of settings for the best ones, and compare them with the scenario's on held-out seeds. Exit
@@ -121,7 +124,7 @@ pub(crate) enum Verb {
 /// Verbs by their purpose, in the order of the help.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("One run", &["sim", "check", "report", "figure", "figures", "trace", "capture", "rerun"]),
-    ("Many runs", &["compare", "sweep", "tune", "eval"]),
+    ("Many runs", &["compare", "sweep", "place", "tune", "eval"]),
     (
         "Scenarios, and files of clusters",
         &["list", "show", "new", "fields", "import", "export", "headroom", "thresholds", "guideline"],
@@ -202,11 +205,11 @@ mod tests {
         for option in ["until-done", "at-most", "drain"] {
             let of_sim = described("sim", option);
             assert!(of_sim.is_some(), "{option}");
-            for verb in ["compare", "sweep", "tune"] {
+            for verb in ["compare", "sweep", "place", "tune"] {
                 assert_eq!(described(verb, option), of_sim, "{verb} --{option}");
             }
         }
-        for verb in ["sim", "compare", "sweep", "tune"] {
+        for verb in ["sim", "compare", "sweep", "place", "tune"] {
             let (.., takes_values, _) = described(verb, "set").unwrap_or_else(|| panic!("{verb} --set"));
             let value = described(verb, "set").and_then(|(_, value, ..)| Some(value?[0].to_string()));
             assert!(takes_values && value.as_deref() == Some("PATH=VALUE"), "{verb} --set {value:?}");

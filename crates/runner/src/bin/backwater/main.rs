@@ -119,6 +119,7 @@ fn run(verb: Verb, ranks: Option<&dyn Ranks>) -> Result<(), Failure> {
         Verb::Compare(options) => compare::run(&options),
         Verb::Eval(options) => eval::run(&options),
         Verb::Sweep(options) => sweep::run(&options),
+        Verb::Place(options) => sweep::place::run(&options),
         Verb::Rerun(options) => rerun::run(&options),
         Verb::List => {
             list::run();

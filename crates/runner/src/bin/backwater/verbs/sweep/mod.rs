@@ -11,10 +11,12 @@
 //! | `table` | `sweep collect` |
 //! | `estimate` | `--dry-run` |
 //! | `slurm` | `sweep submit` |
+//! | `place` | `place`: a sweep over the placements of a job |
 
 mod asked;
 mod estimate;
 mod folder;
+pub(crate) mod place;
 mod slurm;
 mod table;
 
