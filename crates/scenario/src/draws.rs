@@ -43,3 +43,22 @@ impl Plan {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Scenario, ScenarioText};
+
+    #[test]
+    fn jobs_draw_places_starts_and_computations() {
+        let draws = |sets: &[&str]| {
+            let mut text = ScenarioText::find("ring-all-reduce").expect("it ships");
+            let quiet = ["jobs.exchange.compute_noise=None"];
+            quiet.iter().chain(sets).for_each(|set| text.set(set).expect("a field"));
+            Scenario::read(&text).expect("a scenario").check(&text).expect("a plan").draws_at_random()
+        };
+        assert!(!draws(&[]) && !draws(&["jobs.ring.place=Striped(stride: 4)"]));
+        assert!(draws(&["jobs.ring.place=Random"]) && draws(&["jobs.ring.place=RandomBlock(per_host: 1)"]));
+        assert!(draws(&["jobs.ring.start_skew=1 us"]));
+        assert!(draws(&["jobs.ring.compute_noise=Exponential(\"1 us\")"]));
+    }
+}

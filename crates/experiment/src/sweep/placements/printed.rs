@@ -3,7 +3,7 @@
 //! Invariant: each placement has a row, in the order in which they were named, and its reason if it does not fit.
 
 use measures::{Measure, Quantity, Unit};
-use results::format::in_blocks;
+use results::format::{counted, in_blocks};
 use results::sweep::{SweepAnswer, SweepSetting};
 use results::verdict::Verdict;
 use units::Span;
@@ -19,13 +19,9 @@ const LEFT: usize = 2;
 
 impl Placements {
     /// Returns a measure of the job.
-    ///
-    /// # Panics
-    /// If the quantity is none of jobs.
     #[must_use]
     pub fn measure(&self, quantity: Quantity) -> Measure {
-        let written = Measure { quantity, group: self.job.clone(), phase: None };
-        written.to_string().parse().expect("a job has these measures")
+        Measure { quantity, group: self.job.clone(), phase: None }
     }
 
     /// Returns the sentences of a sweep's verdict with placements by their own words. The advice, a command, stays.
@@ -40,11 +36,13 @@ impl Placements {
     /// Returns a row for each placement: its ideal time and busiest cable before the run, its time and slowdown in it.
     #[must_use]
     pub fn table(&self, answer: &SweepAnswer, width: usize) -> String {
-        let header = ["place", "best", "seeds", "ideal", "completion", "slowdown", "busiest cable"];
+        let header = ["place", "best", "ideal", "completion", "slowdown", "busiest cable"];
         let rows: Vec<_> = self.trials.iter().map(|trial| self.row(trial, answer)).collect();
+        let seeds = answer.cases[0].settings[0].runs as usize;
         let mut text = format!(
-            "Job `{}`: means over the seeds, with 95 % intervals; the cable is the busiest of all seeds\n{}\n",
+            "Job `{}`: means over {}, with 95 % intervals, and the busiest cable of all\n{}\n",
             self.job,
+            counted(seeds, "seed"),
             in_blocks(&header.map(str::to_owned), &rows, LEFT, LEFT, width)
         );
         for trial in &self.trials {
@@ -59,9 +57,9 @@ impl Placements {
         let case = &answer.cases[0];
         let place = case.settings.iter().position(|one| one.values.last() == Some(&trial.place));
         let (Ok(outlooks), Some(place)) = (&trial.outlooks, place) else {
-            let mut row = vec!["-".to_owned(); 7];
+            let mut row = vec!["-".to_owned(); 6];
             (row[0], row[BEST]) = (trial.place.clone(), String::new());
-            row[4] = "does not fit".to_owned();
+            row[3] = "does not fit".to_owned();
             return row;
         };
         let setting = &case.settings[place];
@@ -69,7 +67,6 @@ impl Placements {
         vec![
             trial.place.clone(),
             if is_best { "*".to_owned() } else { String::new() },
-            setting.runs.to_string(),
             ideal(outlooks),
             self.mean(setting, Quantity::JobCompletion),
             self.mean(setting, Quantity::JobSlowdown),
@@ -103,5 +100,5 @@ fn busiest(outlooks: &[Outlook]) -> String {
     };
     let pairs = (output.pairs * 10.0).round() / 10.0;
     let time = Unit::Seconds.spelled(output.time.seconds());
-    format!("{from} to {to}: {time}, {pairs} pair{}", if pairs == 1.0 { "" } else { "s" })
+    format!("{from} to {to}, {time}, {pairs} pair{}", if pairs == 1.0 { "" } else { "s" })
 }

@@ -125,7 +125,8 @@ impl PlaceOptions {
         let seeds = self.seeds.iter().map(|seeds| format!("seeds={seeds}"));
         let job = self.job.iter().map(|job| format!("job={job}"));
         let places = self.places.iter().map(|places| format!("places={places}"));
-        let words = scenario.into_iter().chain(job).chain(places).chain(self.set.iter().cloned()).chain(seeds);
+        let words =
+            scenario.into_iter().chain(job).chain(places).chain(self.set.iter().cloned()).chain(seeds);
         let words: Vec<_> = words.chain(self.end.words(&[])).chain(self.drain.words()).collect();
         folder_name::of_run("place", &words, None)
     }
