@@ -95,8 +95,8 @@ impl PlacementError {
         match self {
             Self::Scenario(_) => None,
             Self::NoJob { .. } => Some(
-                "write one in `jobs` (`backwater show ring-all-reduce`), or import one: `backwater import goal FILE --into \
-                 FABRIC.ron --out DIR`"
+                "write one in `jobs` (`backwater show ring-all-reduce`), or import one: `backwater import goal FILE \
+                 --into FABRIC.ron --out DIR`"
                     .to_owned(),
             ),
             Self::Several { known, .. } => {
@@ -212,8 +212,8 @@ impl Placed {
                 Ok(plan) => match (ranks_of(&plan), *ranks.get_or_insert(ranks_of(&plan))) {
                     (own, wanted) if own == wanted => Ok(Vec::new()),
                     (own, wanted) => Err(format!(
-                        "it makes the job one of {own} ranks, not of {wanted}: the program takes as many as have places, unless it \
-                         has `ranks`"
+                        "it makes the job one of {own} ranks, not of {wanted}: the program takes as many as have \
+                         places, unless it has `ranks`"
                     )),
                 },
             };

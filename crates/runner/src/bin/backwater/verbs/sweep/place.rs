@@ -34,7 +34,7 @@ pub(crate) struct PlaceOptions {
     /// Name of the job; needed if the scenario has several.
     #[arg(long, value_name = "NAME")]
     job: Option<String>,
-    /// Placements, as the job's field `place` has them: `Block(),Striped(stride: 4),Random` [default: these and `Cyclic`
+    /// Placements, as the job's field `place` has them: `Block(),Striped(stride: 4),Random` [default: these, `Cyclic`
     /// and `OnePerLeaf`, with the job's hosts at a leaf as stride].
     #[arg(long, value_name = "LIST")]
     places: Option<String>,
