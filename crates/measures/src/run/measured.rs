@@ -57,6 +57,9 @@ pub enum Missing {
     /// The group posted no message.
     #[error("the group posted no message")]
     NoMessage,
+    /// The run took no time, as a job within a host may.
+    #[error("the run took no time")]
+    NoTime,
     /// The group's traffic has no end.
     #[error("the group has traffic without an end")]
     Endless,

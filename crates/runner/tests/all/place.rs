@@ -28,14 +28,16 @@ fn each_usual_placement_has_a_row() {
     // The words of placements, not of settings.
     assert!(!said.split("Try ").next().unwrap().contains("jobs.ring.place"), "{printed}");
     let (_, table) = printed.split_once("Job `ring`: ").expect(&printed);
+    // Wide tables go on in a second block.
     let row = |place: &str| {
-        let found = table.lines().find(|line| line.starts_with(&format!(" {place} ")));
-        one_line(found.unwrap_or_else(|| panic!("no {place} in {printed}")))
+        let found: Vec<_> = table.lines().filter(|line| line.starts_with(&format!(" {place} "))).collect();
+        assert!(!found.is_empty(), "no {place} in {printed}");
+        one_line(&found.join(" "))
     };
     assert!(row("Block()").ends_with(", 1 pair"), "{printed}");
     // Four ranks of each leaf go to the next leaf, over three cables.
     assert!(row("Striped(stride: 4)").ends_with(", 2 pairs"), "{printed}");
-    assert_eq!(row("OnePerLeaf"), "OnePerLeaf - does not fit - -");
+    assert!(row("OnePerLeaf").starts_with("OnePerLeaf - does not fit - "), "{printed}");
     assert!(table.contains(
         "\nOnePerLeaf does not fit: 32 ranks need a leaf each: hosts of this job are on 8 leaves\n"
     ));
