@@ -119,5 +119,5 @@ fn a_job_of_a_file_is_placed() {
         row("Block(per_host: 2)").is_some_and(|row| row.starts_with("Block(per_host: 2) * 0")),
         "{printed}"
     );
-    assert!(row("OnePerLeaf").is_some_and(|row| row.contains("ring")), "{printed}");
+    assert!(row("OnePerLeaf").is_some_and(|row| row.contains("h1 to s1")), "{printed}");
 }
