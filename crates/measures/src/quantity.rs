@@ -151,7 +151,7 @@ const NAMES: [&str; Quantity::ALL.len()] = {
 
 impl Quantity {
     /// Every quantity, in the order of tables.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::P50,
         Self::P95,
         Self::P99,

@@ -76,7 +76,10 @@ pub(super) fn of(runs: &[ComparedRun<'_>], victim: Option<&str>, named: Option<&
     }
     let known = |quantity: &Quantity| is_known(runs, &measure(*quantity, None));
     let waits = asks_for_a_rate.then_some(Quantity::Waited);
-    let other = [Quantity::P99, Quantity::Last].into_iter().chain(waits).find(known);
+    // Of a closed loop that has delivered everything, a verdict names the time of that.
+    let last = named.filter(|named| named.quantity == Quantity::Last).map(|_| Quantity::Last);
+    let times = last.into_iter().chain([Quantity::P99, Quantity::Last]);
+    let other = times.chain(waits).find(known);
     measure(other.unwrap_or(Quantity::Goodput), None)
 }
 

@@ -220,6 +220,34 @@ fn undelivered_messages_are_told() {
     assert!(said.ends_with(&format!("Not delivered: {}.", left.join(" and "))), "{said}");
 }
 
+/// A closed loop waits the less, the less it sends: a comparison is about what it moved, in whichever order, and so is
+/// the loss that the run with waits names.
+#[test]
+fn a_closed_loop_is_judged_by_what_it_moved() {
+    let run = |selection: &str| {
+        let sets = ["duration=200 us", "adapter.delivery=InOrder", "adapter.recovery=GoBackN", selection];
+        let sets: Vec<_> = sets.map(str::to_owned).to_vec();
+        let plan = plan("paths-permutation", &sets, Some(1)).unwrap_or_else(|fault| panic!("{fault}"));
+        simulate(&plan, fabric::RunOptions::default(), &mut |_| {}).unwrap_or_else(|fault| panic!("{fault}"))
+    };
+    let (flowlets, turns) = (run("switch.selection=Flowlet"), run("switch.selection=RoundRobin"));
+    let waited = |run: &Outcome| {
+        let run = measures::run::MeasuredRun { record: &run.record, ends: &run.posting };
+        one(run, &"waited(permutation)".parse().unwrap()).value.unwrap()
+    };
+    assert!(waited(&flowlets) > 2.0 * waited(&turns), "the run that moves more waits more");
+    let named: Measure = flowlets.summary.verdict.measure.as_ref().unwrap().parse().unwrap();
+    assert_eq!((named.quantity, named.group.as_str()), (measures::Quantity::Goodput, "permutation"));
+    for runs in [[("flowlets", &flowlets), ("turns", &turns)], [("turns", &turns), ("flowlets", &flowlets)]] {
+        let mut comparison = SeededComparison::new(None);
+        let _ = comparison.add(&runs.map(|(label, run)| labelled(label, run)));
+        let verdict = answer(&comparison);
+        let measure: Measure = verdict.measure.as_ref().unwrap().parse().unwrap();
+        assert_eq!(measure.quantity, measures::Quantity::Goodput, "{measure}");
+        assert!(verdict.confidence.contains("(larger is better): flowlets, "), "{}", verdict.confidence);
+    }
+}
+
 /// Runs that are equal are said to be.
 #[test]
 fn runs_that_are_the_same_packet_for_packet_are_named() {
