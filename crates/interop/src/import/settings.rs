@@ -42,6 +42,8 @@ fn is_assumed(base: &ScenarioText) -> bool {
     base.text().contains(&format!("{MARK}    {ROUTING}: {ASSUMED},"))
 }
 
+/// Routing with tables of a cluster.
+const TABLES: &str = "Tables";
 /// Adaptive routings, as written.
 pub(super) const SHORTEST: &str = "Adaptive";
 pub(super) const PARALLEL: &str = "Adaptive(groups: Parallel)";
@@ -78,6 +80,13 @@ impl SettingError for OtherRouting {
     }
 
     fn help(&self) -> Option<String> {
+        if self.own == TABLES {
+            return Some(format!(
+                "its tables have a port for each host: import the fabric again without `--lfts`, for `{}`, or with `--far`, \
+                 for the groups of the cluster; or leave out `--into`, for a draft",
+                self.wanted
+            ));
+        }
         Some(format!(
             "write `routing: {}` in the place of `{}` there first; or leave out `--into`, for a draft of this kind",
             self.wanted, self.own
@@ -129,10 +138,12 @@ impl ImportedSettings {
                 KeyFate::Used,
                 format!("the scenario keeps its `routing: Ecmp`, which has the groups of `{wanted}`"),
             ),
-            RoutingSpec::Adaptive { .. } | RoutingSpec::Tables(_) => (
-                KeyFate::Approximated,
-                format!("the scenario keeps its own `routing: {own}`; the file has `{wanted}`"),
-            ),
+            other if matches!(other, RoutingSpec::Adaptive { .. }) || own == TABLES && other.has_groups() => {
+                (
+                    KeyFate::Approximated,
+                    format!("the scenario keeps its own `routing: {own}`; the file has `{wanted}`"),
+                )
+            }
             _ => return Err(base.diagnostic(&OtherRouting { own, wanted })),
         };
         if !replaced {

@@ -524,7 +524,7 @@ fn check(imported: &ImportedScenario, scenario: &str, file: &str) -> Result<Plan
 fn idle_settings(plan: &Plan) -> impl Iterator<Item = KeyAccount> {
     let entry = |idle: IdleSettingRecord| {
         let field = idle.setting.split(':').next().unwrap_or_default();
-        KeyAccount::new(format!("({field})"), "", KeyFate::NotUsed, remarks::idle_setting(&idle))
+        KeyAccount::new(format!("(effect of {field})"), "", KeyFate::NotUsed, remarks::idle_setting(&idle))
     };
     plan.idle_settings().into_iter().map(entry)
 }
