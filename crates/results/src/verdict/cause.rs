@@ -16,7 +16,7 @@ use super::facts::Facts;
 use super::loss::Lost;
 use super::owners::Owners;
 use super::words;
-use super::{repeats, short_buffers};
+use super::{repeats, short_buffers, time_outs};
 use crate::congestion::{cause, hottest, through, worst};
 use crate::format::{capital, counted, grouped};
 use crate::lossless::LossCause;
@@ -53,6 +53,7 @@ pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String
         standstill(facts),
         failures(facts),
         repeats::sentence(facts),
+        time_outs::sentence(facts),
         slow_hosts(facts, lost),
         of_trees(facts, owners),
         lost.short.and_then(|short| short_buffers::sentence(facts, short)),

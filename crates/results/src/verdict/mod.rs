@@ -14,6 +14,7 @@
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
 //! | `jobs` | jobs: a part of the loss, and of the cause |
 //! | `repeats` | packets that arrived twice: a part of the cause |
+//! | `time_outs` | time-outs of requesters: a part of the cause |
 //! | `paths` | roots of congestion beside other paths: a question |
 //! | `short_buffers` | links that a small buffer holds back: a part of the cause |
 //! | `headline` | the measure of the loss that a run's verdict names first |
@@ -39,6 +40,7 @@ mod repeats;
 pub(crate) mod run;
 mod short_buffers;
 pub mod standings;
+mod time_outs;
 mod undelivered;
 mod words;
 
