@@ -63,6 +63,13 @@ pub fn description(plan: &Plan) -> String {
     text + &cautions::cautions(plan)
 }
 
+/// Returns a sentence on each setting of paths that cannot have an effect, and on packets that overtake others where hosts
+/// refuse them.
+#[must_use]
+pub fn idle_and_refused(plan: &Plan) -> Vec<String> {
+    cautions::idle_and_refused(plan).map(|line| line.trim_end().to_owned()).collect()
+}
+
 /// Most additive increases of DCQCN that the papers' parameters need for the rate of a link, which they state for 40
 /// Gb/s.
 const STEPS_OF_PAPERS: u64 = 1000;
