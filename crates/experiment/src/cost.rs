@@ -15,7 +15,7 @@ const LEAST: f64 = 0.05;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cost {
     /// Difference as a share of the larger number.
-    share: f64,
+    pub(crate) share: f64,
     words: String,
 }
 
