@@ -148,10 +148,11 @@ fn at(record: &RunRecord, owners: &Owners, place: &PathPlace) -> String {
     for contributor in &record.congestion.roots[root as usize].contributors {
         let (flows, through) = passed.entry(owners.of(contributor.flow as usize)).or_default();
         *flows += 1;
-        *through += contributor.through.get();
+        // Nothing where flows have other paths, too: the number of flows orders then.
+        *through += contributor.through.unwrap_or_default().get();
     }
     let mut passed: Vec<_> = passed.into_iter().collect();
-    passed.sort_by_key(|(owner, (_, through))| (core::cmp::Reverse(*through), *owner));
+    passed.sort_by_key(|(owner, (flows, through))| (core::cmp::Reverse((*through, *flows)), *owner));
     let mut named: Vec<String> = passed
         .iter()
         .take(MOST_NAMED)
@@ -191,7 +192,7 @@ mod tests {
             group: Some(group),
             ..FlowRecord::default()
         };
-        let through = |flow, n| ContributorRecord { flow, through: Bytes::new(n), samples: 1 };
+        let through = |flow, n| ContributorRecord { flow, through: Some(Bytes::new(n)), samples: 1 };
         let root = RootRecord {
             contributors: vec![through(0, 7), through(1, 5), through(2, 3)],
             ..RootRecord::default()

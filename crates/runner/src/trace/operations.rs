@@ -50,7 +50,9 @@ fn step_name(step: &PathStep) -> String {
         (PathStepKind::Start, _) => format!("wait for the start of {rank}"),
         (PathStepKind::Message, Some(to)) => format!("message from {rank} to {to}"),
         (PathStepKind::Completion, Some(to)) => format!("completion at {rank} of its message to {to}"),
-        (PathStepKind::Message | PathStepKind::Completion, None) => format!("message from {rank}"),
+        (PathStepKind::Request, Some(to)) => format!("request from {rank} to {to}"),
+        (PathStepKind::Clear, Some(to)) => format!("clear from {rank} to {to}"),
+        (_, None) => format!("message from {rank}"),
     }
 }
 
