@@ -42,7 +42,25 @@ pub struct JobOutlook {
     pub whole: Option<WholeOutlook>,
     /// Output that is busiest with messages of the job.
     pub busiest: Option<JobOutput>,
+    /// The largest load of an output in each step, equal ones of steps that follow one another together; none if the job
+    /// is not replayed, or has more than 2^20 messages and is no ring.
+    pub steps_of_load: Vec<StepLoad>,
 }
+
+/// The largest load of an output in some steps of a job: in step s are the messages that s - 1 others come before in
+/// their longest chain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepLoad {
+    /// Number of the first step, from 1.
+    pub first: u64,
+    /// Number of the last step.
+    pub last: u64,
+    /// The output, the first of several that are equally busy, with its load in each of these steps.
+    pub output: JobOutput,
+}
+
+/// Most messages of a job whose steps are followed.
+const MOST_FOLLOWED: u64 = 1 << 20;
 
 /// A collective of which a job does the first steps only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +101,11 @@ impl Plan {
 
     fn job_outlook(&self, job: &Job) -> JobOutlook {
         let ideal = JobIdeal::new(self, job).completion();
+        let busiest = self.busiest_output(job);
+        let followed = (ideal.is_ok() || job.programs.ranks.iter().any(|rank| rank.chain().is_some()))
+            .then(|| self.steps(job, busiest));
+        let (steps, steps_of_load) =
+            followed.map_or((None, Vec::new()), |(steps, loads)| (Some(steps), loads));
         JobOutlook {
             name: job.name.clone(),
             ranks: job.programs.ranks.len(),
@@ -90,16 +113,41 @@ impl Plan {
             messages: job.messages,
             payload: Bytes::new(job.bytes),
             hosts: job.hosts_in_use(),
-            // A formula tells its chain, and may be too large for a replay by operations.
-            steps: match job.programs.ranks.iter().find_map(Graph::chain) {
-                Some(chain) => Some(u64::from(chain)),
-                None => ideal.is_ok().then(|| steps(&job.programs).expect("messages match")),
-            },
+            steps,
+            steps_of_load,
             ideal,
             lower_bound: self.job_bound(job, false),
             whole: self.whole_job(job),
-            busiest: self.busiest_output(job),
+            busiest,
         }
+    }
+
+    /// Returns the steps of the longest chain, and the largest loads of each.
+    fn steps(&self, job: &Job, busiest: Option<JobOutput>) -> (u64, Vec<StepLoad>) {
+        // A formula tells its chain, and may be too large for a replay by operations. All steps of a ring are alike.
+        if let Some(chain) = job.programs.ranks.iter().find_map(Graph::chain) {
+            let steps = u64::from(chain);
+            let of_step = |output: JobOutput| {
+                let payload = Bytes::new(output.payload.get() / (steps * u64::from(job.runs)).max(1));
+                let time = self.nodes().port(output.node, output.port).wire.rate().time_for(payload);
+                StepLoad { first: 1, last: steps, output: JobOutput { payload, time, ..output } }
+            };
+            return (steps, busiest.map(of_step).into_iter().collect());
+        }
+        let mut loads = OutputLoads::new(self, job);
+        let (mut current, mut found) = (0, Vec::new());
+        let is_followed = job.messages <= MOST_FOLLOWED;
+        let all = steps(&job.programs, |step, from, to, bytes| {
+            if is_followed {
+                if step != current {
+                    enter(&mut found, current, loads.busiest());
+                    (current, loads.loads) = (step, BTreeMap::new());
+                }
+                loads.add(from, to, bytes as f64);
+            }
+        });
+        enter(&mut found, current, loads.busiest());
+        (all.expect("messages match"), found)
     }
 
     fn whole_job(&self, job: &Job) -> Option<WholeOutlook> {
@@ -147,29 +195,67 @@ impl Plan {
 
     /// Returns the output that messages of the job keep busy for longest.
     fn busiest_output(&self, job: &Job) -> Option<JobOutput> {
-        let mut loads: BTreeMap<(u32, u16), (f64, f64)> = BTreeMap::new();
-        let (mut paths, keys) = (DataPaths::new(self), self.flow_keys());
-        let flows = &self.workload().flows;
-        let first = job.first_flow as usize;
-        let count = job.queue_pairs as usize;
-        let keys: Vec<u64> = keys.into_iter().skip(first).take(job.pairs.len() * count).collect();
-        let of_flow = job.pairs.iter().flat_map(|pair| core::iter::repeat_n(pair, count));
-        for ((pair, flow), key) in of_flow.zip(&flows[first..]).zip(keys) {
-            for output in paths.of(flow, key) {
+        let mut loads = OutputLoads::new(self, job);
+        for pair in &*job.pairs {
+            loads.add(pair.from, pair.to, pair.bytes as f64 * f64::from(job.runs));
+        }
+        loads.busiest()
+    }
+}
+
+/// Loads of outputs by messages of a job.
+struct OutputLoads<'a> {
+    plan: &'a Plan,
+    job: &'a Job,
+    paths: DataPaths<'a>,
+    /// Hash keys of the job's flows, in order.
+    keys: Vec<u64>,
+    /// By node and port: expected number of messages, and their bytes.
+    loads: BTreeMap<(u32, u16), (f64, f64)>,
+}
+
+impl<'a> OutputLoads<'a> {
+    fn new(plan: &'a Plan, job: &'a Job) -> Self {
+        let flows = job.pairs.len() * job.queue_pairs as usize;
+        let keys = plan.flow_keys().into_iter().skip(job.first_flow as usize).take(flows).collect();
+        Self { plan, job, paths: DataPaths::new(plan), keys, loads: BTreeMap::new() }
+    }
+
+    /// Adds a message; one within a host takes no output.
+    fn add(&mut self, from: u32, to: u32, bytes: f64) {
+        let flows = self.job.flows(from, to).into_iter().flatten();
+        let part = 1.0 / f64::from(self.job.queue_pairs);
+        for flow in flows {
+            let key = self.keys[(flow - self.job.first_flow) as usize];
+            for output in self.paths.of(&self.plan.workload().flows[flow as usize], key) {
                 let (node, port) = output.at;
-                let share = output.share / count as f64;
-                let load = loads.entry((node.0, port.0)).or_default();
-                load.0 += share;
-                load.1 += share * pair.bytes as f64 * f64::from(job.runs);
+                let share = output.share * part;
+                let load = self.loads.entry((node.0, port.0)).or_default();
+                *load = (load.0 + share, load.1 + share * bytes);
             }
         }
-        let outlook = |((node, port), (pairs, bytes)): ((u32, u16), (f64, f64))| {
-            let (node, port) = (NodeId(node), PortId(port));
+    }
+
+    /// Returns the output that is busy for longest, the first of several.
+    fn busiest(&self) -> Option<JobOutput> {
+        let outlook = |((node, port), (pairs, bytes)): (&(u32, u16), &(f64, f64))| {
+            let (node, port) = (NodeId(*node), PortId(*port));
             let payload = Bytes::new(bytes.round() as u64);
-            let time = self.nodes().port(node, port).wire.rate().time_for(payload);
-            JobOutput { node, port, pairs, payload, time }
+            let time = self.plan.nodes().port(node, port).wire.rate().time_for(payload);
+            JobOutput { node, port, pairs: *pairs, payload, time }
         };
-        // The first of several that are equally busy.
-        loads.into_iter().map(outlook).rev().max_by_key(|output| (output.time, output.pairs as u64))
+        self.loads.iter().map(outlook).rev().max_by_key(|output| (output.time, output.pairs as u64))
+    }
+}
+
+/// Enters the load of a step, counted from 0, into those of the steps before.
+fn enter(found: &mut Vec<StepLoad>, step: u64, busiest: Option<JobOutput>) {
+    let Some(output) = busiest else { return };
+    let number = step + 1;
+    match found.last_mut() {
+        Some(before) if before.last + 1 == number && before.output.time == output.time => {
+            before.last = number;
+        }
+        _ => found.push(StepLoad { first: number, last: number, output }),
     }
 }

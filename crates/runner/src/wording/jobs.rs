@@ -3,10 +3,13 @@
 //! Invariant: a line a job.
 
 use results::format::grouped;
-use scenario::{JobOutlook, JobOutput, Plan, WholeOutlook};
+use scenario::{JobOutlook, JobOutput, Plan, StepLoad, WholeOutlook};
 use units::{Bytes, Span};
 
 use super::counted;
+
+/// Most groups of steps that a line tells.
+const MOST_STEPS: usize = 4;
 
 /// Describes each job in a line: its size, its steps, its time with ideal messages, the bound for any algorithm, and
 /// the cable that it keeps busy for longest.
@@ -33,6 +36,7 @@ fn line(plan: &Plan, job: &JobOutlook) -> String {
     parts.extend(job.lower_bound.map(|bound| format!("at least {} by any algorithm", rounded(bound))));
     parts.extend(job.whole.map(whole));
     parts.extend(job.busiest.map(|busiest| output(plan, busiest)));
+    parts.extend(loads_of_steps(plan, &job.steps_of_load));
     format!("job `{}`: {}\n", job.name, parts.join("; "))
 }
 
@@ -59,6 +63,28 @@ fn output(plan: &Plan, JobOutput { node, port, pairs, payload, time }: JobOutput
         graph.name(peer),
         rounded(time)
     )
+}
+
+/// Returns the largest loads of outputs by step: of all steps if there are few different ones, else the largest.
+fn loads_of_steps(plan: &Plan, loads: &[StepLoad]) -> Option<String> {
+    let steps = |load: &StepLoad| {
+        let range = if load.first == load.last {
+            format!("{}", load.first)
+        } else {
+            format!("{} to {}", load.first, load.last)
+        };
+        let JobOutput { node, port, payload, time, .. } = load.output;
+        let (peer, _) = plan.graph().far_end((node, port));
+        let [node, peer] = [node, peer].map(|node| plan.graph().name(node));
+        format!("{range}: {payload} from {node} to {peer}, {}", rounded(time))
+    };
+    if loads.len() <= MOST_STEPS {
+        let all: Vec<String> = loads.iter().map(steps).collect();
+        return (!all.is_empty()).then(|| format!("largest load in steps {}", all.join(", ")));
+    }
+    // The first of several.
+    let largest = loads.iter().rev().max_by_key(|load| load.output.time)?;
+    Some(format!("largest load in a step, steps {}", steps(largest)))
 }
 
 /// Returns a span in microseconds, with three decimals.

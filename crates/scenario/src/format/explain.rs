@@ -88,10 +88,8 @@ fn field_among_nodes(source: &ScenarioText, path: &FieldPath) -> Option<LocatedF
         "adapters" => "adapter",
         _ => return None,
     };
-    let fields = match parse(&format!("({all}: (_: ()))")).err()?.error {
-        ron::Error::NoSuchStructField { expected, .. } => expected,
-        _ => return None,
-    };
+    let error = parse(&format!("({all}: (_: ()))")).err()?.error;
+    let ron::Error::NoSuchStructField { expected: fields, .. } = error else { return None };
     if !fields.contains(&field.as_str()) {
         return None;
     }

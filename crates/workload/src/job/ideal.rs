@@ -69,7 +69,8 @@ pub fn replay(
     programs: &Programs,
     message: impl FnMut(u32, u32, u64) -> IdealMessage,
 ) -> Result<Replayed, Stalled> {
-    let mut replay = Replay::new(&programs.ranks, None, message);
+    let mut message = message;
+    let mut replay = Replay::new(&programs.ranks, None, |_, from, to, bytes| message(from, to, bytes));
     replay.run();
     replay.finish()
 }
@@ -83,18 +84,26 @@ pub fn replay_job(
     job: &Job,
     message: impl FnMut(u32, u32, u64) -> IdealMessage,
 ) -> Result<Replayed, Stalled> {
-    let mut replay = Replay::new(&job.programs.ranks, Some(job), message);
+    let mut message = message;
+    let timed = |_, from, to, bytes| message(from, to, bytes);
+    let mut replay = Replay::new(&job.programs.ranks, Some(job), timed);
     replay.run();
     replay.finish()
 }
 
-/// Returns the number of messages that follow one another in the longest chain of a program that runs once.
+/// Returns the number of messages that follow one another in the longest chain of a program that runs once. `each` takes
+/// the step, sender, receiver and bytes of each message, in the order of steps; in step s, from 0, are the messages that s
+/// others come before in their longest chain.
 ///
 /// # Errors
 /// If operations are left that wait for messages which nobody sends.
-pub fn steps(programs: &Programs) -> Result<u64, Stalled> {
+pub fn steps(programs: &Programs, mut each: impl FnMut(u64, u32, u32, u64)) -> Result<u64, Stalled> {
     let step = IdealMessage { delivered: Span::from_ps(1), occupied: Span::ZERO, completed: Span::ZERO };
-    let mut replay = Replay::new(&programs.ranks, None, |_, _, _| step);
+    let seen = |now: Time, from, to, bytes| {
+        each(now.ps(), from, to, bytes);
+        step
+    };
+    let mut replay = Replay::new(&programs.ranks, None, seen);
     replay.computes = false;
     replay.run();
     Ok(replay.finish()?.completion().ps())
@@ -178,7 +187,7 @@ struct Cpu {
     queue: BinaryHeap<Reverse<(Time, OperationId)>>,
 }
 
-impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
+impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
     fn new(graphs: &'a [Graph], job: Option<&'a Job>, message: M) -> Self {
         let state = |graph: &Graph| RankState {
             waiting: (0..graph.operations() as u32).map(|id| graph.predecessors(id)).collect(),
@@ -305,7 +314,7 @@ impl<'a, M: FnMut(u32, u32, u64) -> IdealMessage> Replay<'a, M> {
             (_, Work::Send { bytes, .. }) => bytes,
             _ => unreachable!("only sends have payload"),
         };
-        let IdealMessage { delivered, occupied, completed } = (self.message)(from, to, bytes);
+        let IdealMessage { delivered, occupied, completed } = (self.message)(self.now, from, to, bytes);
         // Requests and answers slip between packets of other messages.
         let occupied =
             if matches!(part, WirePart::Whole | WirePart::Payload) { occupied } else { Span::ZERO };

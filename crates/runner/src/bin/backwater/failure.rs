@@ -530,11 +530,11 @@ mod tests {
         let message = |given| Failure::from(Paper::shipped(Some(given)).unwrap_err()).to_string();
         assert_eq!(
             message("gran2012"),
-            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `paths`, `cross`, `tuning`"
+            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `paths`, `jobs`, `cross`, `tuning`"
         );
         assert_eq!(
             message("nobody"),
-            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `paths`, `cross`, `tuning`"
+            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `paths`, `jobs`, `cross`, `tuning`"
         );
     }
 }
