@@ -25,7 +25,7 @@ const CASES: [(&str, &[&str]); 9] = [
     ),
     ("b128", &["bench", "--case", "b128", "--set", "duration=\"100 us\""]),
     ("roce-b128", &["bench", "--case", "roce-b128", "--set", "duration=\"100 us\""]),
-    ("ring648", &["bench", "--case", "ring648", "--set", "duration=\"100 us\""]),
+    ("job", &["eval", "ring-all-reduce", "--set", "jobs[0].iterations=1"]),
     ("gran2011-scenario1", &GRAN2011),
     ("victim", &VICTIM),
     ("roce-victim", &["bench", "--case", "roce-victim"]),

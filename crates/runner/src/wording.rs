@@ -63,8 +63,8 @@ pub fn description(plan: &Plan) -> String {
     text + &cautions::cautions(plan)
 }
 
-/// Returns a sentence on each setting of paths that cannot have an effect, and on packets that overtake others where hosts
-/// refuse them.
+/// Returns a sentence on each setting of paths that cannot have an effect, and on packets that overtake others where
+/// hosts refuse them.
 #[must_use]
 pub fn idle_and_refused(plan: &Plan) -> Vec<String> {
     cautions::idle_and_refused(plan).map(|line| line.trim_end().to_owned()).collect()

@@ -288,8 +288,8 @@ impl BestRates {
     }
 
     /// Returns the parts of a flow's path, each with its load at these payload rates of flows, as a share of its
-    /// capacity; empty if the flow has no best rate, or may take detours. Parts are left out if loads decide how much of
-    /// some flow passes them.
+    /// capacity; empty if the flow has no best rate, or may take detours. Parts are left out if loads decide how much
+    /// of some flow passes them.
     #[must_use]
     pub fn loads(&self, flow: usize, rates: &[(usize, f64)]) -> Vec<(PathPart, f64)> {
         let mut loads = vec![0.0; self.capacities.len()];

@@ -42,8 +42,8 @@ pub struct JobOutlook {
     pub whole: Option<WholeOutlook>,
     /// Output that is busiest with messages of the job.
     pub busiest: Option<JobOutput>,
-    /// The largest load of an output in each step, equal ones of steps that follow one another together; none if the job
-    /// is not replayed, or has more than 2^20 messages and is no ring.
+    /// The largest load of an output in each step, equal ones of steps that follow one another together; none if the
+    /// job is not replayed, or has more than 2^20 messages and is no ring.
     pub steps_of_load: Vec<StepLoad>,
 }
 

@@ -35,7 +35,8 @@ impl PacketLengths<'_> {
     pub(crate) fn data(self, flow: &Flow) -> Bytes {
         let mtu = self.link.mtu;
         let message = self.longest_message(flow);
-        // A message of several packets may have a longer header in its first or last packet than one of a single packet.
+        // A message of several packets may have a longer header in its first or last packet than one of a single
+        // packet.
         self.of_message(flow, message).max(self.of_message(flow, message.min(Bytes::from(mtu))))
     }
 

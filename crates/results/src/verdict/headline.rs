@@ -14,8 +14,9 @@ use super::owners::Owners;
 
 /// Returns the measure: the completion of the job that took longest against its ideal. Without jobs it is goodput of
 /// messages that were not delivered, else goodput in the phase that cost most, else the wait of the worst victims, else
-/// the slowest messages; `None` if none of these was lost. Of victims in a closed loop it is the loop's goodput in the last
-/// phase, or the time of its last delivery if all of it was delivered: such a loop waits the less, the less it sends.
+/// the slowest messages; `None` if none of these was lost. Of victims in a closed loop it is the loop's goodput in
+/// the last phase, or the time of its last delivery if all of it was delivered: such a loop waits the less, the less
+/// it sends.
 ///
 /// Flows of a pattern without a name have no measure of their own.
 pub(super) fn measure(record: &RunRecord, owners: &Owners, lost: &Lost) -> Option<Measure> {

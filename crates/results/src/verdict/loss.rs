@@ -1,8 +1,8 @@
 //! Losses of a run: who got less than it could have, and how much less.
 //!
 //! Invariant: a flow that keeps messages outstanding, or paces them, is held against its fair share, if every flow of
-//! the phase is of that kind; else, as a victim of a tree or as the only flow, against its rate alone. Messages of other
-//! flows are held against their time on the empty fabric.
+//! the phase is of that kind; else, as a victim of a tree or as the only flow, against its rate alone. Messages of
+//! other flows are held against their time on the empty fabric.
 //!
 //! | loss | of | against |
 //! |---|---|---|

@@ -69,7 +69,8 @@ pub(super) fn alone_repeat(facts: Facts<'_>) -> bool {
     tally.timeouts > 0 && tally.naks == 0 && !reads()
 }
 
-/// Returns the words on time-outs that repeated packets which were only late: `3 time-outs of 50 us (...) were too short`.
+/// Returns the words on time-outs that repeated packets which were only late: `3 time-outs of 50 us (...) were too
+/// short`.
 pub(super) fn too_short(facts: Facts<'_>) -> Option<String> {
     let all = TimeOuts::of(facts.plan?)?;
     Some(format!("{} of {}", counted(facts.record.transport.timeouts, "time-out"), all.in_words()))
@@ -159,7 +160,8 @@ mod tests {
         record
     }
 
-    /// Short time-outs repeat by themselves, and are answered with longer ones; negative acknowledgements repeat as well.
+    /// Short time-outs repeat by themselves, and are answered with longer ones; negative acknowledgements repeat as
+    /// well.
     #[test]
     fn short_time_outs_are_named_and_lengthened() {
         let short = plan(&["adapter.recovery=SelectiveRepeat(low: \"50 us\", high: \"100 us\", few: 5)"]);

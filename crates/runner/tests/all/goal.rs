@@ -109,3 +109,21 @@ fn check_tells_of_jobs() {
     }
     assert!(line("exchange").contains("16 ranks on 16 hosts; 240 messages, 7.5 MiB"), "{said}");
 }
+
+/// Two jobs have a host in common only if both allow it, and then both end.
+#[test]
+fn jobs_share_hosts_if_both_allow_it() {
+    let scratch = Scratch::new("shared-hosts");
+    let hosts = ["--set", "jobs[1].hosts=[\"h1..h4\", \"h7..h10\", \"h13..h16\", \"h19..h22\"]"];
+    let allow = |job: usize| ["--set".to_owned(), format!("jobs[{job}].shared_hosts=Allowed")];
+    let sim = |allowed: &[usize]| {
+        let sets: Vec<String> = allowed.iter().flat_map(|job| allow(*job)).collect();
+        let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+        scratch.run(&[&["sim", "ring-all-reduce", "--out", "shared", "--force"], &hosts[..], &sets].concat())
+    };
+    assert_refused(&sim(&[0]), "error: ring-all-reduce.ron");
+    let both = sim(&[0, 1]);
+    assert_eq!(both.status.code(), Some(0), "{}", text(&both.stderr));
+    let rows = fs::read_to_string(scratch.0.join("shared/jobs.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 3, "{rows}");
+}

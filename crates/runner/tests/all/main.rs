@@ -41,6 +41,7 @@ mod scratch;
 mod signals;
 mod sweep;
 mod sweep_figure;
+mod sweep_notes;
 mod threads;
 mod trace;
 mod tune;

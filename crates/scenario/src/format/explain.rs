@@ -65,8 +65,8 @@ pub(super) fn named(source: &ScenarioText, fault: &ReadFault) -> Option<LocatedF
     })
 }
 
-/// Names of choices in manuals and papers, and ours: vendors call adaptive routing AR, J. Kim, W. J. Dally, S. Scott and
-/// D. Abts (2008) call the routings of a dragonfly MIN and VAL.
+/// Names of choices in manuals and papers, and ours: vendors call adaptive routing AR, J. Kim, W. J. Dally, S. Scott
+/// and D. Abts (2008) call the routings of a dragonfly MIN and VAL.
 const ALSO_CALLED: [(&str, &str); 3] = [("AR", "Adaptive"), ("MIN", "DragonflyMinimal"), ("VAL", "Valiant")];
 
 /// Returns the help for a choice that is none of the expected ones.

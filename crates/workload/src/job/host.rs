@@ -9,10 +9,10 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use packet::NodeId;
-use units::{Bytes, Time};
+use units::Time;
 
 use super::graph::{Graph, OperationId, Programs};
-use super::links::{AskingSend, Link, Links, Sink};
+use super::links::{AskingSend, JobMotion, JobPost, Link, Links, Sink};
 use super::placed::{Job, LocalLink};
 use super::progress::{Action, ArrivingMessage, RankProgress, WaitingReceive};
 use super::rendezvous::{CLEAR_BYTES, REQUEST_BYTES, WirePart};
@@ -50,45 +50,6 @@ state_codec::state!(HostJobs {
     actions: derived,
     local: derived,
 });
-
-/// What moves in the jobs of one or several hosts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct JobMotion {
-    /// Ranks that are not done.
-    pub ranks: u64,
-    /// Messages to other hosts that were posted here.
-    pub posted: u64,
-    /// Messages from other hosts that have arrived here.
-    pub arrived: u64,
-    /// Starts, computations and local messages to come, and posted messages that are not complete.
-    pub pending: u64,
-}
-
-state_codec::value!(JobMotion { ranks, posted, arrived, pending });
-
-impl JobMotion {
-    /// Returns the sums of both.
-    #[must_use]
-    pub const fn plus(self, other: Self) -> Self {
-        Self {
-            ranks: self.ranks + other.ranks,
-            posted: self.posted + other.posted,
-            arrived: self.arrived + other.arrived,
-            pending: self.pending + other.pending,
-        }
-    }
-}
-
-/// A message to post for a rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JobPost {
-    /// The flow, by its place among the host's flows that leave.
-    pub link: u32,
-    /// Payload.
-    pub bytes: Bytes,
-    /// Immediate data.
-    pub immediate: u32,
-}
 
 /// A rank after or during a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

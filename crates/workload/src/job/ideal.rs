@@ -91,9 +91,9 @@ pub fn replay_job(
     replay.finish()
 }
 
-/// Returns the number of messages that follow one another in the longest chain of a program that runs once. `each` takes
-/// the step, sender, receiver and bytes of each message, in the order of steps; in step s, from 0, are the messages that s
-/// others come before in their longest chain.
+/// Returns the number of messages that follow one another in the longest chain of a program that runs once. `each`
+/// takes the step, sender, receiver and bytes of each message, in the order of steps; in step s, from 0, are the
+/// messages that s others come before in their longest chain.
 ///
 /// # Errors
 /// If operations are left that wait for messages which nobody sends.

@@ -9,7 +9,45 @@ use std::collections::VecDeque;
 use units::{Bytes, Time};
 
 use super::graph::OperationId;
-use super::host::{JobMotion, JobPost};
+
+/// What moves in the jobs of one or several hosts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobMotion {
+    /// Ranks that are not done.
+    pub ranks: u64,
+    /// Messages to other hosts that were posted here.
+    pub posted: u64,
+    /// Messages from other hosts that have arrived here.
+    pub arrived: u64,
+    /// Starts, computations and local messages to come, and posted messages that are not complete.
+    pub pending: u64,
+}
+
+state_codec::value!(JobMotion { ranks, posted, arrived, pending });
+
+impl JobMotion {
+    /// Returns the sums of both.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            ranks: self.ranks + other.ranks,
+            posted: self.posted + other.posted,
+            arrived: self.arrived + other.arrived,
+            pending: self.pending + other.pending,
+        }
+    }
+}
+
+/// A message to post for a rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobPost {
+    /// The flow, by its place among the host's flows that leave.
+    pub link: u32,
+    /// Payload.
+    pub bytes: Bytes,
+    /// Immediate data.
+    pub immediate: u32,
+}
 
 /// A queue pair by which messages of a rank leave for another.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@
 use units::Span;
 
 use super::channel::Channel;
-use super::graph::{Operation, OperationId, SentTo, Work};
+use super::operation::{Operation, OperationId, SentTo, Work};
 
 /// A list of operations with their edges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

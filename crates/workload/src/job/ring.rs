@@ -9,10 +9,10 @@ use core::iter;
 use core::ops::Range;
 use std::sync::Arc;
 
-use super::assembly::Groups;
 use super::channel::Channel;
 use super::collective::{Collective, LaneOfRing};
-use super::graph::{Operation, OperationId, SentTo, Work};
+use super::groups::Groups;
+use super::operation::{Operation, OperationId, SentTo, Work};
 
 /// A rank of a job that is a ring, or rings in groups.
 #[derive(Clone, Debug, PartialEq, Eq)]

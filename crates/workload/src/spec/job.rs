@@ -20,8 +20,8 @@ pub struct JobSpec {
     /// of the list, and a host that the list names twice runs two ranks. Hosts beyond the last rank run none.
     #[serde(default)]
     pub hosts: HostsSpec,
-    /// Rule that gives each rank its host, and takes each of `hosts` once, in the order of the topology; the order of the
-    /// list if left out.
+    /// Rule that gives each rank its host, and takes each of `hosts` once, in the order of the topology; the order of
+    /// the list if left out.
     #[serde(default)]
     pub place: Option<PlaceSpec>,
     /// Hosts of other jobs.

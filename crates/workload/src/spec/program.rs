@@ -98,8 +98,8 @@ pub enum ProgramSpec {
         #[serde(default = "once")]
         #[schemars(range(min = 1))]
         chunks: u32,
-        /// The first so many steps only, of 1 to p - 1; all if left out. In step s a rank sends to the s-th of the others.
-        /// `Bruck` has none.
+        /// The first so many steps only, of 1 to p - 1; all if left out. In step s a rank sends to the s-th of the
+        /// others. `Bruck` has none.
         #[serde(default)]
         steps: Option<u32>,
         /// Number of ranks, from rank 0 on; each rank that has a host if left out.

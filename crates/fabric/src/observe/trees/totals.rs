@@ -59,8 +59,8 @@ impl RootTotals {
         self.contributors.contains_key(&flow)
     }
 
-    /// Adds the payload that contributors delivered since the previous sample, at which their data waited in the tree, if
-    /// all of it came through the root.
+    /// Adds the payload that contributors delivered since the previous sample, at which their data waited in the
+    /// tree, if all of it came through the root.
     pub(super) fn settle(&mut self, before: Time, delivered: impl Fn(u32) -> Bytes) {
         if self.record.last == before {
             let open = self.contributors.iter_mut().filter(|(_, totals)| totals.last.0 == before);

@@ -27,8 +27,8 @@ pub(super) struct Blame {
 }
 
 impl Blame {
-    /// Blames the lateness of a message of some flows in an iteration, which was under way in an interval, on the places
-    /// where the flows waited.
+    /// Blames the lateness of a message of some flows in an iteration, which was under way in an interval, on the
+    /// places where the flows waited.
     /// Returns the number of the place with most of it; `None` if no sample shows one of the flows.
     ///
     /// `waits` are in order of flow and time.
