@@ -248,7 +248,7 @@ impl<'a> OutputLoads<'a> {
     }
 }
 
-/// Enters the load of a step, counted from 0, into those of the steps before.
+/// Adds the load of a step, counted from 0, to the list of the steps before.
 fn enter(found: &mut Vec<StepLoad>, step: u64, busiest: Option<JobOutput>) {
     let Some(output) = busiest else { return };
     let number = step + 1;

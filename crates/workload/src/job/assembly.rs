@@ -65,7 +65,7 @@ impl Pipeline {
         begin.chain(in_turn).chain((all - first..all).map(|microbatch| (false, microbatch)))
     }
 
-    /// Returns the number of tags: one for activations, one for gradients, and those of all passes.
+    /// Returns the number of tags: one for activations, one for gradients, and all tags of the passes.
     fn tags(&self) -> u64 {
         2 + u64::from(self.microbatches) * (self.forward.tags() + self.backward.tags())
     }

@@ -234,7 +234,7 @@ mod tests {
     }
 
     proptest! {
-        /// Successors and counts are those of a plain list of edges.
+        /// Successors and counts are as in a plain list of edges.
         #[test]
         fn edges_are_those_of_a_list(edges in prop::collection::vec((0_u32..30, 0_u32..30, any::<bool>()), 0..120)) {
             let edges: Vec<_> = edges.into_iter().filter(|(later, earlier, _)| later > earlier).collect();

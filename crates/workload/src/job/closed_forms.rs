@@ -227,7 +227,7 @@ impl<M: Fn(u64) -> IdealMessage> Form<M> {
         }
     }
 
-    /// Returns the time of a reduce. In other binomial trees than those of powers of two, messages meet at receivers.
+    /// Returns the time of a reduce. In binomial trees of other numbers than powers of two, messages meet at receivers.
     fn reduce(&self, algorithm: Reduce) -> Option<Span> {
         match algorithm {
             Reduce::Binomial(_) => self.p.is_power_of_two().then(|| self.same(self.log(), self.n)),

@@ -107,7 +107,7 @@ pub struct Placed {
     pub queue_pairs: u32,
 }
 
-/// Times of a job besides those of its messages between hosts.
+/// Times of a job besides its messages between hosts.
 #[derive(Clone, Debug)]
 pub struct Timing {
     /// Time at which each rank begins.

@@ -1,6 +1,6 @@
 //! Ranks of jobs on their hosts, and the flows between them.
 //!
-//! Invariant: links and sinks are in the order of the jobs' flows, so those of two ranks follow one another.
+//! Invariant: links and sinks are in the order of the jobs' flows, so two ranks have theirs side by side.
 
 use packet::NodeId;
 

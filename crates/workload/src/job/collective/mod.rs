@@ -162,7 +162,7 @@ impl Collective {
         self.lanes
     }
 
-    /// Returns the number of tags: those of messages are below.
+    /// Returns the number of tags: messages have the numbers below.
     #[must_use]
     pub fn tags(&self) -> u32 {
         self.lanes * self.algorithm.labels()

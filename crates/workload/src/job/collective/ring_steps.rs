@@ -1,6 +1,6 @@
 //! The messages of rings by lane and step, for ranks that keep no list of operations.
 //!
-//! Invariant: steps are those of the ring's phases, one after the other.
+//! Invariant: a ring goes through the steps of its phases, one phase after the other.
 
 use super::algorithm::Algorithm;
 use super::phase::{At, Content, Schedule, Side};
@@ -40,7 +40,7 @@ impl Collective {
         LaneOfRing { peer: transfer.peer, bytes: self.content_bytes(transfer.content, lane), tag }
     }
 
-    /// Returns the bytes that a rank sends in a lane of a ring, and those of its longest message.
+    /// Returns the bytes that a rank sends in a lane of a ring, and the length of its longest message.
     ///
     /// A phase of p - 1 steps sends every block but the one that a further step would send.
     pub(in crate::job) fn ring_sent(&self, rank: u32, lane: u32) -> (u64, u64) {
