@@ -124,7 +124,7 @@ impl Message {
     }
 
     /// Returns the payload of the message as the field `DMALen` of a RETH has it; of a message with immediate data
-    /// the data, which takes the same place in a [`Packet`](packet::Packet).
+    /// the data, which takes the same place in a [`Packet`].
     #[must_use]
     pub const fn dma_length(&self) -> u32 {
         match self.immediate.get() {
