@@ -85,7 +85,7 @@ impl Draft<'_> {
         for (key, (count, first), what) in kinds {
             if let Some(first) = first {
                 let at = &matrix.connections[first].at;
-                self.note_matrix(key, count as usize, Some(at), KeyFate::Changed, what);
+                self.note_matrix(key, count as u32 as usize, Some(at), KeyFate::Changed, what);
             }
         }
     }

@@ -292,7 +292,7 @@ impl Interpreter for (&Graph, RankProgress) {
     }
 
     fn left(&self) -> usize {
-        self.1.left(self.0) as usize
+        usize::try_from(self.1.left(self.0)).expect("a small program")
     }
 }
 

@@ -139,7 +139,8 @@ impl RankTimes {
 
     /// Notes that a receive takes the message of this place.
     pub(super) fn take(&mut self, place: u64, receive: OperationId) {
-        if let Some(message) = self.messages.get_mut(place as usize) {
+        let place = usize::try_from(place).ok();
+        if let Some(message) = place.and_then(|place| self.messages.get_mut(place)) {
             message.receive = receive;
         }
     }

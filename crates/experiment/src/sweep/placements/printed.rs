@@ -38,7 +38,7 @@ impl Placements {
     pub fn table(&self, answer: &SweepAnswer, width: usize) -> String {
         let header = ["place", "best", "ideal", "completion", "slowdown", "busiest cable"];
         let rows: Vec<_> = self.trials.iter().map(|trial| self.row(trial, answer)).collect();
-        let seeds = answer.cases[0].settings[0].runs as usize;
+        let seeds = answer.cases[0].settings[0].runs as u32 as usize;
         let mut text = format!(
             "Job `{}`: means over {}, with 95 % intervals, and the busiest cable of all\n{}\n",
             self.job,
