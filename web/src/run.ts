@@ -108,7 +108,7 @@ export class Run {
 }
 
 /** The data of the report's page. */
-type PageData = Pick<Result, "leads" | "panels" | "completions" | "fabric" | "phases" | "end_s"> & Record<"tables" | "margins" | "completion_tables", PageTable[]>;
+type PageData = Pick<Result, "leads" | "timelines" | "panels" | "completions" | "fabric" | "phases" | "end_s"> & Record<"tables" | "margins" | "completion_tables", PageTable[]>;
 
 function resultOf({ digest, seconds, page, files }: Extract<Reply, { kind: "result" }>): Result {
   const { tables, margins, completion_tables, ...data } = opened(page) as PageData;

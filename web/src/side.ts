@@ -4,6 +4,7 @@ import { counted, spelled } from "../../crates/page/src/script/format.js";
 import { curves } from "../../crates/page/src/script/curves.js";
 import { dataTable } from "../../crates/page/src/script/table.js";
 import { fabricFigure } from "../../crates/page/src/script/fabric.js";
+import { rankFigure } from "../../crates/page/src/script/ranks.js";
 import { flowFacts } from "../../crates/page/src/script/facts.js";
 import { TimeAxis } from "../../crates/page/src/script/axis.js";
 import type { PageTable, Panel } from "../../crates/page/src/script/types.js";
@@ -19,7 +20,7 @@ export interface Around {
 }
 
 /** Quantities at the axes of panels. */
-const QUANTITIES: Record<string, string> = { goodput: "goodput", queues: "queue", rates: "rate", marks: "marks" };
+const QUANTITIES: Record<string, string> = { ranks: "share of ranks", goodput: "goodput", queues: "queue", rates: "rate", marks: "marks" };
 /** Tables of the section on victims. */
 const HOLDERS = ["roots-csv", "contributors-csv", "victims-csv"];
 /** Hosts of a fabric beyond which its picture takes the width of two figures. */
@@ -123,17 +124,23 @@ export class Side {
   private sections(result: Result, axis: TimeAxis, command: string): [string, () => HTMLElement[]][] {
     axis.phases = result.phases;
     axis.reach(result.end_s);
-    const { fabric, completions } = result;
+    const { fabric, completions, timelines } = result;
+    // Shares of ranks stand with the ranks, above the fabric.
+    const shares = result.panels.filter((panel) => panel.id === "ranks");
+    const panels = result.panels.filter((panel) => panel.id !== "ranks");
     const holders = result.tables.filter((table) => HOLDERS.includes(table.id) && table.rows > 0);
     const others = result.tables.filter((table) => !HOLDERS.includes(table.id));
     const curve = (panel: Panel): [string, () => HTMLElement[]] => [panel.id, () => [section(panel.heading, element("p", { class: "note" }, panel.about), this.curves(panel, axis))]];
+    const ranks = () => [...timelines.map((one) => section("Ranks of " + one.job + " over time", element("p", { class: "note" }, one.about), rankFigure(one, axis))),
+      ...shares.flatMap((panel) => curve(panel)[1]())];
     return [
       ["digest", () => [provenance(result, command), ...result.leads.map((lead) => element("p", {}, lead))]],
+      ...timelines.length + shares.length > 0 ? [["ranks", ranks] as [string, () => HTMLElement[]]] : [],
       ["fabric", () => fabric ? [section("The fabric, played back", fabricFigure(fabric, axis, flowFacts(result.tables, fabric)))] : []],
-      ...result.panels.slice(0, 1).map(curve),
+      ...panels.slice(0, 1).map(curve),
       ["holders", () => [section("Who was held back, by whom", ...(holders.length > 0 ? holders.map(titled)
         : [element("p", {}, "No flow was held back by a congestion tree to which it did not contribute.")]))]],
-      ...result.panels.slice(1).map(curve),
+      ...panels.slice(1).map(curve),
       ["completions", () => completions ? [section("Completions", element("p", { class: "note" }, completions.about), curves({ ...completions, quantity: "share of posted messages" }, null))] : []],
       ["tables", () => [section("Tables", ...others.map((table) => lazyDetails(table.heading, () => dataTable(table))))]],
       ["files", () => [section("Files", element("p", { class: "note" }, "The files that ", element("code", {}, "backwater sim"), " writes. A button makes the file in this page; nothing is sent."), downloads(result))]],

@@ -1,5 +1,5 @@
 // What the page asks of the simulator, in the page's words.
-import type { Graph, PageTable, Panel, Fabric, Tree } from "../../crates/page/src/script/types.js";
+import type { Graph, PageTable, Panel, Fabric, Timeline, Tree } from "../../crates/page/src/script/types.js";
 
 /** A scenario that ships. */
 export interface Shipped {
@@ -98,6 +98,8 @@ export interface Result {
   seconds: number;
   /** Sentences on the run. */
   leads: string[];
+  /** Ranks of jobs over time; none without jobs. */
+  timelines: Timeline[];
   panels: Panel[];
   completions: Panel | null;
   fabric: Fabric | null;

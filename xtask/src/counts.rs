@@ -17,7 +17,7 @@ use crate::cargo::root;
 use crate::simulate;
 
 /// Runs by name, shortened: counting is some fifty times slower than running.
-const CASES: [(&str, &[&str]); 8] = [
+const CASES: [(&str, &[&str]); 9] = [
     ("a32", &["bench", "--case", "a32", "--set", INCAST, "--set", UNTIL, "--set", "duration=\"200 us\""]),
     (
         "a32-fifo",
@@ -25,6 +25,7 @@ const CASES: [(&str, &[&str]); 8] = [
     ),
     ("b128", &["bench", "--case", "b128", "--set", "duration=\"100 us\""]),
     ("roce-b128", &["bench", "--case", "roce-b128", "--set", "duration=\"100 us\""]),
+    ("job", &["eval", "ring-all-reduce", "--set", "jobs[0].iterations=1"]),
     ("gran2011-scenario1", &GRAN2011),
     ("victim", &VICTIM),
     ("roce-victim", &["bench", "--case", "roce-victim"]),

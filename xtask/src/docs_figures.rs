@@ -63,6 +63,21 @@ const FIGURES: &[Figure] = &[
         drawn: "repro-paths,figure=incast/incast.svg",
     },
     Figure {
+        name: "jobs-large",
+        arguments: &["repro", "jobs", "--figure", "large"],
+        drawn: "repro-jobs,figure=large/large.svg",
+    },
+    Figure {
+        name: "jobs-placement",
+        arguments: &["repro", "jobs", "--figure", "placement"],
+        drawn: "repro-jobs,figure=placement/placement.svg",
+    },
+    Figure {
+        name: "jobs-incast",
+        arguments: &["repro", "jobs", "--figure", "incast"],
+        drawn: "repro-jobs,figure=incast/incast.svg",
+    },
+    Figure {
         name: "ndr-slow-host",
         arguments: &["sim", "ndr-job-256", "--quiet", "--files", "fabric.svg"],
         drawn: "fabric.svg",

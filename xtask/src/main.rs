@@ -136,6 +136,7 @@ const VERBS: &[Verb] = &[
         about: "run a scenario with many settings and seeds, into one table",
         task: Task::Simulate,
     },
+    Verb { name: "place", about: "try placements of a job, and say what each costs", task: Task::Simulate },
     Verb { name: "tune", about: "search a space of settings for the best ones", task: Task::Simulate },
     Verb { name: "rerun", about: "repeat a run from its folder, and compare", task: Task::Simulate },
     Verb { name: "list", about: "list the scenarios that ship", task: Task::Simulate },

@@ -35,7 +35,7 @@ struct Case {
 }
 
 /// Cables are long, but in one case: a window is as long as the shortest one, and on a busy machine each takes a turn of every rank.
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     // Windows of 10 ns, 2,000 of them. The fabric has three nodes: four ranks are too many, and rank 0 runs it alone.
     Case {
         name: "short-cables",
@@ -93,6 +93,19 @@ const CASES: [Case; 9] = [
             "bench-a32-roce",
             "--set",
             "traffic=[Permutation(at: \"3 us\", bytes: \"256 KiB\")]",
+            "--until-done",
+        ],
+        status: 0,
+    },
+    Case {
+        name: "job",
+        arguments: &[
+            "bench-a32-roce",
+            "--set",
+            "traffic=[]",
+            "--set",
+            "jobs=[Job(name: \"A\", program: Sequence([AllReduce(bytes: \"256 KiB\"), AllToAll(bytes: \"64 KiB\", steps: 5)]), \
+             iterations: 2)]",
             "--until-done",
         ],
         status: 0,

@@ -22,8 +22,17 @@ macro_rules! papers {
 }
 
 /// Papers with claims, by the name that `repro` takes, with the text of their claims file.
-pub const PAPERS: &[(&str, &str)] =
-    papers!["hp2001", "santos2003", "gran2011", "pfister2005", "zhu2015", "zhu2016", "paths", "cross"];
+pub const PAPERS: &[(&str, &str)] = papers![
+    "hp2001",
+    "santos2003",
+    "gran2011",
+    "pfister2005",
+    "zhu2015",
+    "zhu2016",
+    "paths",
+    "jobs",
+    "cross"
+];
 
 /// A claims file.
 #[derive(Clone, Debug, Deserialize)]

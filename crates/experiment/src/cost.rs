@@ -5,7 +5,7 @@
 use measures::{Direction, Quantity};
 
 /// Quantities that a choice may cost.
-pub(crate) const QUANTITIES: [Quantity; 2] = [Quantity::Goodput, Quantity::P99];
+pub(crate) const QUANTITIES: [Quantity; 3] = [Quantity::Goodput, Quantity::P99, Quantity::JobCompletion];
 /// Largest number of costs that are named.
 const MOST: usize = 3;
 /// Smallest difference that is named, as a share of the larger number.
@@ -15,7 +15,7 @@ const LEAST: f64 = 0.05;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cost {
     /// Difference as a share of the larger number.
-    share: f64,
+    pub(crate) share: f64,
     words: String,
 }
 

@@ -4,13 +4,15 @@
 //! number.
 
 use measures::run::{self, Posting};
-use measures::{ALL, Measure, MeasureError, MeasureFault};
+use measures::{ALL, Measure, MeasureError, MeasureFault, Reach};
 use scenario::{Plan, help_with_name};
 
 /// Returns the measures that [`run::all`] lists, of a plan that has not run.
 #[must_use]
 pub fn list(plan: &Plan) -> Vec<Measure> {
-    run::list(groups(plan), flows(plan), plan.phases().len())
+    let mut all = run::list(groups(plan), flows(plan), plan.phases().len());
+    all.extend(run::of_jobs(jobs(plan)));
+    all
 }
 
 /// Returns the names that measures of a plan can have in their brackets: `all`, the scenario's groups and named flows,
@@ -25,6 +27,14 @@ pub fn names(plan: &Plan) -> Vec<&str> {
 /// # Errors
 /// If it has not. The column is that in the measure as it is printed.
 pub fn check(measure: &Measure, plan: &Plan) -> Result<(), MeasureError> {
+    if measure.quantity.info().reach == Reach::Job {
+        let all: Vec<_> = jobs(plan).collect();
+        if all.contains(&measure.group.as_str()) {
+            return Ok(());
+        }
+        let help = help_with_name(&measure.group, all, "jobs");
+        return Err(measure.fault(&measure.group, MeasureFault::UnknownJob(measure.group.clone()), help));
+    }
     let names = names(plan);
     let own = |name: &str| {
         let workload = plan.workload();
@@ -55,6 +65,10 @@ fn groups(plan: &Plan) -> impl Iterator<Item = &str> {
     plan.workload().groups.iter().map(|group| group.name.as_str())
 }
 
+fn jobs(plan: &Plan) -> impl Iterator<Item = &str> {
+    plan.workload().jobs.iter().map(|job| job.name.as_str())
+}
+
 fn flows(plan: &Plan) -> impl Iterator<Item = &str> {
     plan.workload().flows.iter().filter(|flow| flow.named).map(|flow| &*flow.name)
 }
@@ -77,6 +91,22 @@ pub(crate) fn posting(plan: &Plan) -> Vec<Posting> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn measures_of_jobs_are_listed_and_checked_by_the_names_of_jobs() {
+        let plan = crate::plan("ring-all-reduce", &[], Some(1)).expect("the scenario is right");
+        let listed: Vec<_> = list(&plan).iter().map(ToString::to_string).collect();
+        assert!(listed.contains(&"job_completion(ring)".to_owned()), "{listed:?}");
+        assert!(listed.contains(&"longest_iteration(exchange)".to_owned()), "{listed:?}");
+        let checked = |measure: &str| check(&measure.parse().unwrap(), &plan);
+        assert!(checked("path_late(exchange)").is_ok());
+        let error = checked("job_completion(rings)").unwrap_err();
+        assert_eq!(
+            (error.column, error.to_string().ends_with("the scenario has no job `rings`")),
+            (16, true),
+            "{error}"
+        );
+    }
 
     /// A real run: the list before the run is the list after it, and goodput equals the summary's goodput.
     #[test]

@@ -189,6 +189,7 @@ fn run_of<'a>(
     let mut instruments = build::instruments(plan, &world);
     instruments.timeline = observe::timeline::TimelineProbe::new(plan, options.moments);
     let mut run = run::Run::new(world, instruments, (options, clock));
+    run.has_jobs = !plan.workload().jobs.is_empty();
     if plan.until_done() {
         run.end_when_done(plan);
     }

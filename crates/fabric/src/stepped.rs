@@ -53,7 +53,8 @@ impl SteppedRun {
         let end = self.end();
         if !self.is_over && to > self.now() {
             self.run.run_until(to.min(end), &mut |_| {})?;
-            self.is_over = matches!(self.run.ended, RunEnding::Done | RunEnding::GaveUp) || self.now() >= end;
+            self.is_over = matches!(self.run.ended, RunEnding::Done | RunEnding::GaveUp | RunEnding::Stuck)
+                || self.now() >= end;
         }
         Ok(self.is_over)
     }

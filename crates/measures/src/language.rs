@@ -86,6 +86,9 @@ pub enum MeasureFault {
     /// The scenario has no such group.
     #[error("the scenario has no group or flow `{0}`")]
     UnknownGroup(String),
+    /// The scenario has no such job.
+    #[error("the scenario has no job `{0}`")]
+    UnknownJob(String),
     /// The scenario has a group or flow with the name of all flows.
     #[error("the scenario has a group or flow `{ALL}`, so `{ALL}` has two meanings")]
     AmbiguousAll,
@@ -242,7 +245,7 @@ impl<'a> Reader<'a> {
         let at = self.place;
         let word = self.word();
         let info = quantity.info();
-        if matches!(info.reach, Reach::Run | Reach::Fabric) {
+        if matches!(info.reach, Reach::Run | Reach::Fabric | Reach::Job) {
             let help = format!("leave the phase out: `{}(GROUP)`", info.name);
             return Err(self.error(at, MeasureFault::WholeRun(info.name), help));
         }

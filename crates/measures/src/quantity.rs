@@ -36,6 +36,8 @@ pub enum Reach {
     Phase,
     /// The fabric as a whole: `all` is the only group.
     Fabric,
+    /// A job, over the whole run: the group is the job's name.
+    Job,
 }
 
 /// A quantity.
@@ -105,6 +107,20 @@ pub enum Quantity {
     QueueP99,
     /// Longest queue.
     QueuePeak,
+    /// Completion of a job.
+    JobCompletion,
+    /// Slowdown of a job.
+    JobSlowdown,
+    /// Longest iteration of a job.
+    LongestIteration,
+    /// Exposed communication of a job.
+    Exposed,
+    /// Spread of the ends of a job's ranks.
+    Spread,
+    /// Lateness on a job's critical path.
+    PathLate,
+    /// Lateness on a job's critical path that is blamed on outputs of the fabric.
+    PathBlamed,
 }
 
 /// Name, unit, direction, reach and definition of a quantity.
@@ -135,7 +151,7 @@ const NAMES: [&str; Quantity::ALL.len()] = {
 
 impl Quantity {
     /// Every quantity, in the order of tables.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 39] = [
         Self::P50,
         Self::P95,
         Self::P99,
@@ -168,6 +184,13 @@ impl Quantity {
         Self::Retransmitted,
         Self::QueueP99,
         Self::QueuePeak,
+        Self::JobCompletion,
+        Self::JobSlowdown,
+        Self::LongestIteration,
+        Self::Exposed,
+        Self::Spread,
+        Self::PathLate,
+        Self::PathBlamed,
     ];
 
     /// Returns the quantity of this name.
@@ -219,6 +242,13 @@ impl Quantity {
             Self::Retransmitted => "packets sent again",
             Self::QueueP99 => "longest queue, p99",
             Self::QueuePeak => "longest queue",
+            Self::JobCompletion => "completion of a job",
+            Self::JobSlowdown => "slowdown of a job",
+            Self::LongestIteration => "longest iteration of a job",
+            Self::Exposed => "exposed communication of a rank, most",
+            Self::Spread => "spread of the ends of ranks",
+            Self::PathLate => "lateness on the critical path",
+            Self::PathBlamed => "lateness on the critical path behind other traffic",
         }
     }
 
@@ -226,7 +256,7 @@ impl Quantity {
     #[must_use]
     pub const fn info(self) -> QuantityInfo {
         use Direction::{Larger, Smaller};
-        use Reach::{Fabric, Phase, Run, RunOrPhase};
+        use Reach::{Fabric, Job, Phase, Run, RunOrPhase};
         use Unit::{BitsPerSecond, Bytes, MessagesPerSecond, One, Packets, Seconds};
         let (name, unit, better, reach, about) = match self {
             Self::P50 => (
@@ -408,6 +438,61 @@ impl Quantity {
                 Smaller,
                 Fabric,
                 "longest queue at a sample, of all outputs and lanes of switches",
+            ),
+            Self::JobCompletion => (
+                "job_completion",
+                Seconds,
+                Smaller,
+                Job,
+                "time from the start of a job to the end of its last operation; a job that is not complete has its age as \
+                 a lower bound",
+            ),
+            Self::JobSlowdown => (
+                "job_slowdown",
+                One,
+                Smaller,
+                Job,
+                "the same time over that of the same programs with each message at its ideal time; no value if a receive \
+                 takes messages from any source or with any tag",
+            ),
+            Self::LongestIteration => (
+                "longest_iteration",
+                Seconds,
+                Smaller,
+                Job,
+                "longest time from the end of an iteration at all ranks of a job, or its start, to the end of the next \
+                 at all ranks; an iteration that has not ended counts as a lower bound; no value with a single iteration, \
+                 or without a barrier",
+            ),
+            Self::Exposed => (
+                "exposed",
+                Seconds,
+                Smaller,
+                Job,
+                "time between the start and the end of a rank in which none of its processors computes; the rank with most \
+                 of it",
+            ),
+            Self::Spread => (
+                "spread",
+                Seconds,
+                Smaller,
+                Job,
+                "time from the end of the job's first rank to the end of its last",
+            ),
+            Self::PathLate => (
+                "path_late",
+                Seconds,
+                Smaller,
+                Job,
+                "time that messages on the critical path lose against the empty fabric, without waits for other messages \
+                 of the job at their host",
+            ),
+            Self::PathBlamed => (
+                "path_blamed",
+                Seconds,
+                Smaller,
+                Job,
+                "part of `path_late` that is blamed on outputs: samples show the message waiting there",
             ),
         };
         QuantityInfo { name, unit, better, reach, about }

@@ -3,7 +3,7 @@
 //! Invariant: lengths are in bytes, in wire order (IBA volume 1, chapters 7 and 9).
 //!
 //! ```text
-//! LRH 8 | BTH 12 | RDETH 4, DETH 8, by service | RETH 16 or AETH 4, by opcode | payload, padded to 4 | ICRC 4 | VCRC 2
+//! LRH 8 | BTH 12 | RDETH 4, DETH 8, by service | RETH 16, AETH 4 or ImmDt 4, by opcode | payload, padded to 4 | ICRC 4 | VCRC 2
 //! ```
 //!
 //! `framing` defines the parts before the BTH and after the ICRC.
@@ -20,6 +20,8 @@ pub const RDETH_BYTES: u16 = 4;
 pub const RETH_BYTES: u16 = 16;
 /// Length of the acknowledgement extended transport header (`AETH`).
 pub const AETH_BYTES: u16 = 4;
+/// Length of immediate data (`ImmDt`), which the last packet of a message carries if it has any.
+pub const IMMEDIATE_BYTES: u16 = 4;
 /// Length of the invariant CRC.
 pub const ICRC_BYTES: u16 = 4;
 /// Length of the variant CRC.

@@ -3,7 +3,7 @@
 //! Invariant: an opcode is the same over every [`TransportService`](crate::TransportService), which adds headers of its
 //! own.
 
-use crate::length::{AETH_BYTES, BTH_BYTES, ICRC_BYTES, LRH_BYTES, RETH_BYTES, VCRC_BYTES};
+use crate::length::{AETH_BYTES, BTH_BYTES, ICRC_BYTES, IMMEDIATE_BYTES, LRH_BYTES, RETH_BYTES, VCRC_BYTES};
 
 /// Purpose of a packet (IBA `OpCode`, table 38): the lower five bits, as the reliable connection has them, and the
 /// CNP. The upper three bits are the [`TransportService`](crate::TransportService).
@@ -16,8 +16,12 @@ pub enum Opcode {
     SendMiddle = 0x01,
     /// Last packet of a SEND.
     SendLast = 0x02,
+    /// Last packet of a SEND with immediate data.
+    SendLastImmediate = 0x03,
     /// Only packet of a SEND.
     SendOnly = 0x04,
+    /// Only packet of a SEND with immediate data.
+    SendOnlyImmediate = 0x05,
     /// First of several packets of an RDMA WRITE.
     WriteFirst = 0x06,
     /// Middle packet of an RDMA WRITE.
@@ -47,7 +51,9 @@ state_codec::value!(enum Opcode {
     0x00 = SendFirst,
     0x01 = SendMiddle,
     0x02 = SendLast,
+    0x03 = SendLastImmediate,
     0x04 = SendOnly,
+    0x05 = SendOnlyImmediate,
     0x06 = WriteFirst,
     0x07 = WriteMiddle,
     0x08 = WriteLast,
@@ -70,6 +76,7 @@ impl Opcode {
             Self::ReadResponseFirst | Self::ReadResponseLast | Self::ReadResponseOnly | Self::Acknowledge => {
                 AETH_BYTES
             }
+            Self::SendLastImmediate | Self::SendOnlyImmediate => IMMEDIATE_BYTES,
             _ => 0,
         }
     }
@@ -111,6 +118,12 @@ impl Opcode {
         matches!(self, Self::WriteFirst | Self::WriteMiddle | Self::WriteLast | Self::WriteOnly)
     }
 
+    /// Returns whether the packet carries immediate data: the last or only packet of such a message does.
+    #[must_use]
+    pub const fn has_immediate(self) -> bool {
+        matches!(self, Self::SendLastImmediate | Self::SendOnlyImmediate)
+    }
+
     /// Returns whether the packet is the first or the only one of a message.
     #[must_use]
     pub const fn begins_message(self) -> bool {
@@ -118,6 +131,7 @@ impl Opcode {
             self,
             Self::SendFirst
                 | Self::SendOnly
+                | Self::SendOnlyImmediate
                 | Self::WriteFirst
                 | Self::WriteOnly
                 | Self::ReadResponseFirst
@@ -131,7 +145,9 @@ impl Opcode {
         matches!(
             self,
             Self::SendLast
+                | Self::SendLastImmediate
                 | Self::SendOnly
+                | Self::SendOnlyImmediate
                 | Self::WriteLast
                 | Self::WriteOnly
                 | Self::ReadResponseLast
@@ -148,6 +164,7 @@ mod tests {
     fn lengths_on_the_wire() {
         assert_eq!(Opcode::SendMiddle.wire_bytes(2048), 8 + 12 + 2048 + 4 + 2);
         assert_eq!(Opcode::WriteOnly.wire_bytes(1), 8 + 12 + 16 + 4 + 4 + 2);
+        assert_eq!(Opcode::SendOnlyImmediate.wire_bytes(5), 8 + 12 + 4 + 8 + 4 + 2);
         assert_eq!(Opcode::Acknowledge.wire_bytes(0), 30);
         assert_eq!(Opcode::Cnp.wire_bytes(0), 26);
         assert_eq!(Opcode::ReadResponseMiddle.wire_bytes(4096), 4122);

@@ -30,8 +30,9 @@ pub struct Packet {
     pub flow: FlowId,
     /// Message sequence number of the AETH (`MSN`), where the opcode has one; 24 bits. Requests have their entropy value here.
     pub msn: u32,
-    /// `DMALen` of the RETH, in bytes: the length that an RDMA READ request asks for, or the payload of an RDMA WRITE. Other packets
-    /// have no RETH; of acknowledgements, the lower half is [`selective`](Self::selective).
+    /// `DMALen` of the RETH, in bytes: the length that an RDMA READ request asks for, or the payload of an RDMA
+    /// WRITE. A packet with immediate data has it here. Other packets have no RETH; of acknowledgements, the lower
+    /// half is [`selective`](Self::selective).
     pub dma_length: u32,
     /// Next packet of the queue that this one waits in.
     pub(crate) next: PacketId,

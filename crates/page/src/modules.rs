@@ -26,6 +26,7 @@ const MODULES: &[(&str, &str)] = &[
     ("tips.js", include_str!("script/tips.js")),
     ("player.js", include_str!("script/player.js")),
     ("fabric.js", include_str!("script/fabric.js")),
+    ("ranks.js", include_str!("script/ranks.js")),
     ("hurt.js", include_str!("script/hurt.js")),
     ("statistics.js", include_str!("script/statistics.js")),
     ("runs.js", include_str!("script/runs.js")),

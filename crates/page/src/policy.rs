@@ -4,8 +4,8 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-icJecfXhNtceWHiqq9kHpBrLsfmqty19DporIrXd2BM='; \
-     style-src 'sha256-6Q9ZzWzlelI9meHtCJrREM2PpF81TY2vjOPk7bpTKdQ='; \
+     script-src 'sha256-eUMlmAUMJiQ/xOXH4kkQQu0dawE0cIK2vgtxq47CZEE='; \
+     style-src 'sha256-iFzIz3t1Hk1eZjM3FMOm48EnzsRHlIzBJ3K91MMSh4o='; \
      base-uri 'none'; form-action 'none'";
 
 #[cfg(test)]

@@ -8,18 +8,23 @@ use settings::glob;
 
 use crate::figure_files;
 use crate::rows::{
-    ContributorRow, FlowRow, MarginRow, MessageRow, OutputMomentRow, PathRow, PauseRow, PhaseRow, PortRow,
-    PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow,
-    WorstTreeRow,
+    ContributorRow, FlowRow, IterationRow, JobRow, MarginRow, MessageRow, OperationRow, OutputMomentRow,
+    PathRow, PathStepRow, PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow, SeriesRow,
+    SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow, WorstTreeRow,
 };
 use crate::table::TableRow;
 
 /// Names of all files that a run may write besides the files that its scenario names.
-pub const FILE_NAMES: [&str; 31] = [
+pub const FILE_NAMES: [&str; 36] = [
     "summary.json",
     FlowRow::FILE,
     PathRow::FILE,
     PhaseRow::FILE,
+    JobRow::FILE,
+    IterationRow::FILE,
+    RankRow::FILE,
+    OperationRow::FILE,
+    PathStepRow::FILE,
     SeriesRow::FILE,
     PortRow::FILE,
     TreeRow::FILE,

@@ -117,6 +117,11 @@ pub enum RunEnd {
         /// Simulated time, up to the sample that found it.
         simulated_s: f64,
     },
+    /// No rank of a job that is not done could go on.
+    Stuck {
+        /// Simulated time, up to the sample that found it.
+        simulated_s: f64,
+    },
     /// The user ended the run.
     Interrupted {
         /// Simulated time up to the interrupt.
@@ -149,6 +154,7 @@ impl RunEnd {
             }
             RunEnding::NotDone => Self::NotDone { simulated_s },
             RunEnding::GaveUp => Self::GaveUp { simulated_s },
+            RunEnding::Stuck => Self::Stuck { simulated_s },
             RunEnding::Interrupted => Self::Interrupted { simulated_s },
         }
     }
@@ -247,6 +253,7 @@ pub(crate) fn samples() -> Vec<Manifest> {
         RunEnd::Done { done_s: 0.005 },
         RunEnd::NotDone { simulated_s: 0.01 },
         RunEnd::GaveUp { simulated_s: 0.01 },
+        RunEnd::Stuck { simulated_s: 0.01 },
         RunEnd::Interrupted { simulated_s: 0.01 },
         RunEnd::Deadlock { message: "S1, port 2".to_owned() },
         RunEnd::Violation { message: "H1".to_owned() },

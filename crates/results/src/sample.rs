@@ -45,6 +45,7 @@ pub fn record() -> RunRecord {
     RunRecord {
         ended: RunEnding::AtDuration,
         finite: Some(FiniteRecord { messages: Some(4), posted: 4, delivered: 3, done: None }),
+        jobs: Vec::new(),
         failed: vec![FailedFlow { at: at(12), flow: 0 }],
         stands_still: None,
         simulated: Span::from_us(20_000),
@@ -320,7 +321,7 @@ fn congestion() -> Congestion {
 }
 
 fn contributor(flow: u32, kb: u64) -> ContributorRecord {
-    ContributorRecord { flow, samples: 2, through: Bytes::new(1000 * kb) }
+    ContributorRecord { flow, samples: 2, through: Some(Bytes::new(1000 * kb)) }
 }
 
 fn flow(name: &str, (source, destination): (&str, &str), start: Time, named: bool) -> FlowRecord {

@@ -20,9 +20,9 @@ use crate::figure_files::FIGURE_FILES;
 use crate::manifest::RESULT;
 use crate::parquet::parquet_name;
 use crate::rows::{
-    CompareRow, ContributorRow, FlowRow, MarginRow, MessageRow, OutputMomentRow, PathRow, PauseRow, PhaseRow,
-    PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow, VictimRow,
-    WatchRow, WorstTreeRow,
+    CompareRow, ContributorRow, FlowRow, IterationRow, JobRow, MarginRow, MessageRow, OperationRow,
+    OutputMomentRow, PathRow, PathStepRow, PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow,
+    SeriesRow, SourceSeriesRow, SweepRow, TreeMomentRow, TreeRow, VictimRow, WatchRow, WorstTreeRow,
 };
 use crate::sweep::ANSWER;
 use crate::table::{ColumnSchema, TableRow};
@@ -117,7 +117,7 @@ pub fn files() -> Vec<FileSchema> {
 }
 
 /// Returns the tables of a run.
-fn run_tables() -> [FileSchema; 18] {
+fn run_tables() -> [FileSchema; 23] {
     [
         table::<FlowRow<'_>>(),
         table::<PathRow<'_>>(),
@@ -135,6 +135,11 @@ fn run_tables() -> [FileSchema; 18] {
         table::<PauseRow<'_>>(),
         table::<OutputMomentRow<'_>>(),
         table::<TreeMomentRow<'_>>(),
+        table::<JobRow<'_>>(),
+        table::<IterationRow<'_>>(),
+        table::<RankRow<'_>>(),
+        table::<OperationRow<'_>>(),
+        table::<PathStepRow<'_>>(),
         table::<MarginRow<'_>>(),
         table::<MessageRow<'_>>(),
     ]

@@ -4,6 +4,7 @@
 //! Only `wall_s`, `packet_hops_per_s` and `peak_rss_bytes` depend on the machine.
 
 mod detours;
+mod jobs;
 mod transport;
 
 use std::collections::BTreeMap;
@@ -25,6 +26,7 @@ use crate::verdict::standings::Standings;
 use crate::verdict::{self, Verdict};
 use crate::{RunCost, RunIdentity};
 use detours::DetourSummary;
+pub use jobs::{CriticalPathSummary, JobSummary, LateIterationSummary, PathPlaceSummary};
 use measures::PhasePart;
 use measures::rounded;
 use measures::steady_state::SteadyInPhase;
@@ -62,6 +64,9 @@ pub struct Summary {
     pub done_s: Option<f64>,
     /// Finite traffic, which ends by itself: its messages, a drain included; `None` if there is none.
     pub finite: Option<FiniteSummary>,
+    /// Jobs, in the order of the scenario; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobSummary>,
     /// Flows whose queue pair gave up after its last retry: the first hundred, by time.
     pub failed: Vec<FailureSummary>,
     /// Time since which no payload was delivered, if outputs waited for each other at the end: packets may be in a
@@ -148,6 +153,8 @@ pub enum SummaryEnd {
     /// The run was to end when all finite traffic was delivered, and all that was left of it belonged to queue pairs
     /// that had given up.
     GaveUp,
+    /// No rank of a job that is not done could go on.
+    Stuck,
     /// The user ended the run.
     Interrupted,
 }
@@ -352,6 +359,7 @@ impl Summary {
             ended: record.ended.into(),
             done_s: record.finite.and_then(|finite| finite.done).map(Time::seconds),
             finite: record.finite.map(FiniteSummary::from),
+            jobs: record.jobs.iter().map(JobSummary::from).collect(),
             failed: failures(record),
             stands_still_since_s: record.stands_still.map(Time::seconds),
             wall_s: rounded(wall, 6),
@@ -457,6 +465,7 @@ impl From<RunEnding> for SummaryEnd {
             RunEnding::Done => Self::Done,
             RunEnding::NotDone => Self::NotDone,
             RunEnding::GaveUp => Self::GaveUp,
+            RunEnding::Stuck => Self::Stuck,
             RunEnding::Interrupted => Self::Interrupted,
         }
     }

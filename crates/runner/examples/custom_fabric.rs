@@ -57,7 +57,7 @@ pub(crate) fn report() -> Result<String, SimulationError> {
         text +=
             &format!("root {} port {} to {}, {} branches\n", root.node, root.port, root.peer, root.branches);
         for contributor in &root.contributors {
-            let through_kb = contributor.through.get() / 1000;
+            let through_kb = contributor.through.expect("each flow has a single path").get() / 1000;
             text += &format!("  contributor {}, {through_kb} KB\n", name(contributor.flow));
         }
         for victim in &root.victims {

@@ -5,6 +5,7 @@
 mod cables;
 mod cautions;
 mod detours;
+mod jobs;
 mod paths;
 mod patterns;
 mod threads;
@@ -22,9 +23,9 @@ use crate::shortage;
 
 pub use threads::{fewer_cores, fewer_threads, ranks, threads};
 
-/// Describes a plan: its size and duration in a line, single cables that differ, the choices of switches, and the use that each pattern makes of
-/// the fabric. Then follow the memory that it needs, a cycle that could deadlock, whether ECN acts before PFC, and
-/// settings that are mostly not meant.
+/// Describes a plan: its size and duration in a line, single cables that differ, the choices of switches, and the use
+/// that each pattern and job makes of the fabric. Then follow the memory that it needs, a cycle that could deadlock,
+/// whether ECN acts before PFC, and settings that are mostly not meant.
 ///
 /// # Examples
 ///
@@ -41,6 +42,7 @@ pub fn description(plan: &Plan) -> String {
     text += &cables::changed(plan);
     text += &paths::paths(plan).unwrap_or_default();
     text += &patterns::patterns(plan);
+    text += &jobs::jobs(plan);
     text += &detours::detours(plan);
     text += &format!("memory: about {}\n", plan.memory());
     if let Some(cycle) = plan.dependency_cycle() {
@@ -59,6 +61,13 @@ pub fn description(plan: &Plan) -> String {
         text += &fastest.and_then(|rate| slow_recovery(response, rate)).unwrap_or_default();
     }
     text + &cautions::cautions(plan)
+}
+
+/// Returns a sentence on each setting of paths that cannot have an effect, and on packets that overtake others where
+/// hosts refuse them.
+#[must_use]
+pub fn idle_and_refused(plan: &Plan) -> Vec<String> {
+    cautions::idle_and_refused(plan).map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// Most additive increases of DCQCN that the papers' parameters need for the rate of a link, which they state for 40

@@ -3,17 +3,17 @@
 //! Invariant: rates are payload. A link carries the headers of a flow's packets, too; acknowledgements and flow
 //! control count as free. A flow that keeps a number of messages outstanding has at most this number in the time that
 //! one message takes on the empty fabric, and at most a queue pair's outstanding packets in the time of one packet.
-//! Detours depend on the loads, so a flow that may take some has no rate alone, and there are no fair rates.
+//! Detours depend on the loads, so a flow that may take some has no rate alone, and there are no fair rates. Where
+//! loads decide over which outputs packets are spread, fair rates are known only if other parts limit every flow.
 
 use std::collections::BTreeMap;
 
 use ca_transport::message::Message;
 use packet::{NodeId, PortId, QpNumber, TransportService};
-use switch_arch::spec::SelectionSpec;
 use units::{Bytes, Span};
 use workload::{Flow, MessageSchedule, Posting};
 
-use crate::data_paths::{DataOutput, DataPaths};
+use crate::data_paths::{DataOutput, DataPaths, Spread};
 use crate::ideal::IdealTimes;
 use crate::plan::Plan;
 
@@ -37,8 +37,7 @@ pub struct BestRates {
 /// The part that a flow takes of the fabric.
 #[derive(Clone, Debug)]
 struct Demand {
-    /// Parts of its path, with the capacity that a bit of its payload takes.
-    parts: Vec<(usize, f64)>,
+    parts: Vec<PartUse>,
     /// Payload rate of its path without others, in bit/s.
     alone: f64,
     /// Most payload that it asks for, in bit/s; `None` if its messages are listed or drawn.
@@ -47,6 +46,16 @@ struct Demand {
     service_level: u8,
     /// True if its packets may take detours.
     may_detour: bool,
+}
+
+/// The use that a flow makes of a part of its path.
+#[derive(Clone, Copy, Debug)]
+struct PartUse {
+    part: usize,
+    /// Capacity that a bit of the flow's payload takes.
+    cost: f64,
+    /// True if loads decide how much of the flow passes: then `cost` is that of even spreading.
+    is_by_load: bool,
 }
 
 /// A part of a path that flows share.
@@ -96,13 +105,13 @@ impl Plan {
         for number in chosen.iter().copied() {
             let flow = &flows[number];
             let path = paths.of(flow, keys[number]);
-            let parts = self.parts_of(flow, &path).into_iter().map(|(part, capacity, cost)| {
-                let place = *numbers.entry(part).or_insert_with(|| {
+            let parts = self.parts_of(flow, &path).into_iter().map(|(part, capacity, cost, is_by_load)| {
+                let part = *numbers.entry(part).or_insert_with(|| {
                     all_parts.push(part);
                     capacities.push(capacity);
                     capacities.len() - 1
                 });
-                (place, cost)
+                PartUse { part, cost, is_by_load }
             });
             let demand = Demand {
                 parts: parts.collect(),
@@ -116,18 +125,23 @@ impl Plan {
         BestRates { parts: all_parts, capacities, flows: demands }
     }
 
-    /// Returns the parts of a flow's path, with their capacity and the capacity that a bit of payload takes.
-    /// A part of several that packets are spread over takes a share of them.
-    fn parts_of(&self, flow: &Flow, path: &[DataOutput]) -> Vec<(PathPart, f64, f64)> {
+    /// Returns the parts of a flow's path, with their capacity, the capacity that a bit of payload takes, and whether
+    /// loads decide about that. A part of several that packets are spread over takes a share of them.
+    fn parts_of(&self, flow: &Flow, path: &[DataOutput]) -> Vec<(PathPart, f64, f64, bool)> {
         let per_bit = self.wire_bits_per_bit(flow);
         let outputs = path.iter().map(|output| {
             let (node, port) = output.at;
-            (PathPart::Output(node, port), self.bps(output), per_bit * output.share)
+            (
+                PathPart::Output(node, port),
+                self.bps(output),
+                per_bit * output.share,
+                output.spread.is_by_load(),
+            )
         });
         let bus = self.nodes().adapter(flow.source).injection_limit;
         let drain = self.nodes().adapter(flow.destination).drain_limit;
-        let bus = bus.map(|rate| (PathPart::Bus(flow.source), rate.get() as f64, 1.0));
-        let drain = drain.map(|rate| (PathPart::Drain(flow.destination), rate.get() as f64, 1.0));
+        let bus = bus.map(|rate| (PathPart::Bus(flow.source), rate.get() as f64, 1.0, false));
+        let drain = drain.map(|rate| (PathPart::Drain(flow.destination), rate.get() as f64, 1.0, false));
         outputs.chain(bus).chain(drain).collect()
     }
 
@@ -141,20 +155,13 @@ impl Plan {
         let adapter = |host| self.nodes().adapter(host);
         let limits = [adapter(flow.source).injection_limit, adapter(flow.destination).drain_limit];
         let hosts = limits.into_iter().flatten().map(|rate| rate.get() as f64).fold(f64::INFINITY, f64::min);
-        let selector = |output: &DataOutput| {
-            let (node, _) = output.at;
-            let is_switch = !self.graph().is_host(node);
-            is_switch
-                .then(|| self.nodes().switch(node).selection.map(|selection| selection.selector))
-                .flatten()
-        };
         let of_hop = |outputs: &[DataOutput]| -> f64 {
             let rates = outputs.iter().map(|output| self.bps(output));
             let evenly = || outputs.iter().map(|output| self.bps(output) / output.share);
-            match outputs.iter().filter(|output| output.share < 1.0).find_map(selector) {
-                Some(SelectionSpec::LeastLoaded(_)) => rates.sum(),
-                Some(SelectionSpec::Flowlet(_)) => rates.fold(0.0, f64::max),
-                _ => evenly().fold(f64::INFINITY, f64::min),
+            match outputs[0].spread {
+                Spread::ByLoad => rates.sum(),
+                Spread::Bursts => rates.fold(0.0, f64::max),
+                Spread::Single | Spread::Evenly => evenly().fold(f64::INFINITY, f64::min),
             }
         };
         let hops = path.chunk_by(|one, next| one.hop == next.hop).map(of_hop);
@@ -170,7 +177,7 @@ impl Plan {
             Posting::Scheduled(MessageSchedule::Listed(messages)) => {
                 messages.first().map_or(self.mtu_bytes(), |message| message.bytes)
             }
-            Posting::Drawn { .. } => self.mtu_bytes(),
+            Posting::Drawn { .. } | Posting::Job { .. } => self.mtu_bytes(),
         };
         let mtu = self.link().mtu;
         let message = Message::new(QpNumber(0), flow.operation, size, mtu);
@@ -208,7 +215,9 @@ impl Plan {
                     over(packets * packet.get() as f64, ideal.times(number, packet).acknowledged);
                 Some(by_messages.min(by_packets))
             }
-            Posting::Scheduled(MessageSchedule::Listed(_)) | Posting::Drawn { .. } => None,
+            Posting::Scheduled(MessageSchedule::Listed(_)) | Posting::Drawn { .. } | Posting::Job { .. } => {
+                None
+            }
         }
     }
 }
@@ -223,8 +232,8 @@ impl BestRates {
     }
 
     /// Returns the max-min fair payload rates of these flows together, in bit/s: no rate can be raised without lowering
-    /// a rate that is not higher. `None` if the rates that some ask for are not known, or weights of lanes or detours
-    /// decide.
+    /// a rate that is not higher. `None` if the rates that some ask for are not known, or weights of lanes, detours or
+    /// the spreading of packets by load decide.
     #[must_use]
     pub fn fair(&self, flows: &[usize]) -> Option<Vec<f64>> {
         let demands: Vec<_> = flows.iter().map(|flow| self.flows.get(flow)).collect::<Option<_>>()?;
@@ -233,52 +242,82 @@ impl BestRates {
         if demands.iter().any(|demand| Some(demand.service_level) != level || demand.may_detour) {
             return None;
         }
+        let is_by_load = self.by_load(&demands);
         let mut fixed: Vec<Option<f64>> = vec![None; demands.len()];
         while fixed.iter().any(Option::is_none) {
             let limits = self.limits(&demands, &fixed);
             let limit = |place: usize| {
-                let parts = demands[place].parts.iter().map(|(part, _)| limits[*part]);
+                let parts = demands[place].parts.iter().map(|own| limits[own.part]);
                 parts.fold(asked[place], f64::min)
             };
             let rising = (0..demands.len()).filter(|place| fixed[*place].is_none());
             let rising: Vec<_> = rising.map(|place| (place, limit(place))).collect();
             let lowest = rising.iter().map(|(_, limit)| *limit).fold(f64::INFINITY, f64::min);
+            let is_lowest = |limit: f64| limit <= lowest * (1.0 + EQUAL);
             for (place, limit) in rising {
-                if limit <= lowest * (1.0 + EQUAL) {
-                    fixed[place] = Some(lowest);
+                if !is_lowest(limit) {
+                    continue;
                 }
+                // A part that packets could avoid is no limit by itself.
+                let mut parts = demands[place].parts.iter();
+                let is_firm = parts.any(|own| !is_by_load[own.part] && is_lowest(limits[own.part]));
+                if !is_firm && !is_lowest(asked[place]) {
+                    return None;
+                }
+                fixed[place] = Some(lowest);
             }
         }
         fixed.into_iter().collect()
     }
 
-    /// Returns the part of a flow's path with the highest load at these payload rates of flows, and that load as a share
-    /// of its capacity.
+    /// Returns true if loads decide which of several parts some flow of a known rate takes.
     #[must_use]
-    pub fn busiest(&self, flow: usize, rates: &[(usize, f64)]) -> Option<(PathPart, f64)> {
+    pub fn spread_by_load(&self) -> bool {
+        let known = self.flows.values().filter(|demand| demand.asked.is_some());
+        known.flat_map(|demand| &demand.parts).any(|own| own.is_by_load)
+    }
+
+    /// Returns the part of a flow's path with the highest load at these payload rates of flows, and that load as a share
+    /// of its capacity. `None` if that is not known of some part which may be busier.
+    #[must_use]
+    pub fn busiest(&self, flow: usize, rates: &[(usize, f64)], full: f64) -> Option<(PathPart, f64)> {
         // Of equally loaded parts the last is nearest to the destination.
-        self.loads(flow, rates).into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
+        let loads = self.loads(flow, rates);
+        let most = loads.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (loads.len() == self.flows.get(&flow)?.parts.len() || most.1 >= full).then_some(most)
     }
 
     /// Returns the parts of a flow's path, each with its load at these payload rates of flows, as a share of its
-    /// capacity; empty if the flow has no best rate, or may take detours.
+    /// capacity; empty if the flow has no best rate, or may take detours. Parts are left out if loads decide how much
+    /// of some flow passes them.
     #[must_use]
     pub fn loads(&self, flow: usize, rates: &[(usize, f64)]) -> Vec<(PathPart, f64)> {
         let mut loads = vec![0.0; self.capacities.len()];
         for (flow, rate) in rates {
             let parts = self.flows.get(flow).map_or(&[][..], |demand| &demand.parts);
-            parts.iter().for_each(|(part, cost)| loads[*part] += rate * cost);
+            parts.iter().for_each(|own| loads[own.part] += rate * own.cost);
         }
-        let load = |(part, _): &(usize, f64)| (self.parts[*part], loads[*part] / self.capacities[*part]);
+        let all: Vec<_> = rates.iter().filter_map(|(flow, _)| self.flows.get(flow)).collect();
+        let is_by_load = self.by_load(&all);
+        let load = |own: &PartUse| (self.parts[own.part], loads[own.part] / self.capacities[own.part]);
         let own = self.flows.get(&flow).filter(|demand| !demand.may_detour);
-        own.map_or(&[][..], |demand| &demand.parts).iter().map(load).collect()
+        let own = own.map_or(&[][..], |demand| &demand.parts).iter();
+        own.filter(|own| !is_by_load[own.part]).map(load).collect()
+    }
+
+    /// Returns for each part whether loads decide how much of some of these flows passes it.
+    fn by_load(&self, flows: &[&Demand]) -> Vec<bool> {
+        let mut is_by_load = vec![false; self.capacities.len()];
+        let parts = flows.iter().flat_map(|demand| &demand.parts);
+        parts.for_each(|own| is_by_load[own.part] |= own.is_by_load);
+        is_by_load
     }
 
     /// Returns for each part the equal rate of its flows that still rise at which the part is full.
     fn limits(&self, demands: &[&Demand], fixed: &[Option<f64>]) -> Vec<f64> {
         let (mut left, mut weight) = (self.capacities.clone(), vec![0.0; self.capacities.len()]);
         for (demand, fixed) in demands.iter().zip(fixed) {
-            for (part, cost) in &demand.parts {
+            for PartUse { part, cost, .. } in &demand.parts {
                 match fixed {
                     Some(rate) => left[*part] -= rate * cost,
                     None => weight[*part] += cost,
@@ -293,85 +332,4 @@ impl BestRates {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Scenario, ScenarioText};
-
-    fn plan(scenario: &str, sets: &[&str]) -> Plan {
-        let mut source = ScenarioText::find(scenario).unwrap();
-        for set in sets {
-            source.set(set).unwrap();
-        }
-        Scenario::read(&source).unwrap().check(&source).unwrap()
-    }
-
-    /// A flow between groups of a dragonfly may take detours, and has no rate alone; one within a group does not.
-    #[test]
-    fn flows_that_may_take_detours_have_no_rate_alone() {
-        let flow = |name: &str, to: &str| {
-            format!(
-                "(name: \"{name}\", from: \"h1\", to: \"{to}\", start: \"0 s\", message: \"64 KiB\", \
-                 load: Saturate(outstanding: 4))"
-            )
-        };
-        let flows = format!("flows=[{}, {}]", flow("near", "h3"), flow("far", "h9"));
-        let rates = |routing: &str, lanes: &str| {
-            let dragonfly = "topology=Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"host\", \
-                             local_cable: \"trunk\", global_cable: \"trunk\")";
-            plan("paths-parking-lot", &[dragonfly, routing, lanes, &flows]).rates_alone()
-        };
-        let minimal = rates("routing=Native", "link.data_lanes=2");
-        assert!(minimal.iter().all(Option::is_some), "{minimal:?}");
-        for (routing, lanes) in [("Valiant", 4), ("Ugal", 4), ("Par", 5)] {
-            let own = rates(&format!("routing={routing}"), &format!("link.data_lanes={lanes}"));
-            assert_eq!(own, [minimal[0], None], "{routing}");
-        }
-    }
-
-    /// Flows of listed and drawn messages have no rate alone; the others have that of the best rates.
-    #[test]
-    fn rates_alone_are_those_of_the_best_rates() {
-        for (scenario, known) in [("victim", 3), ("gran2011-scenario1", 5), ("roce400-leaf-spine", 1)] {
-            let plan = plan(scenario, &[]);
-            let (best, rates) = (plan.best_rates(plan.workload().flows.len()), plan.rates_alone());
-            assert_eq!(rates, (0..rates.len()).map(|flow| best.alone(flow)).collect::<Vec<_>>());
-            assert!(rates.iter().flatten().count() >= known, "{scenario}: {rates:?}");
-        }
-    }
-
-    /// Rates of `victim`'s links by hand: 16 Gb/s for 2,048 bytes of payload in packets of about 2,074.
-    #[test]
-    fn fair_rates_share_the_narrowest_link_and_leave_the_rest_alone() {
-        let best = plan("victim", &[]).best_rates(3);
-        let alone = best.alone(0).unwrap();
-        assert!((15.7e9..16e9).contains(&alone), "{alone}");
-        let fair = best.fair(&[0, 1, 2]).unwrap();
-        assert!((fair[1] - alone / 2.0).abs() < 1e3 && (fair[2] - alone / 2.0).abs() < 1e3, "{fair:?}");
-        // The trunk of `victim` and `far` is twice as fast as a host's link, or the victim has what is left of it.
-        assert!(fair[0] > alone * 0.99, "{fair:?}");
-        assert_eq!(best.fair(&[0]).unwrap(), [alone]);
-    }
-
-    #[test]
-    fn paced_flows_ask_for_their_rate_and_listed_ones_for_an_unknown_one() {
-        let flow = |load: &str| {
-            format!(
-                "flows=[(name: \"F\", from: \"H1\", to: \"H2\", start: \"0 s\", message: \"4 KiB\", load: {load})]"
-            )
-        };
-        let best = |load: &str| plan("one-flow", &[&flow(load)]).best_rates(1);
-        assert_eq!(best("Paced(\"1 Gb/s\")").alone(0), Some(1e9));
-        assert_eq!(best("Messages(3)").alone(0), None);
-        assert_eq!(best("Messages(3)").fair(&[0]), None);
-        let (one, many) = (best("Saturate(outstanding: 1)"), best("Saturate(outstanding: 64)"));
-        assert!(one.alone(0).unwrap() < 0.9 * many.alone(0).unwrap(), "a message at a time leaves gaps");
-    }
-
-    #[test]
-    fn a_slow_host_limits_its_flows() {
-        let best = plan("victim", &["adapters={\"H4\": (drain_limit: \"1 Gb/s\")}"]).best_rates(3);
-        assert_eq!(best.alone(0), Some(1e9));
-        let (part, load) = best.busiest(0, &[(0, 0.99e9)]).unwrap();
-        assert!(matches!(part, PathPart::Drain(_)) && load == 0.99, "{part:?} {load}");
-    }
-}
+mod tests;

@@ -5,7 +5,9 @@
 //! every selector does on equally loaded ports. Detours are not followed: a flow that may take some has the outputs of
 //! its minimal route, and [`Plan::may_detour`] says so.
 
+use ca_transport::EntropySpec;
 use packet::{NodeId, PortId};
+use switch_arch::spec::SelectionSpec;
 use workload::Flow;
 
 use crate::plan::Plan;
@@ -29,6 +31,45 @@ pub(crate) struct DataOutput {
     pub(crate) hop: u32,
     /// Share of the flow's packets that is expected to leave by it.
     pub(crate) share: f64,
+    /// Rule by which packets are spread over the outputs of its hop. A rule of one hop holds for the next ones, too, up
+    /// to an output that all packets take.
+    pub(crate) spread: Spread,
+}
+
+/// Rule by which packets of a flow are spread over several outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Spread {
+    /// There is a single output.
+    Single,
+    /// Alike over all, whatever their loads are.
+    Evenly,
+    /// In bursts, each by a single output. Gaps between packets end them, and so loads decide.
+    Bursts,
+    /// By load, or by marks and losses of earlier packets.
+    ByLoad,
+}
+
+impl Spread {
+    const fn of_selector(selector: SelectionSpec) -> Self {
+        match selector {
+            SelectionSpec::Hash | SelectionSpec::Random | SelectionSpec::RoundRobin(_) => Self::Evenly,
+            SelectionSpec::LeastLoaded(_) => Self::ByLoad,
+            SelectionSpec::Flowlet(_) => Self::Bursts,
+        }
+    }
+
+    const fn of_entropy(entropy: EntropySpec) -> Self {
+        match entropy {
+            EntropySpec::Flow | EntropySpec::Random | EntropySpec::RoundRobin => Self::Evenly,
+            // Values of marked packets are avoided.
+            EntropySpec::Bitmap(_) | EntropySpec::Reps(_) => Self::ByLoad,
+        }
+    }
+
+    /// Returns true if the shares of packets depend on the loads of the run.
+    pub(crate) const fn is_by_load(self) -> bool {
+        matches!(self, Self::ByLoad | Self::Bursts)
+    }
 }
 
 /// Follows the data of flows, one after the other.
@@ -52,12 +93,16 @@ impl<'a> DataPaths<'a> {
         let (graph, to) = (plan.graph(), flow.destination);
         if !plan.packets_may_overtake() {
             let path = (0..).zip(plan.path_of_data(flow, key));
-            return path.map(|(hop, at)| DataOutput { at, hop, share: 1.0 }).collect();
+            let output = |(hop, at)| DataOutput { at, hop, share: 1.0, spread: Spread::Single };
+            return path.map(output).collect();
         }
         let level = plan.service_level(flow.service_level, flow.source, to);
+        let longest = plan.longest_data_packet(flow);
         // Switches hash a number that differs from packet to packet.
-        let key = Some(key).filter(|_| plan.nodes().adapter(flow.source).entropy.is_usual());
-        let mut outputs = vec![DataOutput { at: (flow.source, PortId(0)), hop: 0, share: 1.0 }];
+        let entropy = plan.nodes().adapter(flow.source).entropy;
+        let key = Some(key).filter(|_| entropy.is_usual());
+        let first = (flow.source, PortId(0));
+        let mut outputs = vec![DataOutput { at: first, hop: 0, share: 1.0, spread: Spread::Single }];
         let mut present = 0..1;
         // All paths are equally long, so a node is left at one hop alone, and each hop leads nearer to the host.
         while !present.is_empty() {
@@ -73,13 +118,26 @@ impl<'a> DataPaths<'a> {
             let hop = outputs[present.start].hop + 1;
             for node in next.drain(..) {
                 let selection = plan.nodes().switch(node).selection;
-                let is_selected =
-                    selection.is_some_and(|selection| selection.packets.may_contain(level, flow.transport));
+                let is_selected = selection
+                    .is_some_and(|selection| selection.packets.may_contain(level, flow.transport, longest));
                 let ports = plan.routes().table(node).outputs_of(to.lid(), key, is_selected);
-                let share = core::mem::take(&mut by_node[node.index()]) / ports.clone().count() as f64;
-                outputs.extend(ports.map(|port| DataOutput { at: (node, port), hop, share }));
+                let count = ports.clone().count();
+                let share = core::mem::take(&mut by_node[node.index()]) / count as f64;
+                let spread = match selection.filter(|_| is_selected) {
+                    _ if count == 1 => Spread::Single,
+                    Some(own) => Spread::of_selector(own.selector),
+                    None => Spread::of_entropy(entropy),
+                };
+                outputs.extend(ports.map(|port| DataOutput { at: (node, port), hop, share, spread }));
             }
+            let before = outputs[present.start].spread;
             present = present.end..outputs.len();
+            let hop = &mut outputs[present.clone()];
+            let spread = match hop.len() {
+                1 => Spread::Single,
+                _ => hop.iter().map(|output| output.spread).fold(before, Spread::max),
+            };
+            hop.iter_mut().for_each(|output| output.spread = spread);
         }
         outputs
     }

@@ -118,6 +118,7 @@ impl Plan {
             let bytes = match &flow.posting {
                 Posting::Scheduled(schedule) => Some(schedule.volume(self.end()).payload),
                 Posting::Drawn { total, .. } => total.get(),
+                Posting::Job { total, .. } => Some(*total),
             };
             bytes.map_or(line, |bytes| bytes.get() as f64)
         };
@@ -149,6 +150,7 @@ fn is_elastic(flow: &Flow) -> bool {
     match &flow.posting {
         Posting::Scheduled(schedule) => matches!(schedule, MessageSchedule::Saturate { .. }),
         Posting::Drawn { total, .. } => total.is_none(),
+        Posting::Job { .. } => false,
     }
 }
 

@@ -109,6 +109,7 @@ mod tests {
             (&["switch.selection=RoundRobin"], 4),
             (&["switch.selection=Flowlet"], 4),
             (&["adapter.entropy=Random"], 4),
+            (&["switch.selection=RoundRobin", "switch.selected_packets=(small: \"5 KB\")"], 1),
         ] {
             let mut text = ScenarioText::find("paths-incast").expect("it ships");
             sets.iter().try_for_each(|set| text.set(set)).expect("they are fields");

@@ -22,7 +22,7 @@ use link_layer::Wire;
 use packet::{Mtu, NodeId, Opcode, QpNumber, TransportService};
 use smallvec::{SmallVec, smallvec};
 use units::{Bytes, Rate, Span, Time};
-use workload::{Flow, Operation};
+use workload::{Flow, Operation, Posting};
 
 use self::spread::{Batch, SpreadPath};
 use crate::data_paths::DataPaths;
@@ -51,10 +51,14 @@ pub struct IdealTime {
     /// Time until the acknowledgement of the last packet is back at the source, or, for an RDMA READ, until the last
     /// response has arrived.
     pub acknowledged: Span,
+    /// Time until the first byte of its last packet leaves the source's adapter.
+    pub departed: Span,
+    /// Time for which it keeps a later message from the source's adapter.
+    pub occupied: Span,
 }
 
-/// The properties on which an ideal time depends.
-type IdealKey = (PathKey, Bytes);
+/// The properties on which an ideal time depends: with true, the message has immediate data.
+type IdealKey = (PathKey, Bytes, bool);
 
 /// The properties on which the paths of a flow depend: its ends, its hash key, its service level, its transport and its
 /// operation.
@@ -92,7 +96,7 @@ impl<'a> IdealTimes<'a> {
         let hash = self.keys.get(number).copied().unwrap_or(0);
         let level = flow.service_level.0;
         let ways = (flow.source, flow.destination, hash, level, flow.transport, flow.operation);
-        let key = (ways, size);
+        let key = (ways, size, matches!(flow.posting, Posting::Job { .. }));
         if let Some((_, time)) = self.last.filter(|(last, _)| *last == key) {
             return time;
         }
@@ -110,7 +114,12 @@ impl<'a> IdealTimes<'a> {
             None => (pipe.arrived, taken),
         };
         let acknowledged = if is_read { arrived } else { answer(Opcode::Acknowledge, arrived) };
-        let time = IdealTime { delivered: taken.since_start(), acknowledged: acknowledged.since_start() };
+        let time = IdealTime {
+            delivered: taken.since_start(),
+            acknowledged: acknowledged.since_start(),
+            departed: pipe.departed.since_start(),
+            occupied: pipe.free[0].max(pipe.bus_free).since_start(),
+        };
         self.last = Some((key, time));
         time
     }
@@ -124,7 +133,7 @@ impl<'a> IdealTimes<'a> {
         (from, left): (Time, Time),
     ) -> SmallVec<[Batch; 3]> {
         let mtu: Mtu = self.plan.link().mtu;
-        let message = Message::new(QpNumber(0), flow.operation, size, mtu);
+        let message = message(flow, size, mtu);
         let batch = |number, packets, last_start| {
             let Segment { opcode, payload, .. } = message.segment(number, mtu);
             let length = self.length(flow.transport, opcode, payload);
@@ -153,7 +162,7 @@ impl<'a> IdealTimes<'a> {
     /// Returns the time at which the host takes the last packet of a message that starts at `from` at the earliest.
     fn delivered(&self, pipe: &mut PacketTrain, flow: &Flow, size: Bytes, from: Time) -> Time {
         let mtu: Mtu = self.plan.link().mtu;
-        let message = Message::new(QpNumber(0), flow.operation, size, mtu);
+        let message = message(flow, size, mtu);
         let mut number = 0;
         while number < message.end {
             let Segment { opcode, payload, last } = message.segment(number, mtu);
@@ -182,12 +191,20 @@ impl<'a> IdealTimes<'a> {
     }
 }
 
+/// Returns a message of a flow: those of jobs have immediate data.
+pub(crate) fn message(flow: &Flow, size: Bytes, mtu: Mtu) -> Message {
+    let message = Message::new(QpNumber(0), flow.operation, size, mtu);
+    if matches!(flow.posting, Posting::Job { .. }) { message.with_immediate(0) } else { message }
+}
+
 /// A train of packets over a path.
 struct PacketTrain {
     path: HostPath,
     /// By wire, the time at which the last packet has left it.
     free: SmallVec<[Time; 8]>,
     bus_free: Time,
+    /// Departure of the last packet's first byte.
+    departed: Time,
     arrived: Time,
     taken: Time,
 }
@@ -207,7 +224,8 @@ impl HostPath {
 impl PacketTrain {
     fn new(path: HostPath) -> Self {
         let free = SmallVec::from_elem(Time::ZERO, path.wires.len());
-        Self { path, free, bus_free: Time::ZERO, arrived: Time::ZERO, taken: Time::ZERO }
+        let start = Time::ZERO;
+        Self { path, free, bus_free: start, departed: start, arrived: start, taken: start }
     }
 
     /// Passes a packet that starts at `from` at the earliest.
@@ -215,10 +233,11 @@ impl PacketTrain {
         let mut ready = from.max(self.bus_free);
         for (place, wire) in self.path.wires.iter().enumerate() {
             let start = ready.max(self.free[place]);
-            if place == 0
-                && let Some(limit) = self.path.injection
-            {
-                self.bus_free = start + limit.time_for(payload);
+            if place == 0 {
+                self.departed = start;
+                if let Some(limit) = self.path.injection {
+                    self.bus_free = start + limit.time_for(payload);
+                }
             }
             let wire_time = wire.time_for(length);
             self.free[place] = start + wire_time;

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use ca_transport::EntropySpec;
 use cc_policies::MarkingSpec;
-use packet::NodeId;
+use packet::{NodeId, ServiceLevel};
 use switch_arch::spec::{ChoicesSpec, FlowletChoice, SelectionSpec};
 use switch_arch::{SelectedPackets, SelectionPlan};
 use telemetry::{IdleReason, IdleSettingRecord};
-use workload::Flow;
+use units::Bytes;
+use workload::{Flow, Operation};
 
 use crate::check::node::{adapters, switches};
 use crate::plan::Plan;
@@ -23,8 +24,18 @@ struct UsedChoices {
     entropies: Vec<EntropySpec>,
 }
 
+/// Packets of a flow in one direction.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    from: NodeId,
+    to: NodeId,
+    level: ServiceLevel,
+    /// Length of the longest.
+    longest: Bytes,
+}
+
 impl Plan {
-    /// Returns the settings of paths that cannot have an effect: routing, selectors, then entropies.
+    /// Returns the settings of paths that cannot have an effect: routing, selectors and their packets, then entropies.
     #[must_use]
     pub fn idle_settings(&self) -> Vec<IdleSettingRecord> {
         let routing = &self.scenario.routing;
@@ -32,16 +43,17 @@ impl Plan {
             |reason| vec![IdleSettingRecord { setting: format!("routing: {}", routing.word()), reason }];
         if routing.detours().is_some() {
             let stay = !self.workload.flows.iter().any(|flow| self.may_detour(flow));
-            return if stay { of_routing(IdleReason::NoDetour) } else { Vec::new() };
+            let idle = if stay { of_routing(IdleReason::NoDetour) } else { Vec::new() };
+            return [idle, self.idle_masks()].concat();
         }
         if !routing.has_groups() {
-            return Vec::new(); // Selectors and entropies are refused.
+            return self.idle_masks(); // Selectors and entropies are refused.
         }
         if !self.routes.have_groups() {
             return of_routing(IdleReason::OnePort);
         }
         let used = self.used_choices();
-        [self.idle_selectors(&used), self.idle_entropies(&used)].concat()
+        [self.idle_selectors(&used), self.idle_masks(), self.idle_entropies(&used)].concat()
     }
 
     /// Returns the selectors of switches without effect, each at its first place in the scenario.
@@ -61,6 +73,18 @@ impl Plan {
         found
     }
 
+    /// Returns the first set of selected packets beside a selector that is the hash of a flow.
+    fn idle_masks(&self) -> Vec<IdleSettingRecord> {
+        let is_hashed = |selector: SelectionSpec| selector == SelectionSpec::Hash;
+        let mut hashed = switches(&self.scenario)
+            .filter(|(_, spec)| spec.selected_packets.is_some() && spec.selection.is_none_or(is_hashed));
+        let record = hashed.next().map(|(path, _)| IdleSettingRecord {
+            setting: path.name("selected_packets").to_string(),
+            reason: IdleReason::HashForAll,
+        });
+        record.into_iter().collect()
+    }
+
     /// Returns the reason for which a selector has no effect; `None` also if no switch has it.
     fn idle_selector(&self, selector: SelectionSpec, used: &UsedChoices) -> Option<IdleReason> {
         let own = self.selections().filter(|own| own.selector == selector);
@@ -71,18 +95,15 @@ impl Plan {
         if used.selectors.contains(&selector) {
             return self.idle_detail(selector);
         }
-        let is_in_class = |flow: &Flow| {
-            let mut ways = ways(flow).into_iter();
-            ways.any(|(from, to)| {
-                let level = self.service_level(flow.service_level, from, to);
-                packets.iter().any(|own| own.may_contain(level, flow.transport))
-            })
-        };
-        if !self.workload.flows.iter().any(is_in_class) {
+        let in_class = self.workload.flows.iter().flat_map(|flow| {
+            self.ways(flow)
+                .into_iter()
+                .filter(|Way { level, .. }| packets.iter().any(|own| own.is_for(*level, flow.transport)))
+        });
+        let Some(longest) = in_class.map(|way| way.longest).max() else {
             return Some(IdleReason::NotSelected);
-        }
-        let (small, longest) =
-            (packets.iter().map(SelectedPackets::shortest).min()?, self.link.longest_packet());
+        };
+        let small = packets.iter().map(SelectedPackets::shortest).min()?;
         Some(if small > longest { IdleReason::TooShort { small, longest } } else { IdleReason::NoneOnTheWay })
     }
 
@@ -110,8 +131,8 @@ impl Plan {
         for (path, spec) in adapters(&self.scenario) {
             let entropy = spec.entropy;
             let has = |flow: &Flow| self.nodes.adapter(flow.source).entropy == entropy;
-            let mut flows = self.workload.flows.iter().filter(|flow| has(flow)).peekable();
-            if known.contains(&entropy) || flows.peek().is_none() {
+            let mut flows = self.workload.flows.iter().filter(|flow| has(flow));
+            if known.contains(&entropy) {
                 continue;
             }
             known.push(entropy);
@@ -120,7 +141,7 @@ impl Plan {
                 IdleReason::NotHashed
             } else if !is_judging {
                 continue;
-            } else if !flows.any(|flow| flow.transport.is_reliable()) {
+            } else if !flows.any(has_acknowledgements) {
                 IdleReason::NoAnswers
             } else if matches!(self.control.marking, MarkingSpec::Off) {
                 IdleReason::NoMarks
@@ -161,11 +182,10 @@ impl Plan {
             let entropy = self.nodes.adapter(flow.source).entropy;
             // Packets of one kind to one host go the same ways from a switch on.
             let kind = wanted.entropies.iter().position(|own| *own == entropy);
-            for (from, to) in ways(flow) {
-                let level = self.service_level(flow.service_level, from, to);
+            for Way { from, to, level, longest } in self.ways(flow) {
                 let mut next = vec![self.graph.ports(from)[0].peer];
                 while let Some(at) = next.pop() {
-                    if at == to || !visited.insert((at, to, level, flow.transport, kind)) {
+                    if at == to || !visited.insert((at, to, level, flow.transport, longest, kind)) {
                         continue;
                     }
                     let table = self.routes.table(at);
@@ -174,11 +194,10 @@ impl Plan {
                         continue;
                     }
                     let is_adaptive = table.outputs_of(to.lid(), Some(0), true).nth(1).is_some();
-                    let own = self.nodes.switch(at).selection.filter(|own| {
-                        is_adaptive
-                            && own.packets.may_contain(level, flow.transport)
-                            && own.packets.shortest() <= self.link.longest_packet()
-                    });
+                    let own =
+                        self.nodes.switch(at).selection.filter(|own| {
+                            is_adaptive && own.packets.may_contain(level, flow.transport, longest)
+                        });
                     match own {
                         Some(own) => add(&mut used.selectors, own.selector),
                         None if kind.is_some() => add(&mut used.entropies, entropy),
@@ -189,11 +208,24 @@ impl Plan {
         }
         used
     }
+
+    /// Returns the ways of a flow's packets, data and answers.
+    fn ways(&self, flow: &Flow) -> [Way; 2] {
+        let (there, back, lengths) = (flow.source, flow.destination, self.packet_lengths());
+        [(there, back, lengths.data(flow)), (back, there, lengths.answers(flow))].map(
+            |(from, to, longest)| Way {
+                from,
+                to,
+                level: self.service_level(flow.service_level, from, to),
+                longest,
+            },
+        )
+    }
 }
 
-/// Returns the ways of a flow's packets, data and answers.
-fn ways(flow: &Flow) -> [(NodeId, NodeId); 2] {
-    [(flow.source, flow.destination), (flow.destination, flow.source)]
+/// Returns true if the data packets of a flow are acknowledged: responses to READs are not.
+fn has_acknowledgements(flow: &Flow) -> bool {
+    flow.transport.is_reliable() && flow.operation != Operation::RdmaRead
 }
 
 /// Adds an item that a list does not have.
@@ -261,6 +293,18 @@ mod tests {
         assert_eq!(detours("h9"), []);
     }
 
+    /// Masks of packets stay where a sweep has a hash in the place of a selector, and where no packet is left.
+    #[test]
+    fn packets_without_a_selector_are_listed() {
+        let mask = "switch.selected_packets=(services: [Rc])";
+        let hashed = [("switch.selected_packets".to_owned(), IdleReason::HashForAll)];
+        assert_eq!(idle("paths-incast", &["switch.selection=Hash", mask]), hashed);
+        assert_eq!(idle("paths-incast", &["routing=Native", mask]), hashed);
+        let none = "switch.selected_packets=(services: [])";
+        let found = idle("paths-incast", &["switch.selection=RoundRobin", none]);
+        assert_eq!(found, [("switch.selection: RoundRobin".to_owned(), IdleReason::NotSelected)]);
+    }
+
     /// Each setting once, with the reason.
     #[test]
     fn settings_without_effect_are_listed() {
@@ -288,8 +332,21 @@ mod tests {
         ] {
             assert_eq!(idle("paths-incast", sets), [(setting.to_owned(), reason)], "{sets:?}");
         }
+        let read = "traffic=[Permutation(operation: RdmaRead, at: \"0 s\", bytes: \"4 KiB\")]";
+        let reps = ["adapter.entropy=Reps", "congestion_control=Guideline", "adapter.max_reads=4", read];
+        assert_eq!(
+            idle("paths-incast", &reps),
+            [("adapter.entropy: Reps".to_owned(), IdleReason::NoAnswers)]
+        );
+        let none = idle("paths-parking-lot", &["adapters={\"h1\": (entropy: Random)}"]);
+        assert!(matches!(&none[..], [(_, IdleReason::NotHashed)]), "h1 sends nothing: {none:?}");
         let too_short = idle("paths-incast", &[round_robin, "switch.selected_packets=(small: \"8 KiB\")"]);
         assert!(matches!(&too_short[..], [(_, IdleReason::TooShort { .. })]), "{too_short:?}");
+        let small = "switch.selected_packets=(small: \"2 KB\")";
+        let kib = "traffic=[Permutation(at: \"0 s\", bytes: \"1 KiB\")]";
+        let too_short = idle("paths-incast", &[round_robin, small, kib]);
+        let [(_, IdleReason::TooShort { longest, .. })] = too_short[..] else { panic!("{too_short:?}") };
+        assert!((1024..1100).contains(&longest.get()), "{longest:?}");
         let gap = idle("paths-incast", &["switch.selection=Flowlet(gap: \"1 s\")"]);
         assert!(matches!(&gap[..], [(_, IdleReason::GapBeyondRun { .. })]), "{gap:?}");
     }

@@ -32,12 +32,15 @@
 //! | `credit_windows` | bytes by which credits of a shared memory run ahead |
 //! | `path_choices` | choices of switches with groups of ports |
 //! | `data_paths` | outputs by which the data of a flow leave |
+//! | `packet_lengths` | the longest packets of a flow |
 //! | `idle_settings` | settings of paths that cannot have an effect |
 //! | `other_paths` | the least loaded path that switches could choose for a flow |
 //! | `cable_loads` | pairs of hosts and flows of every cable, in each direction |
 //! | `detour_loads` | largest expected loads of cables by minimal routes and by others |
 //! | `expected_work` | work that a run is expected to be, by node |
 //! | `ideal` | completion times of messages on the empty fabric, to which slowdowns refer |
+//! | `job_ideal` | ideal times of jobs and of their messages |
+//! | `job_outlook` | jobs before their run: ideal times, bounds, loads |
 //! | `flow_paths` | outputs by which the data of flows leaves nodes |
 //! | `best_rates` | rates of flows alone, and fair rates of all together |
 //! | `draws` | whether a run depends on its seed |
@@ -61,10 +64,13 @@ mod format;
 mod headroom;
 mod ideal;
 mod idle_settings;
+mod job_ideal;
+mod job_outlook;
 mod layers;
 pub mod manual;
 mod memory;
 mod other_paths;
+mod packet_lengths;
 mod path_choices;
 mod pattern_use;
 mod plan;
@@ -87,6 +93,8 @@ pub use format::{
 };
 pub use headroom::PortHeadroom;
 pub use ideal::{IdealTime, IdealTimes};
+pub use job_ideal::{IdealJobMessage, JobIdeal};
+pub use job_outlook::{JobOutlook, JobOutput, StepLoad, WholeOutlook};
 pub use memory::MemoryEstimate;
 pub use other_paths::{BusiestOutput, OtherPaths};
 pub use path_choices::{PacketClass, PathChoices};

@@ -278,6 +278,12 @@ impl Plan {
                 Posting::Drawn { host_traffic, .. } => {
                     drawn.insert(*host_traffic as usize, flow.requester());
                 }
+                Posting::Job { total, .. } => {
+                    let destination = Some(*destination);
+                    let volume =
+                        PostedVolume { messages: 1, payload: *total, at_once: 1, ..PostedVolume::default() };
+                    all.push(Expected { source: *source, destination, volume });
+                }
             }
         }
         all.extend(drawn.into_iter().map(|(number, source)| Expected {

@@ -22,7 +22,7 @@ pub struct PathChoices {
     pub paths: RangeInclusive<u64>,
     /// Words of the selectors of those switches.
     pub selectors: BTreeSet<&'static str>,
-    /// Words of the entropies of adapters that do not have the usual one.
+    /// Words of the entropies of adapters that send data and do not have the usual one.
     pub entropies: BTreeSet<&'static str>,
     /// Flows by service and level.
     pub classes: Vec<PacketClass>,
@@ -39,7 +39,7 @@ pub struct PacketClass {
     pub level: ServiceLevel,
     /// Number of the flows.
     pub flows: usize,
-    /// True if the selector of some switch is for their packets.
+    /// True if the selector of some switch is for some of their packets, which are long enough.
     pub is_selected: bool,
 }
 
@@ -64,11 +64,12 @@ impl Plan {
                 })
                 .collect(),
             entropies: self
-                .nodes()
-                .adapters
+                .workload()
+                .flows
                 .iter()
-                .filter(|adapter| !adapter.settings.entropy.is_usual())
-                .map(|adapter| adapter.settings.entropy.word())
+                .map(|flow| self.nodes().adapter(flow.source).entropy)
+                .filter(|entropy| !entropy.is_usual())
+                .map(|entropy| entropy.word())
                 .collect(),
             classes: self.packet_classes(&choosing),
             small: self.selected(&choosing).map(|packets| packets.shortest()).min(),
@@ -99,20 +100,19 @@ impl Plan {
         Some(found)
     }
 
-    /// Returns the flows by service and level, and whether a selector of these switches is for them.
+    /// Returns the flows by service and level, and whether a selector of these switches is for some of their packets.
     fn packet_classes(&self, switches: &[NodeId]) -> Vec<PacketClass> {
-        let longest = self.link().longest_packet();
-        let packets: Vec<_> =
-            self.selected(switches).filter(|packets| packets.shortest() <= longest).collect();
-        let mut counts = BTreeMap::new();
+        let mut packets: Vec<_> = self.selected(switches).collect();
+        packets.dedup();
+        let (mut counts, lengths) = (BTreeMap::new(), self.packet_lengths());
         for flow in &self.workload().flows {
             let level = self.service_level(flow.service_level, flow.source, flow.destination);
-            *counts.entry((flow.transport, level)).or_insert(0) += 1;
+            let longest = lengths.data(flow);
+            let is_selected = packets.iter().any(|own| own.may_contain(level, flow.transport, longest));
+            *counts.entry((flow.transport, level, is_selected)).or_insert(0) += 1;
         }
-        let class = |((service, level), flows)| {
-            let is_selected = packets.iter().any(|own| own.may_contain(level, service));
-            PacketClass { service, level, flows, is_selected }
-        };
+        let class =
+            |((service, level, is_selected), flows)| PacketClass { service, level, flows, is_selected };
         counts.into_iter().map(class).collect()
     }
 
@@ -142,7 +142,11 @@ mod tests {
     use crate::{Scenario, ScenarioText};
 
     fn choices(sets: &[&str]) -> Option<super::PathChoices> {
-        let mut source = ScenarioText::find("bench-a32").expect("it ships");
+        choices_of("bench-a32", sets)
+    }
+
+    fn choices_of(scenario: &str, sets: &[&str]) -> Option<super::PathChoices> {
+        let mut source = ScenarioText::find(scenario).expect("it ships");
         sets.iter().for_each(|set| source.set(set).expect("a field"));
         let plan = Scenario::read(&source).and_then(|scenario| scenario.check(&source));
         plan.expect("nothing is wrong").path_choices()
@@ -154,6 +158,21 @@ mod tests {
         let found = choices(&["routing=Ecmp"]).expect("leaves choose");
         assert_eq!((found.switches, found.ports, found.paths), (8, 4..=4, 4..=4));
         assert_eq!(found.selectors.into_iter().collect::<Vec<_>>(), ["Hash"]);
+    }
+
+    /// In the parking lot h1 receives, and only answers; h5 sends.
+    #[test]
+    fn entropies_are_those_of_hosts_with_data() {
+        let entropies = |host: &str| {
+            let set = format!("adapters={{\"{host}\": (entropy: Random)}}");
+            choices_of("paths-parking-lot", &[&set])
+                .expect("leaves choose")
+                .entropies
+                .into_iter()
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(entropies("h1"), [""; 0]);
+        assert_eq!(entropies("h5"), ["Random"]);
     }
 
     #[test]

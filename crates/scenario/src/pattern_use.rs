@@ -70,7 +70,7 @@ pub struct CableUse {
     pub most: Option<(NodeId, PortId, usize)>,
 }
 
-/// The output that a pattern keeps busy for longest.
+/// The output that a pattern keeps busy for longest, of all whose load is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BusiestLink {
     /// The node that sends.
@@ -79,6 +79,8 @@ pub struct BusiestLink {
     pub port: PortId,
     /// Load of its link.
     pub load: PatternLoad,
+    /// True if packets are spread over other outputs by load, so that theirs are not known.
+    pub some_by_load: bool,
 }
 
 /// Payload of a pattern on a link.
@@ -97,6 +99,8 @@ pub enum PatternLoad {
 struct OutputUse {
     flows: usize,
     bytes: f64,
+    /// True if loads decide how much of some flow passes.
+    is_by_load: bool,
 }
 
 impl Plan {
@@ -144,8 +148,9 @@ impl Plan {
                 path => leaving += usize::from(path.len() > 2),
             }
             let bytes = self.payload(flow);
-            for DataOutput { at, share, .. } in path {
+            for DataOutput { at, share, spread, .. } in path {
                 let used = outputs.entry(at).or_default();
+                used.is_by_load |= spread.is_by_load();
                 (used.flows, used.bytes) = (used.flows + 1, used.bytes + bytes * share);
             }
         }
@@ -188,6 +193,7 @@ impl Plan {
         let bytes = match &flow.posting {
             Posting::Scheduled(schedule) => Some(schedule.volume(self.end()).payload),
             Posting::Drawn { total, .. } => total.get(),
+            Posting::Job { total, .. } => Some(*total),
         };
         bytes.map_or(0.0, |bytes| bytes.get() as f64)
     }
@@ -230,6 +236,7 @@ impl Plan {
             match &flow.posting {
                 Posting::Scheduled(schedule) => add(schedule.volume(self.end())),
                 Posting::Drawn { host_traffic, .. } => drop(drawn.insert(*host_traffic)),
+                Posting::Job { .. } => unreachable!("a job's flow belongs to no pattern"),
             }
         }
         drawn.into_iter().for_each(|number| add(self.workload().host_traffic[number as usize].volume()));
@@ -285,7 +292,9 @@ impl Plan {
         let busy = |(node, port): (NodeId, PortId), bytes: f64| {
             bytes * BIT_PS / self.cable(graph.ports(node)[port.index()].cable).rate.get() as f64
         };
-        let times = outputs.iter().map(|(at, output)| (*at, busy(*at, output.bytes)));
+        let some_by_load = outputs.values().any(|output| output.is_by_load);
+        let known = outputs.iter().filter(|(_, output)| !output.is_by_load);
+        let times = known.map(|(at, output)| (*at, busy(*at, output.bytes)));
         // The first of equal ones.
         let (at, time) = times.reduce(|most, next| if next.1 > most.1 { next } else { most })?;
         let load = match posting_time {
@@ -293,7 +302,7 @@ impl Plan {
             None => PatternLoad::Time(Span::from_ps(time.round() as u64)),
             Some(length) => PatternLoad::Share(time / length.ps().max(1) as f64),
         };
-        (volume.payload > Bytes::ZERO).then_some(BusiestLink { node: at.0, port: at.1, load })
+        (volume.payload > Bytes::ZERO).then_some(BusiestLink { node: at.0, port: at.1, load, some_by_load })
     }
 
     pub(crate) fn end(&self) -> Time {

@@ -5,8 +5,10 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | [`chakra`] | execution traces of `MLCommons` Chakra, which ASTRA-sim reads |
 //! | [`hpcc`] | the reader of `config.txt` of HPCC's simulator and its relatives, with topology and flows |
 //! | [`htsim`] | fat trees and connection matrices of htsim |
 
+pub mod chakra;
 pub mod hpcc;
 pub mod htsim;

@@ -188,8 +188,9 @@ pub struct ContributorRecord {
     pub flow: u32,
     /// Number of samples at which its data waited in the tree.
     pub samples: u32,
-    /// Payload that its host took in the sampling intervals that began with such a sample.
-    pub through: Bytes,
+    /// Payload that its host took in the sampling intervals that began with such a sample. `None` if its packets may
+    /// have come by other outputs.
+    pub through: Option<Bytes>,
 }
 
 state_codec::value!(ContributorRecord { flow, samples, through });

@@ -17,6 +17,8 @@ pub enum RunEnding {
     /// The run was to end when all finite traffic was delivered. All that was left of it belonged to queue pairs that
     /// had given up.
     GaveUp,
+    /// No rank of a job that is not done could go on: none computed, and no message of a job was under way.
+    Stuck,
     /// The run was ended from outside.
     Interrupted,
 }

@@ -31,6 +31,8 @@ pub enum IdleReason {
     },
     /// A selector: no packet that it is for meets a group of ports that it chooses from.
     NoneOnTheWay,
+    /// Packets for a selector: a hash of their flow chooses the ports of all packets.
+    HashForAll,
     /// Flowlets: the gap is as long as the run.
     GapBeyondRun {
         /// Longest time between two packets of a burst.

@@ -9,7 +9,9 @@ mod congestion;
 mod detours;
 mod ending;
 mod idle_setting;
+mod jobs;
 mod lane;
+mod margin;
 mod observed;
 mod phase;
 mod record;
@@ -28,12 +30,18 @@ pub use congestion::{
 pub use detours::DetourTally;
 pub use ending::{FailedFlow, FiniteRecord, RunEnding};
 pub use idle_setting::{IdleReason, IdleSettingRecord};
+pub use jobs::{
+    CriticalPath, IterationRecord, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured,
+    OperationKind, OperationRecord, PathIteration, PathParts, PathPlace, PathStep, PathStepKind, RankRecord,
+    WaitingRank,
+};
 pub use lane::{LaneInput, LaneOutput, Marks};
+pub use margin::{MarginCounts, MarginRecord};
 pub use observed::{PauseEvent, PauseEvents, PortSample, PortSeries, SourceSample, SourceSeries};
 pub use phase::Phase;
 pub use record::{
-    Audit, FlowRecord, GroupRecord, LaneRecord, MarginCounts, MarginRecord, PauseRecord, Progress,
-    QueueRecord, RunRecord, Snapshot, TransportTally, Watched, WatchedQuantity,
+    Audit, FlowRecord, GroupRecord, LaneRecord, PauseRecord, Progress, QueueRecord, RunRecord, Snapshot,
+    TransportTally, Watched, WatchedQuantity,
 };
 pub use repeats::RepeatTally;
 pub use series::{FlowSpread, Series, SeriesColumn};

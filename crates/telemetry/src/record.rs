@@ -10,7 +10,9 @@ use crate::congestion::{Congestion, OutputLoad};
 use crate::detours::DetourTally;
 use crate::ending::{FailedFlow, FiniteRecord, RunEnding};
 use crate::idle_setting::IdleSettingRecord;
+use crate::jobs::JobRecord;
 use crate::lane::Marks;
+use crate::margin::MarginRecord;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
 use crate::phase::Phase;
 use crate::repeats::RepeatTally;
@@ -27,6 +29,8 @@ pub struct RunRecord {
     pub ended: RunEnding,
     /// Traffic that ends by itself; `None` if there is none.
     pub finite: Option<FiniteRecord>,
+    /// Jobs, in the order of the plan.
+    pub jobs: Vec<JobRecord>,
     /// Flows with a queue pair that has given up, by time.
     pub failed: Vec<FailedFlow>,
     /// Time since which no payload was delivered, if outputs wait for each other at the end of the run. Packets may
@@ -374,28 +378,6 @@ pub struct PauseRecord {
     pub threshold: MarginRecord,
     /// Occupancy of the headroom, relative to its size; none without PFC.
     pub headroom: Option<MarginRecord>,
-}
-
-/// The closest approach of a load to a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MarginRecord {
-    /// Load at the closest approach.
-    pub load: Bytes,
-    /// Limit at the closest approach.
-    pub limit: Bytes,
-    /// Number of crossings, if they were counted.
-    pub counts: Option<MarginCounts>,
-}
-
-/// Numbers of times that a load crossed its limit, or nearly did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MarginCounts {
-    /// Number of crossings of the limit.
-    pub crossings: u32,
-    /// Number of times that it passed 90 % of the limit, and fell below that again without crossing the limit.
-    pub near_misses: u32,
-    /// Time of the first sample after a crossing; for thresholds of PFC, the time of the first crossing.
-    pub first: Option<Time>,
 }
 
 /// Occupancy of a queue.

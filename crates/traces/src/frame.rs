@@ -89,11 +89,13 @@ mod tests {
 
     use super::*;
 
-    const OPCODES: [Opcode; 15] = [
+    const OPCODES: [Opcode; 17] = [
         Opcode::SendFirst,
         Opcode::SendMiddle,
         Opcode::SendLast,
+        Opcode::SendLastImmediate,
         Opcode::SendOnly,
+        Opcode::SendOnlyImmediate,
         Opcode::WriteFirst,
         Opcode::WriteMiddle,
         Opcode::WriteLast,

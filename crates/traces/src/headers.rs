@@ -130,7 +130,7 @@ pub const fn opcode(packet: &Packet) -> u8 {
     }
 }
 
-/// Appends the headers that the transport service and the opcode add: RDETH, DETH, RETH, AETH.
+/// Appends the headers that the transport service and the opcode add: RDETH, DETH, RETH, AETH, `ImmDt`.
 pub fn extensions(packet: &Packet, bytes: &mut Vec<u8>) {
     let (transport, opcode) = (packet.bth.transport, packet.bth.opcode);
     if matches!(opcode, Opcode::Cnp) {
@@ -155,6 +155,9 @@ pub fn extensions(packet: &Packet, bytes: &mut Vec<u8>) {
         | Opcode::ReadResponseOnly => {
             bytes.push(packet.syndrome as u8);
             bytes.extend(low_24_bits(packet.msn));
+        }
+        Opcode::SendLastImmediate | Opcode::SendOnlyImmediate => {
+            bytes.extend(packet.dma_length.to_be_bytes());
         }
         _ => {}
     }

@@ -47,6 +47,7 @@ impl FiniteTraffic {
                 Posting::Scheduled(schedule) => Some(FiniteAmount::of(schedule)),
                 // Host traffic counts its messages itself, once for all of its flows.
                 Posting::Drawn { .. } => None,
+                Posting::Job { .. } => unreachable!("jobs are added after all other traffic"),
             }
         };
         let scheduled = flows.iter().filter(|flow| flow.finite).filter_map(of_flow);

@@ -58,6 +58,15 @@ pub enum Posting {
         /// Payload of all messages together; none if it depends on the run.
         total: PackedOption<Bytes>,
     },
+    /// The program of a rank posts its messages to another rank.
+    Job {
+        /// Number of the job in [`Workload::jobs`](crate::Workload::jobs).
+        job: u32,
+        /// Start of the job.
+        start: Time,
+        /// Payload of all messages together.
+        total: Bytes,
+    },
 }
 
 /// Times and sizes of the messages of a flow.
@@ -105,6 +114,12 @@ impl Flow {
         if matches!(self.operation, Operation::RdmaRead) { self.destination } else { self.source }
     }
 
+    /// Field of the scenario that the flow comes from, if it has no name there.
+    #[must_use]
+    pub const fn field(&self) -> &'static str {
+        if matches!(self.posting, Posting::Job { .. }) { "jobs" } else { "traffic" }
+    }
+
     /// Host that the requests go to.
     #[must_use]
     pub const fn responder(&self) -> NodeId {
@@ -118,7 +133,7 @@ impl Posting {
     pub fn start(&self) -> Time {
         match self {
             Self::Scheduled(schedule) => schedule.start(),
-            Self::Drawn { start, .. } => *start,
+            Self::Drawn { start, .. } | Self::Job { start, .. } => *start,
         }
     }
 
@@ -128,6 +143,7 @@ impl Posting {
         match self {
             Self::Scheduled(schedule) => schedule.stop(),
             Self::Drawn { stop, .. } => *stop,
+            Self::Job { .. } => Time::NEVER,
         }
     }
 
@@ -140,6 +156,7 @@ impl Posting {
                 Some(messages.iter().map(|message| message.bytes).sum())
             }
             Self::Drawn { total, .. } => total.get(),
+            Self::Job { total, .. } => Some(*total),
         }
     }
 }

@@ -9,11 +9,12 @@
 //! | module | contents |
 //! |---|---|
 //! | `limits`, `change` | bounds; SEND and RDMA; declared changes of traffic |
+//! | `chance` | exponential draws, times on and off, permutations: the same on every machine |
+//! | [`job`] | programs of ranks, with operations that wait for each other |
 //! | [`error`] | faults in traffic, with their field and help |
 //! | `environment` | hosts, links, seed, end and files that traffic is expanded for |
 //! | `flow` | flows and their schedules |
 //! | [`spec`] | traffic as a scenario writes it, and its checks |
-//! | `chance` | exponential draws, times on and off, permutations: the same on every machine |
 //! | `file` | distributions of sizes and lists of flows, from files |
 //! | `draw` | the messages that the streams of a host yield |
 //! | `volume` | amounts of messages that are expected |
@@ -36,6 +37,7 @@ mod expand;
 mod file;
 mod finite;
 mod flow;
+pub mod job;
 mod limits;
 mod run;
 pub mod spec;
@@ -50,6 +52,6 @@ pub use flow::{Flow, ListedMessage, MessageSchedule, Posting};
 pub use limits::{LONGEST_MESSAGE, MAX_DRAWN, MAX_FLOWS, MAX_LISTED, MAX_SESSIONS};
 pub use packet::{Operation, TransportService};
 pub use run::{HostTraffic, MessageGenerator, Post};
-pub use spec::{Carriage, FlowSpec, LoadSpec, PatternSpec};
+pub use spec::{Carriage, FlowSpec, JobSpec, LoadSpec, PatternSpec, ProgramSpec};
 pub use volume::PostedVolume;
 pub use workload::{Group, Pattern, Workload};

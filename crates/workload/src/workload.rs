@@ -6,7 +6,8 @@ use units::{Bytes, Time};
 
 use crate::change::TrafficChange;
 use crate::finite::FiniteTraffic;
-use crate::flow::Flow;
+use crate::flow::{Flow, Posting};
+use crate::job::Job;
 use crate::run::HostTraffic;
 use crate::spec::Carriage;
 
@@ -26,6 +27,8 @@ pub struct Workload {
     pub host_traffic: Vec<HostTraffic>,
     /// Traffic that ends by itself.
     pub finite: FiniteTraffic,
+    /// Jobs, in the order of the scenario. Their flows follow all others.
+    pub jobs: Vec<Job>,
 }
 
 /// Flows that are counted together.
@@ -83,12 +86,14 @@ impl Workload {
     }
 
     fn changes_by_name(&self) -> Vec<TrafficChange> {
-        let alone = self.flows.iter().filter(|flow| flow.pattern.is_none());
+        let is_of_job = |flow: &&Flow| matches!(flow.posting, Posting::Job { .. });
+        let alone = self.flows.iter().filter(|flow| flow.pattern.is_none() && !is_of_job(flow));
         let flows = alone.map(|flow| (&*flow.name, flow.posting.start(), flow.posting.stop()));
+        let jobs = self.jobs.iter().map(|job| (&*job.name, job.start, Time::NEVER));
         let patterns = self.patterns.iter();
         let named = patterns.filter_map(|it| Some((it.name.as_deref()?, it.start, it.stop)));
         let mut at: BTreeMap<Time, [Vec<&str>; 2]> = BTreeMap::new();
-        for (name, start, stop) in flows.chain(named) {
+        for (name, start, stop) in flows.chain(named).chain(jobs) {
             for (time, verb) in [(stop, 0), (start, 1)] {
                 at.entry(time).or_default()[verb].push(name);
             }

@@ -48,7 +48,7 @@ use workload::MessageGenerator;
 use self::config::{AdapterConfig, AdapterConfigs};
 use self::endpoint_slot::{EndpointSlot, SharedFlows};
 use self::next_timer::NextTimer;
-use self::queue_pair::{MessageSource, QueuePair, Reception, SharedTraffic};
+use self::queue_pair::{AdapterJobs, MessageSource, QueuePair, Reception, SharedTraffic};
 use self::setup::{AdapterSetup, AdapterTimer};
 use crate::entropy::EntropySources;
 use crate::host_drain::HostDrain;
@@ -109,6 +109,8 @@ pub struct Adapter {
     generators: Vec<MessageGenerator>,
     /// Traffic that several queue pairs share.
     shared_traffic: Vec<SharedTraffic>,
+    /// Ranks of jobs, if any run here.
+    jobs: Option<Box<AdapterJobs>>,
     /// Ages of messages, if the oldest goes first.
     ages: Option<MessageAges>,
     shared: SharedFlows,
@@ -136,11 +138,13 @@ pub struct FiniteMessages {
     pub posted: u64,
     /// Messages that the host here has consumed to the last byte.
     pub delivered: u64,
-    /// Messages that completions are to bring yet.
+    /// Messages that completions, or the programs of jobs, are to bring yet.
     pub to_come: u64,
+    /// Ranks of jobs that are not done.
+    pub ranks: u64,
 }
 
-state_codec::value!(FiniteMessages { posted, delivered, to_come });
+state_codec::value!(FiniteMessages { posted, delivered, to_come, ranks });
 
 /// Packets of a lane that precede its data.
 #[derive(Clone, Copy, Debug, Default)]
@@ -169,6 +173,7 @@ impl Adapter {
             endpoints: Vec::new(),
             generators: Vec::new(),
             shared_traffic: Vec::new(),
+            jobs: None,
             messages: Messages::default(),
             schedule: Schedule::new(spec.schedule, lanes),
             ages: (spec.schedule == ScheduleSpec::OldestFirst).then(MessageAges::default),
@@ -226,6 +231,7 @@ impl Adapter {
                 context.set_timer(due, AdapterTimer::Post(queue_pairs[flow as usize]));
             }
         }
+        self.set_job_timer(context);
     }
 
     /// Stops posting messages. Posted messages are still sent.
@@ -286,6 +292,7 @@ impl Adapter {
             AdapterTimer::RetransmitTimeout => self.retransmit_timer.clear_if_due(context.now()),
             AdapterTimer::HostConsumed => self.on_consumed(context),
             AdapterTimer::Post(number) => self.post_due(number, context),
+            AdapterTimer::Compute => self.computed(context.now()),
             AdapterTimer::Notify(number) => self.notify(number, Psn::new(0), context),
             AdapterTimer::FlowControl(lane) => {
                 self.port.on_timer(lane, context);
@@ -306,6 +313,15 @@ impl Adapter {
         self.send_timer.set(self.next_chance(now), AdapterTimer::Send, context);
         self.pacing_timer.set(self.schedule.next_resume(), AdapterTimer::PacingDone, context);
         self.retransmit_timer.set(self.next_timer, AdapterTimer::RetransmitTimeout, context);
+        if self.jobs.is_some() {
+            self.set_job_timer(context);
+        }
+    }
+
+    fn set_job_timer(&mut self, context: &mut impl NodeContext<AdapterTimer>) {
+        if let Some(AdapterJobs { jobs, timer, .. }) = self.jobs.as_deref_mut() {
+            timer.set(jobs.deadline(), AdapterTimer::Compute, context);
+        }
     }
 }
 
@@ -317,6 +333,7 @@ impl FiniteMessages {
             posted: self.posted + other.posted,
             delivered: self.delivered + other.delivered,
             to_come: self.to_come + other.to_come,
+            ranks: self.ranks + other.ranks,
         }
     }
 
@@ -324,6 +341,12 @@ impl FiniteMessages {
     #[must_use]
     pub const fn undelivered(self) -> u64 {
         self.posted + self.to_come - self.delivered
+    }
+
+    /// Returns true if all is delivered, and every rank is done.
+    #[must_use]
+    pub const fn is_all(self) -> bool {
+        self.undelivered() == 0 && self.ranks == 0
     }
 }
 

@@ -9,6 +9,7 @@ use packet::{FlowId, Lane, Packet, PacketPool, QpNumber};
 use telemetry::{LaneInput, LaneOutput, Marks, RepeatTally, TransportTally};
 use units::{Bytes, Time};
 use workload::Operation;
+use workload::job::{JobMotion, RankReport};
 
 use super::{Adapter, FiniteMessages, MessageLog, PendingReplies};
 use crate::endpoint::Endpoint;
@@ -133,8 +134,20 @@ impl Adapter {
     /// Returns the messages of finite flows that this adapter has posted, delivered, and is to post.
     #[must_use]
     pub fn finite_messages(&self, now: Time) -> FiniteMessages {
-        let to_come = self.shared_traffic.iter().map(|shared| shared.traffic.to_come(now)).sum();
-        FiniteMessages { to_come, ..self.finite }
+        let drawn: u64 = self.shared_traffic.iter().map(|shared| shared.traffic.to_come(now)).sum();
+        let of_jobs = self.jobs.as_ref().map_or(0, |of_jobs| of_jobs.jobs.to_come());
+        FiniteMessages { to_come: drawn + of_jobs, ranks: self.job_motion().ranks, ..self.finite }
+    }
+
+    /// Returns what moves in the jobs here.
+    #[must_use]
+    pub fn job_motion(&self) -> JobMotion {
+        self.jobs.as_ref().map_or(JobMotion::default(), |of_jobs| of_jobs.jobs.motion())
+    }
+
+    /// Returns the state of each rank that runs here.
+    pub fn job_ranks(&self) -> impl Iterator<Item = RankReport> {
+        self.jobs.iter().flat_map(|of_jobs| of_jobs.jobs.reports())
     }
 
     /// Returns true if a message of a finite flow is open here at an endpoint that has not given up.

@@ -2,13 +2,17 @@
 //!
 //! Invariant: endpoints of end-to-end contexts and flows of wider scope are found by key here, and nowhere else.
 
+use std::collections::VecDeque;
+
 use cc_policies::policy::{Response, StateScope, TrafficKind};
 use packet::{QpNumber, TransportService};
 use workload::HostTraffic;
 use workload::Operation;
+use workload::job::HostJobs;
 
 use super::endpoint_slot::{DecreaseEra, EndpointSlot, NO_FLOW, SharedFlowKey};
-use super::queue_pair::{MessageSource, NO_RECEPTION, QueuePair, Reception, SharedTraffic};
+use super::next_timer::NextTimer;
+use super::queue_pair::{AdapterJobs, MessageSource, NO_RECEPTION, QueuePair, Reception, SharedTraffic};
 use super::setup::{FlowEnd, MessageOrigin};
 use super::{Adapter, MAX_QUEUE_PAIRS};
 use crate::endpoint::any::AnyEndpoint;
@@ -67,6 +71,7 @@ impl Adapter {
                 MessageSource::Generator(self.generators.len() as u32 - 1)
             }
             MessageOrigin::HostTraffic => MessageSource::HostTraffic(self.shared_traffic.len() as u32),
+            MessageOrigin::Job => MessageSource::JobLink(u32::MAX),
         };
         let receives = end.operation == Operation::RdmaRead || matches!(origin, MessageSource::Peer);
         let reception = if receives { self.receptions.len() as u32 } else { NO_RECEPTION };
@@ -82,6 +87,20 @@ impl Adapter {
                 MessageSource::HostTraffic(self.shared_traffic.len() as u32);
         }
         self.shared_traffic.push(SharedTraffic { traffic, queue_pairs });
+    }
+
+    /// Adds the ranks of jobs that run here. Their flows leave by the `leaving` queue pairs, and come in by the
+    /// `coming`, each in the order of the jobs' own lists.
+    pub fn add_jobs(&mut self, jobs: HostJobs, leaving: Box<[QpNumber]>, coming: &[QpNumber]) {
+        for (link, number) in (0..).zip(&leaving) {
+            self.queue_pairs[number.index()].origin = MessageSource::JobLink(link);
+        }
+        for (sink, number) in (0..).zip(coming) {
+            self.queue_pairs[number.index()].origin = MessageSource::JobSink(sink);
+        }
+        let lists = if self.delivers_in_any_order() { coming.len() } else { 0 };
+        let (timer, ends) = (NextTimer::default(), vec![VecDeque::new(); lists]);
+        self.jobs = Some(Box::new(AdapterJobs { jobs, queue_pairs: leaving, timer, ends }));
     }
 
     /// Returns the number of the endpoint for a queue pair that is being opened.

@@ -3,8 +3,9 @@
 //! Invariant: a message is posted in the instant in which it is due, or in which the message before it completes.
 
 use link_layer::NodeContext;
-use packet::QpNumber;
+use packet::{Packet, QpNumber};
 use units::{Bytes, Time};
+use workload::job::HostJobs;
 
 use super::Adapter;
 use super::queue_pair::{MessageSource, SharedTraffic};
@@ -20,7 +21,7 @@ impl Adapter {
             return;
         }
         let next = match self.queue_pairs[number.index()].origin {
-            MessageSource::Peer => return,
+            MessageSource::Peer | MessageSource::JobLink(_) | MessageSource::JobSink(_) => return,
             MessageSource::Generator(generator) => {
                 while self.generators[generator as usize].deadline() <= now {
                     if let Some(bytes) = self.generators[generator as usize].on_deadline(now) {
@@ -49,12 +50,17 @@ impl Adapter {
     }
 
     fn post(&mut self, number: QpNumber, bytes: Bytes, now: Time) {
+        let operation = self.queue_pairs[number.index()].end.operation;
+        self.post_message(Message::new(number, operation, bytes, self.config.rule.mtu), bytes, now);
+    }
+
+    fn post_message(&mut self, message: Message, bytes: Bytes, now: Time) {
+        let number = message.queue_pair;
         if let Some(log) = &mut self.log {
             log.posted.push((number, now, bytes));
         }
         let queue_pair = &self.queue_pairs[number.index()];
         self.finite.posted += u64::from(queue_pair.end.finite);
-        let message = Message::new(number, queue_pair.end.operation, bytes, self.config.rule.mtu);
         let key = self.messages.insert(message);
         if let Some(ages) = &mut self.ages {
             ages.posted(key);
@@ -78,7 +84,12 @@ impl Adapter {
             return;
         }
         match queue_pair.origin {
-            MessageSource::Peer => {}
+            MessageSource::Peer | MessageSource::JobSink(_) => {}
+            MessageSource::JobLink(link) => {
+                for _ in 0..completed.messages {
+                    self.with_jobs(now, |jobs| jobs.on_completed(link, now));
+                }
+            }
             MessageSource::Generator(generator) => {
                 for _ in 0..completed.messages {
                     if let Some(bytes) = self.generators[generator as usize].on_completed(now) {
@@ -92,6 +103,44 @@ impl Adapter {
                 }
             }
         }
+    }
+
+    /// Handles starts and computations of ranks that are due.
+    pub(super) fn computed(&mut self, now: Time) {
+        if let Some(of_jobs) = &mut self.jobs {
+            of_jobs.timer.clear_if_due(now);
+            self.with_jobs(now, |jobs| jobs.on_deadline(now));
+        }
+    }
+
+    /// Handles the arrival of a message of a job with the immediate data of its last packet.
+    #[cold]
+    pub(super) fn arrived(&mut self, last: &Packet, now: Time) {
+        let number = last.bth.destination_qp;
+        let MessageSource::JobSink(sink) = self.queue_pairs[number.index()].origin else {
+            unreachable!("only messages of jobs have immediate data, not those of queue pair {number:?}")
+        };
+        let message = (last.dma_length, last.injected);
+        self.with_jobs(now, |jobs| jobs.on_arrived(sink, message, now));
+    }
+
+    /// Lets ranks of jobs go on, and posts the messages that they are to send then.
+    pub(super) fn with_jobs(&mut self, now: Time, go_on: impl FnOnce(&mut HostJobs)) {
+        if self.silent {
+            return;
+        }
+        let Some(mut of_jobs) = self.jobs.take() else { return };
+        go_on(&mut of_jobs.jobs);
+        let posts = of_jobs.jobs.take_posts();
+        for post in &posts {
+            let number = of_jobs.queue_pairs[post.link as usize];
+            let operation = self.queue_pairs[number.index()].end.operation;
+            let message = Message::new(number, operation, post.bytes, self.config.rule.mtu);
+            self.post_message(message.with_immediate(post.immediate), post.bytes, now);
+            self.offer(self.queue_pairs[number.index()].endpoint, now);
+        }
+        of_jobs.jobs.return_posts(posts);
+        self.jobs = Some(of_jobs);
     }
 
     /// Posts the next message of a closed loop, on the queue pair that the traffic names.

@@ -4,13 +4,17 @@
 //! receiving end of a flow needs is kept apart, in its [`Reception`].
 
 use core::num::NonZeroU32;
+use std::collections::VecDeque;
 
 use cc_policies::EchoState;
 use packet::{MarkCode, QpNumber};
 use prefetch::prefetch;
 use telemetry::Marks;
+use units::Time;
 use workload::HostTraffic;
+use workload::job::HostJobs;
 
+use super::next_timer::NextTimer;
 use super::setup::FlowEnd;
 use crate::host_drain::SinkTally;
 
@@ -84,7 +88,36 @@ pub(super) enum MessageSource {
     Generator(u32),
     /// Index among the adapter's shared traffic.
     HostTraffic(u32),
+    /// Index among the flows of jobs that leave.
+    JobLink(u32),
+    /// Index among the flows of jobs that come in; the other end posts their messages.
+    JobSink(u32),
 }
+/// Ranks of jobs, and the queue pairs of the flows that leave them.
+#[derive(Clone, Debug)]
+pub(super) struct AdapterJobs {
+    pub(super) jobs: HostJobs,
+    /// In the order of the jobs' links.
+    pub(super) queue_pairs: Box<[QpNumber]>,
+    pub(super) timer: NextTimer,
+    /// Last packets of messages that have not ended for their rank, in the order of their numbers, for each flow that
+    /// comes in; no list if packets are taken in order, where the last packet ends its message.
+    pub(super) ends: Vec<VecDeque<LastPacket>>,
+}
+
+state_codec::state!(AdapterJobs { jobs: part, queue_pairs: plan, timer, ends });
+
+/// The last packet of a job's message, which was taken in any order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LastPacket {
+    /// Number after the packet's, lower 32 bits.
+    pub(super) end: u32,
+    pub(super) immediate: u32,
+    /// Departure of its first byte from the sender's adapter.
+    pub(super) departed: Time,
+}
+
+state_codec::value!(LastPacket { end, immediate, departed });
 
 /// Host traffic and the queue pairs that it posts to.
 #[derive(Clone, Debug)]

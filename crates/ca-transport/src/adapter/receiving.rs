@@ -149,6 +149,9 @@ impl Adapter {
             if let Some(log) = &mut self.log {
                 log.consumed.push((packet.bth.destination_qp, now));
             }
+            if packet.bth.opcode.has_immediate() {
+                self.arrived(packet, now);
+            }
         }
         self.consumed += payload;
         self.release(id, packet, context);
@@ -195,7 +198,10 @@ impl Adapter {
         let brings_more = match queue_pair.origin {
             MessageSource::Generator(generator) => self.generators[generator as usize].posts_more(now),
             // Host traffic posts to other queue pairs as well: the next message is seldom for this one.
-            MessageSource::HostTraffic(_) | MessageSource::Peer => false,
+            MessageSource::HostTraffic(_)
+            | MessageSource::JobLink(_)
+            | MessageSource::JobSink(_)
+            | MessageSource::Peer => false,
         };
         brings_more || self.endpoints[queue_pair.endpoint as usize].endpoint.has_more(&self.config.rule)
     }

@@ -8,6 +8,7 @@ use packet::{Opcode, Packet, PacketId, PacketPool, QpNumber, TransportService};
 use telemetry::RepeatTally;
 use units::Time;
 
+use super::queue_pair::{LastPacket, MessageSource};
 use super::setup::AdapterTimer;
 use super::{Adapter, PORT};
 use crate::endpoint::ReceiveVerdict;
@@ -113,11 +114,38 @@ impl Adapter {
         let endpoint = self.queue_pairs[number.index()].endpoint as usize;
         let placed = self.endpoints[endpoint].endpoint.placed();
         self.placed_ends += u64::from(placed.messages);
+        if packet.bth.opcode.has_immediate() {
+            self.keep_last(packet, placed.end);
+        }
         // Both fields have done their work, and the packet may still wait for its host.
         let waiting = &mut context.packets()[id];
         (waiting.msn, waiting.dma_length) = (placed.messages, placed.end);
         let packet = *waiting;
         self.accept(id, &packet, context);
+    }
+
+    /// Keeps the immediate data of a job's message until the message ends for its rank: packets before it may be
+    /// missing.
+    #[cold]
+    fn keep_last(&mut self, packet: &Packet, end: u32) {
+        let origin = self.queue_pairs[packet.bth.destination_qp.index()].origin;
+        let (MessageSource::JobSink(sink), Some(of_jobs)) = (origin, &mut self.jobs) else {
+            unreachable!("only messages of jobs have immediate data")
+        };
+        let lasts = &mut of_jobs.ends[sink as usize];
+        let place = lasts.partition_point(|other| (other.end.wrapping_sub(end) as i32) < 0);
+        lasts.insert(place, LastPacket { end, immediate: packet.dma_length, departed: packet.injected });
+    }
+
+    /// Hands the first messages of a job's flow that have not ended to their rank.
+    #[cold]
+    fn end_of_jobs(&mut self, sink: u32, messages: u32, now: Time) {
+        for _ in 0..messages {
+            let of_jobs = self.jobs.as_mut().expect("ranks of a job receive here");
+            let last = of_jobs.ends[sink as usize].pop_front();
+            let LastPacket { immediate, departed, .. } = last.expect("a message ends with its last packet");
+            self.with_jobs(now, |jobs| jobs.on_arrived(sink, (immediate, departed), now));
+        }
     }
 
     /// Counts the messages that end with a packet which the host has consumed.
@@ -133,6 +161,12 @@ impl Adapter {
             if packet.bth.opcode.is_write() && messages > 0 {
                 log.written.push((number, end));
             }
+        }
+        let number = packet.bth.destination_qp;
+        if messages > 0
+            && let MessageSource::JobSink(sink) = self.queue_pairs[number.index()].origin
+        {
+            self.end_of_jobs(sink, messages, now);
         }
     }
 }

@@ -44,6 +44,7 @@ impl State for Adapter {
             messages,
             generators,
             shared_traffic,
+            jobs,
             ages,
             shared,
             timers,
@@ -77,6 +78,9 @@ impl State for Adapter {
         finite.put(to);
         generators.save(to);
         shared_traffic.save(to);
+        if let Some(jobs) = jobs {
+            jobs.save(to);
+        }
         shared.save(to);
         timers.put(to);
         tally.put(to);
@@ -110,6 +114,9 @@ impl State for Adapter {
         self.finite = Value::take(from)?;
         self.generators.load(from)?;
         self.shared_traffic.load(from)?;
+        if let Some(jobs) = &mut self.jobs {
+            jobs.load(from)?;
+        }
         self.shared.load(from)?;
         self.timers = Value::take(from)?;
         self.tally = Value::take(from)?;

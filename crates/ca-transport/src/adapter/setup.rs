@@ -31,6 +31,8 @@ pub enum AdapterTimer {
     FlowControl(Lane),
     /// A notification is due to the source of the flow that this queue pair receives.
     Notify(QpNumber),
+    /// A rank of a job begins here, or has computed.
+    Compute,
 }
 
 state_codec::value!(enum AdapterTimer {
@@ -41,6 +43,7 @@ state_codec::value!(enum AdapterTimer {
     4 = Post(queue_pair),
     5 = FlowControl(lane),
     6 = Notify(queue_pair),
+    7 = Compute,
 });
 
 impl LinkTimer for AdapterTimer {
@@ -126,4 +129,6 @@ pub enum MessageOrigin {
     /// The queue pair shares host traffic with others of this adapter;
     /// [`Adapter::add_host_traffic`](super::Adapter::add_host_traffic) adds it.
     HostTraffic,
+    /// The queue pair carries messages of a job; [`Adapter::add_jobs`](super::Adapter::add_jobs) adds its ranks.
+    Job,
 }

@@ -156,7 +156,7 @@ impl AnyOrderResponder {
         };
         self.placed = Placement {
             messages: if opcode.is_write() { u32::from(written.is_some()) } else { passed },
-            end: written.unwrap_or(self.expected) as u32,
+            end: written.unwrap_or(number + 1) as u32,
             ahead,
             held: self.ahead,
         };

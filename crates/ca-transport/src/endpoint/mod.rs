@@ -221,7 +221,8 @@ pub enum ReceiveVerdict {
 pub struct Placement {
     /// Messages that end for the user with this packet.
     pub messages: u32,
-    /// Number after the last packet of the message that ends, or of the last of them; lower 32 bits.
+    /// Number after the last packet of the WRITE that ends, or of the last READ; of a SEND, number after this packet.
+    /// The lower 32 bits.
     pub end: u32,
     /// Distance from the first missing packet to this one; 0 if it was expected.
     pub ahead: u32,

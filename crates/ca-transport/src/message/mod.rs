@@ -37,9 +37,27 @@ pub struct Message {
     pub queue_pair: QpNumber,
     /// Operation of the message.
     pub operation: Operation,
+    /// Immediate data that its last packet carries.
+    immediate: Immediate,
 }
 
-state_codec::value!(Message { first, end, bytes, next, queue_pair, operation });
+/// Immediate data of a message, in three bytes, so that a message keeps its size: a number below 2^24 - 1, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Immediate([u8; 3]);
+
+state_codec::value!(Immediate { 0 });
+
+impl Immediate {
+    const NONE: Self = Self([u8::MAX; 3]);
+
+    const fn get(self) -> Option<u32> {
+        let Self([low, middle, high]) = self;
+        let word = u32::from_le_bytes([low, middle, high, 0]);
+        if word == workload::job::MOST_TAGS { None } else { Some(word) }
+    }
+}
+
+state_codec::value!(Message { first, end, bytes, next, queue_pair, operation, immediate });
 
 const _: () = assert!(size_of::<Message>() == 32, "many messages are posted at once");
 
@@ -66,7 +84,17 @@ impl Message {
         let packets = bytes.get().div_ceil(mtu.bytes() as u64);
         let bytes = bytes.get() as u32;
         let end = if packets == 0 { 1 } else { packets };
-        Self { first: 0, end, bytes, next: None, queue_pair, operation }
+        Self { first: 0, end, bytes, next: None, queue_pair, operation, immediate: Immediate::NONE }
+    }
+
+    /// Returns the message, a SEND, with this immediate data: a number below
+    /// [`MOST_TAGS`](workload::job::MOST_TAGS).
+    #[must_use]
+    pub fn with_immediate(self, word: u32) -> Self {
+        assert!(word < workload::job::MOST_TAGS, "immediate data of {word}");
+        assert_eq!(self.operation, Operation::Send, "only a SEND has immediate data here");
+        let [low, middle, high, _] = word.to_le_bytes();
+        Self { immediate: Immediate([low, middle, high]), ..self }
     }
 
     /// The RDMA READ that a packet requests, or the rest of one. Its first response has the number 0.
@@ -95,19 +123,29 @@ impl Message {
         (self.rest(number, mtu) - after) as u32
     }
 
-    /// Returns the payload of the message as the field `DMALen` of a RETH has it.
+    /// Returns the payload of the message as the field `DMALen` of a RETH has it; of a message with immediate data
+    /// the data, which takes the same place in a [`Packet`].
     #[must_use]
     pub const fn dma_length(&self) -> u32 {
-        self.bytes
+        match self.immediate.get() {
+            None => self.bytes,
+            Some(word) => word,
+        }
     }
 
     /// Returns the part of the message that packet `number` carries.
     #[must_use]
+    // As a call, it leaves callers short enough to be inlined themselves.
+    #[inline(never)]
     pub fn segment(&self, number: u64, mtu: Mtu) -> Segment {
         let (first, last) = (number == self.first, number + 1 == self.end);
         let rest = self.rest(number, mtu);
         Segment {
-            opcode: opcode(self.operation, first, last),
+            opcode: if last && self.immediate.get().is_some() {
+                if first { Opcode::SendOnlyImmediate } else { Opcode::SendLastImmediate }
+            } else {
+                opcode(self.operation, first, last)
+            },
             payload: rest.min(u64::from(mtu.bytes())) as u16,
             last,
         }

@@ -6,9 +6,10 @@
 use core::num::NonZeroU32;
 use core::ops::{Index, IndexMut};
 
-use packet::QpNumber;
+use packet::{Mtu, QpNumber};
 use prefetch::prefetch_all;
 use state_codec::{StateError, StateReader, StateWriter, Value};
+use units::Bytes;
 use workload::Operation;
 
 use super::Message;
@@ -102,7 +103,7 @@ impl Messages {
 
 /// A slot without a message.
 const VACANT: Message =
-    Message { first: 0, end: 0, bytes: 0, next: None, queue_pair: QpNumber(0), operation: Operation::Send };
+    Message { end: 0, ..Message::new(QpNumber(0), Operation::Send, Bytes::ZERO, Mtu::B256) };
 
 impl Index<MessageKey> for Messages {
     type Output = Message;
@@ -144,9 +145,7 @@ impl MessageKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use packet::Mtu;
     use proptest::prelude::*;
-    use units::Bytes;
 
     proptest! {
         /// Compares the table with a list of the messages that are posted and not removed.

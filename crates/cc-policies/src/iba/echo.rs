@@ -29,6 +29,8 @@ impl Echo for IbaEcho {
             | Opcode::SendMiddle
             | Opcode::SendLast
             | Opcode::SendOnly
+            | Opcode::SendLastImmediate
+            | Opcode::SendOnlyImmediate
             | Opcode::WriteFirst
             | Opcode::WriteMiddle
             | Opcode::WriteLast

@@ -4,7 +4,7 @@
 //!
 //! [`statistics::Verdict`]: crate::statistics::Verdict
 
-use measures::{Measure, Quantity};
+use measures::{Measure, Quantity, Reach};
 use results::comparison::{ComparedRemark, DONE};
 use results::format::{capital, counted, listed, lowered};
 use results::tables::brief;
@@ -107,8 +107,11 @@ impl SeededComparison {
         let told_waits =
             story.victim.as_deref().or((measure.quantity == Quantity::Waited).then_some(subject));
         let opposite = told_waits.filter(|_| story.interrupted.is_empty()).and_then(|of| self.opposite(of));
-        let all =
-            interrupted.into_iter().chain(done).chain([sentence]).chain(waits).chain(opposite).chain(costs);
+        // A job's completion comes before that of all traffic.
+        let is_of_job = measure.quantity.info().reach == Reach::Job;
+        let numbers = if is_of_job { [Some(sentence), done] } else { [done, Some(sentence)] };
+        let numbers = numbers.into_iter().flatten();
+        let all = interrupted.into_iter().chain(numbers).chain(waits).chain(opposite).chain(costs);
         all.collect::<Vec<_>>().join(" ")
     }
 

@@ -6,7 +6,7 @@
 use std::num::NonZeroU32;
 
 use measures::run::{delivered_at, one};
-use measures::{ALL, Measure, Quantity};
+use measures::{ALL, Measure, Quantity, Reach};
 use results::comparison::{ComparedRun, ComparisonRow};
 
 use super::row::VICTIMS;
@@ -21,10 +21,24 @@ pub(super) fn victim(rows: &[ComparisonRow]) -> Option<&str> {
     first.measure.as_ref().map(|measure| measure.group.as_str())
 }
 
+/// Returns the completion of a job that a run's own verdict names first, if every run has the job.
+pub(super) fn of_job(runs: &[ComparedRun<'_>]) -> Option<Measure> {
+    named(runs).find(|measure| is_of_job(measure) && values(runs, measure).is_some())
+}
+
+fn is_of_job(measure: &Measure) -> bool {
+    measure.quantity.info().reach == Reach::Job
+}
+
+/// Returns the measures that the runs' own verdicts name first.
+fn named(runs: &[ComparedRun<'_>]) -> impl Iterator<Item = Measure> {
+    runs.iter().filter_map(|run| run.summary.verdict.measure.as_ref()?.parse::<Measure>().ok())
+}
+
 /// Returns the measure of the loss that the runs' own verdicts name first. Losses of goodput come before others, and
 /// those of earlier runs before those of later runs. `None` if no run names a loss of a flow or group that all have.
 pub(super) fn of_verdicts(runs: &[ComparedRun<'_>]) -> Option<Measure> {
-    let named = runs.iter().filter_map(|run| run.summary.verdict.measure.as_ref()?.parse::<Measure>().ok());
+    let named = named(runs).filter(|measure| !is_of_job(measure));
     let everywhere = |measure: &Measure| {
         let goodput = Measure { quantity: Quantity::Goodput, phase: None, ..measure.clone() };
         values(runs, &goodput).is_some()
@@ -62,7 +76,10 @@ pub(super) fn of(runs: &[ComparedRun<'_>], victim: Option<&str>, named: Option<&
     }
     let known = |quantity: &Quantity| is_known(runs, &measure(*quantity, None));
     let waits = asks_for_a_rate.then_some(Quantity::Waited);
-    let other = [Quantity::P99, Quantity::Last].into_iter().chain(waits).find(known);
+    // Of a closed loop that has delivered everything, a verdict names the time of that.
+    let last = named.filter(|named| named.quantity == Quantity::Last).map(|_| Quantity::Last);
+    let times = last.into_iter().chain([Quantity::P99, Quantity::Last]);
+    let other = times.chain(waits).find(known);
     measure(other.unwrap_or(Quantity::Goodput), None)
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Story {
 impl Story {
     pub(super) fn of(runs: &[ComparedRun<'_>], rows: &[ComparisonRow], measures: Option<&[Measure]>) -> Self {
         let named = measures.and_then(<[Measure]>::first).cloned();
+        // A job's completion comes before losses of flows, most of them the job's own.
+        let named = named.or_else(|| headline::of_job(runs));
         let of_verdicts = headline::of_verdicts(runs);
         let lost = || of_verdicts.as_ref().map(|measure| measure.group.as_str());
         let victim = if named.is_some() { None } else { lost().or_else(|| headline::victim(rows)) };

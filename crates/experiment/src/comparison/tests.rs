@@ -93,6 +93,36 @@ fn asked(comparison: &SeededComparison, seeds: Option<&[u64]>) -> results::verdi
     said
 }
 
+/// A ring over random hosts, and over hosts in order: the answer is about the job, and tells its latest iteration.
+#[test]
+fn runs_with_jobs_are_compared_by_the_completion_of_the_slowest_job() {
+    let runs = ["Random", "Block()"].map(|place| {
+        let set = [format!("jobs[0].place={place}")];
+        let plan = plan("ring-all-reduce", &set, Some(1)).unwrap_or_else(|fault| panic!("{fault}"));
+        simulate(&plan, fabric::RunOptions::default(), &mut |_| {}).unwrap_or_else(|fault| panic!("{fault}"))
+    });
+    let took = [&runs[0], &runs[1]].map(|run| run.summary.jobs[0].completion_s.expect("the job is complete"));
+    let [random, block] = took.map(|seconds| measures::Unit::Seconds.spelled(seconds));
+    let late = runs[0].summary.jobs[0].latest_iteration.clone().expect("an iteration is late");
+    let answer = answer(&compared(&[runs]));
+    let expected = format!("ring, completion of a job: {random} with off and {block} with on.");
+    assert!(answer.loss.starts_with(&expected), "{}", answer.loss);
+    assert_eq!(answer.measure.as_deref(), Some("job_completion(ring)"));
+    let place = late.place.expect("samples see a place");
+    let told = format!(
+        "Iteration {} of ring is {} late",
+        late.iteration,
+        measures::Unit::Seconds.spelled(late.late_s)
+    );
+    assert!(answer.cause.contains(&told), "{told}: {}", answer.cause);
+    let at = format!("at {} port {} to {}", place.node, place.port, place.peer);
+    assert!(
+        answer.cause.split(&told).nth(1).is_some_and(|rest| rest.contains(&at)),
+        "{at}: {}",
+        answer.cause
+    );
+}
+
 /// The smallest victim in a fifth of its time. Its flows draw nothing at random.
 #[test]
 fn the_answer_names_the_victim_with_the_runs_own_numbers() {
@@ -188,6 +218,34 @@ fn undelivered_messages_are_told() {
         .collect();
     let said = asked(&compared(&[runs]), None).confidence;
     assert!(said.ends_with(&format!("Not delivered: {}.", left.join(" and "))), "{said}");
+}
+
+/// A closed loop waits the less, the less it sends: a comparison is about what it moved, in whichever order, and so is
+/// the loss that the run with waits names.
+#[test]
+fn a_closed_loop_is_judged_by_what_it_moved() {
+    let run = |selection: &str| {
+        let sets = ["duration=200 us", "adapter.delivery=InOrder", "adapter.recovery=GoBackN", selection];
+        let sets: Vec<_> = sets.map(str::to_owned).to_vec();
+        let plan = plan("paths-permutation", &sets, Some(1)).unwrap_or_else(|fault| panic!("{fault}"));
+        simulate(&plan, fabric::RunOptions::default(), &mut |_| {}).unwrap_or_else(|fault| panic!("{fault}"))
+    };
+    let (flowlets, turns) = (run("switch.selection=Flowlet"), run("switch.selection=RoundRobin"));
+    let waited = |run: &Outcome| {
+        let run = measures::run::MeasuredRun { record: &run.record, ends: &run.posting };
+        one(run, &"waited(permutation)".parse().unwrap()).value.unwrap()
+    };
+    assert!(waited(&flowlets) > 2.0 * waited(&turns), "the run that moves more waits more");
+    let named: Measure = flowlets.summary.verdict.measure.as_ref().unwrap().parse().unwrap();
+    assert_eq!((named.quantity, named.group.as_str()), (measures::Quantity::Goodput, "permutation"));
+    for runs in [[("flowlets", &flowlets), ("turns", &turns)], [("turns", &turns), ("flowlets", &flowlets)]] {
+        let mut comparison = SeededComparison::new(None);
+        let _ = comparison.add(&runs.map(|(label, run)| labelled(label, run)));
+        let verdict = answer(&comparison);
+        let measure: Measure = verdict.measure.as_ref().unwrap().parse().unwrap();
+        assert_eq!(measure.quantity, measures::Quantity::Goodput, "{measure}");
+        assert!(verdict.confidence.contains("(larger is better): flowlets, "), "{}", verdict.confidence);
+    }
 }
 
 /// Runs that are equal are said to be.

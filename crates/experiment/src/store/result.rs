@@ -147,6 +147,11 @@ pub enum UnitEnd {
         /// Simulated time, up to the sample that found it.
         simulated_s: f64,
     },
+    /// No rank of a job that is not done could go on.
+    Stuck {
+        /// Simulated time, up to the sample that found it.
+        simulated_s: f64,
+    },
     /// The run took longer than its budget of real time.
     OverTime {
         /// The budget.
@@ -189,6 +194,7 @@ impl UnitEnd {
             RunEnding::Done => Some(Self::Done { done_s: summary.done_s.unwrap_or(simulated_s) }),
             RunEnding::NotDone => Some(Self::NotDone { simulated_s }),
             RunEnding::GaveUp => Some(Self::GaveUp { simulated_s }),
+            RunEnding::Stuck => Some(Self::Stuck { simulated_s }),
             RunEnding::Interrupted => None,
         }
     }
@@ -208,6 +214,7 @@ impl UnitEnd {
             Self::Done { .. } => "done",
             Self::NotDone { .. } => "not_done",
             Self::GaveUp { .. } => "gave_up",
+            Self::Stuck { .. } => "stuck",
             Self::OverTime { .. } => "over_time",
             Self::OverMemory { .. } => "over_memory",
             Self::Deadlock { .. } => "deadlock",
@@ -218,7 +225,14 @@ impl UnitEnd {
     /// Returns true if the run has results: it reached an end that its scenario gives.
     #[must_use]
     pub const fn has_results(&self) -> bool {
-        matches!(self, Self::Complete | Self::Done { .. } | Self::NotDone { .. } | Self::GaveUp { .. })
+        matches!(
+            self,
+            Self::Complete
+                | Self::Done { .. }
+                | Self::NotDone { .. }
+                | Self::GaveUp { .. }
+                | Self::Stuck { .. }
+        )
     }
 
     /// Returns the end as a manifest has it.
@@ -229,6 +243,7 @@ impl UnitEnd {
             Self::Done { done_s } => RunEnd::Done { done_s: *done_s },
             Self::NotDone { simulated_s } => RunEnd::NotDone { simulated_s: *simulated_s },
             Self::GaveUp { simulated_s } => RunEnd::GaveUp { simulated_s: *simulated_s },
+            Self::Stuck { simulated_s } => RunEnd::Stuck { simulated_s: *simulated_s },
             Self::OverTime { simulated_s, .. } => RunEnd::Interrupted { simulated_s: *simulated_s },
             Self::OverMemory { .. } => RunEnd::Interrupted { simulated_s: 0.0 },
             Self::Deadlock { message } => RunEnd::Deadlock { message: message.clone() },

@@ -22,6 +22,7 @@
 //! | `printed` | the answer as text |
 //! | `collect` | the table of all results |
 //! | `figure` | measures against a varied field, as a chart |
+//! | `placements` | placements of a job as a sweep |
 
 mod alike;
 mod answer;
@@ -31,6 +32,7 @@ mod collect;
 mod fault;
 mod figure;
 mod means;
+mod placements;
 mod printed;
 mod request;
 mod rows;
@@ -42,6 +44,7 @@ pub use cases::{Conditions, NO_CONDITION, UnknownCondition};
 pub use collect::{Collected, ResultColumn};
 pub use fault::{Given, GivenPlace, ValueFault};
 pub use figure::{SweepAxes, SweepFigureFault, chart};
+pub use placements::{PlacementError, PlacementRequest, Placements};
 pub use printed::{conditions_table, means_table};
 pub use request::SweepRequest;
 pub use rows::{PlannedRun, Shard, ShardError, Sweep, SweepPlan, UntilDone};

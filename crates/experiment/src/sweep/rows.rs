@@ -158,7 +158,8 @@ impl Sweep {
         let set = fault.file.strip_prefix("--set ");
         match set.and_then(|set| Some((set, self.origins.get(set)?))) {
             Some((set, Given { place: GivenPlace::Option(option), .. })) => {
-                LocatedFault { file: format!("{option} {set}"), ..fault.clone() }
+                let help = fault.help.as_ref().map(|help| for_this_value_alone(help, (option, set)));
+                LocatedFault { file: format!("{option} {set}"), help, ..fault.clone() }
             }
             Some((set, Given { place: GivenPlace::File(path), .. })) => {
                 let path_of = if fault.path.is_empty() { String::new() } else { format!("{}: ", fault.path) };
@@ -175,6 +176,21 @@ impl Sweep {
             },
         }
     }
+}
+
+/// Returns the help for a value of `--vary` that needs further overrides, with the variant that has them alone: `--set`
+/// would change the runs of all other values, too.
+fn for_this_value_alone(help: &str, (option, set): (&str, &str)) -> String {
+    let all = help.strip_prefix("add `--set ").and_then(|rest| rest.split_once('`'));
+    let Some((needed, _)) = all.filter(|_| option == "--vary") else { return help.to_owned() };
+    let (_, value) = set.split_once('=').unwrap_or(("", set));
+    let name: String = value.chars().take_while(|letter| letter.is_alphanumeric()).collect();
+    let sets: Vec<_> = needed.split(" --set ").collect();
+    let variant = format!("{name}: {set}; {}", sets.join("; "));
+    format!(
+        "{help}; for this value alone, in place of `--vary`: `--variant {}`, and a variant for each other value",
+        names::shell::word(&variant)
+    )
 }
 
 impl SweepPlan {

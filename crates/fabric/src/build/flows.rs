@@ -6,6 +6,7 @@
 use ca_transport::{Adapter, ExpectedQueuePairs, FlowEnd, MessageOrigin};
 use packet::{FlowId, NodeId, QpNumber, TransportService};
 use scenario::Plan;
+use workload::job::RanksOfHost;
 use workload::{MessageGenerator, Posting};
 
 use crate::state::world::FlowEnds;
@@ -47,6 +48,7 @@ pub(super) fn connect(plan: &Plan, mut hosts: Hosts<'_>) -> Vec<FlowEnds> {
         let end = |own, peer| FlowEnds::end(plan, FlowId(number), own, peer);
         let origin = || match &flow.posting {
             Posting::Drawn { .. } => MessageOrigin::HostTraffic,
+            Posting::Job { .. } => MessageOrigin::Job,
             Posting::Scheduled(schedule) => MessageOrigin::Generator(MessageGenerator::new(schedule)),
         };
         let (requester, responder) = ((from, asks), (to, answers));
@@ -63,6 +65,7 @@ pub(super) fn connect(plan: &Plan, mut hosts: Hosts<'_>) -> Vec<FlowEnds> {
     };
     let ends: Vec<FlowEnds> = (0..).zip(&plan.workload().flows).map(open).collect();
     add_host_traffic(plan, &ends, &mut hosts);
+    add_jobs(plan, &ends, &mut hosts);
     ends
 }
 
@@ -96,6 +99,20 @@ fn add_host_traffic(plan: &Plan, ends: &[FlowEnds], hosts: &mut Hosts<'_>) {
     for (traffic, (node, queue_pairs)) in all.iter().zip(posts_to).filter(|(_, (_, all))| !all.is_empty()) {
         if let Some(adapter) = hosts.get(node) {
             adapter.add_host_traffic(traffic.clone(), queue_pairs.into_boxed_slice());
+        }
+    }
+}
+
+/// Gives adapters the ranks of jobs that run at them.
+fn add_jobs(plan: &Plan, ends: &[FlowEnds], hosts: &mut Hosts<'_>) {
+    for RanksOfHost { host, jobs, leaving, coming } in RanksOfHost::all(&plan.workload().jobs) {
+        let queue_pairs = |flows: &[u32], end: fn(&FlowEnds) -> QpNumber| -> Vec<QpNumber> {
+            flows.iter().map(|flow| end(&ends[*flow as usize])).collect()
+        };
+        let leaving = queue_pairs(&leaving, |ends| ends.source.1);
+        let coming = queue_pairs(&coming, |ends| ends.sink.1);
+        if let Some(adapter) = hosts.get(host) {
+            adapter.add_jobs(jobs, leaving.into_boxed_slice(), &coming);
         }
     }
 }

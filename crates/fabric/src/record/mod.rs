@@ -7,11 +7,13 @@
 //! | here | the record, and its rows for flows and lanes |
 //! | `pauses` | the log of pauses, if the scenario asks for it |
 //! | `finite` | traffic that ends by itself |
+//! | `jobs` | jobs and their ranks |
 //! | `traffic` | patterns, and hosts that consume payload at a limited rate |
 //! | `completions` | times of messages from posting to delivery |
 
 mod completions;
 mod finite;
+mod jobs;
 mod pauses;
 mod standstill;
 mod traffic;
@@ -48,9 +50,10 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     run.look_at_others();
     let events = run.events();
     let Run { mut world, instruments, audit, ended, end, .. } = run;
-    let Instruments { goodput, trees, crossings, watch, ports, sources, timeline } = instruments;
+    let Instruments { goodput, mut trees, crossings, watch, ports, sources, timeline } = instruments;
     let now = world.now();
     let (mut congestion, loads) = (trees.congestion(&world), trees.loads(&world));
+    let job_waits = trees.take_job_waits();
     drop(trees);
     let stands_still = standstill::of(&world, &goodput.series, end);
     let failed = world.unfinished().failed.into_iter();
@@ -59,6 +62,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     // its own.
     world.forget_others();
     let finite = finite::of(plan, &world, end);
+    let jobs = jobs::of(plan, &world, job_waits, audit.dropped > 0);
     // Adapters need no transport state any more, only their counts.
     world.adapters_mut().for_each(Adapter::retire);
     world.parts.iter_mut().for_each(Part::note_waiting);
@@ -85,6 +89,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
         simulated: now.since_start(),
         ended,
         finite,
+        jobs,
         failed,
         stands_still,
         events,
@@ -122,9 +127,11 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
 fn phases(plan: &Plan, ended: RunEnding, end: Time) -> Vec<Phase> {
     let part = |phase: Phase| match ended {
         RunEnding::Done => phase.until(end),
-        RunEnding::AtDuration | RunEnding::NotDone | RunEnding::GaveUp | RunEnding::Interrupted => {
-            phase.before(end)
-        }
+        RunEnding::AtDuration
+        | RunEnding::NotDone
+        | RunEnding::GaveUp
+        | RunEnding::Stuck
+        | RunEnding::Interrupted => phase.before(end),
     };
     plan.phases().iter().cloned().filter_map(part).collect()
 }

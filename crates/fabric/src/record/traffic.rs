@@ -17,7 +17,11 @@ pub(super) fn is_open(plan: &Plan, patterns: &[PatternRecord]) -> impl Fn(u32) -
     move |flow| {
         let flow = &plan.workload().flows[flow as usize];
         let is_closed = flow.pattern.is_some_and(|pattern| patterns[pattern as usize].closed.is_some());
-        !is_closed && !matches!(flow.posting, Posting::Scheduled(MessageSchedule::Saturate { .. }))
+        let waits = matches!(
+            flow.posting,
+            Posting::Scheduled(MessageSchedule::Saturate { .. }) | Posting::Job { .. }
+        );
+        !is_closed && !waits
     }
 }
 

@@ -42,6 +42,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use telemetry::{Audit, Progress, RunEnding};
 use topology::Partition;
 use units::Time;
+use workload::job::JobMotion;
 
 use crate::observe::Instruments;
 use crate::observe::deadlock::{self, Deadlock};
@@ -100,6 +101,8 @@ pub(crate) struct Run<'a> {
     /// By part of this process.
     turns: Vec<Turns>,
     pub(crate) until_done: Option<UntilDone>,
+    /// True if the plan has jobs, which may get stuck.
+    pub(crate) has_jobs: bool,
     /// Number of events of all parts at which progress is reported next, while one thread handles them.
     report_at: u64,
     interrupt: Option<&'a AtomicBool>,
@@ -148,6 +151,7 @@ impl<'a> Run<'a> {
             ended: RunEnding::AtDuration,
             end: Time::ZERO,
             until_done: None,
+            has_jobs: false,
             report_at: PROGRESS_EVERY,
             interrupt: options.interrupt,
             is_resumed: false,
@@ -195,7 +199,11 @@ impl<'a> Run<'a> {
                 self.instruments.goodput.end_here(&self.world);
             }
             RunEnding::AtDuration if self.until_done.take().is_some() => self.ended = RunEnding::NotDone,
-            RunEnding::AtDuration | RunEnding::NotDone | RunEnding::GaveUp | RunEnding::Interrupted => {}
+            RunEnding::AtDuration
+            | RunEnding::NotDone
+            | RunEnding::GaveUp
+            | RunEnding::Stuck
+            | RunEnding::Interrupted => {}
         }
         self.end = self.world.now();
         self.audit = audit::conservation(&self.world)?;
@@ -260,8 +268,13 @@ impl<'a> Run<'a> {
                 self.look_at_others();
                 if self.instruments.look(look, &self.world) {
                     self.check_deadlock()?;
-                    if self.is_given_up() {
-                        self.end_given_up();
+                    let ending = if self.is_given_up() {
+                        Some(RunEnding::GaveUp)
+                    } else {
+                        self.is_stuck().then_some(RunEnding::Stuck)
+                    };
+                    if let Some(ending) = ending {
+                        self.end_before_done(ending);
                         progress(self.progress(stop));
                         return Ok(());
                     }
@@ -433,11 +446,21 @@ impl<'a> Run<'a> {
                 .is_some_and(|until_done| until_done.is_given_up(&self.world, interval))
     }
 
-    /// Ends the run at the present instant, because no message that it waits for can be delivered any more.
-    fn end_given_up(&mut self) {
+    /// Returns true if ranks of jobs are not done, and none of them can go on: nothing that a rank could wait for is
+    /// under way.
+    fn is_stuck(&self) -> bool {
+        if self.ended != RunEnding::AtDuration || !self.has_jobs {
+            return false;
+        }
+        let JobMotion { ranks, posted, arrived, pending } = self.world.unfinished().motion;
+        ranks > 0 && pending == 0 && posted == arrived
+    }
+
+    /// Ends the run at the present instant, because nothing that it waits for can come any more.
+    fn end_before_done(&mut self, ending: RunEnding) {
         self.instruments.goodput.end_here(&self.world);
         self.until_done = None;
-        self.ended = RunEnding::GaveUp;
+        self.ended = ending;
     }
 
     /// Ends the run at the last instant of the window that was handled last.

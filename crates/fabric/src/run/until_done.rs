@@ -15,6 +15,9 @@
 //! packets are taken in any order. It crosses a wire, and so is
 //! scheduled before the window opens. Once deliveries are counted, a window never ends later than all of its events
 //! are known. Behind a slow host, the end of the host's work takes the place of the arrival.
+//!
+//! A job is done when its last operation ends. While messages are missing it cannot be. Afterwards a window ends with
+//! the first event that could end an operation: an arrival at an adapter, or the end of a computation.
 
 use std::sync::Arc;
 
@@ -23,6 +26,7 @@ use packet::NodeId;
 use scenario::Plan;
 use state_codec::{StateWriter, Value};
 use units::{Span, Time};
+use workload::{Flow, Posting};
 
 use super::{after, before};
 use crate::state::event::EventKind;
@@ -43,8 +47,8 @@ pub(crate) struct UntilDone {
     missing: u64,
     /// True if the window was cut at an instant at which the last message can be delivered.
     cut: bool,
-    /// Finite flows, by flow.
-    finite: Arc<[bool]>,
+    /// Kind of each flow.
+    finite: Arc<[FlowKind]>,
     /// Adapters of this process with a slow host, at the end of finite flows.
     slow: Box<[NodeId]>,
     /// Times of the deliveries that the next window can bring.
@@ -68,8 +72,8 @@ impl UntilDone {
         let last = workload.finite.last_posting;
         let stops = workload.finite.loop_stops.iter().rev().copied();
         let checks = stops.filter(|stop| *stop > last).chain([last]).collect();
-        let finite: Arc<[bool]> = workload.flows.iter().map(|flow| flow.finite).collect();
-        let sinks = world.flows.iter().zip(&*finite).filter(|(_, finite)| **finite);
+        let finite: Arc<[FlowKind]> = workload.flows.iter().map(FlowKind::of).collect();
+        let sinks = world.flows.iter().zip(&*finite).filter(|(_, kind)| kind.is_finite());
         let mut slow: Vec<_> = sinks.map(|(ends, _)| ends.sink.0).collect();
         slow.retain(
             |node| matches!(world.own_node(*node), Some(Node::Adapter(adapter)) if adapter.is_slow()),
@@ -102,8 +106,9 @@ impl UntilDone {
     pub(crate) fn check(&mut self, now: Time, world: &World) -> bool {
         self.checks.pop();
         self.checked = Some(now);
-        self.missing = world.finite_messages(now).undelivered();
-        self.missing == 0
+        let messages = world.finite_messages(now);
+        self.missing = messages.undelivered();
+        messages.is_all()
     }
 
     /// Returns true at a sample if no queue pair that still works has a finite message to deliver. All failures date
@@ -114,7 +119,8 @@ impl UntilDone {
             return false;
         }
         let unfinished = world.unfinished();
-        let mut of_finite = unfinished.failed.iter().filter(|(_, flow)| self.finite[flow.index()]);
+        let mut of_finite =
+            unfinished.failed.iter().filter(|(_, flow)| self.finite[flow.index()].is_finite());
         let latest = of_finite.next_back().map(|(at, _)| *at);
         !unfinished.works && latest.is_some_and(|at| world.now().since(at) >= interval)
     }
@@ -138,7 +144,9 @@ impl UntilDone {
         // The window ends just after the first instant at which the count can be complete: every earlier delivery
         // leaves at least one message missing.
         self.cut = true;
-        let last = usize::try_from(self.missing - 1).ok().filter(|last| *last < self.candidates.len());
+        // Without a missing message, ranks of jobs are not done: any event at an adapter may end the last of them.
+        let last = self.missing.checked_sub(1).and_then(|last| usize::try_from(last).ok());
+        let last = last.filter(|last| *last < self.candidates.len());
         let last = last.map(|last| *self.candidates.select_nth_unstable(last).1);
         last.into_iter().chain(slow).min().map_or(end, after)
     }
@@ -195,8 +203,33 @@ impl UntilDone {
             return None;
         }
         let now = before(world.window_end);
-        self.missing = world.finite_messages(now).undelivered();
-        (self.missing == 0).then_some(now)
+        let messages = world.finite_messages(now);
+        self.missing = messages.undelivered();
+        messages.is_all().then_some(now)
+    }
+}
+
+/// Kind of a flow, as far as the end of a run depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FlowKind {
+    /// The flow has no end of its own.
+    Endless,
+    Finite,
+    /// Finite, and its messages and their completions let ranks of a job go on.
+    OfJob,
+}
+
+impl FlowKind {
+    fn of(flow: &Flow) -> Self {
+        match flow.posting {
+            Posting::Job { .. } => Self::OfJob,
+            _ if flow.finite => Self::Finite,
+            _ => Self::Endless,
+        }
+    }
+
+    const fn is_finite(self) -> bool {
+        !matches!(self, Self::Endless)
     }
 }
 
@@ -214,8 +247,8 @@ state_codec::value!(Deliveries { times, slow, waiting });
 
 /// The count of deliveries that windows can bring to a part.
 pub(super) struct Counting {
-    /// Finite flows, by flow.
-    pub(super) finite: Arc<[bool]>,
+    /// Kind of each flow.
+    pub(super) finite: Arc<[FlowKind]>,
     /// Positions of the part's adapters with a slow host, at the end of finite flows.
     pub(super) slow: Vec<u32>,
     /// Messages of the whole fabric that are not delivered, or fewer.
@@ -236,7 +269,7 @@ impl Counting {
 /// the time of the first event of a slow host, and the number of packets that wait for `slow_hosts`.
 fn own_deliveries(
     world: &mut World<'_>,
-    (finite, slow_hosts): (&[bool], &[NodeId]),
+    (finite, slow_hosts): (&[FlowKind], &[NodeId]),
     end: Time,
     mut see: impl FnMut(Time),
 ) -> (Option<Time>, u64) {
@@ -248,7 +281,12 @@ fn own_deliveries(
 
 /// Shows the times of finite deliveries that can happen in a part's next window to `see`. Returns the time of the
 /// first event of a slow host.
-fn visit_deliveries(part: &mut Part, finite: &[bool], end: Time, mut see: impl FnMut(Time)) -> Option<Time> {
+fn visit_deliveries(
+    part: &mut Part,
+    finite: &[FlowKind],
+    end: Time,
+    mut see: impl FnMut(Time),
+) -> Option<Time> {
     let Part { adapters, interconnect, .. } = part;
     let Interconnect { queue, pool, .. } = interconnect;
     // All hosts have the same order of delivery.
@@ -259,7 +297,12 @@ fn visit_deliveries(part: &mut Part, finite: &[bool], end: Time, mut see: impl F
             EventKind::Arrive(_, packet) if event.node().index() < adapters.len() => {
                 let packet = &pool[packet];
                 let itself = packet.bth.opcode.ends_message();
-                if !itself && !any_order || !finite[packet.flow.index()] {
+                let kind = finite[packet.flow.index()];
+                // An acknowledgement may complete a send, and with it a rank.
+                if kind == FlowKind::OfJob && !packet.bth.opcode.is_data() {
+                    slow = Some(slow.map_or(at, |first| first.min(at)));
+                }
+                if !itself && !any_order || !kind.is_finite() {
                     continue;
                 }
                 let adapter = &adapters[event.node().index()];
@@ -271,7 +314,7 @@ fn visit_deliveries(part: &mut Part, finite: &[bool], end: Time, mut see: impl F
                 (0..ends).for_each(|_| see(at));
                 adapter.is_slow()
             }
-            EventKind::Adapter(AdapterTimer::HostConsumed) => true,
+            EventKind::Adapter(AdapterTimer::HostConsumed | AdapterTimer::Compute) => true,
             _ => false,
         };
         if of_slow_host {

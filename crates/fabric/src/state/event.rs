@@ -30,6 +30,7 @@ use switch_arch::SwitchTimer;
 /// 8, 9     -                                                        Adapter: Send, PacingDone
 /// 10, 11   -                                                        Adapter: RetransmitTimeout, HostConsumed
 /// 12, 14   queue pair 32                                            Adapter: Post, Notify
+/// 15       -                                                        Adapter: Compute
 /// 13       lane 4                                                   Adapter: FlowControl
 /// ```
 #[derive(Clone, Copy)]
@@ -117,6 +118,7 @@ impl EventKind {
             EventKind::Adapter(AdapterTimer::PacingDone) => (6, 0, 0, 0),
             EventKind::Adapter(AdapterTimer::RetransmitTimeout) => (7, 0, 0, 0),
             EventKind::Adapter(AdapterTimer::Notify(queue_pair)) => (8, 0, 0, queue_pair.0),
+            EventKind::Adapter(AdapterTimer::Compute) => (9, 0, 0, 0),
         };
         EventOrder::new(kind, port, lane, sequence)
     }
@@ -173,6 +175,7 @@ impl Event {
             EventKind::Adapter(AdapterTimer::Post(queue_pair)) => (12, queue_pair.0.into()),
             EventKind::Adapter(AdapterTimer::FlowControl(lane)) => (13, lane_of(lane)),
             EventKind::Adapter(AdapterTimer::Notify(queue_pair)) => (14, queue_pair.0.into()),
+            EventKind::Adapter(AdapterTimer::Compute) => (15, 0),
         };
         Self(content << (TAG_BITS + NODE_BITS) | u64::from(node.0) << TAG_BITS | tag)
     }
@@ -221,6 +224,7 @@ impl Event {
             12 => EventKind::Adapter(AdapterTimer::Post(queue_pair())),
             13 => EventKind::Adapter(AdapterTimer::FlowControl(lane_at(0))),
             14 => EventKind::Adapter(AdapterTimer::Notify(queue_pair())),
+            15 => EventKind::Adapter(AdapterTimer::Compute),
             tag => unreachable!("no event has the tag {tag}"),
         }
     }
@@ -253,6 +257,7 @@ mod tests {
             EventKind::Adapter(AdapterTimer::PacingDone),
             EventKind::Adapter(AdapterTimer::RetransmitTimeout),
             EventKind::Adapter(AdapterTimer::HostConsumed),
+            EventKind::Adapter(AdapterTimer::Compute),
         ];
         for word in words {
             kinds.push(EventKind::Adapter(AdapterTimer::Post(QpNumber(word))));

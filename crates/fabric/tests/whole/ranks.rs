@@ -20,7 +20,7 @@ use crate::drawn::{cases, drawn};
 use crate::parts::{assert_same, outcome, told};
 
 /// Runs a plan by `ranks` ranks. Rank 0 has these options.
-fn by_ranks<T>(
+pub(crate) fn by_ranks<T>(
     plan: &Plan,
     ranks: usize,
     options: RunOptions<'_>,

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use fabric::{Passing, RunOptions, Tap, simulate_tapped};
 use scenario::Plan;
 use switch_arch::spec::SelectionSpec;
-use telemetry::RunRecord;
+use telemetry::{LaneRecord, RunRecord};
+use units::Bytes;
 
 use crate::common::{run, shipped};
 use crate::drawn::written;
@@ -134,6 +135,49 @@ fn an_output_counts_the_flows_that_packets_show_or_none() {
         let is_hashed = name == "switch.selection=Hash";
         assert!(known > 0 || name.contains("routing="), "{name}: last links are known");
         assert_eq!(unknown == 0, is_hashed, "{name}: {unknown} outputs may have had other flows");
+    }
+}
+
+/// Contributors cannot have delivered more through a root than it has sent. Of a flow with other paths the payload by
+/// the root is not known.
+#[test]
+fn no_more_went_through_a_root_than_it_sent() {
+    let (mut known, mut unknown) = (0, 0);
+    for (name, plan) in plans() {
+        let record = run(&plan);
+        for root in &record.congestion.roots {
+            let is_root =
+                |lane: &&LaneRecord| (&lane.node, lane.port, lane.lane) == (&root.node, root.port, root.lane);
+            let sent = record.lanes.iter().find(is_root).expect("it is an output").sent;
+            let through: Bytes = root.contributors.iter().filter_map(|one| one.through).sum();
+            assert!(through <= sent, "{name}: {through:?} of {sent:?} through {} {}", root.node, root.port);
+            let some = root.contributors.iter().filter(|one| one.through.is_some()).count();
+            let is_last = root.peer.starts_with('h') && !name.contains("routing=");
+            let is_sure = name == "switch.selection=Hash" || is_last;
+            assert!(!is_sure || some == root.contributors.len(), "{name}: {root:?}");
+            (known, unknown) = (known + some, unknown + root.contributors.len() - some);
+        }
+    }
+    assert!(known > 20 && unknown > 20, "{known} known, {unknown} not");
+}
+
+/// A selector for packets longer than all of a flow leaves it its one path, and the record says so.
+#[test]
+fn flows_of_short_packets_keep_their_path() {
+    let short =
+        "traffic=[Synthetic(destinations: OtherRacks, arrivals: Poisson(load: 0.3), size: Fixed(\"1 KiB\"))]";
+    for (small, traffic) in [("5 KB", TREE[3]), ("2 KB", short)] {
+        let of = |sets: &[&str]| run(&plan(&[&TREE[..], &[traffic], sets].concat()));
+        let hash = of(&["switch.selection=Hash"]);
+        let small = format!("switch.selected_packets=(small: \"{small}\")");
+        let spared = of(&["switch.selection=RoundRobin", &small]);
+        assert_eq!(spared.digest, hash.digest, "{small}");
+        let seen = |record: &RunRecord| {
+            let loads: Vec<_> = record.lanes.iter().map(|lane| lane.load).collect();
+            format!("{:?} {loads:?}", record.congestion)
+        };
+        assert_eq!(seen(&spared), seen(&hash), "{small}");
+        assert!(hash.lanes.iter().any(|lane| lane.load.is_some_and(|load| load.flows > Some(0))), "{small}");
     }
 }
 

@@ -77,6 +77,23 @@ pub enum ExportError {
     /// A target that sets congestion control, and a scenario without it.
     #[error("ibccconfig sets congestion control, and the scenario has none")]
     NothingToSet,
+    /// A scenario without jobs.
+    #[error("goal holds the program of a job, and the scenario has no jobs")]
+    NoJobs,
+    /// A scenario with several jobs, none of them named.
+    #[error("goal holds the program of one job, and the scenario has {}", jobs.join(", "))]
+    SeveralJobs {
+        /// Names of the jobs.
+        jobs: Vec<String>,
+    },
+    /// A job that the scenario does not have.
+    #[error("the scenario has no job `{given}`")]
+    UnknownJob {
+        /// The name.
+        given: String,
+        /// Names of the jobs.
+        jobs: Vec<String>,
+    },
     /// A congestion control table with more entries than the target reads.
     #[error("the congestion control table has {entries} entries, and OpenSM reads {most}")]
     TableTooLong {
@@ -108,6 +125,7 @@ impl SettingError for ExportError {
         match self {
             Self::NotInfiniBand { .. } | Self::NotEthernet { .. } => "link.framing".into(),
             Self::NoPfc => "link.flow_control".into(),
+            Self::NoJobs | Self::SeveralJobs { .. } | Self::UnknownJob { .. } => "jobs".into(),
             Self::MemoryNotShared { .. } => "switch.buffering".into(),
             Self::SeveralPorts { .. } => "routing".into(),
             Self::TooManyNodes { .. } | Self::UnnamedPorts { .. } => "topology".into(),
@@ -143,6 +161,10 @@ impl SettingError for ExportError {
             Self::UnnamedPorts { .. } => {
                 "give the folder of the import, which has it: `--cluster DIR`; or take `Ethernet0`, `Ethernet4` and so on: `--assigned`"
                     .to_owned()
+            }
+            Self::NoJobs => "name a scenario with `jobs`".to_owned(),
+            Self::SeveralJobs { jobs } | Self::UnknownJob { jobs, .. } => {
+                format!("name one of them: `--job NAME`, with {}", jobs.join(", "))
             }
             Self::TooManyNodes { .. } => "name a scenario with a smaller fabric".to_owned(),
             Self::NothingToSet => {

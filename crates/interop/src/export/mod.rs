@@ -16,6 +16,7 @@
 //! | [`opensm`] | keys `cc_*` and `ar_*` of an `opensm.conf` |
 //! | [`ibccconfig`] | command lines of `ibccconfig` |
 //! | [`mlx5`] | DCQCN parameters of ConnectX adapters |
+//! | [`goal`] | the programs of jobs, for `LogGOPSim` and its relatives |
 //! | [`sonic`] | thresholds of ECN, PFC and memory, in the tables of `config_db.json` |
 
 mod account;
@@ -23,6 +24,7 @@ mod adaptive;
 pub mod addresses;
 mod congestion;
 mod error;
+pub mod goal;
 pub mod ibccconfig;
 pub mod ibsim;
 pub mod lfts;

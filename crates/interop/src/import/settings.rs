@@ -42,6 +42,8 @@ fn is_assumed(base: &ScenarioText) -> bool {
     base.text().contains(&format!("{MARK}    {ROUTING}: {ASSUMED},"))
 }
 
+/// Routing with tables of a cluster.
+const TABLES: &str = "Tables";
 /// Adaptive routings, as written.
 pub(super) const SHORTEST: &str = "Adaptive";
 pub(super) const PARALLEL: &str = "Adaptive(groups: Parallel)";
@@ -78,6 +80,13 @@ impl SettingError for OtherRouting {
     }
 
     fn help(&self) -> Option<String> {
+        if self.own == TABLES {
+            return Some(format!(
+                "its tables have a port for each host: import the fabric again without `--lfts`, for `{}`, or with `--far`, \
+                 for the groups of the cluster; or leave out `--into`, for a draft",
+                self.wanted
+            ));
+        }
         Some(format!(
             "write `routing: {}` in the place of `{}` there first; or leave out `--into`, for a draft of this kind",
             self.wanted, self.own
@@ -129,10 +138,12 @@ impl ImportedSettings {
                 KeyFate::Used,
                 format!("the scenario keeps its `routing: Ecmp`, which has the groups of `{wanted}`"),
             ),
-            RoutingSpec::Adaptive { .. } | RoutingSpec::Tables(_) => (
-                KeyFate::Approximated,
-                format!("the scenario keeps its own `routing: {own}`; the file has `{wanted}`"),
-            ),
+            other if matches!(other, RoutingSpec::Adaptive { .. }) || own == TABLES && other.has_groups() => {
+                (
+                    KeyFate::Approximated,
+                    format!("the scenario keeps its own `routing: {own}`; the file has `{wanted}`"),
+                )
+            }
             _ => return Err(base.diagnostic(&OtherRouting { own, wanted })),
         };
         if !replaced {
@@ -146,7 +157,20 @@ impl ImportedSettings {
     ///
     /// # Errors
     /// If the scenario has no such field, is wrong itself, or names a file that is not there.
-    pub fn into_scenario(self, mut base: ScenarioText) -> Result<ImportedScenario, Diagnostic> {
+    pub fn into_scenario(self, base: ScenarioText) -> Result<ImportedScenario, Diagnostic> {
+        self.into_scenario_with(base, Vec::new())
+    }
+
+    /// Puts the fields into a scenario, with files of the import's own that the fields name.
+    ///
+    /// # Errors
+    /// As [`into_scenario`](Self::into_scenario), or if the scenario names another file of such a name.
+    pub(super) fn into_scenario_with(
+        self,
+        mut base: ScenarioText,
+        mut files: Vec<(String, String)>,
+    ) -> Result<ImportedScenario, Diagnostic> {
+        let own = files.len();
         for (path, value) in &self.settings {
             let origin = format!("imported {path}");
             base.set_by(origin.clone(), &format!("{path}={value}"))
@@ -158,10 +182,11 @@ impl ImportedSettings {
             _ => None,
         };
         let named = scenario.traffic.iter().filter_map(|pattern| pattern.file().map(|(name, _)| name));
-        let mut files: Vec<(String, String)> = Vec::new();
         for name in topology.into_iter().chain(named) {
-            if files.iter().any(|(known, _)| known == name) {
-                continue;
+            match files.iter().position(|(known, _)| known == name) {
+                Some(place) if place < own => return Err(taken(name)),
+                Some(_) => continue,
+                None => {}
             }
             let text = base.text_beside(name).map_err(|error| LocatedFault {
                 file: name.to_owned(),
@@ -182,6 +207,18 @@ fn chooses(scenario: &Scenario) -> bool {
     let by_default = matches!(scenario.routing, RoutingSpec::Adaptive { .. });
     let selection = scenario.switch.selection;
     scenario.routing.has_groups() && selection.map_or(by_default, |selector| selector != SelectionSpec::Hash)
+}
+
+/// Returns the fault of a scenario that names a file like one of the import.
+fn taken(name: &str) -> Diagnostic {
+    let fault = LocatedFault {
+        file: name.to_owned(),
+        place: None,
+        path: String::new(),
+        message: "the scenario names a file of this name, which the imported file would overwrite".to_owned(),
+        help: Some("rename one of the two".to_owned()),
+    };
+    fault.into()
 }
 
 /// Returns a fault of a setting that a scenario does not take, as a fault of the scenario: nobody has written the

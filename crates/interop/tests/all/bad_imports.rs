@@ -6,7 +6,9 @@
 //! now.
 
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
-use interop::import::{self, ImportedScenario, ImportedSettings, SourceText, lldp, mlx5, opensm, sonic};
+use interop::import::{
+    self, ImportedScenario, ImportedSettings, SourceText, goal, lldp, mlx5, opensm, sonic,
+};
 use scenario::Diagnostic;
 
 use crate::messages;
@@ -39,6 +41,12 @@ fn imported(name: &str, text: &str) -> Option<Result<ImportedScenario, Diagnosti
         "mlx5" => Some(put(mlx5::read(source, None))),
         "sonic" => Some(put(sonic::read(source))),
         "lldp" => Some(lldp::import(&[source], &[], &lldp::LldpOptions::default())),
+        "goal" => {
+            let no_scenario = |_| {
+                account(ImportedSettings { settings: Vec::new(), account: Vec::new(), without_choice: false })
+            };
+            Some(goal::from_text(source.name, source.text.to_owned(), goal::CALC_UNIT).map(no_scenario))
+        }
         "buffers" => Some(put(sonic::read_with(template(), Some(source)))),
         _ => None,
     }
@@ -62,8 +70,10 @@ fn said(name: &str, text: &str) -> Result<String, String> {
 
 #[test]
 fn every_message_is_the_expected_one() {
-    // Files of other simulators are compared where their readers are.
-    let is_other = |name: &str| ["import-topo-", "import-cm-"].iter().any(|other| name.starts_with(other));
+    // Files of other simulators and of traces are compared where their readers are.
+    let is_other = |name: &str| {
+        ["import-topo-", "import-cm-", "import-chakra-"].iter().any(|other| name.starts_with(other))
+    };
     let is_own = |name: &str| name.starts_with("import-") && !name.ends_with(".stderr") && !is_other(name);
     messages::compare(5, is_own, said);
 }

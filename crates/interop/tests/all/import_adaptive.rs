@@ -285,6 +285,68 @@ fn a_misspelt_engine_is_answered_with_the_nearest() {
     assert!(what("dfp2").1.contains("groups that no routing here makes"));
 }
 
+/// An engine of no version is told, in whatever letters and whatever routes it would have.
+#[test]
+fn an_unknown_engine_keeps_no_routing_silently() {
+    let entry = |engine: &str| {
+        let settings = manager(&format!("routing_engine {engine}\n"));
+        assert!(!settings.have_groups(), "{engine}");
+        let mut account = settings.account.into_iter();
+        let entry = account.find(|entry| entry.key == "routing_engine").expect("an entry");
+        (entry.fate, entry.what, settings.without_choice)
+    };
+    let (fate, said, without_choice) = entry("AR_UPDN");
+    assert_eq!((fate, without_choice), (KeyFate::Changed, false));
+    assert!(
+        said.starts_with("`AR_UPDN` is no engine that this import knows: did you mean `ar_updn`?"),
+        "{said}"
+    );
+    let (fate, said, _) = entry("foo");
+    assert_eq!(fate, KeyFate::Changed);
+    assert!(said.starts_with("`foo` is no engine that this import knows: the engines are "), "{said}");
+    assert_eq!(entry("updn,foo").0, KeyFate::Changed);
+    for known in ["minhop", "ftree,updn,no_fallback", "torus-2QoS", "(null)"] {
+        assert_eq!(entry(known).0, KeyFate::NotUsed, "{known}");
+    }
+}
+
+/// A misspelt key of adaptive routing is a key of no version: refused in a file of OpenSM, a change in a vendor's.
+#[test]
+fn misspelt_keys_of_adaptive_routing_are_told() {
+    let refused = opensm::read(file("ar.conf", "routing_engine ar_updn\nar_slmask 0x1\n"));
+    let refused = refused.expect_err("no such key").to_string();
+    assert!(refused.contains("ar.conf:2:11: OpenSM has no key `ar_slmask`"), "{refused}");
+    assert!(refused.contains("did you mean `ar_sl_mask`?"), "{refused}");
+    let alone = opensm::read(file("ar.conf", "ar_mod 1\n")).expect_err("no such key").to_string();
+    assert!(alone.contains("did you mean `ar_mode`?"), "{alone}");
+    let beside = vendor("ar_mod 1");
+    let entry = beside.account.iter().find(|entry| entry.key == "ar_mod").expect("an entry");
+    assert_eq!(entry.fate, KeyFate::Changed);
+    assert!(entry.what.starts_with("`ar_mod` (did you mean `ar_mode`?): no key of OpenSM"), "{}", entry.what);
+    let other = manager("routing_engine updn\nrouting_engin ar_updn\n");
+    let entry = other.account.iter().find(|entry| entry.key == "unknown keys").expect("an entry");
+    assert!(entry.what.contains("`routing_engin` (did you mean `routing_engine`?"), "{}", entry.what);
+}
+
+/// Linear tables have no groups: they are kept no more than another routing of one port, and the remedy is another
+/// import of the fabric.
+#[test]
+fn linear_tables_are_not_kept_under_an_adaptive_engine() {
+    let text = draft::FatTree { speed: link_layer::spec::Speed::Edr, hosts: 72 }.scenario().expect("a draft");
+    let mut own = ScenarioText::new("own.ron", &text);
+    own.set("routing=Tables({\"s1\": \"1\"})").expect("a routing");
+    let said = vendor("").keeping_routing_of(&own).expect_err("one port for each host").to_string();
+    assert!(
+        said.contains("import the fabric again without `--lfts`, for `Adaptive`, or with `--far`"),
+        "{said}"
+    );
+    own.set("routing=Tables({\"s1\": \"1/2\"})").expect("a routing");
+    assert!(vendor("").keeping_routing_of(&own).is_ok(), "tables with groups");
+    let tables = "Unicast lids [0-7] of switch Lid 6 guid 0x0002c90300000100 ('sw-a'):\n0x0001 1\n";
+    let said = cluster(CLUSTER, tables).expect_err("no groups");
+    assert!(said.contains("help: give this file to `--lfts`"), "{said}");
+}
+
 /// Drafts of imported settings are plans.
 #[test]
 fn drafts_with_adaptive_routing_can_run() {

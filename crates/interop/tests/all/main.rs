@@ -4,6 +4,7 @@ mod bad_exports;
 mod bad_imports;
 mod export_fabric;
 mod export_settings;
+mod goal;
 mod hostile_names;
 mod import_adapters;
 mod import_adaptive;

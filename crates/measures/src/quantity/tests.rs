@@ -12,6 +12,7 @@ fn row(quantity: Quantity) -> String {
         Reach::Run => "no",
         Reach::RunOrPhase | Reach::Phase => "yes",
         Reach::Fabric => "no; `all` only",
+        Reach::Job => "no; jobs only",
     };
     format!("| `{name}` | {unit} | {better} | {phase} | {about} |\n")
 }

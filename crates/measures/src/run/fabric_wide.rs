@@ -17,13 +17,13 @@ use super::messages::{mask, seconds};
 pub(super) fn paused(record: &RunRecord, group: &Group<'_>) -> Result<CensoredValue, Missing> {
     let lanes = lanes(record, group)?.into_iter();
     let paused: Vec<_> = lanes.filter_map(|lane| Some(lane.pause.as_ref()?.paused)).collect();
-    if paused.is_empty() { Err(Missing::NoPause) } else { Ok(share(&paused, record.simulated)) }
+    if paused.is_empty() { Err(Missing::NoPause) } else { share(&paused, record.simulated) }
 }
 
 /// Returns the share of time that packets waited with the wire free.
 pub(super) fn stalled(record: &RunRecord, group: &Group<'_>) -> Result<CensoredValue, Missing> {
     let stalled: Vec<_> = lanes(record, group)?.into_iter().map(|lane| lane.stalled).collect();
-    Ok(share(&stalled, record.simulated))
+    share(&stalled, record.simulated)
 }
 
 /// Returns the time that flows waited as victims.
@@ -77,7 +77,10 @@ fn lanes<'a>(record: &'a RunRecord, group: &Group<'_>) -> Result<Vec<&'a LaneRec
     if lanes.is_empty() { Err(Missing::NoOutput) } else { Ok(lanes) }
 }
 
-fn share(times: &[Span], run: Span) -> CensoredValue {
+fn share(times: &[Span], run: Span) -> Result<CensoredValue, Missing> {
+    if run == Span::ZERO {
+        return Err(Missing::NoTime);
+    }
     let sum: Span = times.iter().copied().sum();
-    CensoredValue::Exact(seconds(sum) / (times.len() as f64 * seconds(run)))
+    Ok(CensoredValue::Exact(seconds(sum) / (times.len() as f64 * seconds(run))))
 }

@@ -57,6 +57,9 @@ pub enum Missing {
     /// The group posted no message.
     #[error("the group posted no message")]
     NoMessage,
+    /// The run took no time, as a job within a host may.
+    #[error("the run took no time")]
+    NoTime,
     /// The group's traffic has no end.
     #[error("the group has traffic without an end")]
     Endless,
@@ -93,6 +96,15 @@ pub enum Missing {
     /// The record has no output of the hosts of the group, or no output of a switch.
     #[error("the record has no such output")]
     NoOutput,
+    /// The scenario has no such job.
+    #[error("the run has no job of this name")]
+    NoJob,
+    /// The record of the job lacks what the quantity needs.
+    #[error("{reason}")]
+    Job {
+        /// The reason, as the end of a sentence.
+        reason: String,
+    },
     /// The scenario asks for no series of ports with queues.
     #[error("the scenario records no series of switches' ports (`series.ports`)")]
     NoPortSeries,

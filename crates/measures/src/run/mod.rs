@@ -9,12 +9,14 @@
 //! | `messages` | quantiles and means of completion times |
 //! | `group` | the flows of a group |
 //! | `last` | the last delivery |
+//! | `jobs` | completion and critical path of a job |
 //! | `rates` | goodput and fairness |
 //! | `over_time` | oscillation and recovery |
 //! | `fabric_wide` | pauses, stalls, queues, losses |
 
 mod fabric_wide;
 mod group;
+mod jobs;
 mod last;
 mod measured;
 mod messages;
@@ -41,7 +43,7 @@ pub const VICTIMS: &str = "victims";
 /// Name of the group of flows that led to the root of a congestion tree.
 pub const CONTRIBUTORS: &str = "contributors";
 
-/// Largest number of named flows that are listed individually.
+/// Largest number of named flows, and of jobs, that are listed individually.
 const MOST_FLOWS: usize = 64;
 /// Largest number of phases that are listed individually.
 const MOST_PHASES: usize = 16;
@@ -67,12 +69,14 @@ pub enum Posting {
 
 /// Returns every measure of every group of a run, sorted by group, then by quantity, then by phase. Groups are `all`,
 /// the scenario's groups in its order, its first 64 named flows, `others`, `victims`, `contributors`. The whole run
-/// precedes its first 16 phases. [`one`] measures all others.
+/// precedes its first 16 phases. The scenario's first 64 jobs come last. [`one`] measures all others.
 #[must_use]
 pub fn all(run: MeasuredRun<'_>) -> Vec<Measured> {
     let groups = run.record.groups.iter().map(|group| group.name.as_str());
     let flows = run.record.flows[..run.record.named()].iter().map(|flow| &*flow.name);
-    several(run, list(groups, flows, run.record.phases.len()))
+    let jobs = run.record.jobs.iter().map(|job| job.name.as_str());
+    let measures = list(groups, flows, run.record.phases.len());
+    several(run, measures.into_iter().chain(of_jobs(jobs)))
 }
 
 /// Returns these measures of a run, in their order. Measures of a group are fastest if they stand together.
@@ -126,6 +130,15 @@ pub fn list<'a>(
         .collect()
 }
 
+/// Returns the measures of the first 64 of these jobs.
+pub fn of_jobs<'a>(jobs: impl Iterator<Item = &'a str>) -> Vec<Measure> {
+    let quantities = || Quantity::ALL.into_iter().filter(|one| one.info().reach == Reach::Job);
+    let of_job = |job: &'a str| {
+        quantities().map(move |quantity| Measure { group: job.to_owned(), quantity, phase: None })
+    };
+    jobs.take(MOST_FLOWS).flat_map(of_job).collect()
+}
+
 /// Returns names of groups between `all` and those that every run has: `others`, `victims` and `contributors`.
 pub fn with_common_names<'a>(own: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut names: Vec<_> = [ALL].into_iter().chain(own).collect();
@@ -140,6 +153,8 @@ pub fn with_common_names<'a>(own: impl Iterator<Item = &'a str>) -> Vec<&'a str>
 fn of_group(group: &str, phases: u32) -> Vec<Measure> {
     let of = |quantity: Quantity| {
         let in_phases = match quantity.info().reach {
+            // A group is no job.
+            Reach::Job => return vec![],
             Reach::Fabric if group != ALL => return vec![],
             Reach::Run | Reach::Fabric => 0,
             Reach::RunOrPhase | Reach::Phase => phases,
@@ -152,7 +167,10 @@ fn of_group(group: &str, phases: u32) -> Vec<Measure> {
 
 /// Measures a quantity of a group, or hands on the reason that the group cannot be measured.
 fn measured(run: MeasuredRun<'_>, measure: &Measure, group: Result<&Group<'_>, Missing>) -> Measured {
-    let number = group.and_then(|group| number(run, measure, group));
+    let number = match measure.quantity.info().reach {
+        Reach::Job => jobs::number(run.record, measure),
+        _ => group.and_then(|group| number(run, measure, group)),
+    };
     Measured::new(measure.clone(), number)
 }
 
@@ -194,6 +212,13 @@ fn number(run: MeasuredRun<'_>, measure: &Measure, group: &Group<'_>) -> Result<
         Quantity::Retransmitted => Ok(count(record.transport.retransmitted)),
         Quantity::QueueP99 => fabric_wide::queue_p99(record),
         Quantity::QueuePeak => fabric_wide::queue_peak(record),
+        Quantity::JobCompletion
+        | Quantity::JobSlowdown
+        | Quantity::LongestIteration
+        | Quantity::Exposed
+        | Quantity::Spread
+        | Quantity::PathLate
+        | Quantity::PathBlamed => jobs::number(record, measure),
     }
 }
 

@@ -105,7 +105,7 @@ fn completions() -> Completions {
 fn congestion() -> Congestion {
     let victim =
         VictimRecord { flow: 0, samples: 3, waited: Span::from_us(2500), lost: Bytes::new(1_000_000) };
-    let contributors = vec![ContributorRecord { flow: 2, samples: 3, through: Bytes::new(1000) }];
+    let contributors = vec![ContributorRecord { flow: 2, samples: 3, through: Some(Bytes::new(1000)) }];
     let root = RootRecord { victims: vec![victim], contributors, ..RootRecord::default() };
     Congestion { roots: vec![root], sampled: 60, ..Congestion::default() }
 }

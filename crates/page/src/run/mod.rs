@@ -9,6 +9,8 @@
 //! | `facts` | the parts of `summary.json` that the page needs |
 //! | `sentences` | what was run, in words |
 //! | `curves` | goodput, queues and rates over time |
+//! | `ranks` | ranks of jobs over time, as shares |
+//! | `timelines` | the same, rank by rank, with the critical path |
 //! | `completions` | completion times of messages |
 //! | `paths` | the outputs by which the data of each flow leaves |
 //! | `fabric` | the fabric at moments, with its trees |
@@ -19,12 +21,17 @@ mod curves;
 mod fabric;
 mod facts;
 mod paths;
+mod ranks;
 mod sentences;
 mod subjects;
+mod timelines;
 
 use results::manifest::{Manifest, PlanIdentity};
 use results::reader::{RunFacts, RunFiles};
-use results::rows::{ContributorRow, FlowRow, MarginRow, MessageRow, PhaseRow, PortRow, RootRow, VictimRow};
+use results::rows::{
+    ContributorRow, FlowRow, IterationRow, MarginRow, MessageRow, PathStepRow, PhaseRow, PortRow, RankRow,
+    RootRow, VictimRow,
+};
 use results::table::TableRow;
 use results::verdict::Verdict;
 use results::{column, columns};
@@ -33,6 +40,7 @@ use serde::Serialize;
 use self::fabric::FabricData;
 use self::facts::RunSummary;
 use self::subjects::Subject;
+use self::timelines::Timeline;
 use super::PageError;
 use super::data::{PageTable, Panel, TableChoice};
 use super::document::Document;
@@ -50,6 +58,8 @@ struct RunData<F: Form = InJson> {
     phases: Vec<(String, f64, f64)>,
     end_s: f64,
     subjects: Vec<Subject>,
+    /// Ranks of the first jobs over time.
+    timelines: Vec<Timeline<F>>,
     panels: Vec<Panel<F>>,
     completions: Option<Panel<F>>,
     fabric: Option<FabricData<F>>,
@@ -60,6 +70,7 @@ struct RunData<F: Form = InJson> {
 
 impl RunData {
     fn take_out(self, numbers: &mut Numbers) -> RunData<TakenOut> {
+        let timelines = self.timelines.into_iter().map(|one| one.take_out(numbers)).collect();
         let panels = self.panels.into_iter().map(|panel| panel.take_out(numbers)).collect();
         let completions = self.completions.map(|panel| panel.take_out(numbers));
         let fabric = self.fabric.map(|fabric| fabric.take_out(numbers));
@@ -70,6 +81,7 @@ impl RunData {
             phases: self.phases,
             end_s: self.end_s,
             subjects: self.subjects,
+            timelines,
             panels,
             completions,
             fabric,
@@ -103,7 +115,7 @@ const MESSAGES: TableChoice = TableChoice {
 };
 
 /// Tables of the section before the last.
-const TABLES: [TableChoice; 6] = [
+const TABLES: [TableChoice; 9] = [
     TableChoice {
         file: PhaseRow::FILE,
         heading: "Goodput by phase",
@@ -125,6 +137,30 @@ const TABLES: [TableChoice; 6] = [
         ),
         by: None,
         most: 12_000,
+    },
+    TableChoice {
+        file: PathStepRow::FILE,
+        heading: "Critical paths of jobs",
+        columns: &[],
+        if_any: &[],
+        by: None,
+        most: 2000,
+    },
+    TableChoice {
+        file: IterationRow::FILE,
+        heading: "Iterations of jobs",
+        columns: &[],
+        if_any: &[],
+        by: None,
+        most: 2000,
+    },
+    TableChoice {
+        file: RankRow::FILE,
+        heading: "Ranks of jobs",
+        columns: &[],
+        if_any: &[],
+        by: None,
+        most: 2000,
     },
     TableChoice {
         file: RootRow::FILE,
@@ -190,12 +226,14 @@ struct WithLeads {
 }
 
 fn data(files: RunFiles<'_>, (summary, facts): (&RunSummary, &RunFacts)) -> Result<RunData, PageError> {
+    let jobs = ranks::read(files, facts)?;
     Ok(RunData {
         kind: "run",
         phases: facts.phases.iter().map(|phase| (phase.name.clone(), phase.from_s, phase.to_s)).collect(),
         end_s: facts.end_s(),
         subjects: summary.standings.worst.clone(),
-        panels: curves::panels(files, facts)?,
+        timelines: timelines::of(files, &jobs)?,
+        panels: ranks::panel(&jobs).into_iter().chain(curves::panels(files, facts)?).collect(),
         completions: completions::panel(files)?,
         fabric: fabric::read(files, facts.simulated_s, summary.congestion.worst_roots.first())?,
         margins: MARGINS.read(files)?.into_iter().collect(),
@@ -219,8 +257,14 @@ pub(super) fn page(files: RunFiles<'_>, manifest: &Manifest) -> Result<String, P
     if !data.subjects.is_empty() {
         document.section("hurt", "Who was held back", &[subjects::about(&summary.standings)]);
     }
+    // Ranks stand above the fabric: what held them up is looked for in it.
+    let (ranks, others): (Vec<_>, Vec<_>) = data.panels.iter().partition(|panel| panel.id == ranks::ID);
+    for panel in ranks {
+        let about = data.timelines.iter().map(|one| one.about.clone());
+        document.section(panel.id, &panel.heading, &about.chain([panel.about.clone()]).collect::<Vec<_>>());
+    }
     document.section("fabric", "The fabric", &[fabric::about(data.fabric.as_ref())]);
-    for panel in &data.panels {
+    for panel in others {
         let sentences = [Some(panel.about.clone()), panel.note()].into_iter().flatten();
         document.section(panel.id, &panel.heading, &sentences.collect::<Vec<_>>());
     }

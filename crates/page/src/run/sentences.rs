@@ -117,6 +117,9 @@ pub(super) fn end(manifest: &Manifest) -> String {
         RunEnd::GaveUp { simulated_s } => {
             format!("at {}, when all that was left had failed", words::time(*simulated_s))
         }
+        RunEnd::Stuck { simulated_s } => {
+            format!("at {}, when no rank of a job could go on", words::time(*simulated_s))
+        }
         RunEnd::Interrupted { simulated_s } => format!("interrupted at {}", words::time(*simulated_s)),
         RunEnd::Deadlock { message } | RunEnd::Violation { message } => message.clone(),
         RunEnd::Writing => "while its files were being written".to_owned(),

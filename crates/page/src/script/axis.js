@@ -18,8 +18,17 @@ export class TimeAxis {
     /** That at which a mouse points.
      * @type {string | null} */
     this.pointed = null;
+    /** Time of the cursor; `null` while it is nowhere.
+     * @type {number | null} */
+    this.cursor = null;
+    /** Time that a reader last asked the fabric for.
+     * @type {number | null} */
+    this.sought = null;
     /** @type {((axis: TimeAxis) => void)[]} */
     this.followers = [];
+    /** @type {((time: number | null) => void)[]} */
+    this.cursorFollowers = [];
+    this.isHovering = false;
     /** @type {[string, number, number][]} */
     this.phases = [];
   }
@@ -31,6 +40,28 @@ export class TimeAxis {
    */
   follow(follower) {
     this.followers.push(follower);
+  }
+
+  /**
+   * Calls `follower(time)` at every move of the cursor: more often than anything else changes.
+   *
+   * @param {(time: number | null) => void} follower
+   */
+  followCursor(follower) {
+    this.cursorFollowers.push(follower);
+  }
+
+  /**
+   * Moves the cursor of all figures. Figures that move theirs meanwhile do not start anew.
+   *
+   * @param {number | null} time
+   */
+  hover(time) {
+    if (this.isHovering || time === this.cursor) return;
+    this.cursor = time;
+    this.isHovering = true;
+    this.cursorFollowers.forEach((follower) => follower(time));
+    this.isHovering = false;
   }
 
   tell() {
@@ -125,6 +156,16 @@ export class TimeAxis {
     if (subject === this.pointed) return;
     this.pointed = subject;
     this.tell();
+  }
+
+  /**
+   * Asks the picture of the fabric for a time: it shows, and marks, its moment there. Without moments the time itself is marked.
+   *
+   * @param {number} time
+   */
+  seek(time) {
+    this.sought = time;
+    this.mark(time);
   }
 
   /**

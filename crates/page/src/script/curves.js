@@ -364,6 +364,8 @@ export function curves(panel, axis) {
       value.textContent = has ? read(panel.lines[place], at) : "";
     });
     reading.textContent = has ? "Cursor at " + spelled(panel.x[at], "s") : "";
+    const left = drawn.cursor.left ?? -1;
+    axis?.hover(left < 0 ? null : drawn.posToVal(left, "x"));
   };
   const read = (/** @type {Line} */ line, /** @type {number} */ at) =>
     panel.unit === "" ? short(line.y[at] ?? NaN).replace("NaN", "–") : spelled(line.y[at], panel.unit);
@@ -383,6 +385,7 @@ export function curves(panel, axis) {
   const choose = () => {
     const line = near === null ? undefined : panel.lines[near - 1];
     if (axis && line && CHOICES.includes(line.kind)) axis.choose(axis.chosen === subjectOf(line) ? null : subjectOf(line));
+    if (axis && axis.cursor !== null) axis.seek(axis.cursor);
   };
   const light = () => {
     const asked = axis?.lit ?? null;
@@ -428,6 +431,7 @@ export function curves(panel, axis) {
     make();
     const resize = onceInTurn(() => plot?.setSize({ width: Math.max(holder.clientWidth, 200), height: HEIGHT }));
     new ResizeObserver(resize).observe(holder);
+    axis?.followCursor((time) => plot?.setCursor({ left: time === null ? -10 : plot.valToPos(time, "x"), top: time === null ? -10 : 20 }));
     axis?.follow(onceInTurn(() => {
       light();
       plot?.setData(plot.data);

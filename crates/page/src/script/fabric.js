@@ -398,6 +398,15 @@ export function fabricFigure(fabric, axis, facts = NO_FACTS) {
   });
   const moments = view.moment === null ? null : player({ count: fabric.moments.length, named, label: "Moment of the picture",
     onMoment: (moment) => { view.moment = moment; axis.mark(fabric.moments[moment]); show(); } });
+  /** Time that the picture was last asked for.
+   * @type {number | null} */
+  let sought = null;
+  axis.follow(() => {
+    if (axis.sought === sought || axis.sought === null) return;
+    sought = axis.sought;
+    const moment = fabric.moments.findIndex((end) => end >= Number(sought));
+    moments?.set(moment < 0 ? fabric.moments.length - 1 : moment);
+  });
   details.addEventListener("toggle", () => details.open && fillTable());
   const controls = element("div", { class: "controls" }, choiceOfColour(picture, view.colour, (value) => { view.colour = value; show(); }),
     element("label", { class: "choice" }, "Trees ", choice), fields, savers("Fabric", { svg: () => picture.svg(), rows: () => outputRows(now) }));

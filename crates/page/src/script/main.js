@@ -7,16 +7,17 @@ import { curves, subjectOf } from "./curves.js";
 import { fabricFigure } from "./fabric.js";
 import { flowFacts } from "./facts.js";
 import { hurtFigure } from "./hurt.js";
+import { rankFigure } from "./ranks.js";
 import { showSweep } from "./sweep.js";
 import { setTheme, watchSystem } from "./palette.js";
 
-/** @import { Fabric, PageTable, Panel, Subject, SweepPage } from "./types.js" */
+/** @import { Fabric, PageTable, Panel, Subject, SweepPage, Timeline } from "./types.js" */
 
 /**
  * Data of the page of a run.
  *
  * @typedef {{ kind: "run", end_s: number, phases: [string, number, number][], panels: Panel[], fabric: Fabric | null, completions: Panel | null,
- *   completion_tables: PageTable[], margins: PageTable[], tables: PageTable[], subjects: Subject[] }} RunPage
+ *   completion_tables: PageTable[], margins: PageTable[], tables: PageTable[], subjects: Subject[], timelines: Timeline[] }} RunPage
  */
 
 /**
@@ -54,11 +55,12 @@ function showRun(data) {
   const axis = new TimeAxis(data.end_s);
   axis.phases = data.phases;
   /** @type {Record<string, string>} */
-  const quantities = { goodput: "goodput", queues: "queue", rates: "rate" };
+  const quantities = { ranks: "share of ranks", goodput: "goodput", queues: "queue", rates: "rate" };
   const facts = flowFacts(data.tables, data.fabric);
   const hurt = new Set(data.subjects.filter((one) => one.victims > 0).map((one) => one.kind + " " + one.name));
   data.panels.forEach((panel) => panel.lines.forEach((line) => { line.isVictim = hurt.has(subjectOf(line)); }));
   if (data.subjects.length > 0) place("hurt").append(hurtFigure(data.subjects, data.panels.find((panel) => panel.id === "goodput"), axis));
+  data.timelines.forEach((timeline) => place("ranks").append(element("h3", {}, timeline.job), rankFigure(timeline, axis)));
   data.panels.forEach((panel) => place(panel.id).append(curves({ ...panel, quantity: quantities[panel.id] }, axis)));
   if (data.fabric) place("fabric").append(fabricFigure(data.fabric, axis, facts));
   if (data.completions) place("completions").append(curves({ ...data.completions, quantity: "share of posted messages" }, null));

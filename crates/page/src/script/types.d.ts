@@ -42,6 +42,28 @@ export interface Panel {
   quantity?: string;
 }
 
+/** Ranks of a job over time. */
+export interface Timeline {
+  job: string;
+  /** Sentences on the rows. */
+  about: string;
+  from_s: number;
+  to_s: number;
+  /** Number of each row's rank, ascending, and its host. */
+  ranks: number[];
+  hosts: string[];
+  /** Number of changes of each row. */
+  lengths: number[];
+  /** Changes, row after row: time in 1/65,535 of the job's time, and state (0 computing, 1 sending, 2 waiting, 3 nothing), in turn. */
+  changes: Shares;
+  /** Steps of the critical path: start and end in s, rank, and the rank that a message goes to, else the same, in turn. */
+  path: ArrayLike<number> & Iterable<number>;
+  /** Each step in words. */
+  steps: string[];
+  /** Ends of iterations in s. */
+  iterations: number[];
+}
+
 /** A congestion tree at a moment: outputs by their places, hosts by theirs. */
 export interface Tree {
   moment: number;

@@ -8,6 +8,7 @@ mod compared_phase;
 mod completions;
 mod flow_numbers;
 mod groups;
+mod jobs;
 mod large_groups;
 mod measured;
 #[cfg(test)]
@@ -156,6 +157,7 @@ impl<'a> Comparison<'a> {
 fn all_rows(runs: &[ComparedRun<'_>]) -> Vec<ComparisonRow> {
     let (phases, numbers) = (compared_phase::phases(runs), FlowNumbers::of(runs));
     let rows = [
+        jobs::rows(runs),
         phases::goodput_rows(runs, &phases),
         phases::fairness_rows(&phases),
         victims::rows(runs, &numbers),

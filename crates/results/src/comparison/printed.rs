@@ -6,7 +6,7 @@ use measures::Quantity;
 use measures::censoring::BOUND_NOTE;
 
 use super::row::ComparisonRow;
-use super::{completions, groups, measured, victims, whole_run};
+use super::{completions, groups, jobs, measured, victims, whole_run};
 use crate::format::{counted, in_blocks};
 
 /// Largest number of lines of a brief table.
@@ -51,6 +51,10 @@ impl Shown {
             || row.has_value()
                 && match row.topic {
                     measured::TOPIC | victims::TOPIC => true,
+                    jobs::TOPIC => matches!(
+                        quantity,
+                        Some(Quantity::JobCompletion | Quantity::JobSlowdown | Quantity::PathLate)
+                    ),
                     // The end of finite traffic, which is no measure.
                     whole_run::TOPIC if quantity.is_none() => true,
                     completions::POSTED => row.what == Quantity::P99.name(),
@@ -74,7 +78,8 @@ fn dash() -> String {
     "-".to_owned()
 }
 
-const TOPICS: [(&str, &str); 9] = [
+const TOPICS: [(&str, &str); 10] = [
+    (jobs::TOPIC, "Jobs, in us, and their slowdown against messages at their ideal times"),
     ("goodput", "Goodput over the second half of each phase, in Gb/s"),
     ("fairness", "Jain's index of the named flows that were active, over the second half of each phase"),
     (victims::TOPIC, "Time that flows waited behind a root that they do not use, added up, in us"),

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::Serialize;
 use telemetry::{LaneRecord, OutputLoad, RootRecord, RunRecord};
-use units::Span;
+use units::{Bytes, Span};
 
 use measures::rounded;
 
@@ -184,6 +184,11 @@ pub(crate) fn hottest(record: &RunRecord) -> Vec<(&LaneRecord, OutputLoad)> {
     let mut hot: Vec<_> = loads.filter(|(_, load)| load.congested + load.stalled > 0).collect();
     hot.sort_by(|(_, a), (_, b)| b.queue_mean.total_cmp(&a.queue_mean)); // Of equals, the first stays first.
     hot
+}
+
+/// Returns the payload of all contributors that went through a root; `None` if that of some is not known.
+pub(crate) fn through(root: &RootRecord) -> Option<u64> {
+    root.contributors.iter().map(|one| one.through.map(Bytes::get)).sum()
 }
 
 /// Returns the payload that victims lost to a tree, over the time of its samples, in bit/s.

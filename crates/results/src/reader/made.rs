@@ -10,23 +10,28 @@ use telemetry::RunRecord;
 use super::ReadError;
 use super::facts::RunFacts;
 use crate::rows::{
-    ContributorRow, FlowRow, MarginRow, MessageRow, MessageTimes, OutputMomentRow, PathRow, PauseRow,
-    PhaseRow, PortRow, PortSeriesRow, RootRow, SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow,
-    WatchRow, WorstTreeRow,
+    ContributorRow, FlowRow, IterationRow, JobRow, MarginRow, MessageRow, MessageTimes, OperationRow,
+    OutputMomentRow, PathRow, PathStepRow, PauseRow, PhaseRow, PortRow, PortSeriesRow, RankRow, RootRow,
+    SeriesRow, SourceSeriesRow, TreeMomentRow, TreeRow, VictimRow, WatchRow, WorstTreeRow,
 };
 use crate::table::TableRow;
-use crate::tables::{completions, congestion, flows, margins, observed, ports, series, timeline};
+use crate::tables::{completions, congestion, flows, jobs, margins, observed, ports, series, timeline};
 use crate::{OutputFile, Summary};
 
 /// A file of text, and the function that makes it; `None` where the run does not have it.
 type TextFile = (&'static str, fn(&MadeFiles<'_>) -> Option<String>);
 
 /// Files of text, in the order of the list.
-const TEXTS: [TextFile; 21] = [
+const TEXTS: [TextFile; 26] = [
     ("summary.json", |made| Some(made.summary.json())),
     (FlowRow::FILE, |made| Some(flows::flows(made.record, &made.summary.alone_bps))),
     (PathRow::FILE, |made| made.summary.path_outputs.as_ref().map(|paths| flows::paths(made.record, paths))),
     (PhaseRow::FILE, |made| Some(flows::phases(made.record))),
+    (JobRow::FILE, |made| jobs::jobs(made.record)),
+    (IterationRow::FILE, |made| jobs::iterations(made.record)),
+    (RankRow::FILE, |made| jobs::ranks(made.record)),
+    (OperationRow::FILE, |made| jobs::operations(made.record)),
+    (PathStepRow::FILE, |made| jobs::critical_path(made.record)),
     (SeriesRow::FILE, |made| Some(series::series(made.record))),
     (PortRow::FILE, |made| Some(ports::ports(made.record))),
     (TreeRow::FILE, |made| Some(congestion::files::trees(made.record))),

@@ -30,6 +30,9 @@ pub fn idle_setting(IdleSettingRecord { setting, reason }: &IdleSettingRecord) -
         IdleReason::NoneOnTheWay => "chooses for no packet: none that it is for comes to a switch with a group of \
                                      ports that it chooses from"
             .to_owned(),
+        IdleReason::HashForAll => {
+            "has no effect: a hash of their flow chooses the ports of all packets".to_owned()
+        }
         IdleReason::GapBeyondRun { gap, duration } => format!(
             "keeps the first port of each flow: its `gap`, {gap}, is not shorter than the run, {duration}"
         ),

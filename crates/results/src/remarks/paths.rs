@@ -35,13 +35,13 @@ fn out_of_order(record: &RunRecord) -> Option<String> {
     });
     let refused = (all.refused > 0).then(|| {
         format!(
-            " {} were refused, and {} sent again.",
+            " {} were refused; requesters sent {} again, those behind them among them.",
             grouped(all.refused),
             grouped(record.transport.retransmitted)
         )
     });
     Some(format!(
-        "{} of {} data packets ({}) arrived out of order, while a packet before them was missing.{}{}",
+        "{} of {} data packets that arrived ({}, second copies apart) were out of order: a packet before them was missing.{}{}",
         grouped(all.out_of_order),
         grouped(totals.arrived()),
         percent(share),

@@ -119,6 +119,7 @@ fn settings_without_effect_are_said_with_the_reason() {
         IdleReason::NotSelected,
         IdleReason::TooShort { small: Bytes::new(8192), longest: Bytes::new(4154) },
         IdleReason::NoneOnTheWay,
+        IdleReason::HashForAll,
         IdleReason::GapBeyondRun { gap: us(30), duration: us(20) },
         IdleReason::TwoOfTwo,
         IdleReason::NotHashed,
@@ -211,14 +212,19 @@ fn reordering_and_detours_are_told_where_there_are_any() {
     };
     let ahead =
         RepeatTally { out_of_order: 195, farthest: 47, held_bytes: 147_456, ..RepeatTally::default() };
-    let said = "195 of 975 data packets (20.0 %) arrived out of order, while a packet before them was missing. \
-                Accepted were packets up to 47 ahead of a missing one: a flow takes a bitmap of as many bits, or 147 KB \
+    let said = "195 of 975 data packets that arrived (20.0 %, second copies apart) were out of order: a packet before them was \
+                missing. Accepted were packets up to 47 ahead of a missing one: a flow takes a bitmap of as many bits, or 147 KB \
                 to restore the order.";
     assert_eq!(with(ahead, 0), [said]);
     assert_eq!(with(ahead, 3), [said], "losses do not explain packets that were accepted early");
     let refused = RepeatTally { out_of_order: 30, refused: 30, ..RepeatTally::default() };
     let [said] = &with(refused, 0)[..] else { panic!("nothing is said") };
-    assert!(said.ends_with("was missing. 30 were refused, and 40 sent again."), "{said}");
+    assert!(
+        said.ends_with(
+            "was missing. 30 were refused; requesters sent 40 again, those behind them among them."
+        ),
+        "{said}"
+    );
     assert!(with(refused, 3).is_empty() && with(RepeatTally::default(), 0).is_empty());
     let detours = |detours| about(&RunRecord { detours, ..sample::record() }, RemarkKind::Detours);
     let said = detours(Some(DetourTally { packets: 1000, detours: 250 }));

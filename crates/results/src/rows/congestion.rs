@@ -111,10 +111,11 @@ table_row! {
         pub lane: u32,
         /// Number of samples at which its data waited in the tree.
         pub samples: u32,
-        /// Payload that its host took in the sampling intervals that began with such a sample.
-        pub through_bytes: u64,
-        /// `through_bytes` over the sum of the root's contributors, 0 to 1.
-        pub share: f64,
+        /// Payload that its host took in the sampling intervals that began with such a sample; empty if its packets had
+        /// other paths to choose from.
+        pub through_bytes: Option<u64>,
+        /// `through_bytes` over the sum of the root's contributors, 0 to 1; empty if that of any is.
+        pub share: Option<f64>,
     }
 }
 

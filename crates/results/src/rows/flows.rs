@@ -32,7 +32,7 @@ table_row! {
         pub completed_s: Option<f64>,
         /// Payload that its destination's host took.
         pub delivered_bytes: u64,
-        /// Data packets accepted by the destination's adapter, over all but UD in order.
+        /// Data packets accepted by the destination's adapter: in order, but for UD and with `delivery: AnyOrder`.
         pub delivered_packets: u64,
         /// Messages that are complete for the host that posts them: acknowledged, read, or, over UC and UD, sent.
         pub acknowledged_messages: u64,

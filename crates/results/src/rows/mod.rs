@@ -5,6 +5,8 @@
 //! | file | row |
 //! |---|---|
 //! | `flows.csv`, `paths.csv`, `phases.csv` | [`FlowRow`], [`PathRow`], [`PhaseRow`] |
+//! | `jobs.csv`, `iterations.csv`, `ranks.csv` | [`JobRow`], [`IterationRow`], [`RankRow`] |
+//! | `operations.csv`, `critical_path.csv` | [`OperationRow`], [`PathStepRow`] |
 //! | `series.csv`, `watch.csv` | [`SeriesRow`], [`WatchRow`] |
 //! | `ports.csv`, `margins.csv` | [`PortRow`], [`MarginRow`] |
 //! | `port_series.csv`, `source_series.csv`, `pauses.csv` | [`PortSeriesRow`], [`SourceSeriesRow`], [`PauseRow`] |
@@ -16,6 +18,7 @@
 
 mod congestion;
 mod flows;
+mod jobs;
 mod many_runs;
 mod messages;
 mod moments;
@@ -26,6 +29,7 @@ mod series;
 
 pub use congestion::{ContributorRow, RootRow, TreeRow, VictimRow, WorstTreeRow};
 pub use flows::{FlowRow, PathRow, PhaseRow};
+pub use jobs::{IterationRow, JobRow, OperationRow, PathStepRow, RankRow};
 pub use many_runs::{CompareRow, SweepRow};
 pub use messages::{MessageRow, MessageTimes};
 pub use moments::{OutputMomentRow, TreeMomentRow};

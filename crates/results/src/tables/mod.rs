@@ -7,6 +7,7 @@
 //! | `marks` | counts of marked packets by reason |
 //! | `loads` | loads of links in intervals, as shares of their capacity |
 //! | [`flows`](mod@flows) | `flows.csv`, `phases.csv` |
+//! | [`jobs`](mod@jobs) | `jobs.csv`, `iterations.csv`, `ranks.csv`, `operations.csv`, `critical_path.csv` |
 //! | [`series`](mod@series) | `series.csv`, `watch.csv` |
 //! | [`observed`] | `port_series.csv`, `source_series.csv`, `pauses.csv` |
 //! | [`timeline`] | `timeline.csv`, `timeline_trees.csv` |
@@ -21,6 +22,7 @@ pub mod brief;
 pub mod completions;
 pub mod congestion;
 pub mod flows;
+pub mod jobs;
 mod loads;
 pub mod margins;
 mod marks;

@@ -77,6 +77,11 @@ fn finite(summary: &Summary) -> Option<String> {
             instant(summary.simulated_s),
             failed(&summary.failed)
         )),
+        SummaryEnd::Stuck => Some(format!(
+            "{} by {}; no rank of a job could go on",
+            delivered_of_finite(summary)?,
+            instant(summary.simulated_s)
+        )),
         SummaryEnd::Complete | SummaryEnd::Interrupted => None,
     }
 }

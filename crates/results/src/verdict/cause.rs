@@ -16,8 +16,8 @@ use super::facts::Facts;
 use super::loss::Lost;
 use super::owners::Owners;
 use super::words;
-use super::{repeats, short_buffers};
-use crate::congestion::{cause, hottest, worst};
+use super::{repeats, short_buffers, time_outs};
+use crate::congestion::{cause, hottest, through, worst};
 use crate::format::{capital, counted, grouped};
 use crate::lossless::LossCause;
 use crate::remarks::SlowHostSummary;
@@ -26,6 +26,8 @@ use crate::remarks::SlowHostSummary;
 const MOST_NAMED: usize = 3;
 /// Share of a link from which it is full.
 const FULL: f64 = 0.95;
+/// Share of the packets that arrived from which on packets sent again count.
+const AGAIN: f64 = 0.01;
 /// Multiple of an equal share from which a flow stands out among those of its name.
 const UNLIKE: f64 = 2.0;
 
@@ -33,6 +35,7 @@ const UNLIKE: f64 = 2.0;
 #[derive(Clone, Copy, Debug, Default)]
 struct Passed {
     flows: usize,
+    samples: u32,
     through: f64,
     /// The flow with most of it, and its payload.
     largest: usize,
@@ -50,6 +53,7 @@ pub(super) fn sentence(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String
         standstill(facts),
         failures(facts),
         repeats::sentence(facts),
+        time_outs::sentence(facts),
         slow_hosts(facts, lost),
         of_trees(facts, owners),
         lost.short.and_then(|short| short_buffers::sentence(facts, short)),
@@ -130,14 +134,19 @@ fn of_trees(facts: Facts<'_>, owners: &Owners) -> Option<String> {
 fn contributors(facts: Facts<'_>, root: &RootRecord, owners: &Owners) -> String {
     let mut all: BTreeMap<usize, Passed> = BTreeMap::new();
     for one in &root.contributors {
-        let (sum, through) = (all.entry(owners.of(one.flow as usize)).or_default(), one.through.get() as f64);
+        let sum = all.entry(owners.of(one.flow as usize)).or_default();
+        let through = one.through.unwrap_or_default().get() as f64;
+        sum.samples += one.samples;
         if through > sum.most {
             (sum.largest, sum.most) = (one.flow as usize, through);
         }
         (sum.flows, sum.through) = (sum.flows + 1, sum.through + through);
     }
-    let total: f64 = all.values().map(|sum| sum.through).sum();
     let mut all: Vec<_> = all.into_iter().collect();
+    if through(root).is_none() {
+        return of_many_paths(all, owners);
+    }
+    let total: f64 = all.iter().map(|(_, sum)| sum.through).sum();
     all.sort_by(|a, b| b.1.through.total_cmp(&a.1.through));
     let one = |(owner, sum): &(usize, Passed)| {
         let who = owners.at(*owner).flows_in_words(sum.flows);
@@ -162,6 +171,18 @@ fn contributors(facts: Facts<'_>, root: &RootRecord, owners: &Owners) -> String 
         [] => "No flow led to it at a sample.".to_owned(),
         named => format!("Through it went {}{more}.", words::list(named)),
     }
+}
+
+/// Names owners of flows that lead to a root, those that waited for longest first. Their packets have other paths, too.
+fn of_many_paths(mut all: Vec<(usize, Passed)>, owners: &Owners) -> String {
+    all.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.samples));
+    let named = all.iter().take(MOST_NAMED).map(|(owner, sum)| owners.at(*owner).flows_in_words(sum.flows));
+    let named = words::list(&named.collect::<Vec<_>>());
+    let rest = all.iter().skip(MOST_NAMED).map(|(_, sum)| sum.flows).sum::<usize>();
+    let more = if rest > 0 { format!(", and {}", counted(rest, "further flow")) } else { String::new() };
+    format!(
+        "Packets of {named}{more} waited for it; they have other paths, too, so that shares are not known."
+    )
 }
 
 /// Names the reason for low rates where no tree holds flows back.
@@ -269,6 +290,13 @@ fn limited(host: &str, does: &str, limit: Option<Rate>) -> String {
     format!("Host {host}{limit}")
 }
 
+/// Returns true if packets that were sent again took a part of the fabric that is worth a word.
+fn sends_again(facts: Facts<'_>) -> bool {
+    let arrived: u64 = facts.record.flows.iter().map(|flow| flow.packets).sum();
+    let again = facts.record.repeats().retransmitted.max(facts.record.transport.retransmitted);
+    again > 0 && again as f64 >= AGAIN * arrived as f64
+}
+
 /// Says why the flow that lost most got less than its best rate, if it waited in no tree meanwhile.
 fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     // A buffer that is too small says it better.
@@ -295,7 +323,11 @@ fn throttled(facts: Facts<'_>, lost: &Lost) -> Option<String> {
             )
         });
     }
-    let (part, load) = best.busiest(loss.flow, &facts.rates(lost.phase))?;
+    let (part, load) = best.busiest(loss.flow, &facts.rates(lost.phase), FULL)?;
+    // Loads are of payload, and of no packets that are sent again.
+    if load < FULL && sends_again(facts) {
+        return None;
+    }
     let place = place(facts, plan, part);
     Some(if load >= FULL {
         format!("{place} is full, and its flows do not share it alike.")

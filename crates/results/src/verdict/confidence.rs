@@ -42,6 +42,7 @@ fn end(facts: Facts<'_>) -> Option<String> {
             Some(format!("The finite traffic was not delivered by {at}, the longest time of the run."))
         }
         RunEnding::GaveUp => Some(format!("The run ended at {at}, when all that was left had failed.")),
+        RunEnding::Stuck => Some(format!("The run ended at {at}, when no rank of a job could go on.")),
         RunEnding::Interrupted => Some(format!("The run was interrupted at {at}.")),
     }
 }

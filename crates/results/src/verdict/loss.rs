@@ -1,8 +1,8 @@
 //! Losses of a run: who got less than it could have, and how much less.
 //!
 //! Invariant: a flow that keeps messages outstanding, or paces them, is held against its fair share, if every flow of
-//! the phase is of that kind; else, as a victim of a tree, against its rate alone. Messages of other flows are held
-//! against their time on the empty fabric.
+//! the phase is of that kind; else, as a victim of a tree or as the only flow, against its rate alone. Messages of
+//! other flows are held against their time on the empty fabric.
 //!
 //! | loss | of | against |
 //! |---|---|---|
@@ -142,7 +142,8 @@ impl Lost {
             let rates: Vec<(usize, f64)> = match &fair {
                 Some(rates) => active.iter().copied().zip(rates.iter().copied()).collect(),
                 None => {
-                    let held = active.iter().copied().filter(|flow| victims.contains(flow) && lasts(flow));
+                    let is_held = |flow: &usize| victims.contains(flow) || active.len() == 1;
+                    let held = active.iter().copied().filter(|flow| is_held(flow) && lasts(flow));
                     without_others(held, owners, best)
                 }
             };
@@ -375,7 +376,9 @@ fn nothing(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String {
     let slowest = slowest.filter(|one| one.posted >= HUNDRED && one.slowest.at_least() >= SLOW).map(|one| {
         format!("the slowest message of {} took {}", owners.at(one.owner).name(), words::times(one.slowest))
     });
-    let all: Vec<_> = [flows, waits, messages, slowest].into_iter().flatten().collect();
+    let unknown = (lost.held == 0 && lost.best.as_ref().is_some_and(BestRates::spread_by_load))
+        .then(|| "fair shares are not known where packets choose cables by load".to_owned());
+    let all: Vec<_> = [flows, waits, messages, slowest, unknown].into_iter().flatten().collect();
     match all.as_slice() {
         [] => "Nothing that the run measured: without samples and completion times, that says little."
             .to_owned(),

@@ -146,6 +146,7 @@ pub(super) fn replaces_others(facts: Facts<'_>, flow: usize) -> bool {
     match &plan.workload().flows[flow].posting {
         Posting::Scheduled(schedule) => matches!(schedule, MessageSchedule::Saturate { .. }),
         Posting::Drawn { .. } => closed_loop(plan, flow),
+        Posting::Job { .. } => true,
     }
 }
 

@@ -12,7 +12,9 @@
 //! | [`command`] | commands to copy |
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
+//! | `jobs` | jobs: a part of the loss, and of the cause |
 //! | `repeats` | packets that arrived twice: a part of the cause |
+//! | `time_outs` | time-outs of requesters: a part of the cause |
 //! | `paths` | roots of congestion beside other paths: a question |
 //! | `short_buffers` | links that a small buffer holds back: a part of the cause |
 //! | `headline` | the measure of the loss that a run's verdict names first |
@@ -28,6 +30,7 @@ pub mod deadlock;
 mod drops;
 pub(crate) mod facts;
 mod headline;
+mod jobs;
 mod loops;
 mod loss;
 mod messages;
@@ -37,6 +40,7 @@ mod repeats;
 pub(crate) mod run;
 mod short_buffers;
 pub mod standings;
+mod time_outs;
 mod undelivered;
 mod words;
 

@@ -10,7 +10,7 @@ use super::facts::Facts;
 use super::loss::{self, Lost};
 use super::owners::Owners;
 use super::standings::Standings;
-use super::{Verdict, VerdictKind, advice, cause, confidence, headline};
+use super::{Verdict, VerdictKind, advice, cause, confidence, headline, jobs};
 
 /// Returns the verdict of a run, for the scenario in its folder, with its advice for any other name of the scenario, and
 /// the standings that its loss is told of.
@@ -23,9 +23,13 @@ pub(crate) fn verdict(facts: Facts<'_>) -> (Verdict, Advice, Standings) {
     let is_drained = facts.record.audit.drained || facts.record.audit.drain > Span::ZERO;
     let options = is_drained.then(|| DRAIN.to_owned()).into_iter().collect();
     let asked = AskedScenario { end: AskedEnd { options, sets: Vec::new() }, ..AskedScenario::default() };
+    let behind = |first: Option<String>, rest: String| match first {
+        Some(first) => format!("{first} {rest}"),
+        None => rest,
+    };
     let verdict = Verdict {
-        loss: loss::sentence(facts, &owners, &lost),
-        cause: cause::sentence(facts, &owners, &lost),
+        loss: behind(jobs::times(facts.record), loss::sentence(facts, &owners, &lost)),
+        cause: behind(jobs::paths(facts.record, &owners), cause::sentence(facts, &owners, &lost)),
         confidence: confidence::sentence(facts, &lost),
         advice: advice.sentence(&asked),
         kind: VerdictKind::Run,

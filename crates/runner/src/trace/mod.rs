@@ -8,6 +8,8 @@
 //! |---|---|---|---|
 //! | output and lane | queue, rate | waits, pauses | marks |
 //! | flow | goodput, and the state of its response | messages | notifications sent and received |
+//! | rank of a job | | operations | |
+//! | job | | steps of its critical path | |
 //!
 //! An arrow leads from a mark of a flow to the next notification of its destination. A second arrow leads to the
 //! notification's arrival at the source.
@@ -17,9 +19,11 @@
 //! | here | the run, and the counts |
 //! | `tracks` | the tracks of all objects |
 //! | `notified` | marks and notifications, packet by packet |
+//! | `operations` | operations of jobs |
 //! | `recorded` | what the record of the run has: samples, pauses, messages |
 
 mod notified;
+mod operations;
 mod recorded;
 mod tracks;
 
@@ -38,7 +42,7 @@ use tracks::Tracks;
 /// The reason for which there is no trace, or not all of it.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
-    /// The plan's `series` names neither ports nor flows.
+    /// The plan's `series` names neither ports nor flows, and there is no job.
     #[error("no port and no flow is named")]
     Nothing,
     /// The file cannot be written.
@@ -64,6 +68,10 @@ pub enum EventKind {
     Notification,
     /// Message.
     Message,
+    /// Operation of a job.
+    Operation,
+    /// Step of the critical path of a job.
+    PathStep,
 }
 
 impl EventKind {
@@ -77,6 +85,8 @@ impl EventKind {
             Self::Mark => "marks",
             Self::Notification => "notifications",
             Self::Message => "messages",
+            Self::Operation => "operations of jobs",
+            Self::PathStep => "steps of critical paths",
         }
     }
 }
@@ -121,7 +131,8 @@ impl<W: Write> Limited<W> {
     }
 }
 
-/// Runs a plan to its end on a single thread, and writes a trace of the ports and flows that its `series` names. The
+/// Runs a plan to its end on a single thread, and writes a trace of the ports and flows that its `series` names, and of
+/// its jobs. The
 /// trace has at most `most` events of each kind.
 ///
 /// # Errors
@@ -137,7 +148,8 @@ pub fn trace(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<TraceReport, TraceError> {
     let series = plan.series();
-    if series.ports.named.is_empty() && series.sources.named.is_empty() {
+    let is_empty = series.ports.named.is_empty() && series.sources.named.is_empty();
+    if is_empty && plan.workload().jobs.is_empty() {
         return Err(TraceError::Nothing);
     }
     let mut writer = PerfettoWriter::new(file);
@@ -163,6 +175,7 @@ pub fn trace(
     let mut limited = shared.into_inner();
     if let Ok(record) = &ran {
         recorded::add(plan, record, &tracks, &mut limited);
+        operations::add(record, &mut limited);
     }
     let Limited { writer, kinds, failed, .. } = limited;
     failed.map_or(Ok(()), Err)?;

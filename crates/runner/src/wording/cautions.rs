@@ -7,7 +7,7 @@ use link_layer::spec::{Discipline, VlArbitrationSpec, VlWeight};
 use packet::{NodeId, PortId, TransportService};
 use results::remarks;
 use scenario::Plan;
-use switch_arch::spec::BufferingSpec;
+use switch_arch::spec::{BufferingSpec, SelectionSpec};
 use telemetry::LockstepRecord;
 use units::{Bytes, Span};
 
@@ -25,10 +25,28 @@ pub(super) fn cautions(plan: &Plan) -> String {
         threshold_out_of_reach(plan),
         short_window(plan),
         hosts_apart(plan),
-        overtaken_in_order(plan),
     ];
+    lines.into_iter().flatten().chain(idle_and_refused(plan)).chain(lockstep(plan)).collect()
+}
+
+/// Names packets that hosts refuse, and settings of paths that cannot have an effect.
+pub(super) fn idle_and_refused(plan: &Plan) -> impl Iterator<Item = String> {
     let idle = plan.idle_settings().into_iter().map(|idle| remarks::idle_setting(&idle) + "\n");
-    lines.into_iter().flatten().chain(idle).chain(lockstep(plan)).collect()
+    overtaken_in_order(plan).into_iter().chain(bursts_of_one(plan)).chain(idle)
+}
+
+/// Says that flowlets without a gap are no bursts.
+fn bursts_of_one(plan: &Plan) -> Option<String> {
+    let scenario = plan.scenario();
+    let mut specs = [&scenario.switch].into_iter().chain(scenario.switches.values());
+    let has_none = specs.any(
+        |spec| matches!(spec.selection, Some(SelectionSpec::Flowlet(bursts)) if bursts.gap == Span::ZERO),
+    );
+    has_none.then(|| {
+        "`switch.selection: Flowlet` with a `gap` of 0 chooses anew for every packet, like the selector of its `then` \
+         alone: bursts need a gap above 0\n"
+            .to_owned()
+    })
 }
 
 /// Says that hosts that deliver in order refuse packets which overtake others.
@@ -188,6 +206,15 @@ mod tests {
             &["switch.buffering=Central", "switch.sharing=Complete(guaranteed: \"8320 B\")"],
         );
         insta::assert_snapshot!([alpha, lanes, cable, hosts, stages, window].concat());
+    }
+
+    /// A gap of 0 is told; any other is a burst's.
+    #[test]
+    fn flowlets_without_a_gap_are_told() {
+        let with =
+            |gap: &str| said("paths-permutation", &[&format!("switch.selection=Flowlet(gap: \"{gap}\")")]);
+        assert!(with("0 us").contains("`gap` of 0 chooses anew for every packet"), "{}", with("0 us"));
+        assert!(!with("1 ns").contains("anew"), "{}", with("1 ns"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use packet::{NodeId, PortId};
 use scenario::{DetourLoads, LargestLoads, Plan};
-use topology::Through;
+use topology::{RoutingSpec, Through};
 
 /// Describes the lanes of the routes, and the largest expected load of a cable of each pattern.
 pub(super) fn detours(plan: &Plan) -> String {
@@ -38,7 +38,8 @@ pub(super) fn detours(plan: &Plan) -> String {
     text
 }
 
-/// `8.00 of the rate at g1.r1 port 6 minimally, ...`.
+/// `8.000 of its rate by minimal routes ..., 2.286 by detours alone ...`, and the rate that sources can send. `Valiant`
+/// sends all packets on the detours that it draws; the other routings choose.
 fn loads(plan: &Plan, loads: &LargestLoads) -> String {
     let graph = plan.graph();
     let output = |(switch, port): (NodeId, PortId)| {
@@ -46,13 +47,59 @@ fn loads(plan: &Plan, loads: &LargestLoads) -> String {
     };
     let ((at, minimal), (other, detoured)) = (loads.minimal, loads.detoured);
     let (share, best) = loads.best;
+    let all_detour = matches!(plan.scenario().routing, RoutingSpec::Valiant(_));
+    let bound = if all_detour {
+        format!("; all packets take detours, so that sources can send {:.3} at most", sent(detoured))
+    } else {
+        format!(
+            ", {best:.3} with {:.0} % of all packets minimal, the best share that is the same for all pairs: sources can \
+             then send {:.3}, and more only where shares differ",
+            share * 100.0,
+            sent(best)
+        )
+    };
     format!(
         "if every source sends at its link's rate, the busiest cable between switches would carry {minimal:.3} of its rate by minimal \
-         routes ({}), {detoured:.3} by detours alone ({}), {best:.3} with {:.0} % of each pair's packets minimal, \
-         so sources can send {:.3} at most; more if that share differs from pair to pair",
+         routes ({}), {detoured:.3} by detours alone ({}){bound}",
         output(at),
         output(other),
-        share * 100.0,
-        (1.0 / best).min(1.0),
     )
+}
+
+/// Returns the share of its link's rate that each source can send, by the load of the busiest cable.
+fn sent(load: f64) -> f64 {
+    (1.0 / load).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Simulation;
+
+    fn said(routing: &str) -> String {
+        let mut simulation = Simulation::find("bench-a32").expect("it ships");
+        let sets = [
+            "topology=Dragonfly(routers: 4, hosts: 2, global: 2, host_cable: \"wire\", local_cable: \"wire\", \
+             global_cable: \"wire\")",
+            "layer_lanes=Kept",
+            "link.data_lanes=4",
+            "traffic=[Synthetic(name: \"adv\", destinations: Shift(8), arrivals: Poisson(load: 0.5), size: Fixed(\"32 KiB\"))]",
+            routing,
+        ];
+        for set in sets {
+            simulation = simulation.set(set).expect("a field");
+        }
+        super::detours(&simulation.check().unwrap_or_else(|fault| panic!("{fault}")))
+    }
+
+    /// A mixture of minimal routes and detours is a bound only for routings that choose between them.
+    #[test]
+    fn the_bound_is_of_the_routes_that_packets_can_take() {
+        let valiant = said("routing=Valiant(through: Group)");
+        let all = "2.286 by detours alone (`g1.r1` port 3); all packets take detours, so that sources can send 0.438 at most";
+        assert!(valiant.contains(all) && !valiant.contains("minimal, "), "{valiant}");
+        let ugal = said("routing=Ugal(through: Group)");
+        let mixed = "1.778 with 22 % of all packets minimal, the best share that is the same for all pairs: sources can then \
+                     send 0.563, and more only where shares differ";
+        assert!(ugal.contains(mixed) && !ugal.contains("at most"), "{ugal}");
+    }
 }

@@ -119,7 +119,10 @@ mod tests {
         assert_eq!(said("()"), "RoundRobin");
         assert_eq!(said("(services: [Ud])"), "RoundRobin for UD (1 flow), by Hash for RC (32 flows)");
         assert_eq!(said("(services: [Rc])"), "RoundRobin for RC (32 flows), by Hash for UD (1 flow)");
-        assert_eq!(said("(small: \"2 KiB\")"), "RoundRobin for packets of 2 KiB or more");
+        // The messages over UD have 1 KiB.
+        let of_rc = "RoundRobin for packets of 2 KiB or more for RC (32 flows), by Hash for UD (1 flow)";
+        assert_eq!(said("(small: \"2 KiB\")"), of_rc);
+        assert_eq!(said("(small: \"1 KiB\")"), "RoundRobin for packets of 1 KiB or more");
         assert_eq!(said("(levels: [7])"), "Hash (RoundRobin for none of this traffic)");
         assert_eq!(said("(small: \"8 KiB\")"), "Hash (RoundRobin for none of this traffic)");
     }

@@ -101,12 +101,14 @@ fn reach(plan: &Plan, used: &PatternUse) -> String {
 fn load(plan: &Plan, used: &PatternUse) -> String {
     let Some(busiest) = used.busiest else { return "no load within the run".to_owned() };
     let link = link(plan, busiest.node, busiest.port);
+    let which = match busiest.some_by_load {
+        true => "its busiest link of those that packets do not choose by load",
+        false => "its busiest link",
+    };
     match busiest.load {
         PatternLoad::ByCompletions => "load as messages complete".to_owned(),
-        PatternLoad::Share(share) => format!("expected mean load {share:.3} on {link}, its busiest link"),
-        PatternLoad::Time(time) => {
-            format!("at least {:.1} us on {link}, its busiest link", time.ps() as f64 / 1e6)
-        }
+        PatternLoad::Share(share) => format!("expected mean load {share:.3} on {link}, {which}"),
+        PatternLoad::Time(time) => format!("at least {:.1} us on {link}, {which}", time.ps() as f64 / 1e6),
     }
 }
 

@@ -82,7 +82,10 @@ fn adaptive_files_are_imported_and_no_routing_is_overwritten() {
     // No packet of RC may choose, which the account says.
     fs::write(scratch.0.join("ud.conf"), "routing_engine ar_updn\nar_transport_mask 0x1\n").unwrap();
     let account = tuned("ud.conf", "idle");
-    assert!(account.contains("(switch.selection)") && account.contains("chooses for no packet"), "{account}");
+    assert!(
+        account.contains("(effect of switch.selection)") && account.contains("chooses for no packet"),
+        "{account}"
+    );
     let own = scratch.read("static/cluster.ron").replace("routing: MinHop", "routing: Random");
     fs::write(scratch.0.join("own.ron"), own).unwrap();
     let refused = scratch.run(&["import", "opensm", "ar_mgr.conf", "--into", "own.ron"]);

@@ -195,6 +195,7 @@ pages! {
     a_slow_receiver_in_a_fat_tree: "slow-receiver",
     settings_for_a_victim_tuned: "tuning",
     all_to_all_until_the_last_message: "all-to-all",
+    a_slow_all_reduce_and_four_remedies: "slow-all-reduce",
     a_sweep_of_settings_and_seeds: "sweep",
     one_slow_cable_and_one_missing: "changed-cables",
     long_runs_go_on: "long-runs",

@@ -146,7 +146,8 @@ fn packets_out_of_order_are_told() {
     assert!(any.contains(&extent) && !any.contains("refused"), "{any}");
     let (refused, run) = told("RoundRobin", &in_order);
     assert!(
-        refused.contains(" were refused, and ") && run.summary.transport.retransmitted_packets > 0,
+        refused.contains(" were refused; requesters sent ")
+            && run.summary.transport.retransmitted_packets > 0,
         "{refused}"
     );
     let (flowlets, run) = told("Flowlet(gap: \"1 ms\")", &in_order);

@@ -426,9 +426,29 @@ fn a_sweep_is_extended_in_its_folder() {
     assert!(page.contains("<dl class=\"verdict\">") && page.contains(loss), "{loss}");
     // Without a question, the answer says which measure it takes.
     let taken = scratch.printed(&["sweep", "collect", "mine"]);
-    assert!(one_line(&taken).contains("goodput(all) is taken, since no measure is named."), "{taken}");
+    let words = "goodput(all) is taken, since neither `--maximise` nor `--minimise` names a measure.";
+    assert!(one_line(&taken).contains(words), "{taken}");
     assert_eq!(json(&scratch.read("mine/sweep.json"))["is_asked"].as_bool(), Some(false));
     assert_refused(&scratch.run(&["rerun", "mine"]), "it is not the folder of one run");
+}
+
+/// Runs that ended before their traffic are told, and settings that are equal by the measure differ by others.
+#[test]
+fn ends_and_other_measures_are_part_of_the_answer() {
+    let scratch = Scratch::new("sweep-ends");
+    let traffic = "traffic=[Permutation(name: \"all\", at: \"0 s\", bytes: \"1 MiB\")]";
+    let sweep = ["sweep", "one-flow", "--set", traffic, "--set", "sample=2 us", "--seeds", "1..=2"];
+    let early = scratch.printed(&[&sweep[..], &["--until-done", "--at-most", "20 us"]].concat());
+    let words = "All 2 runs did not deliver all finite traffic in the longest time (`not_done`)";
+    assert!(one_line(&early).contains(words) && !early.contains("Every number is known"), "{early}");
+    let enough = scratch.printed(&[&sweep[..], &["--until-done", "--at-most", "20 ms"]].concat());
+    assert!(!enough.contains("not_done"), "{enough}");
+    let lot = ["sweep", "paths-parking-lot", "--vary", "switch.selection=Hash,LeastLoaded"];
+    let equal = one_line(&scratch.printed(&[&lot[..], &["--maximise", "goodput(all)"]].concat()));
+    assert!(equal.contains("All 2 settings have the same goodput(all)"), "{equal}");
+    let differ = "least_goodput(all) is 14.2 Gb/s with switch.selection=LeastLoaded instead of 24.8 Gb/s with \
+                  switch.selection=Hash";
+    assert!(equal.contains("They differ otherwise: ") && equal.contains(differ), "{equal}");
 }
 
 #[test]

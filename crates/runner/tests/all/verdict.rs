@@ -129,6 +129,69 @@ fn flows_that_congestion_control_holds_back_too_far_are_named_without_a_tree() {
     says(&verdict.advice, &sweep);
 }
 
+/// Packets that are sent again fill the link of h1. Its payload alone is less than half of that.
+#[test]
+fn a_link_full_of_repeats_is_not_called_half_used() {
+    let in_order = ["adapter.delivery=InOrder", "adapter.recovery=GoBackN", "switch.selection=Random"];
+    let run = run("paths-parking-lot", &[&in_order[..], &["duration=100 us"]].concat());
+    let used = Table::of(&run, "ports.csv").number("utilisation", &[("peer", "h1")]);
+    assert!(used > 0.95 && run.record.transport.retransmitted > 100, "{used}");
+    is_silent(&run.summary.verdict.cause, "was used to");
+}
+
+/// Three cables, of which packets leave the slow one aside by load: even spreading would be a third of what they get.
+#[test]
+fn no_fair_share_is_told_where_packets_choose_cables_by_load() {
+    let cable = |rate: &str| format!("(rate: \"{rate}\", propagation: Cable(\"20 m\"))");
+    let cables = ["host", "slow"].map(|name| {
+        let rate = if name == "slow" { "10 Gb/s" } else { "100 Gb/s" };
+        format!("\"{name}\": {}", cable(rate))
+    });
+    let links = ["A to S", "B to T", "S to T", "S to T", "S to T slow"].map(|link| {
+        let words: Vec<_> = link.split(' ').collect();
+        format!(
+            "(from: \"{}\", to: \"{}\", cable: \"{}\")",
+            words[0],
+            words[2],
+            words.get(3).unwrap_or(&"host")
+        )
+    });
+    let flow = |name: &str, from: &str, to: &str| {
+        format!(
+            "(name: \"{name}\", from: \"{from}\", to: \"{to}\", start: \"0 s\", message: \"16 KiB\", load: Saturate(outstanding: 4))"
+        )
+    };
+    let fabric = [
+        format!(
+            "topology=Custom(hosts: [\"A\", \"B\"], switches: [\"S\", \"T\"], links: [{}])",
+            links.join(", ")
+        ),
+        format!("cables={{{}}}", cables.join(", ")),
+        "traffic=[]".to_owned(),
+        "duration=200 us".to_owned(),
+    ];
+    let run = |selector: &str, flows: &[String]| {
+        let (selection, flows) =
+            (format!("switch.selection={selector}"), format!("flows=[{}]", flows.join(", ")));
+        let sets: Vec<_> = fabric.iter().chain([&selection, &flows]).map(String::as_str).collect();
+        run("paths-incast", &sets)
+    };
+    let both = [flow("a", "A", "B"), flow("b", "B", "A")];
+    let by_load = run("LeastLoaded", &both);
+    is_silent(&by_load.summary.verdict.loss, "of its fair share");
+    says(&by_load.summary.verdict.loss, "fair shares are not known where packets choose cables by load");
+    let even = run("RoundRobin", &both);
+    is_silent(&even.summary.verdict.loss, "not known");
+    // By turns the slow cable holds a flow to three times that cable's rate.
+    says(&even.summary.verdict.loss, "(fair share: 29");
+    assert!(
+        goodput(&even, "a") < 31e9 && goodput(&by_load, "a") > 31e9,
+        "{} {}",
+        goodput(&even, "a"),
+        goodput(&by_load, "a")
+    );
+}
+
 #[test]
 fn a_slow_receiver_is_the_cause_and_its_victims_are_counted() {
     let run = run("hdr-fat-tree-slow-receiver", &["duration=400 us"]);
@@ -221,7 +284,9 @@ fn a_closed_loop_is_held_against_its_links() {
 /// A scenario whose plan draws nothing has one digest; one that draws has others, in these cases.
 #[test]
 fn seeds_change_runs_with_random_draws_and_no_others() {
-    let cases: [(&str, &[&str], bool); 7] = [
+    let cases: [(&str, &[&str], bool); 9] = [
+        ("ring-all-reduce", &[], true),
+        ("ring-all-reduce", &["jobs[1].compute_noise=None"], false),
         ("victim", &["congestion_control=Off", "duration=25 ms"], false),
         ("victim", &["duration=25 ms"], true),
         ("ring", &["duration=1 ms"], false),

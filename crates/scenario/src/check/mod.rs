@@ -85,8 +85,10 @@ impl Scenario {
         transport::check_patterns(&self, &control.response, (graph, &workload), faults);
         let flows = &workload.flows;
         detours::check(&self, link.as_ref(), &routes, flows, faults);
-        let packets_may_overtake =
-            nodes.as_ref().is_some_and(|nodes| overtaking::check(&self, (nodes, &routes), flows, faults));
+        let packets_may_overtake = link
+            .as_ref()
+            .zip(nodes.as_ref())
+            .is_some_and(|(link, nodes)| overtaking::check(&self, (link, nodes, &routes), &workload, faults));
         let dependency_cycle = match (&link, &nodes) {
             (Some(link), Some(nodes)) if faults.found.is_empty() => {
                 routing::check(&self, (link, nodes), (graph, &routes), flows, faults)
@@ -251,6 +253,7 @@ impl Scenario {
 fn of_flow(i: usize, flow: &Flow) -> FieldPath {
     match flow.pattern {
         Some(pattern) => FieldPath::from("traffic").index(pattern as usize),
-        None => FieldPath::from("flows").index(i),
+        None if flow.named => FieldPath::from("flows").index(i),
+        None => flow.field().into(),
     }
 }

@@ -253,7 +253,9 @@ pub(super) fn check_lane_changes(
     let is_changed = scenario.layer_lanes == LayerLanes::Changed && !has_detours;
     if is_changed && topology.lane_changes(&scenario.routing).is_none() {
         let message = "the paths of this routing have one layer";
-        faults.add(&"layer_lanes".into(), message, "leave it out: `Changed` is for `DimensionOrder` in a torus with five switches in a row, and for `DragonflyMinimal`");
+        let help = "leave it out, or add `--set layer_lanes=Kept`: `Changed` is for `DimensionOrder` in a torus with five \
+                    switches in a row, and for `DragonflyMinimal`";
+        faults.add(&"layer_lanes".into(), message, help);
     }
     for (path, _) in switches(scenario).filter(|(_, spec)| spec.buffering == BufferingSpec::InputFifo) {
         let message = "`InputFifo` has a queue for each input and lane, which cannot change lanes";

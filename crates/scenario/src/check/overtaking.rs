@@ -4,23 +4,25 @@
 //! Invariant: a flow with such packets has a service that loses no message by that.
 
 use ca_transport::{AdapterSpec, OvertakingError};
+use link_layer::LinkPlan;
 use settings::FieldPath;
 use switch_arch::spec::{SelectionSpec, SwitchSpec};
 use topology::Routes;
-use workload::Flow;
+use workload::{Flow, Workload};
 
 use super::node::{adapters, switches};
 use super::of_flow;
 use crate::format::Scenario;
 use crate::layers::service_level;
+use crate::packet_lengths::PacketLengths;
 use crate::plan::NodePlans;
 use crate::text::Faults;
 
 /// Checks the selectors, and the flows whose packets they may choose ports for. Returns true if there are such flows.
 pub(super) fn check(
     scenario: &Scenario,
-    (nodes, routes): (&NodePlans, &Routes),
-    flows: &[Flow],
+    (link, nodes, routes): (&LinkPlan, &NodePlans, &Routes),
+    workload: &Workload,
     faults: &mut Faults<'_>,
 ) -> bool {
     for (path, spec) in switches(scenario) {
@@ -33,8 +35,10 @@ pub(super) fn check(
     if !routes.have_groups() && !has_detours {
         return false;
     }
-    let may_be_overtaken = |flow: &Flow| has_detours || takes_paths(nodes, routes, flow);
-    let mut overtaken = flows.iter().enumerate().filter(|(_, flow)| may_be_overtaken(flow)).peekable();
+    let lengths = PacketLengths { link, workload };
+    let may_be_overtaken = |flow: &Flow| has_detours || takes_paths(nodes, routes, (flow, lengths));
+    let mut overtaken =
+        workload.flows.iter().enumerate().filter(|(_, flow)| may_be_overtaken(flow)).peekable();
     let may_overtake = overtaken.peek().is_some();
     let refused = overtaken.find_map(|(i, flow)| {
         let error = OvertakingError::check(flow.transport).err()?;
@@ -48,18 +52,21 @@ pub(super) fn check(
 
 /// Returns true if packets of a flow may take different paths: switches choose for them, or their source varies what switches
 /// hash.
-fn takes_paths(nodes: &NodePlans, routes: &Routes, flow: &Flow) -> bool {
+fn takes_paths(nodes: &NodePlans, routes: &Routes, (flow, lengths): (&Flow, PacketLengths<'_>)) -> bool {
     let is_sprayed =
         [flow.source, flow.destination].iter().any(|end| !nodes.adapter(*end).entropy.is_usual());
-    is_sprayed || is_selected(nodes, routes, flow)
+    is_sprayed || is_selected(nodes, routes, (flow, lengths))
 }
 
 /// Returns true if some switch may choose the ports of a flow's packets.
-fn is_selected(nodes: &NodePlans, routes: &Routes, flow: &Flow) -> bool {
-    let ways = [(flow.source, flow.destination), (flow.destination, flow.source)];
-    let level = |(from, to)| service_level(routes, flow.service_level, from, to);
+fn is_selected(nodes: &NodePlans, routes: &Routes, (flow, lengths): (&Flow, PacketLengths<'_>)) -> bool {
+    let ways = [
+        (flow.source, flow.destination, lengths.data(flow)),
+        (flow.destination, flow.source, lengths.answers(flow)),
+    ];
+    let level = |(from, to, _)| service_level(routes, flow.service_level, from, to);
     nodes.switches.iter().filter_map(|switch| switch.settings.selection).any(|selection| {
-        ways.into_iter().any(|way| selection.packets.may_contain(level(way), flow.transport))
+        ways.into_iter().any(|way| selection.packets.may_contain(level(way), flow.transport, way.2))
     })
 }
 
@@ -82,7 +89,7 @@ fn check_entropy(scenario: &Scenario, path: &FieldPath, spec: &AdapterSpec, faul
     }
 }
 
-/// Checks that a selector has ports to choose from, and packets to choose for.
+/// Checks that a selector has ports to choose from.
 fn check_selector(scenario: &Scenario, path: &FieldPath, spec: &SwitchSpec, faults: &mut Faults<'_>) {
     let chooses = spec.selection.filter(|selector| *selector != SelectionSpec::Hash);
     if let Some(selector) = chooses.filter(|_| !scenario.routing.has_groups()) {
@@ -90,14 +97,6 @@ fn check_selector(scenario: &Scenario, path: &FieldPath, spec: &SwitchSpec, faul
         let message = format!("`{routing}` leads to a host by one port, and `{word}` chooses among several");
         let help = "write `routing: Adaptive` or `Ecmp`, or leave it out";
         faults.add(&path.name("selection"), message, help);
-    }
-    let Some(packets) = &spec.selected_packets else { return };
-    let path = path.name("selected_packets");
-    if chooses.is_none() {
-        let message = "a hash of their flow chooses the ports of all packets here";
-        faults.add(&path, message, "leave it out, or write another `selection` than `Hash`");
-    } else if packets.levels.is_empty() || packets.services.is_empty() {
-        faults.add(&path, "no packet is selected", "name one, or write `selection: Hash`");
     }
 }
 

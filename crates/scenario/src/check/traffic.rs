@@ -35,7 +35,8 @@ pub(super) fn workload(
     let switches: Vec<NodeId> = graph.host_ids().map(|host| graph.ports(host)[0].peer).collect();
     let environment =
         Environment::new(&hosts, &host_rate, seed).ending(end).attached_to(&switches).with_files(&files);
-    match Workload::build(&scenario.flows, &scenario.traffic, &environment) {
+    let traffic = Workload::build(&scenario.flows, &scenario.traffic, &environment);
+    match traffic.and_then(|workload| workload.with_jobs(&scenario.jobs, &environment)) {
         Ok(workload) => {
             check_routes(scenario, &workload.flows, graph, routes, faults);
             Some((workload, files))
@@ -51,15 +52,19 @@ pub(super) fn workload(
 fn files(scenario: &Scenario, faults: &mut Faults<'_>) -> Option<BTreeMap<String, String>> {
     let mut files = BTreeMap::new();
     let named = scenario.traffic.iter().enumerate();
-    for (i, name, field) in
-        named.filter_map(|(i, pattern)| pattern.file().map(|(name, field)| (i, name, field)))
-    {
+    let of_patterns = named.filter_map(|(i, pattern)| {
+        pattern.file().map(|(name, field)| (FieldPath::from("traffic").index(i), name, field))
+    });
+    let of_jobs = scenario.jobs.iter().enumerate().flat_map(|(i, job)| {
+        job.files().map(move |(name, field)| (FieldPath::from("jobs").index(i), name, field))
+    });
+    for (place, name, field) in of_patterns.chain(of_jobs) {
         match faults.source.text_beside(name) {
             Ok(text) => drop(files.insert(name.to_owned(), text)),
             // The workload reports a wrong name or a missing file.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                let path = FieldPath::from("traffic").index(i).name(field);
+                let path = field.split('.').fold(place, |path, name| path.name(name));
                 faults.add(&path, format!("`{name}` cannot be read: {error}"), "write a text file in UTF-8");
                 return None;
             }
@@ -138,6 +143,10 @@ fn starts(scenario: &Scenario) -> Vec<(FieldPath, String, Time)> {
             pattern.name().map_or_else(|| format!("`traffic[{i}]`"), |name| format!("pattern `{name}`"));
         all.push((FieldPath::from("traffic").index(i).name(field), whose, start));
     }
+    for (i, job) in scenario.jobs.iter().enumerate() {
+        let path = FieldPath::from("jobs").index(i).name("start");
+        all.push((path, format!("job `{}`", job.name), job.start));
+    }
     all
 }
 
@@ -157,7 +166,7 @@ fn check_routes(
         };
         // Flows with names of their own come first.
         let own = i < scenario.flows.len();
-        let path = if own { FieldPath::from("flows").index(i).name("to") } else { "traffic".into() };
+        let path = if own { FieldPath::from("flows").index(i).name("to") } else { flow.field().into() };
         let (from, to) = (graph.name(from), graph.name(to));
         let message = format!("no route leads from `{from}` to `{to}`, and flow `{}` needs one", flow.name);
         faults.add(&path, message, super::routing::unreached(scenario, from, to));

@@ -17,7 +17,7 @@ pub(super) fn check(scenario: &Scenario, workload: &Workload, faults: &mut Fault
         return;
     }
     check_stops(scenario, faults);
-    if !workload.flows.iter().any(|flow| flow.finite) {
+    if workload.jobs.is_empty() && !workload.flows.iter().any(|flow| flow.finite) {
         let message =
             format!("no traffic ends by itself, so there is nothing to wait for: {}", endless(scenario));
         let help = "give the traffic that the run is to wait for a number of messages (`load: Messages(8)`, `messages: 8`), \

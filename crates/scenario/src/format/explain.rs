@@ -9,11 +9,14 @@ use super::ranges;
 use crate::diagnostics::LocatedFault;
 use crate::diagnostics::nearest_field;
 use crate::text::{NodeShape, ScenarioText, unquoted};
-use settings::FieldPath;
 use settings::nearest::{self, list};
+use settings::{FieldPath, PathStep};
 
 /// Explains the error of a text that is well-formed RON, but not a scenario.
 pub(crate) fn explain(source: &ScenarioText, fault: &ReadFault) -> LocatedFault {
+    if let Some(told) = field_among_nodes(source, &fault.path) {
+        return told;
+    }
     if let Some(named) = named(source, fault) {
         return named;
     }
@@ -54,12 +57,46 @@ pub(super) fn named(source: &ScenarioText, fault: &ReadFault) -> Option<LocatedF
             source.fault(&span, &path.name(field), "this field is missing".to_owned(), Some(help))
         }
         ron::Error::NoSuchEnumVariant { expected, found, .. } => {
-            let help = nearest::help(found, expected.iter(), "choices");
+            let help = choice_meant(found, expected);
             let message = format!("there is no choice `{found}`");
             source.fault(&outline.span(text, path), path, message, Some(help))
         }
         _ => return None,
     })
+}
+
+/// Names of choices in manuals and papers, and ours: vendors call adaptive routing AR, J. Kim, W. J. Dally, S. Scott
+/// and D. Abts (2008) call the routings of a dragonfly MIN and VAL.
+const ALSO_CALLED: [(&str, &str); 3] = [("AR", "Adaptive"), ("MIN", "DragonflyMinimal"), ("VAL", "Valiant")];
+
+/// Returns the help for a choice that is none of the expected ones.
+fn choice_meant(found: &str, expected: &[&str]) -> String {
+    let ours =
+        ALSO_CALLED.iter().find(|(name, ours)| name.eq_ignore_ascii_case(found) && expected.contains(ours));
+    ours.map_or_else(
+        || nearest::help(found, expected.iter(), "choices"),
+        |(_, ours)| format!("did you mean `{ours}`?"),
+    )
+}
+
+/// Returns the fault of a field of all switches or adapters that stands where the name of a single one is expected:
+/// `switches.selection`. `None` for other names, which may be those of nodes.
+fn field_among_nodes(source: &ScenarioText, path: &FieldPath) -> Option<LocatedFault> {
+    let [PathStep::Name(map), PathStep::Name(field), ..] = path.steps() else { return None };
+    let all = match map.as_str() {
+        "switches" => "switch",
+        "adapters" => "adapter",
+        _ => return None,
+    };
+    let error = parse(&format!("({all}: (_: ()))")).err()?.error;
+    let ron::Error::NoSuchStructField { expected: fields, .. } = error else { return None };
+    if !fields.contains(&field.as_str()) {
+        return None;
+    }
+    let message = format!("`{map}` holds single nodes by their names, and `{field}` is a field");
+    let help = format!("write `{all}.{field}` for all of them, or `{map}.NAME.{field}` for the node NAME");
+    let outline = source.outline().ok()?;
+    Some(source.fault(&outline.span(source.text(), path), path, message, Some(help)))
 }
 
 /// Returns the path of the value that lacks a field. The reader stops behind the last value that it has read, which may

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use switch_arch::spec::SwitchSpec;
 use topology::{CableChange, RoutingSpec, TopologySpec};
 use units::Span;
-use workload::{FlowSpec, PatternSpec};
+use workload::{FlowSpec, JobSpec, PatternSpec};
 
 use super::series::SeriesSpec;
 
@@ -90,6 +90,9 @@ pub struct Scenario {
     /// Flows made by a rule.
     #[serde(default)]
     pub traffic: Vec<PatternSpec>,
+    /// Jobs: programs of ranks that wait for each other's messages. None if left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobSpec>,
     /// Quantities recorded at each sample besides goodput.
     #[serde(default)]
     pub watch: Vec<WatchSpec>,

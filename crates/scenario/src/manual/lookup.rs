@@ -106,7 +106,18 @@ fn of_choice(path: &str, schema: &'static Value, step: &PathStep) -> Vec<Found> 
             return vec![found];
         }
     }
-    contents().flat_map(|(_, found)| below(&found, step)).collect()
+    // A choice that lists values of its own type, as a sequence of programs does, has no further fields by name.
+    let is_own = |found: &Found| match Shape::of(present(found.schema)) {
+        Shape::List(items) => {
+            matches!(Shape::of(present(items)), Shape::Choice(inner) if core::ptr::eq(inner, schema))
+        }
+        _ => false,
+    };
+    let by_name = matches!(step, PathStep::Name(_));
+    contents()
+        .filter(|(_, found)| !(by_name && is_own(found)))
+        .flat_map(|(_, found)| below(&found, step))
+        .collect()
 }
 
 /// Returns the names that a step may have at a place.

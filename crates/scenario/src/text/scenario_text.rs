@@ -18,6 +18,9 @@ use super::shipped::shipped;
 use crate::diagnostics::{Diagnostic, Excerpt, LocatedFault};
 use settings::nearest;
 
+/// Most bytes of a file that a scenario names: a job of 10^7 operations has 500 MB.
+const MOST_BESIDE: u64 = 4 << 30;
+
 /// A scenario as text, before it is read.
 ///
 /// ```
@@ -83,7 +86,7 @@ impl ScenarioText {
         // A pipe is a file too, and a folder may have the name of a shipped scenario.
         let there = file.exists() && !file.is_dir();
         if there || file.extension().is_some_and(|extension| extension == "ron") {
-            let text = read(file).map_err(|error| unreadable(argument, &error))?;
+            let text = read(file, MOST_TEXT).map_err(|error| unreadable(argument, &error))?;
             let folder = file.parent().unwrap_or_else(|| Path::new(""));
             return Ok(Self::new(argument, &text).beside(folder));
         }
@@ -152,7 +155,7 @@ impl ScenarioText {
             return Ok(text.clone());
         }
         let folder = self.folder.as_ref().filter(|_| stays_below(name)).ok_or(io::ErrorKind::NotFound)?;
-        read(&folder.join(name))
+        read(&folder.join(name), MOST_BESIDE)
     }
 
     /// Returns the file's name without folder and extension: the name of a scenario that gives none.
@@ -236,7 +239,7 @@ impl ScenarioText {
     /// If there is no such file, or it cannot be read.
     pub fn of_file(file: &Path) -> Result<Self, Diagnostic> {
         let name = file.display().to_string();
-        let text = read(file).map_err(|error| {
+        let text = read(file, MOST_TEXT).map_err(|error| {
             let missing = error.kind() == io::ErrorKind::NotFound;
             let message = if missing {
                 "there is no such file".to_owned()
@@ -302,9 +305,9 @@ impl ScenarioText {
     }
 }
 
-/// Reads a file, without the byte order mark that some editors write.
-fn read(file: &Path) -> io::Result<String> {
-    let text = limited_text(file, MOST_TEXT)?;
+/// Reads a file of at most `most` bytes, without the byte order mark that some editors write.
+fn read(file: &Path, most: u64) -> io::Result<String> {
+    let text = limited_text(file, most)?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 

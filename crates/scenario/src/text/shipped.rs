@@ -49,6 +49,8 @@ const ALL: &[ShippedScenario] = shipped![
     "ring",
     "hdr-fat-tree-slow-receiver",
     "ndr-job-256",
+    "ring-all-reduce",
+    "training-step",
     "roce400-leaf-spine",
     "paths-parking-lot",
     "paths-permutation",

@@ -18,7 +18,7 @@ pub struct WrittenField {
     pub path: String,
     /// Path of the field in the manual: with choices, elements as `[]`.
     pub place: String,
-    /// Value as it is written; of a long one the name of the choice, or nothing.
+    /// Value as it is written; of a long one with fields the name of the choice, of others nothing.
     pub value: String,
     /// True if the value has fields of its own.
     pub has_fields: bool,
@@ -89,7 +89,9 @@ fn field(text: &str, node: &TextNode, at: &Site) -> Option<WrittenField> {
     };
     let written = &text[node.span.clone()];
     let is_short = written.len() <= LONGEST && !written.contains('\n');
-    let value = if is_short { written } else { choice(text, node).unwrap_or_default() };
+    // A long value without fields, such as a sequence, is not told by its name.
+    let name = choice(text, node).filter(|_| has_fields).unwrap_or_default();
+    let value = if is_short { written } else { name };
     Some(WrittenField {
         path: at.path.to_string(),
         place: at.place.clone(),
@@ -98,12 +100,15 @@ fn field(text: &str, node: &TextNode, at: &Site) -> Option<WrittenField> {
     })
 }
 
+/// Names that may stand before the fields of an element, and are no choice: a list of jobs has no other elements.
+const OF_ELEMENTS: [&str; 1] = ["Job"];
+
 /// Returns the name before the parentheses of a choice.
 fn choice<'t>(text: &'t str, node: &TextNode) -> Option<&'t str> {
     let name = text[node.span.clone()].split(['(', '{']).next()?.trim();
     let is_name =
         name.starts_with(|c: char| c.is_ascii_alphabetic()) && !matches!(node.shape, NodeShape::Scalar);
-    is_name.then_some(name)
+    (is_name && !OF_ELEMENTS.contains(&name)).then_some(name)
 }
 
 /// Returns the text in the field `name` of an element.

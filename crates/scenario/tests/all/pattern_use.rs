@@ -81,6 +81,24 @@ fn a_shift_to_the_other_rack_shares_two_cables_each_way() {
     assert_eq!((closed.1.volume.messages, busiest(&closed).1), (18, PatternLoad::ByCompletions));
 }
 
+/// Loads decide how many packets go over each spine: no load there is foretold.
+#[test]
+fn links_that_packets_choose_by_load_have_no_expected_load() {
+    let traffic = r#"Synthetic(destinations: Shift(3), arrivals: Fixed(load: 0.4), size: Fixed("1 KB"), stop: "500 us",
+                     transport: Ud, operation: Send)"#;
+    let found = |selector: &str| {
+        let selection = format!("switch.selection={selector}");
+        let plan = two_leaves::plan(traffic, &["duration=\"1 ms\"", "routing=Ecmp", &selection]);
+        let used = plan.pattern_uses().remove(0);
+        (busiest(&(plan, used.clone())).0, used.busiest.expect("it posts").some_by_load)
+    };
+    let (even, is_unknown) = found("RoundRobin");
+    assert!(even.starts_with("leaf") && !is_unknown, "{even}");
+    // Each host sends 0.4 of its link's rate, and all of this leaves by its only port.
+    let (by_load, is_unknown) = found("LeastLoaded");
+    assert!(by_load.starts_with('h') && is_unknown, "{by_load}");
+}
+
 /// With RDMA READ the data goes the other way: from h4 to h1, over spine1.
 #[test]
 fn the_data_of_reads_counts_not_their_requests() {

@@ -10,6 +10,7 @@
 )]
 
 mod change;
+mod jobs;
 mod outcomes;
 mod readers;
 

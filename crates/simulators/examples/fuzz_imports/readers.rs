@@ -14,6 +14,7 @@ use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use simulators::{hpcc, htsim};
 
 use crate::change::Seeds;
+use crate::jobs;
 use crate::outcomes::Outcome;
 
 pub(crate) struct Reader {
@@ -234,6 +235,8 @@ pub(crate) fn readers() -> Vec<Reader> {
         reader("ns3-rdma config", |text| of_hpcc(text, FOUR_COLUMNS, PACKETS), &[NS3_RDMA]),
         reader("ns3-rdma topology", |text| of_hpcc(NS3_RDMA, text, PACKETS), &[FOUR_COLUMNS]),
         reader("ns3-rdma flows", |text| of_hpcc(NS3_RDMA, FOUR_COLUMNS, text), &[PACKETS]),
+        reader("goal", jobs::of_text, &[jobs::FEATURES]),
+        reader("goal binary", jobs::of_binary, &[&jobs::binary()]),
         reader("nodes.csv", |text| addresses(Some(text), None), &[nodes]),
         reader("ports.csv", |text| addresses(None, Some(text)), &[ports]),
     ]
@@ -250,7 +253,7 @@ fn other(text: &str) -> SourceText<'_> {
     SourceText { name: "other", text }
 }
 
-fn imported(read: Result<ImportedScenario, Diagnostic>) -> Outcome {
+pub(crate) fn imported(read: Result<ImportedScenario, Diagnostic>) -> Outcome {
     read.map_or_else(Outcome::from, |imported| of_account(import::changes(&imported.account, "file")))
 }
 

@@ -10,7 +10,7 @@ use topology::{CustomFabric, LinkEnds, TopologySpec};
 use units::Span;
 
 use super::Fabric;
-use super::files::{HtsimConnection, HtsimMatrix};
+use super::matrix::{HtsimConnection, HtsimMatrix, TriggerKind};
 
 /// Hosts that send to each other, in the order in which each goes on from itself.
 pub(super) struct Group {
@@ -21,27 +21,31 @@ pub(super) struct Group {
 pub(super) fn groups(matrix: &HtsimMatrix) -> Option<Vec<Group>> {
     let first = matrix.connections.first()?;
     let alike = |own: &HtsimConnection| {
-        own.size == first.size && own.prio == first.prio.filter(|prio| *prio == 0) && own.others.is_empty()
+        let alone = !own.is_message && own.others.is_empty();
+        own.size == first.size && own.prio == first.prio.filter(|prio| *prio == 0) && alone
     };
-    if matrix.oneshots.is_empty() || !matrix.connections.iter().all(alike) {
+    if matrix.triggers.is_empty() || !matrix.connections.iter().all(alike) {
         return None;
     }
     let mut chains: BTreeMap<u64, Vec<&HtsimConnection>> = BTreeMap::new();
     for own in &matrix.connections {
         chains.entry(own.from).or_default().push(own);
     }
-    let oneshots: BTreeSet<u64> = matrix.oneshots.iter().copied().collect();
-    let fired: Vec<u64> = matrix.connections.iter().filter_map(|own| own.fires).collect();
-    if oneshots.len() != matrix.oneshots.len() || fired.len() != oneshots.len() {
+    let once = matrix.triggers.iter().filter(|trigger| trigger.kind == TriggerKind::Oneshot);
+    let oneshots: BTreeSet<u64> = once.map(|trigger| trigger.id).collect();
+    let fires = |own: &HtsimConnection| own.sent.or(own.received);
+    let fired: Vec<u64> = matrix.connections.iter().filter_map(fires).collect();
+    let both = matrix.connections.iter().any(|own| own.sent.is_some() && own.received.is_some());
+    if both || oneshots.len() != matrix.triggers.len() || fired.len() != oneshots.len() {
         return None;
     }
     // Each trigger is fired by one connection, and starts the next of the same host.
     let chained = |chain: &Vec<&HtsimConnection>| {
         chain[0].start == first.start
             && chain[0].start.is_some()
-            && chain.last().is_some_and(|last| last.fires.is_none())
+            && chain.last().is_some_and(|last| fires(last).is_none())
             && chain.windows(2).all(|pair| {
-                pair[0].fires.is_some_and(|id| pair[1].trigger == Some(id) && oneshots.contains(&id))
+                fires(pair[0]).is_some_and(|id| pair[1].trigger == Some(id) && oneshots.contains(&id))
             })
     };
     if !chains.values().all(chained) || fired.iter().collect::<BTreeSet<_>>().len() != fired.len() {

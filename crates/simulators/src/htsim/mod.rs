@@ -1,7 +1,7 @@
 //! Inputs of htsim: fat trees (`.topo`) and connection matrices (`.cm`).
 //!
-//! Invariant: every line is read or is a fault with its place. Triggers and failures are named, since scenarios do not
-//! have them.
+//! Invariant: every line is read or is a fault with its place. Connections that wait for others are a job. Triggers
+//! that a job has only nearly are named, and failures, which scenarios do not have.
 //!
 //! ```text
 //! Nodes 16                         Nodes 4
@@ -15,29 +15,41 @@
 //! | module | contents |
 //! |---|---|
 //! | here | the scenario |
-//! | `files` | the content of the files |
+//! | `files` | the content of fat trees |
+//! | `matrix` | the content of connection matrices |
+//! | `triggers` | the ends that a connection waits for |
 //! | `closed` | matrices of triggers that are a closed loop of every host |
+//! | `ranks`, `job` | other matrices of triggers, as a job |
+//! | `notes` | the account of a matrix |
 //!
-//! The unit of start times depends on the program that reads the file, which does not say which:
+//! A matrix means different things to the programs that read it, and does not say which it is for:
 //!
-//! | program | start |
-//! |---|---|
-//! | the loader, `htsim_ndp` | picoseconds |
-//! | uet-htsim's `htsim_uec` | microseconds (`main_uec.cpp`) |
-//! | csg-htsim's `htsim_roce` | ignored: all start at 0 (`roce.cpp`, `RoceSrc::connect`) |
+//! | program | start | `recv_done_trigger` |
+//! |---|---|---|
+//! | csg-htsim's `htsim_ndp`, `htsim_eqds` | picoseconds, in a float of 32 bits (`connection_matrix.cpp`) | fires |
+//! | csg-htsim's `htsim_roce`, `htsim_hpcc` | ignored: all start at 0 (`roce.cpp`, `RoceSrc::connect`) | never fires |
+//! | uet-htsim's `htsim_uec` | microseconds (`main_uec.cpp`) | fires |
 
 mod closed;
 mod files;
+mod job;
+mod matrix;
+mod notes;
+mod ranks;
+mod triggers;
 
 use core::fmt::Write;
 use core::ops::Range;
 
-use names::shown;
+use names::{rule, shown};
 use topology::{CustomFabric, FatTree};
 use units::{Bytes, Rate, Span};
 
+pub use self::files::HtsimTopology;
 use self::files::{DELAY, SPEED};
-pub use self::files::{HtsimConnection, HtsimMatrix, HtsimTopology};
+use self::job::MatrixJob;
+pub use self::matrix::{HtsimConnection, HtsimMatrix, HtsimTrigger, TriggerKind};
+use self::triggers::Starts;
 use interop::import::source::SourceText;
 use interop::import::{ImportedScenario, KeyAccount, KeyFate};
 use scenario::Diagnostic;
@@ -47,26 +59,26 @@ const USUAL_DELAY: u64 = 1000;
 /// Most bytes of all connections for which a duration is counted.
 const MOST_BYTES: u64 = 1 << 50;
 
-/// Unit of start times.
+/// Program that a connection matrix is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartUnit {
-    /// Picoseconds: the loader of connection matrices, and htsim's generators.
-    Picoseconds,
-    /// Microseconds: uet-htsim.
-    Microseconds,
-    /// Ignored: csg-htsim's program for RoCE starts all at once.
-    Ignored,
+pub enum HtsimProgram {
+    /// `htsim_ndp` or `htsim_eqds` of csg-htsim.
+    CsgNdp,
+    /// `htsim_roce` or `htsim_hpcc` of csg-htsim.
+    CsgRoce,
+    /// `htsim_uec` or `htsim_roce` of uet-htsim.
+    Uet,
 }
 
-/// Turns a topology and a connection matrix into a scenario. `unit` is the unit of start times; if it is left out,
-/// picoseconds.
+/// Turns a topology and a connection matrix into a scenario. If the program that the matrix is for is left out,
+/// starts are in picoseconds.
 ///
 /// # Errors
 /// If a file is wrong, the topology is no fat tree of this simulator, or the files differ in their hosts.
 pub fn read(
     topo: SourceText<'_>,
     matrix: SourceText<'_>,
-    unit: Option<StartUnit>,
+    program: Option<HtsimProgram>,
 ) -> Result<ImportedScenario, Diagnostic> {
     let topology = HtsimTopology::read(topo)?;
     let connections = HtsimMatrix::read(matrix)?;
@@ -80,17 +92,19 @@ pub fn read(
     let mut draft = Draft { topo, matrix, topology: &topology, account: Vec::new() };
     let tree = draft.fabric()?;
     let (mut fabric, mut files) = (tree.clone(), Vec::new());
-    let (traffic, last) = match closed::groups(&connections) {
+    let starts = Starts::of(matrix, &connections)?;
+    let (work, last) = match closed::groups(&connections) {
         Some(groups) => {
-            let last = draft.time(&connections.connections[0], unit)?;
-            draft.note_closed(&connections, &groups, unit);
+            let last = draft.time(&connections.connections[0], program)?;
+            draft.note_closed(&connections, &groups, program);
             fabric = closed::topology(&tree, &groups, topology.nodes);
-            (closed::traffic(&groups, &connections, last), last)
+            (format!("traffic: [{}]", closed::traffic(&groups, &connections, last)), last)
         }
+        None if connections.is_job() => draft.job(&connections, &starts, program, &mut files)?,
         None => {
-            let (flows, last) = draft.flows(&connections, unit)?;
+            let (flows, last) = draft.flows(&connections, program)?;
             files.push(("flows.txt".to_owned(), flows));
-            ("FlowList(file: \"flows.txt\")".to_owned(), last)
+            ("traffic: [FlowList(file: \"flows.txt\")]".to_owned(), last)
         }
     };
     let cables = draft.cables();
@@ -104,13 +118,18 @@ pub fn read(
          \"{sample}\",\n    topology: {fabric},\n    routing: Ecmp,\n    cables: {{\n{cables}    }},\n    link: (\n        framing: \
          RoCEv2,\n        mtu: \"4 KiB\",\n        data_lanes: 1,\n        flow_control: Pause(resume_offset: \"8 KiB\", reaction: \
          \"2 us\"),\n    ),\n{switch}    adapter: (receive_buffer: \"1 MiB\", ack_every: 1, max_outstanding: 4096, ack_timeout: 0, \
-         retry_count: 7),\n    congestion_control: Off,\n    traffic: [{traffic}],\n)\n",
+         retry_count: 7),\n    congestion_control: Off,\n    {work},\n)\n",
         topo = shown::comment(topo.name),
         cm = shown::comment(matrix.name),
         about = format!("Imported from {} and {}.", shown::line(topo.name), shown::line(matrix.name)),
         fabric = fabric.written(),
     );
     Ok(ImportedScenario { scenario, files, account: draft.account, warnings: Vec::new() })
+}
+
+/// Returns a number as a float of 32 bits holds it, in which csg-htsim's loader keeps starts.
+fn as_float(number: u64) -> u64 {
+    number as f32 as u64
 }
 
 /// Returns the longest time: twice the time of all bytes through a single link, after the last start.
@@ -299,21 +318,62 @@ impl Draft<'_> {
         )
     }
 
-    /// Returns the start of a connection.
-    fn time(&self, connection: &HtsimConnection, unit: Option<StartUnit>) -> Result<Span, Diagnostic> {
-        let per = match unit {
-            Some(StartUnit::Microseconds) => 1_000_000,
-            Some(StartUnit::Ignored) => 0,
-            Some(StartUnit::Picoseconds) | None => 1,
+    /// Returns the start of a connection; 0 if a trigger starts it.
+    fn time(&self, connection: &HtsimConnection, program: Option<HtsimProgram>) -> Result<Span, Diagnostic> {
+        let given = connection.start.unwrap_or(0);
+        let ps = match program {
+            Some(HtsimProgram::Uet) => given.checked_mul(1_000_000),
+            Some(HtsimProgram::CsgRoce) => Some(0),
+            Some(HtsimProgram::CsgNdp) => Some(as_float(given)),
+            None => Some(given),
         };
-        let ps = connection.start.unwrap_or(0).checked_mul(per).filter(|ps| *ps <= 1_000_000_000_000_000);
-        ps.map(Span::from_ps).ok_or_else(|| {
+        ps.filter(|ps| *ps <= 1_000_000_000_000_000).map(Span::from_ps).ok_or_else(|| {
             self.matrix.wrong(&connection.at, "this start is past 1000 s", "write an earlier one")
         })
     }
 
+    /// Makes a job of the connections. Returns the field of the scenario, and the last start.
+    fn job(
+        &mut self,
+        matrix: &HtsimMatrix,
+        starts: &Starts,
+        program: Option<HtsimProgram>,
+        files: &mut Vec<(String, String)>,
+    ) -> Result<(String, Span), Diagnostic> {
+        let times = matrix.connections.iter().map(|own| self.time(own, program));
+        let times: Vec<Span> = times.collect::<Result<_, _>>()?;
+        matrix.connections.iter().try_for_each(|own| self.check_priority(own))?;
+        let MatrixJob { job, hosts, inexact } = job::job(matrix, starts, &times);
+        self.note_job(matrix, &hosts, &inexact, program);
+        let stem = self.matrix.name.trim_end_matches(".gz").trim_end_matches(".cm");
+        // A name in quotes, which it must not end, and a file beside the scenario.
+        let name = rule::plain(stem).replace(['"', '\\', '/', ':'], "_");
+        let file = format!("{name}.goal");
+        let hosts: Vec<String> = hosts.iter().map(|host| format!("\"h{}\"", host + 1)).collect();
+        let (program, hosts) = (job.program(&file), hosts.join(", "));
+        // Messages that wait for each other take the time of their flight besides that of their bytes.
+        let flights = Span::from_us(100 * (job.matched.messages).min(10_000_000));
+        let last = times.iter().copied().max().unwrap_or(Span::ZERO);
+        files.push((file, job.text));
+        Ok((format!("jobs: [(name: \"{name}\", program: {program}, hosts: [{hosts}])]"), last + flights))
+    }
+
+    fn check_priority(&self, connection: &HtsimConnection) -> Result<(), Diagnostic> {
+        match connection.prio {
+            Some(prio) if prio > 7 => {
+                let message = format!("priority {prio} is out of range");
+                Err(self.matrix.wrong(&connection.at, message, "write 0 to 7"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes the list of flows, in the order of the file. Returns the last start besides.
-    fn flows(&mut self, matrix: &HtsimMatrix, unit: Option<StartUnit>) -> Result<(String, Span), Diagnostic> {
+    fn flows(
+        &mut self,
+        matrix: &HtsimMatrix,
+        program: Option<HtsimProgram>,
+    ) -> Result<(String, Span), Diagnostic> {
         let own: Vec<_> = matrix.connections.iter().filter(|own| own.start.is_some()).collect();
         if own.is_empty() {
             return Err(self
@@ -322,135 +382,16 @@ impl Draft<'_> {
         }
         let (mut text, mut last) = (format!("{}\n", own.len()), Span::ZERO);
         for connection in &own {
-            let start = self.time(connection, unit)?;
+            let start = self.time(connection, program)?;
             last = last.max(start);
+            self.check_priority(connection)?;
             let prio = connection.prio.unwrap_or(0);
-            if prio > 7 {
-                return Err(self.matrix.wrong(
-                    &connection.at,
-                    format!("priority {prio} is out of range"),
-                    "write 0 to 7",
-                ));
-            }
             let HtsimConnection { from, to, size, .. } = connection;
             let (seconds, rest) = (start.ps() / 1_000_000_000_000, start.ps() % 1_000_000_000_000);
             writeln!(text, "{from} {to} {prio} 100 {size} {seconds}.{rest:012}").expect("a string takes it");
         }
-        self.note_connections(matrix, &own, unit);
+        self.note_connections(matrix, program);
         Ok((text, last))
-    }
-
-    /// Enters the connections, and the unit of their start times.
-    fn note_connections(&mut self, matrix: &HtsimMatrix, own: &[&HtsimConnection], unit: Option<StartUnit>) {
-        let what = "`flows.txt`, beside the scenario, in the order of the file";
-        self.note_matrix("Connections", own.len(), None, KeyFate::Used, what);
-        self.note_starts(own, unit);
-        self.note_dropped(matrix);
-        let fires: Vec<_> = own.iter().filter(|own| own.fires.is_some()).collect();
-        if !fires.is_empty() {
-            self.note_matrix(
-                "send_done_trigger, recv_done_trigger",
-                fires.len(),
-                None,
-                KeyFate::NotUsed,
-                "triggers start no connection of the scenario",
-            );
-        }
-        let others: Vec<_> = own.iter().filter(|own| !own.others.is_empty()).collect();
-        if let Some(first) = others.first() {
-            self.note_matrix(
-                "msg, addon",
-                others.len(),
-                Some(&first.at),
-                KeyFate::Changed,
-                "nothing stands for these here",
-            );
-        }
-        if own.iter().any(|own| own.prio.is_some()) {
-            self.note_matrix(
-                "prio",
-                own.len(),
-                None,
-                KeyFate::Approximated,
-                "a service level of one lane: all take turns",
-            );
-        }
-    }
-
-    /// Enters the start times and their unit.
-    fn note_starts(&mut self, own: &[&HtsimConnection], unit: Option<StartUnit>) {
-        let moved = own.iter().any(|own| own.start != Some(0));
-        let (fate, what) = match unit {
-            Some(StartUnit::Picoseconds) => (KeyFate::Used, "picoseconds, as given"),
-            Some(StartUnit::Microseconds) => (KeyFate::Used, "microseconds, as given"),
-            Some(StartUnit::Ignored) => (KeyFate::Used, "ignored, as given: all connections start at 0"),
-            None if moved => (
-                KeyFate::Approximated,
-                "picoseconds, as htsim's loader and `htsim_ndp` take them; `htsim_uec` takes microseconds (`--start-unit us`), \
-                 and csg-htsim's `htsim_roce` starts all at 0 (`--start-unit ignored`)",
-            ),
-            None => (KeyFate::Used, "all connections start at 0"),
-        };
-        self.note_matrix("start", own.len(), None, fate, what);
-        let fractions: Vec<_> = own.iter().filter(|own| own.fraction).collect();
-        if let Some(first) = fractions.first() {
-            let what = "whole units: htsim's loader drops fractions";
-            self.note_matrix("fractions of start", fractions.len(), Some(&first.at), KeyFate::Used, what);
-        }
-    }
-
-    /// Enters connections that are a closed loop.
-    fn note_closed(&mut self, matrix: &HtsimMatrix, groups: &[closed::Group], unit: Option<StartUnit>) {
-        let what = format!(
-            "`Synthetic`, `AllToAll`, `Closed(outstanding: 1)`: in {} each host sends to one after the other",
-            if groups.len() == 1 {
-                "one group".to_owned()
-            } else {
-                format!("each of {} groups", groups.len())
-            }
-        );
-        self.note_matrix("Connections", matrix.connections.len(), None, KeyFate::Used, &what);
-        let own: Vec<_> = matrix.connections.iter().filter(|own| own.start.is_some()).collect();
-        self.note_starts(&own, unit);
-        let triggered = matrix.connections.len() - own.len();
-        let on_arrival = matrix.connections.iter().any(|own| own.fires_on_arrival);
-        let (fate, what) = if on_arrival {
-            (
-                KeyFate::Approximated,
-                "a message starts when the former has been acknowledged, there when it has arrived",
-            )
-        } else {
-            (KeyFate::Used, "a message starts when the former has been acknowledged")
-        };
-        self.note_matrix("trigger", triggered, None, fate, what);
-        self.note_failures(matrix);
-    }
-
-    /// Enters what scenarios do not have.
-    fn note_dropped(&mut self, matrix: &HtsimMatrix) {
-        let triggered: Vec<_> = matrix.connections.iter().filter(|own| own.start.is_none()).collect();
-        if let Some(first) = triggered.first() {
-            self.note_matrix(
-                "trigger",
-                triggered.len(),
-                Some(&first.at),
-                KeyFate::Changed,
-                "connections that a trigger starts are left out: a scenario has no triggers",
-            );
-        }
-        self.note_failures(matrix);
-    }
-
-    fn note_failures(&mut self, matrix: &HtsimMatrix) {
-        if let Some(first) = matrix.failures.first() {
-            self.note_matrix(
-                "failure",
-                matrix.failures.len(),
-                Some(first),
-                KeyFate::Changed,
-                "no link fails",
-            );
-        }
     }
 
     fn rest(&mut self) {

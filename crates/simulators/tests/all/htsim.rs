@@ -7,15 +7,15 @@ use interop::import::{self, ImportedScenario, KeyFate, SourceText};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use scenario::{Plan, Scenario, ScenarioText};
-use simulators::htsim::{self, StartUnit};
+use simulators::htsim::{self, HtsimProgram};
 
 const TOPO: &str = include_str!("../../../../fixtures/import/fat_tree.topo");
 const MATRIX: &str = include_str!("../../../../fixtures/import/incast.cm");
 
-fn import(topo: &str, matrix: &str, unit: Option<StartUnit>) -> Result<ImportedScenario, String> {
+fn import(topo: &str, matrix: &str, program: Option<HtsimProgram>) -> Result<ImportedScenario, String> {
     let topo = SourceText { name: "fat_tree.topo", text: topo };
     let matrix = SourceText { name: "incast.cm", text: matrix };
-    htsim::read(topo, matrix, unit).map_err(|said| said.to_string())
+    htsim::read(topo, matrix, program).map_err(|said| said.to_string())
 }
 
 fn plan(imported: &ImportedScenario, folder: &str) -> Plan {
@@ -37,7 +37,7 @@ fn fate(imported: &ImportedScenario, key: &str) -> (KeyFate, String) {
 
 #[test]
 fn trees_and_flows_are_those_of_the_files() {
-    let imported = import(TOPO, MATRIX, Some(StartUnit::Picoseconds)).unwrap_or_else(|said| panic!("{said}"));
+    let imported = import(TOPO, MATRIX, Some(HtsimProgram::CsgNdp)).unwrap_or_else(|said| panic!("{said}"));
     for words in [
         "FatTree(down: [4, 4], up: [4], parallel: [1], host_cable: \"host\", trunk_cable: \"trunk\")",
         "\"host\": (rate: \"100 Gb/s\", propagation: Delay(\"500 ns\"))",
@@ -64,30 +64,10 @@ fn trees_and_flows_are_those_of_the_files() {
 fn the_unit_of_start_times_is_asked_for() {
     let guessed = import(TOPO, MATRIX, None).expect("it is right");
     assert_eq!(fate(&guessed, "start").0, KeyFate::Approximated);
-    let micro = import(TOPO, MATRIX, Some(StartUnit::Microseconds)).expect("it is right");
+    let micro = import(TOPO, MATRIX, Some(HtsimProgram::Uet)).expect("it is right");
     assert_eq!(micro.files[0].1.lines().nth(3), Some("15 3 0 100 1000000 1.500000000000"));
     let still = MATRIX.replace("start 1500000", "start 0");
     assert_eq!(fate(&import(TOPO, &still, None).expect("it is right"), "start").0, KeyFate::Used);
-}
-
-/// uet-htsim's matrices have messages without a number: the next attribute follows.
-#[test]
-fn a_message_may_lack_its_number() {
-    for msg in ["msg", "msg 3"] {
-        let matrix = format!(
-            "Nodes 16\nConnections 2\n0->15 id 1 {msg} start 0 size 40860\n0->15 id 1 {msg} start 0 size 40860\n"
-        );
-        let imported = import(TOPO, &matrix, None).unwrap_or_else(|said| panic!("{said}"));
-        let said = import::changes(&imported.account, "fat_tree.topo").expect("a change").to_string();
-        assert!(
-            said.starts_with("error: incast.cm:3:1: msg, addon: nothing stands for these here"),
-            "{said}"
-        );
-        let plan = plan(&imported, "import-htsim-msg");
-        let flows: Vec<_> = plan.workload().flows.iter().map(|flow| flow.numbers).collect();
-        assert_eq!(flows, [(0, 15), (0, 15)]);
-        assert_eq!(imported.files[0].1.matches(" 40860 ").count(), 2);
-    }
 }
 
 /// htsim's loader drops fractions, and its programs differ in the unit.
@@ -95,9 +75,9 @@ fn a_message_may_lack_its_number() {
 fn starts_are_those_of_the_program() {
     let matrix = MATRIX.replace("start 1500000", "start 1500.75");
     for (unit, start) in [
-        (StartUnit::Picoseconds, "0.000000001500"),
-        (StartUnit::Microseconds, "0.001500000000"),
-        (StartUnit::Ignored, "0.000000000000"),
+        (HtsimProgram::CsgNdp, "0.000000001500"),
+        (HtsimProgram::Uet, "0.001500000000"),
+        (HtsimProgram::CsgRoce, "0.000000000000"),
     ] {
         let imported = import(TOPO, &matrix, Some(unit)).unwrap_or_else(|said| panic!("{said}"));
         assert_eq!(imported.files[0].1.lines().nth(3), Some(&*format!("15 3 0 100 1000000 {start}")));
@@ -170,38 +150,48 @@ fn a_serial_all_to_all_is_closed_traffic() {
         name(checked.graph().ports(host)[0].peer)
     };
     assert_eq!(["h3", "h4", "h5", "h16"].map(leaf), ["leaf1", "leaf1", "leaf2", "leaf4"]);
-    // Anything else stays a matrix with triggers, which is refused.
+    // Anything else is a job.
     for other in [
         shuffled.replace("15->5", "15->3"),
         shuffled.replacen("oneshot", "multishot", 1),
         shuffled.replacen("size 5000", "size 5001", 1),
     ] {
         let imported = import(TOPO, &other, None).unwrap_or_else(|said| panic!("{said}"));
-        assert_eq!(fate(&imported, "trigger").0, KeyFate::Changed, "{other}");
+        assert_eq!(fate(&imported, "trigger").0, KeyFate::Used, "{other}");
+        assert!(
+            imported.scenario.contains("    jobs: [(name: \"incast\", program: Goal("),
+            "{}",
+            imported.scenario
+        );
     }
 }
 
 #[test]
-fn triggers_and_failures_are_named() {
-    let more = MATRIX
-        .replace("Connections 3", "Connections 4\nTriggers 1\nFailures 1")
-        .replace("id 1 start 0", "id 1 start 0 send_done_trigger 1")
-        + "5->6 id 9 trigger 1 size 100\ntrigger id 1 oneshot\nfailure switch_type AGG switch_id 0 link_id 0\n";
-    let imported = import(TOPO, &more, Some(StartUnit::Picoseconds)).unwrap_or_else(|said| panic!("{said}"));
-    assert_eq!(fate(&imported, "trigger").0, KeyFate::Changed);
+fn failures_and_additions_are_named() {
+    let more = MATRIX.replace("Connections 3", "Connections 3\nFailures 1").replace("id 3", "id 3 addon x")
+        + "failure switch_type AGG switch_id 0 link_id 0\n";
+    let imported = import(TOPO, &more, Some(HtsimProgram::CsgNdp)).unwrap_or_else(|said| panic!("{said}"));
     assert_eq!(fate(&imported, "failure").0, KeyFate::Changed);
-    assert_eq!(fate(&imported, "send_done_trigger, recv_done_trigger").0, KeyFate::NotUsed);
-    assert!(!imported.files[0].1.contains("5 6 "), "{}", imported.files[0].1);
+    assert_eq!(fate(&imported, "addon").0, KeyFate::Changed);
     let said = import::changes(&imported.account, "fat_tree.topo").expect("two changes").to_string();
-    assert!(said.starts_with("error: incast.cm:9:1: trigger: "), "{said}");
-    plan(&imported, "import-htsim-triggers");
+    assert!(said.starts_with("error: incast.cm:7:1: addon: nothing stands for this here"), "{said}");
+    plan(&imported, "import-htsim-failures");
+}
+
+/// csg-htsim keeps starts in a float of 32 bits.
+#[test]
+fn long_starts_lose_their_last_digits_in_csg() {
+    let matrix = MATRIX.replace("start 1500000", "start 16777217");
+    let imported = import(TOPO, &matrix, Some(HtsimProgram::CsgNdp)).expect("it is right");
+    assert_eq!(imported.files[0].1.lines().nth(3), Some("15 3 0 100 1000000 0.000016777216"));
+    assert_eq!(fate(&imported, "digits of start").0, KeyFate::Used);
 }
 
 #[test]
 fn three_tiers_have_pods() {
     let text = "Nodes 128\nTiers 3\nPodsize 16\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\nTier 1\n\
                 Downlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\nTier 2\nDownlink_speed_Gbps 400\nRadix_Down 8\n";
-    let imported = import(text, MATRIX, Some(StartUnit::Picoseconds)).unwrap_or_else(|said| panic!("{said}"));
+    let imported = import(text, MATRIX, Some(HtsimProgram::CsgNdp)).unwrap_or_else(|said| panic!("{said}"));
     assert!(
         imported.scenario.contains("down: [4, 4, 8], up: [4, 4], parallel: [1, 1]"),
         "{}",

@@ -98,7 +98,7 @@ fn flows_of_more_than_the_longest_message_are_flows_of_several() {
         .posting
     {
         Posting::Scheduled(schedule) => schedule.clone(),
-        Posting::Drawn { .. } => panic!("`{name}` is listed"),
+        Posting::Drawn { .. } | Posting::Job { .. } => panic!("`{name}` is listed"),
     };
     assert!(matches!(schedule("flow1"), MessageSchedule::Saturate { outstanding: 2, .. }));
     let total = |name| match schedule(name) {

@@ -48,14 +48,21 @@ impl SelectedPackets {
     #[inline]
     #[must_use]
     pub const fn contains(&self, packet: &Packet) -> bool {
-        packet.wire >= self.shortest && self.may_contain(packet.lrh.service_level(), packet.bth.transport)
+        packet.wire >= self.shortest && self.is_for(packet.lrh.service_level(), packet.bth.transport)
+    }
+
+    /// Returns true if the selector chooses the ports of some packets of this service level and transport service, of
+    /// which the longest has this length.
+    #[must_use]
+    pub fn may_contain(&self, level: ServiceLevel, service: TransportService, longest: Bytes) -> bool {
+        longest >= self.shortest() && self.is_for(level, service)
     }
 
     /// Returns true if the selector chooses the port of a packet of this service level and transport service, if it is
     /// long enough.
     #[inline]
     #[must_use]
-    pub const fn may_contain(&self, level: ServiceLevel, service: TransportService) -> bool {
+    pub const fn is_for(&self, level: ServiceLevel, service: TransportService) -> bool {
         self.levels >> level.0 & 1 != 0 && self.services >> service as u8 & 1 != 0
     }
 }

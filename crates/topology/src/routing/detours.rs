@@ -53,6 +53,8 @@ pub enum NoDetours {
     Topology,
     /// It has no groups, and detours are to lead through one.
     NoGroups,
+    /// It has no third group, and detours are to lead through one beside the groups of both ends.
+    NoThirdGroup,
     /// It has more switches than a packet can name.
     TooLarge,
 }
@@ -79,6 +81,9 @@ impl Topology {
                 // The second switch of a minimal route is its last in one dimension.
                 let twice = twice && grid.dimensions() > 1;
                 Ok(Detours { shape, through, twice })
+            }
+            (DetourShape::Dragonfly(shape), Through::Group) if shape.groups() < 3 => {
+                Err(NoDetours::NoThirdGroup)
             }
             (DetourShape::Dragonfly(_), _) => Ok(Detours { shape, through, twice }),
         }
@@ -115,8 +120,8 @@ impl Detours {
         let via = match (&self.shape, self.through) {
             (DetourShape::Dragonfly(shape), Through::Group) => {
                 let (own, other) = (shape.group_of(at), shape.group_of(to));
-                let left = shape.groups().checked_sub(2).filter(|left| *left > 0)?;
-                let mut group = random.random_range(0..left);
+                // There is a third group.
+                let mut group = random.random_range(0..shape.groups() - 2);
                 group += usize::from(group >= own.min(other));
                 group += usize::from(group >= own.max(other));
                 group * shape.routers() + random.random_range(0..shape.routers())

@@ -40,6 +40,9 @@ pub enum RoutingErrorKind {
     /// Detours through groups in a fabric without groups.
     #[error("a HyperX has no groups that packets could go through")]
     NoGroups,
+    /// Detours through groups in a dragonfly of fewer than three.
+    #[error("packets go through a third group, and this dragonfly has fewer than three")]
+    NoThirdGroup,
     /// More switches than a packet can name as its intermediate switch.
     #[error("{switches} switches are too many for non-minimal routes")]
     TooManySwitches {
@@ -178,7 +181,7 @@ impl RoutingErrorKind {
             Self::NoCableLeft { others, .. } => {
                 format!("write {others}, which leads around it; or leave one of them in place")
             }
-            Self::NoGroups => "write `through: Switch`".to_owned(),
+            Self::NoGroups | Self::NoThirdGroup => "write `through: Switch`".to_owned(),
             Self::TooManySwitches { .. } => {
                 format!(
                     "write `Native`: a packet names one of at most {} switches",

@@ -29,6 +29,7 @@ impl Topology {
                         RoutingErrorKind::DoesNotFit { routing: routing.word(), fits: fits() },
                     ),
                     NoDetours::NoGroups => (FieldPath::from("through"), RoutingErrorKind::NoGroups),
+                    NoDetours::NoThirdGroup => (FieldPath::from("through"), RoutingErrorKind::NoThirdGroup),
                     NoDetours::TooLarge => {
                         let switches = graph.switches();
                         (FieldPath::default(), RoutingErrorKind::TooManySwitches { switches })

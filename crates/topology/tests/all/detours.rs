@@ -202,8 +202,9 @@ fn draws_are_uniform_over_the_listed_switches() {
         }
     }
     let (two, _) = dragonfly(2, 1, 1, "groups: Some(2),");
-    let detours = two.detours(Through::Group, false).expect("a dragonfly");
-    assert_eq!(detours.draw(0, 3, &mut random), None, "there is no third group");
+    assert_eq!(two.detours(Through::Group, false), Err(NoDetours::NoThirdGroup));
+    let detours = two.detours(Through::Switch, false).expect("a dragonfly");
+    assert!((0..100).any(|_| detours.draw(0, 3, &mut random).is_some()), "by a switch of the other group");
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use core::ops::Range;
 
+use crate::job::goal::GoalFault;
+
 /// A file that cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FileError {
@@ -126,6 +128,43 @@ pub enum FileFault {
     /// No flow starts within the run.
     #[error("no flow starts within the run")]
     AfterTheRun,
+    /// A fault in a list of the hosts of a job's ranks.
+    #[error(transparent)]
+    Ranks(#[from] RankLineFault),
+    /// A fault of a text in GOAL.
+    #[error(transparent)]
+    Goal(#[from] GoalFault),
+}
+
+/// A fault in a line that names the host of a rank.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RankLineFault {
+    /// The line has another form.
+    #[error("this line names no host of a rank")]
+    Form,
+    /// Some lines name their rank, and others do not.
+    #[error("this line and those before differ in form: either all lines name their rank, or none does")]
+    Mixed,
+    /// The rank is not below the number of lines.
+    #[error("rank {rank} is none of {ranks} ranks, the number of lines")]
+    TooHigh {
+        /// The rank.
+        rank: u32,
+        /// Number of lines.
+        ranks: usize,
+    },
+    /// The rank has a line already.
+    #[error("rank {rank} has two lines")]
+    Twice {
+        /// The rank.
+        rank: u32,
+    },
+    /// The topology has no such host.
+    #[error("there is no host `{name}`")]
+    Unknown {
+        /// The name as given.
+        name: String,
+    },
 }
 
 impl FileError {
@@ -157,6 +196,14 @@ impl FileFault {
             Self::Host { right, .. } => format!("write {right}"),
             Self::ToItself { .. } => "name two different hosts".to_owned(),
             Self::Start { .. } => "write a later time, or an earlier `origin`".to_owned(),
+            Self::Goal(fault) => fault.help(),
+            Self::Ranks(RankLineFault::Unknown { .. }) => "write a host of the topology".to_owned(),
+            Self::Ranks(RankLineFault::TooHigh { .. } | RankLineFault::Twice { .. }) => {
+                "give each rank from 0 on one line".to_owned()
+            }
+            Self::Ranks(RankLineFault::Form | RankLineFault::Mixed) => {
+                "write a host, such as `h3`, or a rank and its host, such as `rank 0=h3`".to_owned()
+            }
             Self::AfterTheRun => {
                 "set `origin` to the earliest time, which stands here, or run for longer".to_owned()
             }

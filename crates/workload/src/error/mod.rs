@@ -10,6 +10,7 @@
 //! | `hosts` | the hosts that a flow or pattern names |
 //! | `pattern` | the fields that several patterns share |
 //! | `hot_spot` | hot spots |
+//! | `job` | jobs |
 //! | `synthetic` | the rules of synthetic traffic |
 //! | `file` | files beside the scenario, down to the column |
 
@@ -17,14 +18,16 @@ mod file;
 mod flow;
 mod hosts;
 mod hot_spot;
+mod job;
 mod name;
 mod pattern;
 mod synthetic;
 
-pub use file::{FileError, FileFault, InFile};
+pub use file::{FileError, FileFault, InFile, RankLineFault};
 pub use flow::FlowError;
 pub use hosts::HostError;
 pub use hot_spot::HotSpotError;
+pub use job::JobError;
 pub use name::{NameError, NameOwner};
 pub use pattern::PatternError;
 pub use synthetic::SyntheticError;
@@ -60,6 +63,9 @@ pub enum WorkloadErrorKind {
     /// A rule of synthetic traffic.
     #[error(transparent)]
     Synthetic(#[from] SyntheticError),
+    /// A job.
+    #[error(transparent)]
+    Job(#[from] JobError),
     /// A file beside the scenario.
     #[error(transparent)]
     File(#[from] FileError),
@@ -102,6 +108,7 @@ impl SettingError for WorkloadError {
             WorkloadErrorKind::Pattern(error) => Some(error.help()),
             WorkloadErrorKind::HotSpot(error) => Some(error.help()),
             WorkloadErrorKind::Synthetic(error) => Some(error.help()),
+            WorkloadErrorKind::Job(error) => Some(error.help()),
             WorkloadErrorKind::File(error) => Some(error.help()),
         }
     }

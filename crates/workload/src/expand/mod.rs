@@ -12,13 +12,19 @@
 //! | `hot_spot` | uniform traffic with hot spots |
 //! | `synthetic` | rules for destinations, arrivals and sizes |
 //! | `flow_list` | flows from a file |
+//! | `places` | hosts of a job's ranks |
+//! | `programs` | programs of a job's ranks |
+//! | `jobs` | ranks on hosts, and the flows between them |
 
 mod builder;
 mod converge;
 mod flow_list;
 mod hot_spot;
 mod incast;
+mod jobs;
 mod names;
+mod places;
+mod programs;
 mod simple;
 mod synthetic;
 
@@ -87,6 +93,7 @@ impl Workload {
             declared: declared(patterns),
             host_traffic,
             finite,
+            jobs: Vec::new(),
         })
     }
 }

@@ -100,6 +100,21 @@ impl HostsSpec {
         if hosts.is_empty() { Err(WorkloadError::at(field, HostError::Nobody)) } else { Ok(hosts) }
     }
 
+    /// Looks the hosts up in the order of the list, each as often as the list names it.
+    pub(crate) fn in_order(
+        &self,
+        field: &str,
+        environment: &Environment<'_>,
+    ) -> Result<Vec<NodeId>, WorkloadError> {
+        let mut all = Vec::new();
+        for name in self.names() {
+            let hosts = found(name, environment.hosts());
+            let hosts = hosts.map_err(|error| WorkloadError::at(field, error))?;
+            all.extend(hosts.into_iter().map(|host| NodeId(host as u32)));
+        }
+        Ok(all)
+    }
+
     /// Returns for each of all `hosts` whether it is meant. Names that mean none are left out.
     pub(crate) fn among(&self, hosts: &[&str]) -> Vec<bool> {
         let mut meant = vec![false; hosts.len()];

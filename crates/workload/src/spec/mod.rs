@@ -13,6 +13,8 @@
 //! | `simple` | permutation, Poisson |
 //! | `incast` | incasts, once or repeated |
 //! | `converge` | flows from several hosts to a receiver, at once or in sessions |
+//! | `job` | jobs: ranks on hosts, with programs |
+//! | `program` | programs of jobs: files, collectives, sequences |
 //! | `hot_spot` | uniform traffic with hot spots, at rest or moving |
 //! | `synthetic` | every host to others: rules for destinations, arrivals and sizes |
 //! | `examples` | an example of each pattern and rule, for tests |
@@ -24,7 +26,9 @@ mod flow;
 mod hosts;
 mod hot_spot;
 mod incast;
+mod job;
 mod pattern;
+mod program;
 mod shared;
 mod simple;
 mod synthetic;
@@ -37,7 +41,13 @@ pub use hot_spot::{ContributorSpec, HotSpotSpec, HotSpotWindowSpec, SpacingSpec}
 pub(crate) use hot_spot::{HotSpotWindow, HotSpots};
 pub(crate) use incast::{IncastSpacing, Incasts, Senders};
 pub use incast::{IncastSpec, RepeatSpec, SenderRule, SendersSpec};
+pub use job::{BarrierSpec, JobSpec, LocalSpec, NoiseSpec, PlaceSpec, SharedHosts, StragglerSpec};
 pub use pattern::PatternSpec;
+pub(crate) use program::WrittenCollective;
+pub use program::{
+    AllGatherAlgorithm, AllReduceAlgorithm, AllToAllAlgorithm, BarrierAlgorithm, BroadcastAlgorithm,
+    GroupSpec, ProgramSpec, ReduceAlgorithm, ReduceScatterAlgorithm,
+};
 pub use shared::Carriage;
 pub(crate) use shared::{Carried, Label, Labelled};
 pub use simple::{PermutationSpec, PoissonSpec};

@@ -12,6 +12,8 @@ use measures::Direction;
 
 /// Largest number of edges that are named.
 const MOST_EDGES: usize = 4;
+/// Share of the larger number from which a difference is no tie, even if the seeds do not tell it from chance.
+const FAR: f64 = 0.1;
 /// Largest number of settings that are named as not differing from the best.
 const MOST_TIES: usize = 3;
 
@@ -191,6 +193,7 @@ impl Verdict {
             .filter(|(place, one)| Some(*place) != self.against && !one.significant && !one.is_impossible());
         let (undecided, ties): (Vec<_>, Vec<_>) =
             ties.map(|(_, one)| one).partition(|one| one.is_undecidable());
+        let (apart, ties): (Vec<_>, Vec<_>) = ties.into_iter().partition(|one| self.is_far(one));
         let differ = if ties.len() == 1 { "does" } else { "do" };
         let names = || match ties.len() {
             1..=MOST_TIES => listed(&ties.iter().map(|one| one.other.name.clone()).collect::<Vec<_>>()),
@@ -198,8 +201,31 @@ impl Verdict {
         };
         let ties = (!ties.is_empty() && self.seeds > 1)
             .then(|| format!("{} {differ} not differ significantly from the best.", names()));
-        let sentences: Vec<_> = self.of_undecided(&undecided).into_iter().chain(ties).collect();
+        let apart = self.of_apart(&apart).filter(|_| self.seeds > 1);
+        let sentences: Vec<_> = self.of_undecided(&undecided).into_iter().chain(apart).chain(ties).collect();
         (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    /// Returns true if the best is better by a clear share of the larger number, on average.
+    fn is_far(&self, comparison: &Comparison) -> bool {
+        let numbers = [self.best.estimate, comparison.other.estimate];
+        let larger = numbers.iter().flatten().map(|one| one.mean.abs()).fold(0.0, f64::max);
+        let ahead = comparison.advantage.filter(|_| comparison.test == Test::PairedT);
+        ahead.is_some_and(|advantage| advantage.mean > FAR * larger)
+    }
+
+    /// Says of settings whose means lie far behind that the seeds do not tell whether that is chance.
+    fn of_apart(&self, apart: &[&Comparison]) -> Option<String> {
+        let named = |one: &&Comparison| {
+            let number = one.other.estimate.map(|one| self.spelled(&one)).unwrap_or_default();
+            format!("{} ({number})", one.other.name)
+        };
+        let names = match apart.len() {
+            0 => return None,
+            1..=MOST_TIES => listed(&apart.iter().map(named).collect::<Vec<_>>()),
+            count => counted(count, "setting that lies far behind"),
+        };
+        Some(format!("{} are too few to tell {names} from the best.", counted(self.seeds, "seed")))
     }
 
     /// Says how far settings lie behind for which the seeds are too few to decide.

@@ -107,6 +107,26 @@ fn larger_is_better_where_the_measure_says_so() {
     insta::assert_snapshot!(same.to_string());
 }
 
+/// A setting far behind that few seeds do not tell from the best is no tie; one that is near may be.
+#[test]
+fn few_seeds_do_not_make_a_far_setting_a_tie() {
+    let settings = [
+        known("turns", &[2.98e12, 3.0e12]),
+        known("least", &[2.96e12, 2.99e12]),
+        known("hash", &[1.61e12, 2.01e12]),
+    ];
+    let verdict = Verdict::of(ask("goodput(all)", None), &settings).unwrap();
+    assert!(verdict.others.iter().all(|one| !one.significant), "{verdict}");
+    let said = verdict.certainty();
+    assert!(
+        said.contains("2 seeds are too few to tell hash (1.81 Tb/s ± 2.54 Tb/s) from the best."),
+        "{said}"
+    );
+    assert!(!said.contains("hash does not differ"), "{said}");
+    let near = Verdict::of(ask("goodput(all)", Some(2)), &settings).unwrap().certainty();
+    assert!(near.contains("least does not differ significantly from the best."), "{near}");
+}
+
 #[test]
 fn one_seed_settles_nothing() {
     let settings = [known("a", &[1.0]), known("b", &[2.0])];

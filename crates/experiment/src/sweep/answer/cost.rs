@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use measures::run::with_common_names;
-use measures::{ALL, Direction, Measure};
+use measures::{ALL, Direction, Measure, Quantity};
 use results::sweep::SweepMean;
 
 use super::{Asked, Judged};
@@ -19,6 +19,9 @@ use crate::sweep::means::{mean_of, printed};
 /// Largest number of flows and groups that are all looked at. Of more, the question's own and all flows together are.
 const MOST_GROUPS: usize = 8;
 
+/// Quantities by which settings may differ that have the same number by another.
+const DIFFERING: [Quantity; 3] = [Quantity::Goodput, Quantity::LeastGoodput, Quantity::P99];
+
 impl Asked<'_> {
     /// Names the other phases and measures in which the best setting is clearly worse than another setting, the largest
     /// cost first; `None` if there are none, or no best setting.
@@ -28,11 +31,14 @@ impl Asked<'_> {
             _ => self.largest()?.0,
         };
         let verdict = judged.verdict.as_ref().ok()?;
-        if verdict.all_are_equal() || verdict.comparison().is_none_or(Comparison::is_open) {
+        if verdict.comparison().is_none_or(Comparison::is_open) {
             return None;
         }
+        if verdict.all_are_equal() {
+            return self.differences(judged);
+        }
         let best = &judged.case.settings[verdict.best.place];
-        let others = self.others();
+        let others = self.others(&QUANTITIES);
         let costs = others.iter().filter_map(|measure| self.cost(judged, best, measure)).collect();
         let at = match &judged.case.condition[..] {
             [] => String::new(),
@@ -41,8 +47,26 @@ impl Asked<'_> {
         Some(format!("It has a cost{at}: {}.", cost::listed(costs)?))
     }
 
+    /// Names the measures in which settings differ clearly that are equal by the measure of the question, the largest
+    /// difference first, each with its worst and its best setting: of the question's own flows if they differ, else of
+    /// any. `None` if there are none.
+    fn differences(&self, judged: &Judged) -> Option<String> {
+        let settings = &judged.case.settings;
+        let of_measure = |measure: &Measure| {
+            let costs = settings.iter().filter_map(|worse| self.cost(judged, worse, measure));
+            costs.max_by(|one, other| one.share.total_cmp(&other.share))
+        };
+        let others = self.others(&DIFFERING);
+        let (own, of_others): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .filter(|measure| measure.phase.is_none())
+            .partition(|measure| measure.group == self.measure.group);
+        let listed = |all: Vec<Measure>| cost::listed(all.iter().filter_map(of_measure).collect());
+        Some(format!("They differ otherwise: {}.", listed(own).or_else(|| listed(of_others))?))
+    }
+
     /// Returns the measures of flows and groups that the runs have, beside that of the question.
-    fn others(&self) -> Vec<Measure> {
+    fn others(&self, quantities: &[Quantity]) -> Vec<Measure> {
         let Some(result) = self.results.iter().flatten().next() else { return Vec::new() };
         let all = result.measures.iter().map(|one| &one.measure);
         let common = with_common_names(iter::empty());
@@ -52,7 +76,7 @@ impl Asked<'_> {
         let is_other = |one: &&Measure| {
             let is_few = groups.len() <= MOST_GROUPS && is_own(&one.group);
             let is_of_group = is_few || one.group == ALL || one.group == self.measure.group;
-            is_of_group && QUANTITIES.contains(&one.quantity) && **one != self.measure
+            is_of_group && quantities.contains(&one.quantity) && **one != self.measure
         };
         all.filter(is_other).cloned().collect()
     }
@@ -74,11 +98,15 @@ impl Asked<'_> {
         let half = |mean: &SweepMean| mean.ci95.unwrap_or(0.0);
         let spelled = |mean: &SweepMean| printed(mean, info.unit, 0);
         cost::of((mine.mean?, half(&mine)), (theirs, half(&mean)), info.better, || {
+            let name = |setting: &CaseSetting| assigned(&self.choices, &setting.values);
+            // The best setting has a name already, if any is the best.
+            let is_best = judged.verdict.as_ref().is_ok_and(|verdict| !verdict.all_are_equal());
+            let own = if is_best { String::new() } else { format!(" with {}", name(best)) };
             format!(
-                "{measure} is {} instead of {} with {}",
+                "{measure} is {}{own} instead of {} with {}",
                 spelled(&mine),
                 spelled(&mean),
-                assigned(&self.choices, &setting.values)
+                name(setting)
             )
         })
     }

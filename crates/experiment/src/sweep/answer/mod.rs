@@ -33,7 +33,8 @@ use crate::statistics::{EdgeOfTried, Setting, Verdict};
 use crate::store::UnitResult;
 use crate::unit::{Unit, UnitSeeds};
 
-/// Quantities of all flows, of which the first with a known number in every run is taken if no measure is named.
+/// Quantities of all flows, of which the first with a known number in every run is taken if no measure is named, and
+/// there is no job whose completion every run knows.
 const TAKEN: [Quantity; 2] = [Quantity::P99, Quantity::Goodput];
 
 /// The question to the runs of a sweep.
@@ -111,7 +112,10 @@ impl SweepQuestion {
     #[must_use]
     pub fn measure_for(&self, results: &[Option<UnitResult>]) -> (Measure, Direction) {
         let taken = || {
-            let measures = TAKEN.map(Measure::of_all);
+            let first = results.iter().flatten().find(|result| result.ended.has_results());
+            let listed = first.iter().flat_map(|result| &result.measures).map(|one| &one.measure);
+            let of_jobs = listed.filter(|one| one.quantity == Quantity::JobCompletion).cloned();
+            let measures: Vec<_> = of_jobs.chain(TAKEN.map(Measure::of_all)).collect();
             let is_known = |measure: &&Measure| {
                 let mut all = results.iter().flatten().filter(|result| result.ended.has_results()).peekable();
                 let is_known = |result: &UnitResult| reading(Some(result), measure).known().is_some();

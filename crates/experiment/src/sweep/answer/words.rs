@@ -8,7 +8,7 @@ use results::sweep::SweepMean;
 use super::{Asked, Judged};
 use crate::statistics::Verdict;
 use crate::statistics::verdict::{Comparison, Test, chance_in_words};
-use crate::store::UnitResult;
+use crate::store::{UnitEnd, UnitResult};
 use crate::sweep::alike;
 use crate::sweep::cases::assigned;
 use crate::sweep::means::{mean_of, printed};
@@ -22,7 +22,10 @@ impl Asked<'_> {
         let taken = if self.is_asked {
             String::new()
         } else {
-            format!(" {} is taken, since no measure is named.", self.measure)
+            format!(
+                " {} is taken, since neither `--maximise` nor `--minimise` names a measure.",
+                self.measure
+            )
         };
         let has_choice = self.cases.iter().any(|judged| judged.case.settings.len() > 1);
         let found = match &self.cases[..] {
@@ -150,6 +153,7 @@ impl Asked<'_> {
     pub(super) fn confidence(&self) -> String {
         let mut sentences = Vec::new();
         let cases: Vec<_> = self.cases.iter().map(|judged| &judged.case).collect();
+        sentences.extend(self.of_ends());
         let (several, alike) = alike::seeds_without_effect(&cases, self.results);
         sentences.extend(self.of_seeds(several, alike));
         let is_chance = if several == 0 { self.draws_at_random() } else { alike < several };
@@ -214,6 +218,23 @@ impl Asked<'_> {
             count(|reading| matches!(reading, crate::statistics::Reading::AtLeast(_))),
             count(|reading| matches!(reading, crate::statistics::Reading::Missing)),
         )
+    }
+
+    /// Says how many runs ended at their longest time, before their finite traffic was delivered.
+    fn of_ends(&self) -> Option<String> {
+        let ends = || self.results.iter().flatten().map(|result| &result.ended);
+        let left = ends().filter(|ended| matches!(ended, UnitEnd::NotDone { .. })).count();
+        let runs = match (left, ends().count()) {
+            (1, 1) => "The run".to_owned(),
+            (left, all) if left == all => format!("All {}", counted(all, "run")),
+            (left, all) => format!("{left} of {}", counted(all, "run")),
+        };
+        (left > 0).then(|| {
+            format!(
+                "{runs} did not deliver all finite traffic in the longest time (`not_done`): numbers of them are of a part of \
+                 it; a longer `duration` delivers more."
+            )
+        })
     }
 
     fn of_bounds(&self) -> Option<String> {

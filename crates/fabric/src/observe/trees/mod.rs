@@ -23,11 +23,13 @@
 //! | `members` | contributors and victims of a tree |
 //! | `totals` | totals of roots and of outputs over a run |
 //! | `worst` | the worst tree of a run |
+//! | `job_waits` | samples at which data of jobs wait |
 //! | here | the search, sample by sample |
 
 mod activity;
 mod cause;
 mod found;
+mod job_waits;
 mod members;
 mod paths;
 mod shares;
@@ -45,6 +47,8 @@ use units::{Bytes, Time};
 use self::activity::Activity;
 use self::cause::{RootKind, Setting};
 use self::found::Members;
+pub(crate) use self::job_waits::JobWait;
+use self::job_waits::JobWaits;
 use self::members::Known;
 use self::paths::{FlowCounts, ManyPaths};
 use self::totals::{OutputTotals, RootTotals};
@@ -75,6 +79,8 @@ pub(crate) struct TreeFinder {
     samples: Vec<TreeSample>,
     sampled: u32,
     worst: WorstSoFar,
+    /// Only with jobs.
+    job_waits: Option<JobWaits>,
 }
 
 state_codec::state!(TreeFinder {
@@ -89,6 +95,7 @@ state_codec::state!(TreeFinder {
     samples,
     sampled,
     worst,
+    job_waits: part,
 });
 
 /// A congestion tree at a sample, with its flows.
@@ -134,6 +141,7 @@ impl TreeFinder {
             samples: Vec::new(),
             sampled: 0,
             worst: WorstSoFar::default(),
+            job_waits: JobWaits::new(plan),
         }
     }
 
@@ -152,13 +160,25 @@ impl TreeFinder {
             let known = Known { many: &self.many, root: self.roots.get(&tree.root) };
             let members = Members::find(world, &self.activity, &tree, (&packets, known));
             let root = self.record(world, (&tree, &members), before);
+            if let Some(waits) = &mut self.job_waits {
+                let victims = members.victims.iter().map(|victim| victim.flow);
+                waits.hold(now, (tree.root, root), members.contributors.iter().copied().chain(victims));
+            }
             if is_asked {
                 let Members { contributors, victims, .. } = members;
                 let victims = victims.iter().map(|victim| victim.flow).collect();
                 found.push(FoundTree { root, branches: tree.branches, contributors, victims });
             }
         }
+        if let Some(waits) = &mut self.job_waits {
+            waits.look(world);
+        }
         found
+    }
+
+    /// Returns the waits of jobs, in order of time.
+    pub(crate) fn take_job_waits(&mut self) -> Vec<JobWait> {
+        self.job_waits.take().map_or_else(Vec::new, |waits| waits.all)
     }
 
     /// Returns the sample with the worst tree so far; `None` if there was no tree.
@@ -287,7 +307,8 @@ impl TreeFinder {
         }
         let waited = |(branch, _): &(OutputLane, u32)| self.activity.of(world, *branch).waited;
         running.record.stalled += tree.branches.iter().map(waited).sum();
-        running.add((tree, members), at, |flow| world.delivered(FlowId(flow)));
+        let is_only_way = |flow| paths::is_only_way(world, &self.many, FlowId(flow), tree.root);
+        running.add((tree, members), at, (|flow| world.delivered(FlowId(flow)), is_only_way));
         let senders = members.contributors.iter().map(|flow| world.flows[*flow as usize].source.0);
         running.facts.senders.extend(senders);
         let queue = world.waiting(tree.root);

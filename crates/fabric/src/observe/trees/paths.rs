@@ -21,16 +21,33 @@ pub(super) struct ManyPaths {
     spraying: Vec<bool>,
     /// By flow, true if its packets may take detours; empty without detours.
     detouring: Vec<bool>,
+    /// By flow, the length of its longest data packet, since selectors may leave short ones to the hash of their flow;
+    /// empty without selectors.
+    longest: Vec<u16>,
 }
 
 impl ManyPaths {
     pub(super) fn new(plan: &Plan) -> Self {
         let adapters = plan.nodes().adapters.iter();
         let flows = plan.workload().flows.iter().filter(|_| plan.routes().detours().is_some());
+        let has_selectors = plan.nodes().switches.iter().any(|switch| switch.settings.selection.is_some());
+        let longest = |flow| u16::try_from(plan.longest_data_packet(flow).get()).unwrap_or(u16::MAX);
+        let selected = plan.workload().flows.iter().filter(|_| has_selectors);
         Self {
             spraying: adapters.map(|adapter| !adapter.settings.entropy.is_usual()).collect(),
             detouring: flows.map(|flow| plan.may_detour(flow)).collect(),
+            longest: selected.map(longest).collect(),
         }
+    }
+
+    /// Returns true if packets of some flow may take several paths.
+    fn has_any(&self) -> bool {
+        self.detours() || self.sprays_any() || self.selects_any()
+    }
+
+    /// Returns true if some switch has a selector.
+    pub(super) fn selects_any(&self) -> bool {
+        !self.longest.is_empty()
     }
 
     /// Returns true if packets of some flows may take detours.
@@ -66,6 +83,8 @@ pub(super) struct Outputs<'w, 'p> {
     links: usize,
     /// True once the packet has come to a switch that has yet to decide about its route.
     is_open: bool,
+    /// An output that counts as cut.
+    without: Option<OutputLane>,
 }
 
 /// Returns the outputs and lanes by which a packet may leave, from the output `first` where it waits to the last switch.
@@ -79,6 +98,7 @@ pub(super) fn outputs<'w, 'p>(world: &'w World<'p>, packet: Packet, first: Outpu
         met: BTreeSet::new(),
         links: 0,
         is_open: false,
+        without: None,
     }
 }
 
@@ -93,7 +113,7 @@ impl Iterator for Outputs<'_, '_> {
         if let Some(choices) = self.world.choices(node, input, (&self.packet, self.is_sprayed)) {
             for (output, next) in choices {
                 let output = (node, output, next.unwrap_or(lane));
-                if self.met.insert(output) {
+                if self.without != Some(output) && self.met.insert(output) {
                     self.others.push(output);
                 }
             }
@@ -102,6 +122,7 @@ impl Iterator for Outputs<'_, '_> {
             let onward = self.world.pass(node, input, &mut self.packet);
             self.is_open = onward.is_none() && !self.world.is_host(node);
             let onward = onward.map(|output| (node, output, self.packet.lrh.lane));
+            let onward = onward.filter(|output| self.without != Some(*output));
             // Paths that were apart meet again.
             self.next = onward.filter(|output| self.met.is_empty() || self.met.insert(*output));
         }
@@ -113,11 +134,23 @@ impl Iterator for Outputs<'_, '_> {
 /// that may take detours this is the first alone.
 pub(super) fn of_flow<'w, 'p>(world: &'w World<'p>, many: &ManyPaths, flow: FlowId) -> Outputs<'w, 'p> {
     let (source, _) = world.flows[flow.index()].source;
-    // A full packet: short ones may be left to the hash of their flow.
     let mut probe = world.probe(flow);
-    probe.wire = u16::MAX;
+    probe.wire = many.longest.get(flow.index()).copied().unwrap_or(probe.wire);
     let first = (source, PortId(0), probe.lrh.lane);
     Outputs { is_sprayed: many.sprays(world, flow), ..outputs(world, probe, first) }
+}
+
+/// Returns true if all data of a flow that may leave by `root` do so: no other path leads to its destination.
+pub(super) fn is_only_way(world: &World, many: &ManyPaths, flow: FlowId, root: OutputLane) -> bool {
+    if !many.has_any() {
+        return true;
+    }
+    // Even the last link has a lane for each kind of route.
+    if many.may_detour(flow) {
+        return false;
+    }
+    let mut others = Outputs { without: Some(root), ..of_flow(world, many, flow) };
+    !others.any(|(node, port, _)| world.is_host(world.peer(node, port).0))
 }
 
 /// Returns true if a packet that waits for the output `first` may leave by `root`. A packet about whose route a

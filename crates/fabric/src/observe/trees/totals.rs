@@ -59,20 +59,25 @@ impl RootTotals {
         self.contributors.contains_key(&flow)
     }
 
-    /// Adds the payload that contributors delivered since the previous sample, at which their data waited in the tree.
+    /// Adds the payload that contributors delivered since the previous sample, at which their data waited in the
+    /// tree, if all of it came through the root.
     pub(super) fn settle(&mut self, before: Time, delivered: impl Fn(u32) -> Bytes) {
         if self.record.last == before {
             let open = self.contributors.iter_mut().filter(|(_, totals)| totals.last.0 == before);
-            open.for_each(|(flow, totals)| totals.record.through += delivered(*flow) - totals.last.1);
+            for (flow, totals) in open {
+                if let Some(through) = &mut totals.record.through {
+                    *through += delivered(*flow) - totals.last.1;
+                }
+            }
         }
     }
 
-    /// Adds the tree of a sample.
+    /// Adds the tree of a sample. `is_only_way` tells flows that reach their destination through the root alone.
     pub(super) fn add(
         &mut self,
         (tree, members): (&CongestionTree, &Members),
         at: Time,
-        delivered: impl Fn(u32) -> Bytes,
+        (delivered, is_only_way): (impl Fn(u32) -> Bytes, impl Fn(u32) -> bool),
     ) {
         let record = &mut self.record;
         record.last = at;
@@ -83,8 +88,11 @@ impl RootTotals {
         self.facts.count(tree.kind);
         self.facts.feeders.extend(&members.feeders);
         for flow in &members.contributors {
-            let totals = self.contributors.entry(*flow).or_default();
-            totals.record.flow = *flow;
+            let totals = self.contributors.entry(*flow).or_insert_with(|| {
+                let through = is_only_way(*flow).then_some(Bytes::ZERO);
+                let record = ContributorRecord { flow: *flow, samples: 0, through };
+                ContributorTotals { record, ..ContributorTotals::default() }
+            });
             totals.record.samples += 1;
             totals.last = (at, delivered(*flow));
             if members.by_packets {

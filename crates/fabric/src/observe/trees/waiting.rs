@@ -22,8 +22,16 @@ pub(super) struct WaitingPackets {
 impl WaitingPackets {
     /// Gathers the packets that wait in the places of these trees.
     pub(super) fn of(world: &World, trees: &[CongestionTree], many: &ManyPaths) -> Self {
-        let sprays = many.sprays_any();
-        let kind = |packet: &Packet| kind(packet, sprays);
+        // A shorter key where packets of a flow are alike: most of the search is in these comparisons.
+        match (many.sprays_any(), many.selects_any()) {
+            (false, false) => Self::alike(world, trees, kind),
+            (sprays, selects) => {
+                Self::alike(world, trees, |packet| (kind(packet), choice(packet, sprays, selects)))
+            }
+        }
+    }
+
+    fn alike<K: Ord>(world: &World, trees: &[CongestionTree], kind: impl Fn(&Packet) -> K) -> Self {
         let places: BTreeSet<TreePlace> = trees.iter().flat_map(|tree| tree.places(world)).collect();
         let mut by_place = world.packets_at(&places, |packets, packet| {
             // Neighbours in a queue are mostly alike: dropping them here keeps the memory of long queues small.
@@ -32,7 +40,7 @@ impl WaitingPackets {
             }
         });
         for packets in by_place.values_mut() {
-            packets.sort_unstable_by_key(kind);
+            packets.sort_unstable_by_key(&kind);
             packets.dedup_by(|next, first| kind(next) == kind(first));
         }
         Self { by_place }
@@ -45,13 +53,18 @@ impl WaitingPackets {
 }
 
 /// Returns the properties of a packet that decide about its part in a tree: flow, data or not, route and buffer.
-/// If some host `sprays`, packets of a flow may differ in their entropy value, and so in the ports that a hash chooses.
-fn kind(packet: &Packet, sprays: bool) -> impl Ord + use<> {
+fn kind(packet: &Packet) -> impl Ord + use<> {
     let (lrh, VoqId { input, output, lane }) = (packet.lrh, packet.voq());
     let route =
         (lrh.source(), lrh.destination(), lrh.service_level(), packet.source_qp, packet.bth.destination_qp);
-    let route = (route, packet.course().code(), if sprays { packet.entropy() } else { 0 });
+    let route = (route, packet.course().code());
     (packet.flow, packet.payload > 0, route, (input, output, lane, packet.arrived_on()))
+}
+
+/// Returns the properties that may lead packets of a flow to other ports. If some host `sprays`, they may differ in
+/// their entropy value, and so in the ports that a hash chooses. If some switch `selects`, it may spare short ones.
+fn choice(packet: &Packet, sprays: bool, selects: bool) -> impl Ord + use<> {
+    (if sprays { packet.entropy() } else { 0 }, if selects { packet.wire } else { 0 })
 }
 
 #[cfg(test)]
@@ -81,12 +94,9 @@ mod tests {
     #[test]
     fn packets_of_a_kind_are_of_one_flow_and_queue() {
         let first = packet(1, 2048, (1, 2));
-        assert!(
-            kind(&first, false) == kind(&packet(2, 100, (1, 2)), false),
-            "number and length have no part in a tree"
-        );
+        assert!(kind(&first) == kind(&packet(2, 100, (1, 2))), "number and length have no part in a tree");
         for other in [packet(1, 0, (1, 2)), packet(1, 2048, (3, 2)), packet(1, 2048, (1, 3))] {
-            assert!(kind(&first, false) != kind(&other, false), "{other:?}");
+            assert!(kind(&first) != kind(&other), "{other:?}");
         }
         let mut elsewhere = first;
         elsewhere.lrh = Lrh::new(Lid(1), Lid(9), Lane(0), ServiceLevel(0));
@@ -96,11 +106,17 @@ mod tests {
         by_other_lane.lrh.lane = Lane(0);
         let mut other_value = first;
         other_value.set_entropy(7);
-        assert!(kind(&first, true) != kind(&other_value, true), "{other_value:?}");
+        assert!(choice(&first, true, false) != choice(&other_value, true, false), "{other_value:?}");
+        let mut short = first;
+        short.wire = 120;
+        assert!(
+            choice(&first, false, true) != choice(&short, false, true),
+            "a selector may spare it: {short:?}"
+        );
         let mut other_flow = first;
         other_flow.flow = FlowId(6);
         for other in [elsewhere, by_other_lane, other_flow] {
-            assert!(kind(&first, false) != kind(&other, false), "{other:?}");
+            assert!(kind(&first) != kind(&other), "{other:?}");
         }
     }
 }

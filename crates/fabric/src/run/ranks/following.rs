@@ -176,6 +176,7 @@ impl<'a, 'p> Share<'a, 'p> {
             RankQuestion::Messages => last_look::put_messages(world, to),
             RankQuestion::LastDelivery => last_look::last_delivery(world, plan).put(to),
             RankQuestion::Unfinished => world.own_unfinished().put(to),
+            RankQuestion::Jobs => world.job_ranks().put(to),
         }
     }
 

@@ -40,6 +40,7 @@ use parallel::Ranks;
 use scenario::Plan;
 use state_codec::Value;
 use units::{Bytes, Rate, Time};
+use workload::job::{JobMotion, RankReport};
 
 use self::away::Away;
 use super::{Node, OutputLane, World};
@@ -70,14 +71,16 @@ pub(crate) struct Unfinished {
     pub(crate) works: bool,
     /// Flows with an endpoint that has given up, and the time at which it did.
     pub(crate) failed: Vec<(Time, FlowId)>,
+    /// What moves in jobs.
+    pub(crate) motion: JobMotion,
 }
 
-state_codec::value!(Unfinished { works, failed });
+state_codec::value!(Unfinished { works, failed, motion });
 
 impl Unfinished {
     fn and(mut self, other: Self) -> Self {
         self.failed.extend(other.failed);
-        Self { works: self.works || other.works, ..self }
+        Self { works: self.works || other.works, motion: self.motion.plus(other.motion), ..self }
     }
 }
 
@@ -227,6 +230,17 @@ impl World<'_> {
             .fold(own, FiniteMessages::plus)
     }
 
+    /// Returns the ranks of jobs of all processes, by job and rank.
+    pub(crate) fn job_ranks(&self) -> Vec<RankReport> {
+        let own: Vec<RankReport> = self.adapters().flat_map(Adapter::job_ranks).collect();
+        let mut all = self.total(&RankQuestion::Jobs, own, |mut all, more| {
+            all.extend(more);
+            all
+        });
+        all.sort_unstable_by_key(|report| (report.job, report.rank));
+        all
+    }
+
     /// Returns the finite traffic that is worked on, and the flows that have failed, of all processes.
     pub(crate) fn unfinished(&self) -> Unfinished {
         let mut all = self.total(&RankQuestion::Unfinished, self.own_unfinished(), Unfinished::and);
@@ -240,6 +254,7 @@ impl World<'_> {
         Unfinished {
             works: self.adapters().any(Adapter::works_on_finite),
             failed: self.adapters().flat_map(Adapter::failures).map(|(flow, at)| (at, flow)).collect(),
+            motion: self.adapters().map(Adapter::job_motion).fold(JobMotion::default(), JobMotion::plus),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! | `routing_engine` | `ar_updn`, `ar_ftree` | `routing: Adaptive` |
 //! | | `ar_torus`, `ar_dor` | `routing: Adaptive(groups: Parallel)` |
 //! | | `dfp`, `dfp2`, `kdor-hc`, `kdor-ghc` | none |
+//! | | a name of no known engine | none: changed, with the nearest names |
 //! | `adv_routing_engine` | `ar_tree`, `ar_lag` | the first, the second of these |
 //! | `ar_sl_mask`, `ar_transport_mask` | bits | `switch.selected_packets` |
 //!
@@ -16,6 +17,7 @@
 use packet::TransportService;
 
 use super::options::OpensmOptions;
+use super::{keys, known};
 use crate::import::account::{KeyAccount, KeyFate};
 use crate::import::settings::{self, ImportedSettings};
 use crate::import::source::SourceText;
@@ -31,6 +33,25 @@ const LOAD: &str = "not public: `LeastLoaded` compares the bytes that wait at th
 const NON_MINIMAL: [&str; 4] = ["dfp", "dfp2", "kdor-hc", "kdor-ghc"];
 /// Adaptive engines with counterparts here.
 const ENGINES: [&str; 4] = ["ar_updn", "ar_ftree", "ar_torus", "ar_dor"];
+/// Engines with a port for each destination, of OpenSM 3.3.23 and of the vendor's 5.21, and words for none.
+const STATIC: [&str; 16] = [
+    "minhop",
+    "updn",
+    "dnup",
+    "file",
+    "ftree",
+    "pqft",
+    "lash",
+    "dor",
+    "torus-2QoS",
+    "nue",
+    "dfsssp",
+    "sssp",
+    "chain",
+    "auto",
+    "null",
+    "(null)",
+];
 /// Values with which `opensm -c` writes the masks.
 const ALL_LEVELS: u64 = 0xFFFF;
 const USUAL_TRANSPORTS: u64 = 0xA;
@@ -99,9 +120,11 @@ pub(super) fn settings(
             reader.details(mode, shape);
         }
     }
-    let is_static = engine == Engine::Static && !reader.word("routing_engine").is_empty();
+    let engines = reader.word("routing_engine");
+    // Nothing is known of the paths of an engine that is none.
+    let is_static = engine == Engine::Static && !engines.is_empty() && unknown(engines).is_none();
     reader.found.without_choice = off || is_static;
-    reader.rest(off || engine == Engine::Static);
+    reader.rest(off || engine == Engine::Static)?;
     Ok(reader.found)
 }
 
@@ -144,6 +167,22 @@ fn adaptive(engines: &str) -> Option<&str> {
     names(engines).find(|name| name.starts_with("ar_") || NON_MINIMAL.contains(name))
 }
 
+/// Returns the first engine of a list that no known version of OpenSM has. Versions compare letter by letter.
+fn unknown(engines: &str) -> Option<&str> {
+    let is_known = |name: &str| name.is_empty() || known_engines().any(|known| known == name);
+    names(engines).find(|name| !is_known(name) && *name != "no_fallback")
+}
+
+fn known_engines() -> impl Iterator<Item = &'static str> {
+    ENGINES.into_iter().chain(NON_MINIMAL).chain(STATIC)
+}
+
+/// Says that an engine is not known, with the name that was probably meant.
+fn unknown_engine(name: &str) -> String {
+    let help = nearest::help(name, known_engines(), "engines");
+    format!("`{name}` is no engine that this import knows: {help}")
+}
+
 struct Reader<'a> {
     source: SourceText<'a>,
     options: &'a OpensmOptions,
@@ -176,7 +215,10 @@ impl Reader<'_> {
 
     fn static_routes(&mut self, is_vendors: bool, off: bool) {
         let table = "`import ibnetdiscover --lfts` takes the tables that it made";
-        self.enter("routing_engine", KeyFate::NotUsed, table);
+        match unknown(self.word("routing_engine")).map(unknown_engine) {
+            Some(what) => self.enter("routing_engine", KeyFate::Changed, what),
+            None => self.enter("routing_engine", KeyFate::NotUsed, table),
+        }
         if self.options.last("routing_engine").is_none() && is_vendors && !off {
             let what = "not in the file: the vendor's OpenSM takes `ar_updn` from 5.10 on, whose switches choose ports by \
                         load; here the scenario's routing stays, and `routing_engine ar_updn` in the file replaces it";
@@ -190,10 +232,7 @@ impl Reader<'_> {
         let engine = adaptive(self.word("routing_engine"));
         let unknown = engine.filter(|name| !NON_MINIMAL.contains(name) && !ENGINES.contains(name));
         let what = match unknown {
-            Some(name) => format!(
-                "`{name}` is no engine that this import knows: {}",
-                nearest::help(name, ENGINES.into_iter().chain(NON_MINIMAL), "adaptive engines")
-            ),
+            Some(name) => unknown_engine(name),
             None => "switches choose among ports of groups that no routing here makes: each pair of hosts keeps its path. \
                      `import ibnetdiscover --far` takes the groups of a fabric"
                 .to_owned(),
@@ -306,19 +345,27 @@ impl Reader<'_> {
     }
 
     /// Enters the keys of adaptive routing without an entry so far.
-    fn rest(&mut self, is_static: bool) {
+    fn rest(&mut self, is_static: bool) -> Result<(), Diagnostic> {
         let what = if is_static {
             "no adaptive routing is in force"
         } else {
             "it concerns the manager's work on groups, or shapes none here"
         };
         let lines = &self.options.lines;
-        let keys: std::collections::BTreeSet<&str> =
+        let own: std::collections::BTreeSet<&str> =
             lines.iter().map(|line| line.key.as_str()).filter(|key| is_one(key)).collect();
-        for key in keys {
-            if !self.found.account.iter().any(|entry| entry.key == key) {
-                self.enter(key, KeyFate::NotUsed, what);
+        for key in own {
+            if self.found.account.iter().any(|entry| entry.key == key) {
+                continue;
             }
+            if known::is_known(key) {
+                self.enter(key, KeyFate::NotUsed, what);
+                continue;
+            }
+            let known: Vec<_> = known::all().filter(|key| is_one(key)).collect();
+            let line = self.options.last(key).expect("a key of these lines");
+            self.found.account.push(keys::unknown_key(self.source, self.options, line, &known)?);
         }
+        Ok(())
     }
 }

@@ -118,7 +118,10 @@ pub(super) fn unknown_key(
     known: &[&str],
 ) -> Result<KeyAccount, Diagnostic> {
     if options.lines.iter().any(|line| is_vendors(&line.key)) {
-        let what = "no key of OpenSM 3.3.23, nor of the vendor's 5.21: its meaning is not known here";
+        let near = super::known::with_near(&line.key);
+        let what = format!(
+            "{near}: no key of OpenSM 3.3.23, nor of the vendor's 5.21: its meaning is not known here"
+        );
         return Ok(KeyAccount::new(line.key.clone(), line.value.clone(), KeyFate::Changed, what));
     }
     let message = format!("OpenSM has no key `{}`", line.key);

@@ -5,6 +5,7 @@
 
 use super::options::OpensmOptions;
 use crate::import::source::SourceText;
+use ::settings::nearest;
 use scenario::Diagnostic;
 
 /// Keys of OpenSM 3.3.23.
@@ -26,10 +27,21 @@ fn has(keys: &str, key: &str) -> bool {
     keys.lines().any(|known| known == key)
 }
 
+/// Returns the keys of all versions.
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    KEYS.lines().chain(OF_VENDOR.lines())
+}
+
+/// Returns an unknown key in backticks, with the key that was probably meant behind it.
+pub(super) fn with_near(key: &str) -> String {
+    let help = nearest::help(key, all(), "keys");
+    if help.starts_with("did you mean") { format!("`{key}` ({help})") } else { format!("`{key}`") }
+}
+
 /// Refuses a file that has no key of OpenSM.
 pub(super) fn check(source: SourceText<'_>, options: &OpensmOptions) -> Result<(), Diagnostic> {
-    // A misspelled key of congestion control or lanes is named where these are read.
-    let is_near = |key: &str| key.starts_with("cc_") || key.starts_with("qos_");
+    // A misspelled key of congestion control, lanes or adaptive routing is named where these are read.
+    let is_near = |key: &str| key.starts_with("cc_") || key.starts_with("qos_") || key.starts_with("ar_");
     if options.lines.iter().any(|line| is_known(&line.key) || is_near(&line.key)) {
         return Ok(());
     }

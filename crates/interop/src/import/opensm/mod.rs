@@ -109,16 +109,22 @@ fn rest(options: &OpensmOptions) -> Vec<KeyAccount> {
         };
         account.push(KeyAccount::new(line.key.clone(), line.value.clone(), KeyFate::NotUsed, what));
     }
-    let first = |keys: &BTreeSet<&str>| {
-        let first: Vec<_> = keys.iter().take(4).map(|key| format!("`{key}`")).collect();
+    let first = |keys: &BTreeSet<&str>, shown: fn(&str) -> String| {
+        let first: Vec<_> = keys.iter().take(4).map(|key| shown(key)).collect();
         first.join(", ") + if keys.len() > 4 { " and others" } else { "" }
     };
     if !others.is_empty() {
-        let what = format!("{}: they concern the subnet manager, not the fabric", first(&others));
+        let what = format!(
+            "{}: they concern the subnet manager, not the fabric",
+            first(&others, |key| format!("`{key}`"))
+        );
         account.push(KeyAccount::new("other keys", others.len().to_string(), KeyFate::NotUsed, what));
     }
     if !unknown.is_empty() {
-        let what = format!("{}: no keys of OpenSM 3.3.23, nor of the vendor's 5.21", first(&unknown));
+        let what = format!(
+            "{}: no keys of OpenSM 3.3.23, nor of the vendor's 5.21",
+            first(&unknown, known::with_near)
+        );
         account.push(KeyAccount::new("unknown keys", unknown.len().to_string(), KeyFate::NotUsed, what));
     }
     account

@@ -3,8 +3,9 @@
 //! Invariant: a root is named by the same four columns in all of them.
 
 use telemetry::{ContributorRecord, FlowRecord, RootRecord, RunRecord, TreeSample, VictimRecord};
+use units::Bytes;
 
-use crate::congestion::{cause, lost_bps};
+use crate::congestion::{cause, lost_bps, through};
 use crate::rows::{ContributorRow, RootRow, TreeRow, VictimRow};
 use crate::table::TableRow;
 use measures::rounded;
@@ -65,18 +66,18 @@ fn root_row<'a>(record: &RunRecord, root: &'a RootRecord) -> RootRow<'a> {
 #[must_use]
 pub fn contributors(record: &RunRecord) -> String {
     let rows = record.congestion.roots.iter().flat_map(|root| {
-        let all: u64 = root.contributors.iter().map(|one| one.through.get()).sum();
+        let all = through(root);
         root.contributors.iter().map(move |one| contributor(record, root, one, all))
     });
     ContributorRow::csv(rows)
 }
 
-/// Returns the row of a contributor; `all` bytes went through the root.
+/// Returns the row of a contributor; `all` bytes went through the root, if that is known.
 fn contributor<'a>(
     record: &'a RunRecord,
     root: &'a RootRecord,
     one: &ContributorRecord,
-    all: u64,
+    all: Option<u64>,
 ) -> ContributorRow<'a> {
     let flow = &record.flows[one.flow as usize];
     ContributorRow {
@@ -89,8 +90,8 @@ fn contributor<'a>(
         root_peer: root.peer.as_str().into(),
         lane: root.lane.into(),
         samples: one.samples,
-        through_bytes: one.through.get(),
-        share: rounded(one.through.get() as f64 / all.max(1) as f64, 6),
+        through_bytes: one.through.map(Bytes::get),
+        share: one.through.zip(all).map(|(own, all)| rounded(own.get() as f64 / all.max(1) as f64, 6)),
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use telemetry::{ContributorRecord, RootRecord, RunRecord, VictimRecord};
 
-use crate::congestion::{cause, lost_bps, worst};
+use crate::congestion::{cause, lost_bps, through, worst};
 
 /// Number of trees that are printed; the files have all.
 const PRINTED: usize = 5;
@@ -43,14 +43,16 @@ pub(super) fn worst_printed(record: &RunRecord) -> Option<String> {
 /// waits.
 fn tree(record: &RunRecord, root: &RootRecord) -> String {
     let mut lines = vec![("cause", cause::words(root))];
-    let total: u64 = root.contributors.iter().map(|one| one.through.get()).sum();
-    let share = |bytes: u64| if total == 0 { String::new() } else { format!(" {} %", percent(bytes, total)) };
-    let contributor =
-        |one: &ContributorRecord| format!("{}{}", name(record, one.flow), share(one.through.get()));
+    let share = |bytes: u64| match through(root) {
+        None | Some(0) => String::new(),
+        Some(total) => format!(" {} %", percent(bytes, total)),
+    };
+    let bytes = |one: &ContributorRecord| one.through.unwrap_or_default().get();
+    let contributor = |one: &ContributorRecord| format!("{}{}", name(record, one.flow), share(bytes(one)));
     lines.push(("contributors", some(root.contributors.iter().map(contributor))));
     // A host or a group says more than its flows, where it has several.
     for (what, of) in [("  by host", host as fn(&RunRecord, u32) -> Option<&str>), ("  by group", group)] {
-        let named = |one: &ContributorRecord| Some((of(record, one.flow)?, one.through.get()));
+        let named = |one: &ContributorRecord| Some((of(record, one.flow)?, bytes(one)));
         let sums = sums(root.contributors.iter().filter_map(named));
         if !sums.is_empty() && sums.len() < root.contributors.len() {
             let names = sums.iter().map(|(name, bytes)| format!("{name}{}", share(*bytes)));

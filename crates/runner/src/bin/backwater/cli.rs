@@ -22,6 +22,7 @@ use crate::verbs::schema::SchemaOptions;
 use crate::verbs::show::ShowOptions;
 use crate::verbs::sim::SimOptions;
 use crate::verbs::sweep::SweepOptions;
+use crate::verbs::sweep::place::PlaceOptions;
 use crate::verbs::thresholds::ThresholdsOptions;
 use crate::verbs::trace::TraceOptions;
 use crate::verbs::tune::TuneOptions;
@@ -31,7 +32,8 @@ use crate::verbs::tune::TuneOptions;
 /// Exit status: 0 done; 1 a claim of `repro` failed, `rerun` found a difference, or `tune` no better settings; 2 bad
 /// input; 3 a violated invariant of the simulator; 4 a deadlock; 5 interrupted by Ctrl-C, SIGTERM or SIGHUP; 6 not
 /// done by `--at-most`, or not drained; 7 packets dropped on lanes with PFC; 8 the fabric stands still, perhaps in a
-/// deadlock; 9 all that `--until-done` waits for has failed. If several apply: the first of 3, 4, 8, 7, 9, 6.
+/// deadlock; 9 all that `--until-done` waits for has failed; 10 a job is stuck. If several apply: the first of 3, 4,
+/// 8, 7, 9, 10, 6.
 #[derive(Debug, Parser)]
 #[command(name = "backwater", version, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -56,6 +58,8 @@ pub(crate) enum Verb {
     /// Run a scenario with many settings and seeds, and write one table of all results.
     #[command(override_usage = "backwater sweep [OPTIONS] [SCENARIO]\n       backwater sweep <COMMAND>")]
     Sweep(Box<SweepOptions>),
+    /// Try placements of a job's ranks on hosts, and say what each costs.
+    Place(Box<PlaceOptions>),
     /// Repeat a run from its result folder, and compare digests and files.
     Rerun(RerunOptions),
     /// Search a space of settings for the best ones, and compare them with the scenario's on held-out seeds. Exit
@@ -120,7 +124,7 @@ pub(crate) enum Verb {
 /// Verbs by their purpose, in the order of the help.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("One run", &["sim", "check", "report", "figure", "figures", "trace", "capture", "rerun"]),
-    ("Many runs", &["compare", "sweep", "tune", "eval"]),
+    ("Many runs", &["compare", "sweep", "place", "tune", "eval"]),
     (
         "Scenarios, and files of clusters",
         &["list", "show", "new", "fields", "import", "export", "headroom", "thresholds", "guideline"],
@@ -201,11 +205,11 @@ mod tests {
         for option in ["until-done", "at-most", "drain"] {
             let of_sim = described("sim", option);
             assert!(of_sim.is_some(), "{option}");
-            for verb in ["compare", "sweep", "tune"] {
+            for verb in ["compare", "sweep", "place", "tune"] {
                 assert_eq!(described(verb, option), of_sim, "{verb} --{option}");
             }
         }
-        for verb in ["sim", "compare", "sweep", "tune"] {
+        for verb in ["sim", "compare", "sweep", "place", "tune"] {
             let (.., takes_values, _) = described(verb, "set").unwrap_or_else(|| panic!("{verb} --set"));
             let value = described(verb, "set").and_then(|(_, value, ..)| Some(value?[0].to_string()));
             assert!(takes_values && value.as_deref() == Some("PATH=VALUE"), "{verb} --set {value:?}");
@@ -233,7 +237,7 @@ mod tests {
         let manual = std::fs::read_to_string(file).expect("the manual is there");
         let known: Vec<u8> =
             rows(&manual, "| status | meaning |").iter().flat_map(|row| statuses(row[0])).collect();
-        assert_eq!(known, (0..=9).collect::<Vec<_>>());
+        assert_eq!(known, (0..=10).collect::<Vec<_>>());
         let by_verb = rows(&manual, "| verb | statuses |");
         let mut named: Vec<_> =
             by_verb.iter().flat_map(|row| row[0].split(", ").map(|verb| verb.trim_matches('`'))).collect();
@@ -259,7 +263,7 @@ mod tests {
             .expect("and an order")
             .0;
         assert_eq!(
-            told.split("; ").flat_map(|part| statuses(&part[..1])).collect::<Vec<_>>(),
+            told.split("; ").filter_map(|part| statuses(part).first().copied()).collect::<Vec<_>>(),
             known,
             "{told}"
         );

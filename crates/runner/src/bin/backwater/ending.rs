@@ -1,13 +1,13 @@
 //! The exit status of a run with results: the first of its faults, in the same order for all verbs.
 //!
-//! Invariant: of several faults the first of 3, 4, 8, 7, 9, 6 counts. A violated invariant and a deadlock leave no
+//! Invariant: of several faults the first of 3, 4, 8, 7, 9, 10, 6 counts. A violated invariant and a deadlock leave no
 //! results, and end a verb before it comes here. An interrupted run reports the interruption alone.
 
 use backwater::{Loss, Plan, RunRecord};
 use fabric::longest_drain;
 use results::failures;
 use results::tables::printed;
-use telemetry::RunEnding;
+use telemetry::{JobRecord, MOST_WAITING, RunEnding, WaitingRank};
 
 use crate::failure::Failure;
 
@@ -34,9 +34,25 @@ fn ended(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
             let failed = printed::failed(&failures(record));
             Err(Failure::GaveUp { simulated_s, delivered, failed })
         }
+        RunEnding::Stuck => Err(Failure::Stuck { simulated_s, waiting: waiting(record) }),
         RunEnding::NotDone => Err(Failure::NotDone { simulated_s, delivered }),
         RunEnding::Interrupted | RunEnding::AtDuration | RunEnding::Done => Ok(()),
     }
+}
+
+/// Names the operations that ranks of jobs wait at.
+fn waiting(record: &RunRecord) -> String {
+    let of_rank = |job: &JobRecord, rank: &WaitingRank| {
+        let any = |number: Option<u32>| number.map_or("any".to_owned(), |number| number.to_string());
+        let WaitingRank { rank, operation, from, to, tag } = *rank;
+        let at = format!("rank {rank} of `{}` waits at operation {operation}", job.name);
+        match to {
+            Some(to) => format!("{at} until rank {to} takes its message with tag {}", any(tag)),
+            None => format!("{at} for a message from rank {} with tag {}", any(from), any(tag)),
+        }
+    };
+    let all = record.jobs.iter().flat_map(|job| job.waiting.iter().map(move |rank| of_rank(job, rank)));
+    all.take(MOST_WAITING).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns the failure of a run that was to be drained, and has ended otherwise by itself, if its drain took too long.

@@ -31,6 +31,7 @@ use units::{Rate, Span};
 
 use crate::interrupt::INTERRUPTED;
 use crate::memory::{MemoryExceeded, RunsExceeded};
+use crate::remedy::{checkpoint_help, output_help, page_help, store_help, tuning_help};
 
 /// Reason why a verb failed.
 #[derive(Debug, thiserror::Error)]
@@ -173,6 +174,13 @@ pub(crate) enum Failure {
         instant(*simulated_s)
     )]
     GaveUp { simulated_s: f64, delivered: String, failed: String },
+    /// No rank of a job could go on; the results up to there are written.
+    #[error(
+        "stuck at {} of simulated time: {waiting}; the results end there\nhelp: receives from any rank, or with any tag, have taken \
+         messages that others were for: name the rank and the tag in them",
+        instant(*simulated_s)
+    )]
+    Stuck { simulated_s: f64, waiting: String },
     /// Nothing is delivered any more, and packets wait for each other; the results are written.
     #[error(
         "{0}\nhelp: no deadlock is proved while hosts may send again: run it longer, or with `adapter.ack_timeout=0`, for a proof; \
@@ -401,62 +409,6 @@ pub(crate) enum Failure {
     Deadlock(Deadlock),
 }
 
-fn checkpoint_help(error: &CheckpointError) -> &'static str {
-    match error {
-        CheckpointError::Foreign => "name a file that `sim --checkpoint-every` has written",
-        CheckpointError::Damaged => "resume from a copy of it, or run from the start: leave out `--resume`",
-        CheckpointError::Format { .. } | CheckpointError::Build { .. } | CheckpointError::State(_) => {
-            "resume with the build that wrote it, or run from the start: leave out `--resume`"
-        }
-        CheckpointError::Plan { .. } => {
-            "give the scenario, the overrides and the seed of the run that wrote it, or run from the start: leave out `--resume`"
-        }
-    }
-}
-
-fn page_help(fault: &PageError) -> &'static str {
-    match fault {
-        PageError::NoManifest | PageError::NotOneRun(_) => "name a result folder of `sim`, `sweep` or `tune`",
-        PageError::ResultAlone => "repeat the sweep with `--files all`, or run the scenario with `sim`",
-        PageError::SeveralRuns(_) => "name the folder of one of the runs in it",
-        PageError::NoResults(_) => "change the scenario so that the run reaches its end",
-        PageError::Read(ReadError::LeftOut(_)) => {
-            "the page is made of all tables: repeat the run without `--files`, or make the page with it: `sim --open`"
-        }
-        PageError::Read(ReadError::Missing(_)) => {
-            "the page is made of tables in CSV: repeat the run with them"
-        }
-        PageError::Read(_) | PageError::Torn => "repeat the run: `sim` writes its folder anew",
-    }
-}
-
-fn output_help(error: &OutputError) -> &'static str {
-    match error {
-        OutputError::Unwritable { .. } => "choose another folder with `--out DIR`",
-        OutputError::NoFolder(_) => "name a folder with `--out DIR`: one that is there, or a new one",
-        OutputError::Busy { .. } => "wait until it has ended, or choose another folder with `--out DIR`",
-        OutputError::Torn(_) => "wait for its writer, or make the run again, into the same folder",
-        OutputError::Above(_) => "name a folder of its own with `--out DIR`",
-        OutputError::NoRun { .. } => {
-            "name a result folder of `sim` or `compare`, or a file with `--out FILE`"
-        }
-        OutputError::NameOfResult { .. } => {
-            "put it in a folder beside the scenario, such as `inputs/`: the copy keeps its path"
-        }
-        OutputError::OtherRun { .. } | OutputError::Foreign { .. } | OutputError::Manifest { .. } => {
-            "choose another folder with `--out DIR`, or overwrite with `--force`"
-        }
-    }
-}
-
-fn store_help(error: &StoreError) -> &'static str {
-    match error {
-        StoreError::Changed { .. } => "plan the sweep again, in another folder or with `--force`",
-        StoreError::Foreign(_) => "move it away, or choose another folder with `--out DIR`",
-        _ => "choose another folder with `--out DIR`",
-    }
-}
-
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
@@ -507,18 +459,6 @@ impl From<TuningError> for Failure {
     }
 }
 
-fn tuning_help(error: &TuningError) -> &'static str {
-    use TuningError::{Budget, FewSeeds, Goal, NoDuration, NoObjective, Scenario, SeedTwice, Store};
-    match error {
-        Budget { .. } => "allow more `--runs`, or name fewer seeds with `--seeds` and `--held-out`",
-        SeedTwice(_) => "name other seeds in `--held-out`, or other traffic with `--held-out-set PATH=VALUE`",
-        FewSeeds { .. } => "name more seeds with `--seeds` and `--held-out`, such as `1..=4`",
-        NoDuration => "leave out `--halve duration`, which is by seeds then, or `--until-done`",
-        NoObjective { .. } => "choose another measure, or a scenario that has it",
-        Scenario(_) | Goal(_) | Store(_) => "",
-    }
-}
-
 impl From<ReproductionError> for Failure {
     fn from(error: ReproductionError) -> Self {
         match error {
@@ -558,6 +498,7 @@ impl Failure {
             Self::NotLossless(_) => 7,
             Self::StandsStill(_) => 8,
             Self::GaveUp { .. } => 9,
+            Self::Stuck { .. } => 10,
             _ => 2,
         })
     }
@@ -571,8 +512,9 @@ impl Failure {
             Self::StandsStill(_) => 3,
             Self::NotLossless(_) => 4,
             Self::GaveUp { .. } => 5,
-            Self::NotDone { .. } | Self::NotDrained { .. } => 6,
-            _ => 7,
+            Self::Stuck { .. } => 6,
+            Self::NotDone { .. } | Self::NotDrained { .. } => 7,
+            _ => 8,
         }
     }
 }
@@ -588,11 +530,11 @@ mod tests {
         let message = |given| Failure::from(Paper::shipped(Some(given)).unwrap_err()).to_string();
         assert_eq!(
             message("gran2012"),
-            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `paths`, `cross`, `tuning`"
+            "error: there are no claims of a paper `gran2012`\nhelp: did you mean `gran2011`? The papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `paths`, `jobs`, `cross`, `tuning`"
         );
         assert_eq!(
             message("nobody"),
-            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `paths`, `cross`, `tuning`"
+            "error: there are no claims of a paper `nobody`\nhelp: the papers with claims are `hp2001`, `santos2003`, `gran2011`, `pfister2005`, `zhu2015`, `zhu2016`, `paths`, `jobs`, `cross`, `tuning`"
         );
     }
 }

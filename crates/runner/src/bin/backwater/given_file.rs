@@ -42,6 +42,31 @@ pub(crate) fn by_lines(
     text.map_err(|cause| unreadable(file, cause))
 }
 
+/// Reads the bytes of a file that may be no text, decompressed.
+pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Failure> {
+    let read = || {
+        let mut source = BufReader::with_capacity(BEGINNING, Limited::new(File::open(file)?, MOST));
+        let mut bytes = Vec::new();
+        if source.fill_buf()?.starts_with(&GZIP) {
+            Limited::new(Unzipped::new(source), MOST).read_to_end(&mut bytes)?;
+        } else {
+            source.read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
+    };
+    read().map_err(|cause| unreadable(file, cause))
+}
+
+/// Returns the bytes of a file as a text.
+pub(crate) fn as_text(file: &Path, bytes: &[u8]) -> Result<GivenText, Failure> {
+    let text = Some(bytes).filter(|bytes| !bytes.contains(&0) || is_utf16(bytes)).and_then(GivenText::of);
+    text.ok_or_else(|| unreadable(file, no_text()))
+}
+
+fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
+}
+
 fn opened(file: &Path) -> io::Result<Box<dyn BufRead>> {
     let mut source = BufReader::with_capacity(BEGINNING, Limited::new(File::open(file)?, MOST));
     if source.fill_buf()?.starts_with(&GZIP) {
@@ -54,8 +79,7 @@ fn opened(file: &Path) -> io::Result<Box<dyn BufRead>> {
 /// Checks that the beginning of a source can be a text: a device such as `/dev/zero` would be read for long.
 fn checked(mut source: BufReader<impl Read + 'static>) -> io::Result<Box<dyn BufRead>> {
     let beginning = source.fill_buf()?;
-    let is_utf16 = beginning.starts_with(&[0xFF, 0xFE]) || beginning.starts_with(&[0xFE, 0xFF]);
-    if beginning.contains(&0) && !is_utf16 { Err(no_text()) } else { Ok(Box::new(source)) }
+    if beginning.contains(&0) && !is_utf16(beginning) { Err(no_text()) } else { Ok(Box::new(source)) }
 }
 
 fn no_text() -> Error {

@@ -48,6 +48,7 @@ mod new_file;
 mod overrides;
 mod progress;
 mod ranks;
+mod remedy;
 mod terminal;
 mod threads;
 mod tuning;
@@ -118,6 +119,7 @@ fn run(verb: Verb, ranks: Option<&dyn Ranks>) -> Result<(), Failure> {
         Verb::Compare(options) => compare::run(&options),
         Verb::Eval(options) => eval::run(&options),
         Verb::Sweep(options) => sweep::run(&options),
+        Verb::Place(options) => sweep::place::run(&options),
         Verb::Rerun(options) => rerun::run(&options),
         Verb::List => {
             list::run();

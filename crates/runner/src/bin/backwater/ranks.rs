@@ -83,6 +83,7 @@ fn simulating(verb: &Verb) -> Option<&'static str> {
         Verb::Compare(_) => "compare",
         Verb::Eval(_) => "eval",
         Verb::Sweep(_) => "sweep",
+        Verb::Place(_) => "place",
         Verb::Rerun(_) => "rerun",
         Verb::Tune(_) => "tune",
         Verb::Repro(_) => "repro",

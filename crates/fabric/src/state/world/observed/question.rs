@@ -35,6 +35,8 @@ pub(crate) enum RankQuestion {
     LastDelivery,
     /// Finite traffic that can still be delivered, and flows that have failed: [`Unfinished`](super::Unfinished).
     Unfinished,
+    /// Ranks of jobs.
+    Jobs,
 }
 
 state_codec::value!(enum RankQuestion {
@@ -51,4 +53,5 @@ state_codec::value!(enum RankQuestion {
     10 = Messages,
     11 = LastDelivery,
     12 = Unfinished,
+    13 = Jobs,
 });

@@ -144,6 +144,11 @@ impl Reader<'_> {
     /// Keeps a line that stands between a switch and its groups.
     fn undescribed(&mut self, line: Part<'_>) -> Result<(), Diagnostic> {
         if self.version.is_none() {
+            if line.text.starts_with("Unicast lids") {
+                let message = "these are linear tables, which have no groups of ports";
+                let help = "give this file to `--lfts`; `--far` reads `ibdiagnet2.far`";
+                return Err(self.source.wrong(&line.range(), message, help));
+            }
             return self.wrong(line, "the file does not begin with its version", "File version: 2");
         }
         let Some(table) = self.tables.switches.last_mut() else {

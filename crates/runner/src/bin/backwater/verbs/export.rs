@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use interop::export::addresses::Addresses;
 use interop::export::{
-    ExportError, Exported, PortNames, ValueAccount, ValueFate, ibccconfig, ibsim, lfts, mlx5, opensm, sonic,
+    ExportError, Exported, PortNames, ValueAccount, ValueFate, goal, ibccconfig, ibsim, lfts, mlx5, opensm,
+    sonic,
 };
 use interop::import::SourceText;
 use packet::NodeId;
@@ -50,6 +51,19 @@ pub(crate) enum ExportTarget {
     Counters(ExportCountersOptions),
     /// ECN, PFC and shared memory of a switch of a RoCEv2 scenario: tables of `config_db.json` of SONiC.
     Sonic(ExportSwitchOptions),
+    /// The program of a job as text in GOAL, which `LogGOPSim` and HTSIM-ATLAHS replay once `txt2bin` has read it.
+    Goal(ExportGoalOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportGoalOptions {
+    #[command(flatten)]
+    source: ExportSource,
+    /// Name of the job [default: the only one].
+    #[arg(long, value_name = "NAME")]
+    job: Option<String>,
+    #[command(flatten)]
+    result: ExportResult,
 }
 
 #[derive(Args, Debug)]
@@ -141,6 +155,10 @@ pub(crate) fn run(target: &ExportTarget) -> Result<(), Failure> {
             result.whole(of.checked(mlx5::export(&of.plan, *byte_reset_unit))?)
         }
         ExportTarget::Sonic(options) => export_switch(options),
+        ExportTarget::Goal(ExportGoalOptions { source, job, result }) => {
+            let of = source.read()?;
+            result.whole(of.checked(goal::export(&of.plan, job.as_deref()))?)
+        }
     }
 }
 

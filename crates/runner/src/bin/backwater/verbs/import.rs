@@ -4,6 +4,8 @@
 //! refused, unless the user accepts that. The scenario is checked before it is written: nothing is left of one that
 //! cannot run.
 
+mod chakra;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -16,8 +18,8 @@ use interop::import::lldp::LldpOptions;
 use interop::import::sonic::fabric::UsualPorts;
 use interop::import::text::GivenText;
 use interop::import::{
-    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SettingsTarget, SourceText, lldp, mlx5,
-    opensm, sonic,
+    self, ImportedScenario, ImportedSettings, KeyAccount, KeyFate, SettingsTarget, SourceText, goal, lldp,
+    mlx5, opensm, sonic,
 };
 use link_layer::spec::{Speed, Width};
 use names::shell::word;
@@ -28,10 +30,10 @@ use results::remarks;
 use results::tables::printed;
 use results::{OutputFile, ResultFolder};
 use scenario::{Diagnostic, LocatedFault, Plan, Scenario, ScenarioText, draft};
-use simulators::htsim::StartUnit;
+use simulators::htsim::HtsimProgram;
 use simulators::{hpcc, htsim};
 use telemetry::IdleSettingRecord;
-use units::{Bytes, Length, Rate, UnitError};
+use units::{Bytes, Length, Rate, Span, UnitError};
 
 use crate::arguments::{self, bytes};
 use crate::failure::Failure;
@@ -67,6 +69,25 @@ pub(crate) enum ImportFormat {
     Lldp(ImportLldpOptions),
     /// A fat tree (`.topo`) and a connection matrix (`.cm`) of htsim.
     Htsim(ImportHtsimOptions),
+    /// A job in GOAL, as text or in the binary form of `LogGOPSim` and HTSIM-ATLAHS, on the fabric of a scenario.
+    Goal(ImportGoalOptions),
+    /// A job from execution traces of `MLCommons` Chakra, as `PyTorch`'s converters write them and ASTRA-sim reads
+    /// them, on the fabric of a scenario.
+    Chakra(chakra::ImportChakraOptions),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportGoalOptions {
+    /// The file.
+    file: PathBuf,
+    /// Scenario of the fabric, whose hosts run the ranks in their order: a file or the name of a shipped one.
+    #[arg(long, value_name = "SCENARIO")]
+    into: String,
+    /// Time of `calc 1`, which the file does not say [default: `1 ns`].
+    #[arg(long, value_name = "TIME", value_parser = calc_unit)]
+    calc_unit: Option<Span>,
+    #[command(flatten)]
+    result: ImportResult,
 }
 
 #[derive(Args, Debug)]
@@ -75,20 +96,23 @@ pub(crate) struct ImportHtsimOptions {
     topo: PathBuf,
     /// The connection matrix.
     cm: PathBuf,
-    /// Unit of start times by program: `ps` for `htsim_ndp`, `us` for uet-htsim's `htsim_uec`, `ignored` for
-    /// csg-htsim's `htsim_roce` [default: `ps`].
+    /// Program that the matrix is for, which decides the unit of start times and the triggers that fire [default:
+    /// `csg-ndp`, as assumed].
     #[arg(long, value_enum)]
-    start_unit: Option<StartUnitName>,
+    program: Option<ProgramName>,
     #[command(flatten)]
     result: ImportResult,
 }
 
-/// Units of start times.
+/// Programs that read connection matrices.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum StartUnitName {
-    Ps,
-    Us,
-    Ignored,
+enum ProgramName {
+    /// csg-htsim's `htsim_ndp` and `htsim_eqds`: picoseconds.
+    CsgNdp,
+    /// csg-htsim's `htsim_roce` and `htsim_hpcc`: all connections start at 0, and no `recv_done_trigger` fires.
+    CsgRoce,
+    /// uet-htsim: microseconds.
+    Uet,
 }
 
 #[derive(Args, Debug)]
@@ -218,6 +242,17 @@ pub(super) fn byte_reset_unit(text: &str) -> Result<Bytes, String> {
     bytes(text, &(Bytes::new(1)..=Bytes::new(1 << 20)))
 }
 
+/// Parses the time of `calc 1`.
+fn calc_unit(text: &str) -> Result<Span, String> {
+    let unit: Span =
+        text.parse().map_err(|error: UnitError| format!("{error}; write {}", error.expected()))?;
+    if unit > Span::from_ps(0) {
+        Ok(unit)
+    } else {
+        Err("a `calc` would take no time; write \"1 ns\"".to_owned())
+    }
+}
+
 /// Parses the rate of a cable.
 fn rate(text: &str) -> Result<Rate, String> {
     arguments::rate(text, &(Rate::gbps(1)..=Rate::gbps(800)))
@@ -249,6 +284,8 @@ pub(crate) fn run(format: &ImportFormat) -> Result<(), Failure> {
         ImportFormat::Sonic(options) => import_sonic(options),
         ImportFormat::Lldp(options) => import_lldp(options),
         ImportFormat::Htsim(options) => import_htsim(options),
+        ImportFormat::Goal(options) => import_goal(options),
+        ImportFormat::Chakra(options) => chakra::import(options),
     }
 }
 
@@ -398,15 +435,31 @@ fn import_lldp(options: &ImportLldpOptions) -> Result<(), Failure> {
 
 /// Reads a fat tree and a connection matrix of htsim.
 fn import_htsim(options: &ImportHtsimOptions) -> Result<(), Failure> {
-    let ImportHtsimOptions { topo, cm, start_unit, result } = options;
+    let ImportHtsimOptions { topo, cm, program, result } = options;
     let given = GivenFiles::default();
     let files = [(given.text(topo)?, last_part(topo)), (given.text(cm)?, last_part(cm))];
-    let unit = start_unit.map(|unit| match unit {
-        StartUnitName::Ps => StartUnit::Picoseconds,
-        StartUnitName::Us => StartUnit::Microseconds,
-        StartUnitName::Ignored => StartUnit::Ignored,
+    let program = program.map(|program| match program {
+        ProgramName::CsgNdp => HtsimProgram::CsgNdp,
+        ProgramName::CsgRoce => HtsimProgram::CsgRoce,
+        ProgramName::Uet => HtsimProgram::Uet,
     });
-    result.write(topo, htsim::read(source(&files[0]), source(&files[1]), unit)?, given)
+    result.write(topo, htsim::read(source(&files[0]), source(&files[1]), program)?, given)
+}
+
+/// Reads a job in GOAL, and puts it into a scenario.
+fn import_goal(options: &ImportGoalOptions) -> Result<(), Failure> {
+    let ImportGoalOptions { file, into, calc_unit, result } = options;
+    let given = GivenFiles::default();
+    let (name, calc_unit) = (last_part(file), calc_unit.unwrap_or(goal::CALC_UNIT));
+    let bytes = given_file::bytes(file)?;
+    let job = if goal::is_binary(&bytes) {
+        goal::from_binary(&name, &bytes, calc_unit)?
+    } else {
+        let text = given.noted(file, given_file::as_text(file, &bytes)?);
+        drop(bytes);
+        goal::from_text(&name, text, calc_unit)?
+    };
+    result.write(file, job.into_scenario(&stem(file), ScenarioText::find(into)?)?, given)
 }
 
 /// Returns a text with its file's name as a reader takes it.
@@ -471,7 +524,7 @@ fn check(imported: &ImportedScenario, scenario: &str, file: &str) -> Result<Plan
 fn idle_settings(plan: &Plan) -> impl Iterator<Item = KeyAccount> {
     let entry = |idle: IdleSettingRecord| {
         let field = idle.setting.split(':').next().unwrap_or_default();
-        KeyAccount::new(format!("({field})"), "", KeyFate::NotUsed, remarks::idle_setting(&idle))
+        KeyAccount::new(format!("(effect of {field})"), "", KeyFate::NotUsed, remarks::idle_setting(&idle))
     };
     plan.idle_settings().into_iter().map(entry)
 }

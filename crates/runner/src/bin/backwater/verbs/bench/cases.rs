@@ -10,6 +10,7 @@
 //! | `b128` to `f11664` | fabrics of growing size, and the set-up of the largest |
 //! | `c648-hashed`, `c648-adaptive` | the same packets over hashed and over least loaded ports |
 //! | `g1024-all` | a million flows |
+//! | `ring648`, `ring11664` | the beginning of an all-reduce by a ring, a packet each message |
 //! | `roce-` | RoCEv2 with DCQCN; from `roce-a32` on with an acknowledgement for each packet |
 
 use clap::builder::PossibleValue;
@@ -43,6 +44,26 @@ const CASES: &[BenchCase] = &[
     case("f11664", "bench-b128", &[F11664, "traffic[0].bytes=\"512 KiB\"", "duration=\"200 us\""]),
     case("f11664-setup", "bench-b128", &[F11664, "duration=\"1 us\"", "sample=\"1 us\""]),
     case("g1024-all", "bench-b128", &[D1024, ALL_TO_ALL, "duration=\"100 us\""]),
+    case(
+        "ring648",
+        "bench-b128",
+        &[
+            RADIX36,
+            NONE,
+            "duration=\"1 ms\"",
+            "jobs=[Job(name: \"A\", program: AllReduce(bytes: \"2592 KiB\"))]",
+        ],
+    ),
+    case(
+        "ring11664",
+        "bench-b128",
+        &[
+            F11664,
+            NONE,
+            "duration=\"100 us\"",
+            "jobs=[Job(name: \"A\", program: AllReduce(bytes: \"46656 KiB\"))]",
+        ],
+    ),
     case("roce-flow2", "one-flow", &ROCE_FLOW2),
     case("roce-gran7", "gran2011-scenario1-roce", &[]),
     case("roce-light32", "bench-a32-roce", &LIGHT32),
@@ -90,6 +111,8 @@ const SHORT: &str = "duration=\"500 us\"";
 /// Traffic from each of 1,024 hosts to each other, on 1,047,552 connections, all messages posted at the start.
 const ALL_TO_ALL: &str =
     "traffic=[Synthetic(destinations: AllToAll, arrivals: AtOnce, size: Fixed(\"4 KiB\"), messages: 1023)]";
+
+const NONE: &str = "traffic=[]";
 
 /// Fat tree of three tiers of switches with 16 ports.
 const D1024: &str =

@@ -9,12 +9,16 @@
 //! | `asked` | options: which runs, and how |
 //! | `folder` | the folder of a sweep |
 //! | `table` | `sweep collect` |
+//! | `notes` | notes on settings that `check` and `sim` print, too |
 //! | `estimate` | `--dry-run` |
 //! | `slurm` | `sweep submit` |
+//! | `place` | `place`: a sweep over the placements of a job |
 
 mod asked;
 mod estimate;
 mod folder;
+mod notes;
+pub(crate) mod place;
 mod slurm;
 mod table;
 
@@ -35,7 +39,7 @@ use crate::folder_name;
 use crate::formats::FormatOptions;
 use crate::memory;
 use crate::progress::BatchReport;
-use crate::terminal::{print, print_exactly};
+use crate::terminal::{print, print_exactly, width};
 use asked::{AskedOptions, WorkOptions};
 use folder::FolderClaim;
 use table::{CollectOptions, MeasureOptions};
@@ -152,7 +156,9 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
         let text = wanted.printed(&answer, wanted.pooled(&plan, &answer, dirs).as_ref());
         let ends = ends.as_ref().map_or_else(String::new, |ends| format!("{ends}\n"));
         let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
-        print(&format!("{text}{ends}wrote {} to {}\n", names.join(", "), dir.display()));
+        let notes = notes::printed(&plan, width());
+        let notes = if notes.is_empty() { notes } else { format!("{notes}\n") };
+        print(&format!("{text}{notes}{ends}wrote {} to {}\n", names.join(", "), dir.display()));
     }
     Ok(())
 }

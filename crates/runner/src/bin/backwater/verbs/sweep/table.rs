@@ -96,6 +96,13 @@ impl From<UnknownCondition> for Failure {
 }
 
 impl Wanted {
+    /// Wants these measures, and the smallest of the first.
+    pub(super) fn smallest(measures: Vec<Measure>) -> Self {
+        let measure = measures.first().map(|first| (first.clone(), Direction::Smaller));
+        let question = SweepQuestion { measure, baseline: None, conditions: Conditions::default() };
+        Self { measures: Some(measures), question }
+    }
+
     /// Returns all measures that results must have.
     pub(crate) fn all(&self) -> Vec<Measure> {
         let mut all = self.measures.clone().unwrap_or_default();

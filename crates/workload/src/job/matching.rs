@@ -1,0 +1,279 @@
+//! The check of a job before its run: each send has a receive of its size, and no operations wait in a circle.
+//!
+//! Invariant: time is linear in operations and edges, apart from sorting the channels, and no recursion follows a
+//! chain. Besides the programs, the check takes at most 20 bytes an operation.
+//!
+//! Sends and receives of a source, destination and tag are paired in order: that of the file, or an order that the
+//! dependencies allow where a program names later operations as predecessors. At a rank with a wildcard, which message
+//! a receive takes depends on the run: there the numbers are compared, and its receives count as satisfied in the
+//! search for circles.
+
+use super::channel::Channel;
+use super::graph::{Graph, OperationId, Programs, Work};
+use super::mismatch::{Mismatch, NamedOperation};
+use super::replay::{NOBODY, Replay};
+
+/// The findings of a check that found no fault.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Matched {
+    /// Number of messages.
+    pub messages: u64,
+    /// Bytes of all messages.
+    pub bytes: u128,
+    /// Number of receives from any rank or with any tag.
+    pub wildcards: u64,
+    /// Two sends with one receiver and tag; neither is seen to wait for the other.
+    pub unordered: Option<(NamedOperation, NamedOperation)>,
+}
+
+/// Checks the programs of a job. The `requires` of a send of more bytes than `rendezvous_above` also wait for the
+/// receive to start; `None` if no send waits.
+///
+/// # Errors
+/// If sends and receives differ in number or size, a rank does not exist, or operations wait in a circle.
+pub fn check(programs: &Programs, rendezvous_above: Option<u64>) -> Result<Matched, Mismatch> {
+    let (partners, matched) = pair(programs)?;
+    Replay::new(programs, partners, rendezvous_above).run()?;
+    Ok(matched)
+}
+
+/// Sends of one source, destination and tag.
+#[derive(Clone, Copy)]
+struct SendList {
+    to: u32,
+    from: u32,
+    tag: u32,
+    /// Place among the source's channels.
+    channel: u32,
+}
+
+/// Operations of a rank by channel, in order.
+struct ByChannel {
+    first: Vec<u32>,
+    operations: Vec<OperationId>,
+}
+
+/// Finds the partner of each operation, by rank and number.
+fn pair(programs: &Programs) -> Result<(Vec<Vec<OperationId>>, Matched), Mismatch> {
+    let ranks = programs.ranks.len() as u32;
+    let mut matched = Matched::default();
+    let mut partners: Vec<Vec<OperationId>> = Vec::new();
+    let mut sends = Vec::new();
+    let mut lists = Vec::new();
+    for (graph, rank) in programs.ranks.iter().zip(0..) {
+        in_range(programs, graph, rank, ranks)?;
+        partners.push(vec![NOBODY; graph.operations()]);
+        let by_channel = ByChannel::of(graph, graph.send_channels().len(), true);
+        matched.unordered = matched.unordered.or_else(|| by_channel.unordered(programs, graph, rank));
+        sends.push(by_channel);
+        lists.extend(graph.send_channels().iter().zip(0..).map(|(to, channel)| SendList {
+            to: to.peer,
+            from: rank,
+            tag: to.tag,
+            channel,
+        }));
+    }
+    lists.sort_unstable_by_key(|list| (list.to, list.from, list.tag));
+    for (graph, rank) in programs.ranks.iter().zip(0..) {
+        let to_it =
+            lists.partition_point(|list| list.to < rank)..lists.partition_point(|list| list.to <= rank);
+        let pairing = Pairing { programs, sends: &sends, lists: &lists[to_it], graph, rank };
+        pairing.run(&mut partners, &mut matched)?;
+    }
+    Ok((partners, matched))
+}
+
+/// Refuses messages from or to ranks that the job does not have.
+fn in_range(programs: &Programs, graph: &Graph, rank: u32, ranks: u32) -> Result<(), Mismatch> {
+    let beyond = |channel: &Channel| channel.peer >= ranks && channel.peer != Channel::ANY;
+    if !graph.send_channels().iter().chain(&*graph.receive_channels()).any(beyond) {
+        return Ok(());
+    }
+    let names = |work: Work| match work {
+        Work::Send { to: peer, .. } | Work::Receive { from: Some(peer), .. } => peer >= ranks,
+        Work::Receive { from: None, .. } | Work::Compute { .. } => false,
+    };
+    let wrong = (0..graph.operations() as u32).find(|id| names(graph.operation(*id).work));
+    let operation = NamedOperation::new(programs, rank, wrong.expect("a channel has an operation"));
+    Err(Mismatch::NoRank { operation, ranks })
+}
+
+/// The messages to one rank.
+struct Pairing<'a> {
+    programs: &'a Programs,
+    sends: &'a [ByChannel],
+    /// Sends to the rank, by source and tag.
+    lists: &'a [SendList],
+    graph: &'a Graph,
+    rank: u32,
+}
+
+impl Pairing<'_> {
+    fn run(&self, partners: &mut [Vec<OperationId>], matched: &mut Matched) -> Result<(), Mismatch> {
+        let receives = ByChannel::of(self.graph, self.graph.receive_channels().len(), false);
+        let sent: u64 = self.lists.iter().map(|list| self.sent(*list).len() as u64).sum();
+        for list in self.lists {
+            let graph = &self.programs.ranks[list.from as usize];
+            matched.bytes += self.sent(*list).iter().map(|id| u128::from(bytes(graph, *id))).sum::<u128>();
+        }
+        matched.messages += sent;
+        let is_wild = |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
+        let channels = self.graph.receive_channels();
+        let wild = channels.iter().zip(0..).filter(|(channel, _)| is_wild(channel));
+        let wild: u64 = wild.map(|(_, place)| receives.of_channel(place).len() as u64).sum();
+        if wild > 0 {
+            matched.wildcards += wild;
+            let received = receives.operations.len() as u64;
+            let differs = Mismatch::Number { rank: self.rank, sends: sent, receives: received };
+            return if sent == received { Ok(()) } else { Err(differs) };
+        }
+        let mut own: Vec<(Channel, u32)> = channels.iter().copied().zip(0..).collect();
+        own.sort_unstable();
+        let (mut lists, mut own) = (self.lists.iter().peekable(), own.into_iter().peekable());
+        loop {
+            let key = |list: &&SendList| Channel { peer: list.from, tag: list.tag };
+            let next = lists.peek().map(key).into_iter().chain(own.peek().map(|(channel, _)| *channel)).min();
+            let Some(next) = next else { return Ok(()) };
+            let list = lists.next_if(|list| key(list) == next);
+            let received = own.next_if(|(channel, _)| *channel == next);
+            let sent = list.map_or(&[][..], |list| self.sent(*list));
+            let received = received.map_or(&[][..], |(_, place)| receives.of_channel(place));
+            self.pair(next, sent, received, partners)?;
+        }
+    }
+
+    fn sent(&self, list: SendList) -> &[OperationId] {
+        self.sends[list.from as usize].of_channel(list.channel)
+    }
+
+    /// Pairs the sends of a source and tag with their receives.
+    fn pair(
+        &self,
+        Channel { peer: source, tag }: Channel,
+        sent: &[OperationId],
+        received: &[OperationId],
+        partners: &mut [Vec<OperationId>],
+    ) -> Result<(), Mismatch> {
+        let named = |rank, id| NamedOperation::new(self.programs, rank, id);
+        let graph = &self.programs.ranks[source as usize];
+        for (send, receive) in sent.iter().zip(received) {
+            let sizes = (bytes(graph, *send), bytes(self.graph, *receive));
+            if sizes.0 != sizes.1 {
+                let (send, receive) = (named(source, *send), named(self.rank, *receive));
+                return Err(Mismatch::Size { send, receive, sent: sizes.0, received: sizes.1 });
+            }
+            partners[source as usize][*send as usize] = *receive;
+            partners[self.rank as usize][*receive as usize] = *send;
+        }
+        let (sends, receives) = (sent.len() as u64, received.len() as u64);
+        let channel = (source, self.rank, tag);
+        if let Some(send) = sent.get(received.len()) {
+            return Err(Mismatch::NoReceive { send: named(source, *send), sends, receives, channel });
+        }
+        if let Some(receive) = received.get(sent.len()) {
+            return Err(Mismatch::NoSend { receive: named(self.rank, *receive), sends, receives, channel });
+        }
+        Ok(())
+    }
+}
+
+/// Returns the size of a message.
+pub(super) fn bytes(graph: &Graph, id: OperationId) -> u64 {
+    match graph.operation(id).work {
+        Work::Send { bytes, .. } | Work::Receive { bytes, .. } => bytes,
+        Work::Compute { .. } => unreachable!("a computation has no channel"),
+    }
+}
+
+impl ByChannel {
+    /// Sorts the sends or the receives of a rank.
+    fn of(graph: &Graph, channels: usize, sends: bool) -> Self {
+        let place = |id: OperationId| {
+            let is_send = matches!(graph.operation(id).work, Work::Send { .. });
+            graph.channel(id).filter(|_| is_send == sends).map(|channel| channel as usize)
+        };
+        let mut first = vec![0_u32; channels + 1];
+        (0..graph.operations() as u32).filter_map(place).for_each(|channel| first[channel + 1] += 1);
+        for channel in 0..channels {
+            first[channel + 1] += first[channel];
+        }
+        let mut next = first.clone();
+        let mut operations = vec![0; first[channels] as usize];
+        let mut enter = |id: OperationId| {
+            if let Some(channel) = place(id) {
+                operations[next[channel] as usize] = id;
+                next[channel] += 1;
+            }
+        };
+        match order(graph) {
+            None => (0..graph.operations() as u32).for_each(&mut enter),
+            Some(order) => order.into_iter().for_each(&mut enter),
+        }
+        Self { first, operations }
+    }
+
+    fn of_channel(&self, channel: u32) -> &[OperationId] {
+        let channel = channel as usize;
+        &self.operations[self.first[channel] as usize..self.first[channel + 1] as usize]
+    }
+
+    /// Returns two sends of a channel without a short path from one to the other.
+    fn unordered(
+        &self,
+        programs: &Programs,
+        graph: &Graph,
+        rank: u32,
+    ) -> Option<(NamedOperation, NamedOperation)> {
+        let channels = 0..self.first.len() as u32 - 1;
+        let pairs = channels.flat_map(|channel| self.of_channel(channel).windows(2));
+        let mut pairs = pairs.map(|pair| (pair[0], pair[1]));
+        let (first, second) = pairs.find(|(first, second)| !is_led_to(graph, *first, *second))?;
+        let named = |id| NamedOperation::new(programs, rank, id);
+        Some((named(first), named(second)))
+    }
+}
+
+/// Returns true if a path leads from an operation to another within the first operations of a search.
+fn is_led_to(graph: &Graph, from: OperationId, to: OperationId) -> bool {
+    const MOST: usize = 32;
+    let mut found = vec![from];
+    let mut at = 0;
+    while let Some(id) = found.get(at).copied() {
+        at += 1;
+        for next in graph.after_end(id).chain(graph.after_start(id)) {
+            if next == to {
+                return true;
+            }
+            if found.len() < MOST && !found.contains(&next) {
+                found.push(next);
+            }
+        }
+    }
+    false
+}
+
+/// Returns an order that the edges allow; `None` if the order of numbers is one.
+fn order(graph: &Graph) -> Option<Vec<OperationId>> {
+    let ids = 0..graph.operations() as u32;
+    let successors = |id| graph.after_end(id).chain(graph.after_start(id));
+    if ids.clone().all(|id| successors(id).all(|next| next > id)) {
+        return None;
+    }
+    let mut waiting: Vec<u32> = ids.map(|id| graph.predecessors(id)).collect();
+    let mut order: Vec<OperationId> = graph.roots().collect();
+    let mut at = 0;
+    while let Some(id) = order.get(at).copied() {
+        at += 1;
+        for next in successors(id) {
+            waiting[next as usize] -= 1;
+            if waiting[next as usize] == 0 {
+                order.push(next);
+            }
+        }
+    }
+    Some(order)
+}
+
+#[cfg(test)]
+#[path = "matching_tests.rs"]
+mod tests;
