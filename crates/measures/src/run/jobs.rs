@@ -67,13 +67,14 @@ fn ranks(job: &JobRecord) -> Result<&[RankRecord], Missing> {
     if job.measures.ranks.is_empty() { Err(none()) } else { Ok(&job.measures.ranks) }
 }
 
-/// Returns the time from the end of the first rank to the end of the last, and true if all ranks have ended.
+/// Returns the time from the end of the first rank to the end of the last, and true if all ranks have ended. Ranks
+/// without operations end nothing.
 fn spread(job: &JobRecord, now: Time) -> Result<(Span, bool), Missing> {
-    let ranks = ranks(job)?;
-    let first = ranks.iter().filter_map(|rank| rank.end).min();
-    let last = ranks.iter().map(|rank| rank.end.unwrap_or(now)).max();
+    let ends = ranks(job)?.iter().filter(|rank| rank.operations > 0).map(|rank| rank.end);
+    let first = ends.clone().flatten().min();
+    let last = ends.clone().map(|end| end.unwrap_or(now)).max();
     let spread = first.zip(last).map_or(Span::ZERO, |(first, last)| last.since(first));
-    Ok((spread, ranks.iter().all(|rank| rank.end.is_some())))
+    Ok((spread, ends.into_iter().all(|end| end.is_some())))
 }
 
 #[cfg(test)]
@@ -90,6 +91,7 @@ mod tests {
     fn record() -> RunRecord {
         let rank = |rank, end: u64, exposed| RankRecord {
             rank,
+            operations: 2,
             end: Some(us(end).after_start()),
             exposed: us(exposed),
             ..RankRecord::default()
@@ -128,6 +130,11 @@ mod tests {
             assert_eq!(found, Ok(Some(value)), "{quantity}");
         }
         assert_eq!(of(&record(), "spread(B)"), Err(Missing::NoJob));
+        let mut idle = record();
+        let none = RankRecord { rank: 2, end: Some(us(10).after_start()), ..RankRecord::default() };
+        idle.jobs[0].measures.ranks.push(none);
+        let spread = of(&idle, "spread(A)").map(CensoredValue::exact);
+        assert_eq!(spread, Ok(Some(8e-6)), "a rank without operations changes nothing");
     }
 
     #[test]

@@ -136,9 +136,11 @@ impl From<&JobRecord> for JobSummary {
         let completion = job.end.map(|end| end.since(job.start));
         let ratio = |whole: Span, ideal: Span| whole.ps() as f64 / ideal.ps() as f64;
         let ideal = measures.ideal.ok().filter(|ideal| *ideal > Span::ZERO);
-        let ends: Option<Vec<_>> = measures.ranks.iter().map(|rank| rank.end).collect();
-        let ends = ends.filter(|ends| !ends.is_empty()).unwrap_or_default();
-        let last = ends.iter().max();
+        // Ranks without operations end nothing.
+        let busy = measures.ranks.iter().filter(|rank| rank.operations > 0);
+        let ends: Option<Vec<_>> = busy.map(|rank| Some((rank.end?, rank.rank))).collect();
+        let ends = ends.unwrap_or_default();
+        let last = ends.iter().map(|(end, _)| *end).max();
         let bandwidths = job.bandwidths();
         let longest = job.longest_iteration();
         Self {
@@ -162,8 +164,8 @@ impl From<&JobRecord> for JobSummary {
             ideal_s: measures.ideal.ok().map(Span::seconds),
             no_ideal: measures.ideal.err().map(NotMeasured::reason),
             slowdown: completion.zip(ideal).map(|(whole, ideal)| ratio(whole, ideal)),
-            straggler: last.and_then(|last| ends.iter().position(|end| end == last)).map(|rank| rank as u32),
-            spread_s: last.zip(ends.iter().min()).map(|(last, first)| last.since(*first).seconds()),
+            straggler: ends.iter().find(|(end, _)| Some(*end) == last).map(|(_, rank)| *rank),
+            spread_s: last.zip(ends.iter().min()).map(|(last, (first, _))| last.since(*first).seconds()),
             exposed_s: measures.ranks.iter().map(|rank| rank.exposed).max().map(Span::seconds),
             unexpected_messages: measures.ranks.iter().map(|rank| u64::from(rank.unexpected)).sum(),
             left_out_operations: job.operations - measures.operations.len() as u64,
