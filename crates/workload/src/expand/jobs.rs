@@ -175,7 +175,7 @@ fn check_fields(spec: &JobSpec) -> Result<(), WorkloadError> {
 }
 
 fn timing(spec: &JobSpec, ranks: u32, environment: &Environment<'_>) -> Result<Timing, WorkloadError> {
-    let mut factors = vec![WHOLE; ranks as usize];
+    let mut factors = vec![None; ranks as usize];
     for (i, stragglers) in spec.stragglers.iter().enumerate() {
         let place = FieldPath::from("stragglers").index(i);
         let millionths = stragglers.factor * WHOLE as f64;
@@ -188,7 +188,12 @@ fn timing(spec: &JobSpec, ranks: u32, environment: &Environment<'_>) -> Result<T
                 let error = JobError::NoRank { given: *rank, ranks };
                 return Err(WorkloadError::at(place.name("ranks").index(j), error));
             };
-            *factor = millionths.round() as u64;
+            if factor.replace(millionths.round() as u64).is_some() {
+                return Err(WorkloadError::at(
+                    place.name("ranks").index(j),
+                    JobError::TwoFactors { given: *rank },
+                ));
+            }
         }
     }
     let noise = match spec.compute_noise {
@@ -197,7 +202,9 @@ fn timing(spec: &JobSpec, ranks: u32, environment: &Environment<'_>) -> Result<T
         NoiseSpec::Exponential(mean) => Noise::Exponential(mean),
     };
     let seed = environment.seed();
-    let pace = |(rank, factor)| Pace::new((seed, &spec.name, rank), factor, noise);
+    let pace = |(rank, factor): (u32, Option<u64>)| {
+        Pace::new((seed, &spec.name, rank), factor.unwrap_or(WHOLE), noise)
+    };
     let local = match spec.local {
         LocalSpec::Free => None,
         LocalSpec::Link { rate, latency } => Some(LocalLink { rate, latency }),
