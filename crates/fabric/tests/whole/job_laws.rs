@@ -145,7 +145,8 @@ proptest! {
         for (place, (_, bytes, before, _)) in messages.iter().enumerate() {
             let to = messages[place].0;
             // All computations begin at once, each on a processor of its own.
-            write!(sender, "c{place}: calc {before} cpu {place}\ns{place}: send {bytes}b to {to} tag {place}\n").unwrap();
+            let send = format!("send {bytes}b to {to} tag {place}");
+            writeln!(sender, "c{place}: calc {before} cpu {place}\ns{place}: {send}").unwrap();
             writeln!(sender, "s{place} requires c{place}").unwrap();
         }
         for rank in 1..RANKS {

@@ -182,7 +182,7 @@ impl JobError {
             Self::Noise { .. } => "write a number above 0, at most 1: `Uniform(0.05)`".to_owned(),
             Self::Factor { .. } => "write a number above 0, at most 1000: 1.5 takes half as long again".to_owned(),
             Self::NoRank { ranks, .. } => format!("write 0 to {}", ranks.saturating_sub(1)),
-            Self::TwoFactors { .. } => "name a rank in one entry only, with the product of both factors if both hold".to_owned(),
+            Self::TwoFactors { .. } => "name a rank in one entry only: with the product, if both hold".to_owned(),
             Self::Collective(_) => "write other numbers, or choose another algorithm".to_owned(),
             Self::NoRing { .. } => "leave it out, or cut blocks into `chunks`".to_owned(),
             Self::Groups { .. } => "write sizes and strides that divide the ranks, or fewer `ranks`".to_owned(),

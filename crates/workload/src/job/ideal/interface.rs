@@ -206,8 +206,8 @@ mod tests {
     /// A posted message: time, queue pair and packets.
     type Post = (u64, u8, Transmission);
 
-    /// Sends packet by packet, as an adapter does: a queue pair with more to send goes behind all others when its packet
-    /// begins. Returns the end of each message.
+    /// Sends packet by packet, as an adapter does: a queue pair with more to send goes behind all others when its
+    /// packet begins. Returns the end of each message.
     fn by_packets(posts: &[Post]) -> Vec<Time> {
         let mut ends = vec![Time::ZERO; posts.len()];
         let (mut queues, mut ring) = (BTreeMap::<u8, VecDeque<(usize, u64)>>::new(), VecDeque::new());

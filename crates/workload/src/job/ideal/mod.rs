@@ -8,8 +8,8 @@
 //! message go first that more waits for. Else it never is, without wildcards and with computations of a processor in a
 //! fixed order.
 //!
-//! Invariant: messages between two ranks are taken in the order in which they were posted. Operations of one instant are
-//! handled in a fixed order, so the result is the same on every machine.
+//! Invariant: messages between two ranks are taken in the order in which they were posted. Operations of one instant
+//! are handled in a fixed order, so the result is the same on every machine.
 
 mod carriage;
 mod interface;
