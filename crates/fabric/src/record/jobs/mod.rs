@@ -19,8 +19,8 @@ use std::collections::BTreeSet;
 
 use scenario::{JobIdeal, Plan};
 use telemetry::{
-    Completions, CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured, OperationKind,
-    OperationRecord, RankRecord, WaitingRank,
+    Completions, CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured,
+    OperationKind, OperationRecord, RankRecord, WaitingRank,
 };
 use units::{Bytes, Span, Time};
 use workload::job::closed_forms::busbw_factor;
