@@ -492,7 +492,8 @@ impl Quantity {
                 Seconds,
                 Smaller,
                 Job,
-                "part of `path_late` that is blamed on outputs: samples show the message waiting there",
+                "part of `path_late` that is blamed on outputs: samples show the message, or others before it at its host, \
+                 waiting there; or other traffic shares the host's link",
             ),
         };
         QuantityInfo { name, unit, better, reach, about }

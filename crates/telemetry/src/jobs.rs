@@ -145,6 +145,8 @@ pub struct CriticalPath {
     pub parts: PathParts,
     /// Places that the congestion is blamed on, the longest part first.
     pub places: Vec<PathPlace>,
+    /// Links of hosts among the places, each with the other traffic there.
+    pub shared: Vec<SharedLink>,
     /// Its part in each iteration: the steps of operations of this run of the program.
     pub iterations: Vec<PathIteration>,
     /// Its steps in order of time, from the first on as far as there is room for them.
@@ -160,12 +162,18 @@ pub struct PathParts {
     pub compute: Span,
     /// Messages: their time in an otherwise empty fabric.
     pub wire: Span,
-    /// Messages that leave late because other messages of the job leave the same host: at most the time which these
-    /// take on its wire, or, within the host, all of it. Also the wait for a rank that starts after the job.
+    /// Messages that leave late because other messages of the job leave the same host: as late as they would if nothing
+    /// held up its wire, and all messages were posted when they were. Within the host, all of it. Also the wait for a
+    /// rank that starts after the job.
     pub waiting: Span,
-    /// Messages that are late for other reasons while samples show their packets at a congested output, or in a tree.
+    /// Messages that are late for other reasons: because other traffic shares the wire of their host; or while samples
+    /// show packets at a congested output, or in a tree, of their flow or of messages that were at the host with them.
+    ///
+    /// Without its only source the job is shorter by exactly this time if the same messages are on the path then, and
+    /// wait for the same ones of the job at their host. Else it can be shorter by less or by more: another path may be
+    /// longer, or messages that are posted earlier find others before them.
     pub congestion: Span,
-    /// Messages that leave late for other reasons, and that no sample shows waiting.
+    /// Messages that leave late for other reasons, and that no sample shows waiting, nor others at the host with them.
     pub at_source: Span,
     /// Messages that are late after leaving, and that no sample shows waiting.
     pub in_fabric: Span,
@@ -205,7 +213,7 @@ pub struct PathIteration {
 /// A place that congestion on a critical path is blamed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathPlace {
-    /// Name of the switch.
+    /// Name of the switch, or of a host with a link that other traffic shares.
     pub node: String,
     /// Number of the output port, counted from 1.
     pub port: u16,
@@ -213,10 +221,19 @@ pub struct PathPlace {
     pub peer: String,
     /// Number of the lane.
     pub lane: u8,
-    /// Number of the tree that the place is the root of; `None` if messages waited there outside trees.
+    /// Number of the root, if the place is the root of a tree that held messages of the path at some sample.
     pub root: Option<u32>,
     /// Time that messages of the path lost there.
     pub span: Span,
+}
+
+/// The link of a host at which messages of a path waited for other traffic.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedLink {
+    /// Place in [`CriticalPath::places`].
+    pub place: u32,
+    /// Flows outside the job that had messages there meanwhile, by their index in the record.
+    pub flows: Vec<u32>,
 }
 
 /// A step of a critical path.

@@ -29,6 +29,7 @@ use results::comparison::{
     ComparedRemark, ComparedRun, Comparison, SCHEMA, Shown, TableLine, remarks, tables,
 };
 use serde_json::{Value, json};
+use telemetry::RunEnding;
 
 use crate::statistics::Reading;
 use row::SeededRow;
@@ -94,7 +95,12 @@ impl SeededComparison {
         assert_eq!(runs.len(), self.runs.len(), "every seed has all runs");
         let headline = &self.story.as_ref().expect("the first seed has a story").measure;
         for (seeded, run) in self.runs.iter_mut().zip(runs) {
-            seeded.readings.insert(self.seeds.len(), Reading::from(&one(run.measured(), headline)));
+            let reading = match Reading::from(&one(run.measured(), headline)) {
+                // Nothing follows the end of a stuck run.
+                Reading::AtLeast(_) if run.record.ended == RunEnding::Stuck => Reading::Missing,
+                reading => reading,
+            };
+            seeded.readings.insert(self.seeds.len(), reading);
             seeded.own_seeds.push(run.summary.seed);
             seeded.digests.push(run.summary.digest.clone());
         }

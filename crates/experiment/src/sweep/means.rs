@@ -9,10 +9,13 @@ use results::sweep::SweepMean;
 use crate::statistics::{Estimate, Reading};
 use crate::store::UnitResult;
 
-/// Returns the number of a run.
+/// Returns the number of a run. Nothing follows the end of a stuck run, so that it has no lower bounds.
 pub(super) fn reading(result: Option<&UnitResult>, measure: &Measure) -> Reading {
     let measured = result.and_then(|result| result.measured(measure));
-    measured.map_or(Reading::Missing, Reading::from)
+    match measured.map_or(Reading::Missing, Reading::from) {
+        Reading::AtLeast(_) if result.is_some_and(UnitResult::is_stuck) => Reading::Missing,
+        reading => reading,
+    }
 }
 
 /// Returns the mean of a measure over these runs.

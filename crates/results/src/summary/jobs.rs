@@ -95,9 +95,11 @@ pub struct CriticalPathSummary {
     pub compute_s: f64,
     /// Messages at their ideal time.
     pub wire_s: f64,
-    /// Waits of messages for others of the job that leave the same host, and of the job for the start of a rank.
+    /// Waits of messages for others of the job that leave the same host, as if nothing held up its wire, and of the job
+    /// for the start of a rank.
     pub waiting_s: f64,
-    /// Lateness of messages that samples explain: their packets waited in a tree, or at an output with a queue.
+    /// Further lateness of messages where other traffic shares the wire of their host, or samples show packets in a
+    /// tree, or at an output with a queue: their own, or those of messages before them at the host.
     pub congestion_s: f64,
     /// Other lateness up to the departure of the last packet.
     pub source_s: f64,
@@ -116,7 +118,7 @@ pub struct CriticalPathSummary {
 /// A place that congestion on a critical path is blamed on.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PathPlaceSummary {
-    /// Switch.
+    /// Switch, or host with a link that other traffic shares.
     pub node: String,
     /// Output port, counted from 1.
     pub port: u16,

@@ -39,6 +39,7 @@ mod remarks;
 mod report;
 mod scratch;
 mod signals;
+mod stuck;
 mod sweep;
 mod sweep_figure;
 mod sweep_notes;

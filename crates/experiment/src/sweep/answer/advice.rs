@@ -58,7 +58,7 @@ impl Asked<'_> {
         let others = others.map(|(path, seed)| format!("{path}={seed}"));
         let sets = in_force(overrides).into_iter().chain(others).map(|set| format!(" --set {}", word(&set)));
         let drain = if *drain { " --drain" } else { "" };
-        let cause = result.word().replace('_', " ");
+        let cause = result.ended.words_with(result.fault);
         Some(format!(
             "A run that failed ({cause}), by itself: `backwater sim {}{}{seed}{drain}`",
             word(scenario),

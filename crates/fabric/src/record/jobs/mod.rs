@@ -6,27 +6,29 @@
 //! |---|---|
 //! | here | jobs, their ranks and their operations |
 //! | `path` | the critical path, its steps by parts |
-//! | `own` | messages of a host that keep each other waiting |
+//! | `hosts` | messages of a host that keep each other waiting |
+//! | `turns` | the order in which they leave, if nothing holds them up |
 //! | `blame` | outputs and trees that late messages are blamed on |
 
 mod blame;
-mod own;
+mod hosts;
 mod path;
+mod turns;
 
 use std::collections::BTreeSet;
 
 use scenario::{JobIdeal, Plan};
 use telemetry::{
-    CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured, OperationKind,
-    OperationRecord, RankRecord, WaitingRank,
+    Completions, CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured,
+    OperationKind, OperationRecord, RankRecord, WaitingRank,
 };
 use units::{Bytes, Span, Time};
 use workload::job::closed_forms::busbw_factor;
 use workload::job::spans::{self, RankSpans};
 use workload::job::{Job, OperationId, RankReport, RankTimes, Work};
 
+use self::hosts::AllMessages;
 use crate::observe::trees::JobWait;
-use crate::state::world::World;
 
 /// An operation: its rank, and its number among the rank's operations of all iterations.
 type RunOperation = (u32, OperationId);
@@ -40,30 +42,46 @@ struct Measured<'a> {
     times: Vec<&'a RankTimes>,
     /// Waits of all jobs, by flow and time.
     waits: &'a [JobWait],
+    /// Messages of all flows.
+    all: &'a AllMessages,
     lossy: bool,
 }
 
-/// Returns the jobs of a plan, in their order. `waits` are the samples at which data of jobs waited; `lossy` is true
-/// if a packet was lost.
-pub(super) fn of(plan: &Plan, world: &World<'_>, mut waits: Vec<JobWait>, lossy: bool) -> Vec<JobRecord> {
+/// Observations of a run with jobs.
+pub(super) struct Observed<'a> {
+    /// Ranks of all jobs, job by job.
+    pub(super) ranks: Vec<RankReport>,
+    /// Samples at which data of jobs waited.
+    pub(super) waits: Vec<JobWait>,
+    /// Messages of all flows, if they are kept.
+    pub(super) completions: Option<&'a Completions>,
+    /// True if a packet was lost.
+    pub(super) lossy: bool,
+    /// End of the run.
+    pub(super) now: Time,
+}
+
+/// Returns the jobs of a plan, in their order.
+pub(super) fn of(plan: &Plan, observed: Observed<'_>) -> Vec<JobRecord> {
+    let Observed { ranks: all, mut waits, completions, lossy, now } = observed;
     let jobs = &plan.workload().jobs;
     if jobs.is_empty() {
         return Vec::new();
     }
     waits.sort_unstable_by_key(|wait| (wait.flow, wait.at, wait.output));
-    let all = world.job_ranks();
+    let messages = AllMessages::new(plan, completions);
     let record = |(number, job): (u32, &Job)| {
         let reports: Vec<&RankReport> = all.iter().filter(|report| report.job == number).collect();
         let left: u64 = reports.iter().map(|report| report.left).sum();
         let last = reports.iter().filter_map(|report| report.last_end).max().unwrap_or(job.start);
         let times = reports.iter().filter_map(|report| report.times.as_ref()).collect();
-        let measured = Measured { plan, job, reports: &reports, times, waits: &waits, lossy };
+        let measured = Measured { plan, job, reports: &reports, times, waits: &waits, all: &messages, lossy };
         JobRecord {
             name: job.name.clone(),
             ranks: job.programs.ranks.len() as u32,
             hosts: job.hosts_in_use() as u32,
             start: job.start,
-            end: (left == 0 && world.now() >= job.start).then_some(last),
+            end: (left == 0 && now >= job.start).then_some(last),
             iterations: job.iterations,
             runs: job.runs,
             ends: ends(&reports),
@@ -81,7 +99,7 @@ pub(super) fn of(plan: &Plan, world: &World<'_>, mut waits: Vec<JobWait>, lossy:
             messages: job.messages,
             bytes: Bytes::new(job.bytes),
             waiting: reports.iter().flat_map(|report| waiting(report)).take(MOST_WAITING).collect(),
-            measures: measured.measures(world.now()),
+            measures: measured.measures(now),
         }
     };
     (0..).zip(jobs).map(record).collect()

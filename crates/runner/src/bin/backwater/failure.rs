@@ -181,6 +181,11 @@ pub(crate) enum Failure {
         instant(*simulated_s)
     )]
     Stuck { simulated_s: f64, waiting: String },
+    /// No rank of a job could go on in any of several runs; their results are written.
+    #[error(
+        "every run is {0}\nhelp: run one of them by itself, which names the messages that ranks wait for"
+    )]
+    AllStuck(String),
     /// Nothing is delivered any more, and packets wait for each other; the results are written.
     #[error(
         "{0}\nhelp: no deadlock is proved while hosts may send again: run it longer, or with `adapter.ack_timeout=0`, for a proof; \
@@ -498,7 +503,7 @@ impl Failure {
             Self::NotLossless(_) => 7,
             Self::StandsStill(_) => 8,
             Self::GaveUp { .. } => 9,
-            Self::Stuck { .. } => 10,
+            Self::Stuck { .. } | Self::AllStuck(_) => 10,
             _ => 2,
         })
     }
@@ -512,7 +517,7 @@ impl Failure {
             Self::StandsStill(_) => 3,
             Self::NotLossless(_) => 4,
             Self::GaveUp { .. } => 5,
-            Self::Stuck { .. } => 6,
+            Self::Stuck { .. } | Self::AllStuck(_) => 6,
             Self::NotDone { .. } | Self::NotDrained { .. } => 7,
             _ => 8,
         }
