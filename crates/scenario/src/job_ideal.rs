@@ -111,8 +111,19 @@ impl<'a> JobIdeal<'a> {
             return Err(NotMeasured::Endless);
         }
         let message = |from, to, bytes| self.message(from, to, bytes).into();
-        // A checked plan has a receive for each message, but a message that asks may wait for it in a circle.
-        replay_job(job, message).map_err(|_| NotMeasured::Circle)
+        // A checked plan has a receive for each message, but a message that asks may wait for it in a circle, and
+        // receives may be posted in another order than they stand in.
+        replay_job(job, message).map_err(|_| self.stalled())
+    }
+
+    /// Returns the reason for which a replay does not end.
+    fn stalled(&mut self) -> NotMeasured {
+        if self.job.rendezvous.is_none() {
+            return NotMeasured::Order;
+        }
+        let eager = Job { rendezvous: None, ..self.job.clone() };
+        let replayed = replay_job(&eager, |from, to, bytes| self.message(from, to, bytes).into());
+        if replayed.is_ok() { NotMeasured::Circle } else { NotMeasured::Order }
     }
 
     /// Returns the time from the start of the job to the end of its last operation, with all messages at their ideal

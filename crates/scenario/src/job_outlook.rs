@@ -103,7 +103,8 @@ impl Plan {
         let ideal = JobIdeal::new(self, job).completion();
         let busiest = self.busiest_output(job);
         let followed = (ideal.is_ok() || job.programs.ranks.iter().any(|rank| rank.chain().is_some()))
-            .then(|| self.steps(job, busiest));
+            .then(|| self.steps(job, busiest))
+            .flatten();
         let (steps, steps_of_load) =
             followed.map_or((None, Vec::new()), |(steps, loads)| (Some(steps), loads));
         JobOutlook {
@@ -122,8 +123,9 @@ impl Plan {
         }
     }
 
-    /// Returns the steps of the longest chain, and the largest loads of each.
-    fn steps(&self, job: &Job, busiest: Option<JobOutput>) -> (u64, Vec<StepLoad>) {
+    /// Returns the steps of the longest chain, and the largest loads of each; `None` of a program that gets stuck when
+    /// messages and computations take other times.
+    fn steps(&self, job: &Job, busiest: Option<JobOutput>) -> Option<(u64, Vec<StepLoad>)> {
         // A formula tells its chain, and may be too large for a replay by operations. All steps of a ring are alike.
         if let Some(chain) = job.programs.ranks.iter().find_map(Graph::chain) {
             let steps = u64::from(chain);
@@ -132,7 +134,7 @@ impl Plan {
                 let time = self.nodes().port(output.node, output.port).wire.rate().time_for(payload);
                 StepLoad { first: 1, last: steps, output: JobOutput { payload, time, ..output } }
             };
-            return (steps, busiest.map(of_step).into_iter().collect());
+            return Some((steps, busiest.map(of_step).into_iter().collect()));
         }
         let mut loads = OutputLoads::new(self, job);
         let (mut current, mut found) = (0, Vec::new());
@@ -147,7 +149,7 @@ impl Plan {
             }
         });
         enter(&mut found, current, loads.busiest());
-        (all.expect("messages match"), found)
+        all.ok().map(|steps| (steps, found))
     }
 
     fn whole_job(&self, job: &Job) -> Option<WholeOutlook> {

@@ -62,7 +62,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     // its own.
     world.forget_others();
     let finite = finite::of(plan, &world, end);
-    let jobs = jobs::of(plan, &world, job_waits, audit.dropped > 0);
+    let jobs = jobs::of(plan, &world, job_waits, [audit.dropped > 0, ended == RunEnding::Stuck]);
     // Adapters need no transport state any more, only their counts.
     world.adapters_mut().for_each(Adapter::retire);
     world.parts.iter_mut().for_each(Part::note_waiting);
