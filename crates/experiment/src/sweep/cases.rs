@@ -8,6 +8,8 @@ use super::rows::{PlannedRun, SweepPlan};
 
 /// First steps of the paths that are conditions unless others are named: the traffic, and the length of the run.
 const GIVEN: [&str; 3] = ["traffic", "flows", "duration"];
+/// First and last step of the paths of jobs' sizes, which are conditions, too: the best algorithm depends on them.
+const GIVEN_SIZE: (&str, &str) = ("jobs", "bytes");
 /// Word for no condition.
 pub const NO_CONDITION: &str = "none";
 
@@ -54,15 +56,14 @@ impl UnknownCondition {
 }
 
 impl Conditions {
-    /// Finds the columns of these names; `none` stands for no condition. Without names, fields of the traffic and the
-    /// duration are conditions.
+    /// Finds the columns of these names; `none` stands for no condition. Without names, fields of the traffic, sizes of
+    /// jobs and the duration are conditions.
     ///
     /// # Errors
     /// If the sweep does not vary a field of a name.
     pub fn of(plan: &SweepPlan, names: &[String]) -> Result<Self, UnknownCondition> {
         let known = plan.columns();
         if names.is_empty() {
-            let is_given = |path: &str| GIVEN.contains(&path.split(['.', '[']).next().unwrap_or(path));
             return Ok(Self { columns: (0..known.len()).filter(|place| is_given(known[*place])).collect() });
         }
         let mut columns = Vec::new();
@@ -112,6 +113,13 @@ impl Conditions {
         }
         cases
     }
+}
+
+/// Returns true if a path is a condition unless others are named.
+fn is_given(path: &str) -> bool {
+    let first = path.split(['.', '[']).next().unwrap_or(path);
+    let last = path.rsplit(['.', '[']).next().unwrap_or(path);
+    GIVEN.contains(&first) || (first, last) == GIVEN_SIZE
 }
 
 /// Returns fields with their values: `link.mtu=1 KiB, switch.buffer=16 KiB`.
