@@ -131,8 +131,19 @@ impl<'a> JobIdeal<'a> {
         }
         let turns = self.turns.clone();
         let message = |from, to, bytes| self.message(from, to, bytes).into();
-        // A checked plan has a receive for each message, but a message that asks may wait for it in a circle.
-        replay_job(job, turns, message).map_err(|_| NotMeasured::Circle)
+        // A checked plan has a receive for each message, but a message that asks may wait for it in a circle, and
+        // receives may be posted in another order than they stand in.
+        replay_job(job, turns, message).map_err(|_| self.stalled())
+    }
+
+    /// Returns the reason for which a replay does not end.
+    fn stalled(&mut self) -> NotMeasured {
+        if self.job.rendezvous.is_none() {
+            return NotMeasured::Order;
+        }
+        let (eager, turns) = (Job { rendezvous: None, ..self.job.clone() }, self.turns.clone());
+        let replayed = replay_job(&eager, turns, |from, to, bytes| self.message(from, to, bytes).into());
+        if replayed.is_ok() { NotMeasured::Circle } else { NotMeasured::Order }
     }
 
     /// Returns the time from the start of the job to the end of its last operation, with all messages at their ideal

@@ -39,6 +39,10 @@ pub struct JobRecord {
     pub bytes: Bytes,
     /// Ranks that wait for a message at the end of the run, the first of them.
     pub waiting: Vec<WaitingRank>,
+    /// The reason for which it cannot go on, in a run that has ended since no job could.
+    pub stuck: Option<StuckCause>,
+    /// A receive that has taken a message of another size, the first by rank and arrival.
+    pub unequal: Option<UnequalSizes>,
     /// Measures of the job.
     pub measures: JobMeasures,
 }
@@ -89,6 +93,8 @@ pub enum NotMeasured {
     Endless,
     /// Operations wait for each other, by rendezvous.
     Circle,
+    /// Operations wait for each other, since receives take messages of one source and tag in the order of posting.
+    Order,
 }
 
 impl NotMeasured {
@@ -102,7 +108,11 @@ impl NotMeasured {
             Self::Lossy => "packets were lost, over a service without retransmission",
             Self::Empty => "the job has no operation",
             Self::Endless => "computations last longer than the clock",
-            Self::Circle => "messages ask receivers that wait for each other",
+            Self::Circle => "sends wait for receives that wait for sends (`rendezvous`): the job gets stuck",
+            Self::Order => {
+                "messages of one source and tag are taken in the order of posting, and then wait for each other: the job gets \
+                 stuck"
+            }
         }
     }
 }
@@ -389,6 +399,32 @@ impl JobRecord {
         let algbw = bytes.get() as f64 / seconds / 1e9;
         Some((algbw, algbw * factor))
     }
+}
+
+/// A reason for which no rank of a job can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StuckCause {
+    /// Packets were lost, over a service without retransmission.
+    Lost,
+    /// Sends wait for their receives, which are posted only after such sends: messages of this size and more ask.
+    Rendezvous(Bytes),
+    /// Receives from any rank, or with any tag, have taken messages that others were for.
+    AnyMessage,
+    /// Receives of one source and tag were posted in another order than the messages.
+    Order,
+}
+
+/// A message and the receive that has taken it, of different sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnequalSizes {
+    /// Rank and number of the send.
+    pub send: (u32, u32),
+    /// Its size.
+    pub sent: Bytes,
+    /// Rank and number of the receive.
+    pub receive: (u32, u32),
+    /// Its size.
+    pub received: Bytes,
 }
 
 /// A rank that waits for a message, or for the receiver of one.

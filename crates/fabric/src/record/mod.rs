@@ -82,11 +82,15 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     let lossy = audit.dropped > 0 || transport.gaps > 0;
     let completions = completions::of(plan, &world, lossy);
     let patterns = traffic::patterns(plan);
-    let (waits, completed) = (job_waits, completions.as_ref());
-    let jobs = jobs::of(
-        plan,
-        jobs::Observed { ranks, waits, completions: completed, lossy: audit.dropped > 0, now },
-    );
+    let observed = jobs::Observed {
+        ranks,
+        waits: job_waits,
+        completions: completions.as_ref(),
+        lossy: audit.dropped > 0,
+        stuck: ended == RunEnding::Stuck,
+        now,
+    };
+    let jobs = jobs::of(plan, observed);
     if let Some(all) = &completions {
         congestion.limit_losses(all, traffic::is_open(plan, &patterns));
     }

@@ -50,7 +50,7 @@ pub struct JobSummary {
     pub bytes: u64,
     /// Completion of the same programs with each message at its ideal time; `null` if there is none.
     pub ideal_s: Option<f64>,
-    /// Reason for which there is no ideal completion.
+    /// Reason for which there is no ideal completion; absent if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_ideal: Option<&'static str>,
     /// Completion over the ideal completion; of a job that is not complete `null`.
@@ -68,7 +68,7 @@ pub struct JobSummary {
     pub left_out_operations: u64,
     /// The critical path; `null` if there is none.
     pub critical_path: Option<CriticalPathSummary>,
-    /// Reason for which there is no critical path.
+    /// Reason for which there is no critical path; absent if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_critical_path: Option<&'static str>,
 }

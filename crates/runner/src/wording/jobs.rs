@@ -3,7 +3,7 @@
 //! Invariant: a line a job.
 
 use results::format::grouped;
-use scenario::{JobOutlook, JobOutput, Plan, StepLoad, WholeOutlook};
+use scenario::{CoarseTree, JobOutlook, JobOutput, Plan, StepLoad, WholeOutlook};
 use units::{Bytes, Span};
 
 use super::counted;
@@ -30,11 +30,12 @@ fn line(plan: &Plan, job: &JobOutlook) -> String {
     ];
     parts.extend(job.steps.map(|steps| format!("longest chain {} messages", grouped(steps))));
     parts.push(match job.ideal {
-        Ok(ideal) => format!("{} on the empty fabric", rounded(ideal)),
+        Ok(ideal) => format!("{} with ideal messages", rounded(ideal)),
         Err(none) => format!("no ideal time, since {}", none.reason()),
     });
     parts.extend(job.lower_bound.map(|bound| format!("at least {} by any algorithm", rounded(bound))));
     parts.extend(job.whole.map(whole));
+    parts.extend(job.coarse.map(coarse));
     parts.extend(job.busiest.map(|busiest| output(plan, busiest)));
     parts.extend(loads_of_steps(plan, &job.steps_of_load));
     format!("job `{}`: {}\n", job.name, parts.join("; "))
@@ -50,6 +51,12 @@ fn whole(WholeOutlook { done, steps, messages, payload, lower_bound }: WholeOutl
         grouped(messages),
         bound.unwrap_or_default()
     )
+}
+
+/// Says that a double tree waits for longer messages than NCCL's.
+fn coarse(CoarseTree { message, chunks }: CoarseTree) -> String {
+    let slot = CoarseTree::SLOT;
+    format!("ranks pass on {message} at a time, and NCCL {slot} at most: `chunks: {chunks}` does so, too")
 }
 
 fn output(plan: &Plan, JobOutput { node, port, pairs, payload, time }: JobOutput) -> String {

@@ -139,6 +139,14 @@ pub enum JobError {
     /// Programs do not fit together.
     #[error(transparent)]
     Mismatch(Box<Mismatch>),
+    /// Programs that end only if no message waits for its receive.
+    #[error("messages of {least} and more wait for their receive, and {circle}")]
+    Rendezvous {
+        /// Least size of such messages.
+        least: Bytes,
+        /// The fault.
+        circle: Box<Mismatch>,
+    },
     /// A number of queue pairs outside its range.
     #[error("a rank cannot have {given} queue pairs to another")]
     QueuePairs {
@@ -196,6 +204,10 @@ impl JobError {
             }
             Self::Mismatch(_) => {
                 "give each send a receive of its size and tag at the rank that it goes to, and no two operations a reason to wait for each other".to_owned()
+            }
+            Self::Rendezvous { .. } => {
+                "write a larger `rendezvous`, or let these ranks post their receives before they wait for sends"
+                    .to_owned()
             }
             Self::QueuePairs { most, .. } => format!("write 1 to {most}"),
             Self::Unordered { .. } => "write `transport: Rc`, or leave `queue_pairs` out".to_owned(),

@@ -11,7 +11,7 @@ use units::{Bytes, Span, Time};
 
 use super::check;
 use super::places;
-use super::programs::{Written, written};
+use super::programs::{Written, check_rendezvous, written};
 use crate::chance::unit;
 use crate::environment::Environment;
 use crate::error::{InField, JobError, WorkloadError};
@@ -63,6 +63,7 @@ impl Workload {
         });
         (job.collective, job.iterations) = (collective, spec.iterations);
         check_messages(&job).in_field("program")?;
+        check_rendezvous(spec, &job, environment)?;
         job.first_flow = self.flows.len() as u32;
         let (number, group) = (self.jobs.len() as u32, self.groups.len() as u32);
         self.flows.extend(flows(&job, spec, (number, group)));

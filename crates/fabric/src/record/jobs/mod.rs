@@ -20,12 +20,13 @@ use std::collections::BTreeSet;
 use scenario::{JobIdeal, Plan};
 use telemetry::{
     Completions, CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured,
-    OperationKind, OperationRecord, RankRecord, WaitingRank,
+    OperationKind, OperationRecord, RankRecord, StuckCause, UnequalSizes, WaitingRank,
 };
 use units::{Bytes, Span, Time};
 use workload::job::closed_forms::busbw_factor;
+use workload::job::sizes;
 use workload::job::spans::{self, RankSpans};
-use workload::job::{Job, OperationId, RankReport, RankTimes, Work};
+use workload::job::{Graph, Job, OperationId, Programs, RankReport, RankTimes, Work};
 
 use self::hosts::AllMessages;
 use crate::observe::trees::JobWait;
@@ -57,13 +58,15 @@ pub(super) struct Observed<'a> {
     pub(super) completions: Option<&'a Completions>,
     /// True if a packet was lost.
     pub(super) lossy: bool,
+    /// True if the run has ended since no job could go on.
+    pub(super) stuck: bool,
     /// End of the run.
     pub(super) now: Time,
 }
 
 /// Returns the jobs of a plan, in their order.
 pub(super) fn of(plan: &Plan, observed: Observed<'_>) -> Vec<JobRecord> {
-    let Observed { ranks: all, mut waits, completions, lossy, now } = observed;
+    let Observed { ranks: all, mut waits, completions, lossy, stuck, now } = observed;
     let jobs = &plan.workload().jobs;
     if jobs.is_empty() {
         return Vec::new();
@@ -76,6 +79,8 @@ pub(super) fn of(plan: &Plan, observed: Observed<'_>) -> Vec<JobRecord> {
         let last = reports.iter().filter_map(|report| report.last_end).max().unwrap_or(job.start);
         let times = reports.iter().filter_map(|report| report.times.as_ref()).collect();
         let measured = Measured { plan, job, reports: &reports, times, waits: &waits, all: &messages, lossy };
+        let waiting: Vec<_> = reports.iter().flat_map(|report| waiting(report)).collect();
+        let is_timed = measured.times.len() == job.programs.ranks.len();
         JobRecord {
             name: job.name.clone(),
             ranks: job.programs.ranks.len() as u32,
@@ -98,7 +103,9 @@ pub(super) fn of(plan: &Plan, observed: Observed<'_>) -> Vec<JobRecord> {
             ended: job.operations - left,
             messages: job.messages,
             bytes: Bytes::new(job.bytes),
-            waiting: reports.iter().flat_map(|report| waiting(report)).take(MOST_WAITING).collect(),
+            stuck: (stuck && left > 0).then(|| measured.stuck(&waiting)),
+            unequal: if is_timed { unequal(&job.programs, &measured.times) } else { None },
+            waiting: waiting.into_iter().take(MOST_WAITING).collect(),
             measures: measured.measures(now),
         }
     };
@@ -109,6 +116,12 @@ pub(super) fn of(plan: &Plan, observed: Observed<'_>) -> Vec<JobRecord> {
 fn ends(ranks: &[&RankReport]) -> Vec<Time> {
     let complete = ranks.iter().map(|report| report.ends.len()).min().unwrap_or(0);
     (0..complete).filter_map(|iteration| ranks.iter().map(|report| report.ends[iteration]).max()).collect()
+}
+
+/// Returns the first message that was taken by a receive of another size.
+fn unequal(programs: &Programs, times: &[&RankTimes]) -> Option<UnequalSizes> {
+    let sizes::Unequal { send, sent, receive, received } = sizes::unequal(programs, times)?;
+    Some(UnequalSizes { send, sent: Bytes::new(sent), receive, received: Bytes::new(received) })
 }
 
 fn waiting(report: &RankReport) -> impl Iterator<Item = WaitingRank> {
@@ -155,12 +168,30 @@ impl Measured<'_> {
     }
 
     fn path(&self, ideal: &mut JobIdeal<'_>) -> Result<(CriticalPath, BTreeSet<RunOperation>), NotMeasured> {
-        let is_reliable = self.plan.workload().flows.get(self.job.first_flow as usize);
-        let is_reliable = is_reliable.is_none_or(|flow| flow.transport.is_reliable());
-        if self.lossy && !is_reliable {
+        if self.lossy && !self.is_reliable() {
             return Err(NotMeasured::Lossy);
         }
         path::of(self, ideal)
+    }
+
+    /// Returns the reason for which the job cannot go on, by all of its ranks that wait.
+    fn stuck(&self, waiting: &[WaitingRank]) -> StuckCause {
+        let Self { plan, job, .. } = *self;
+        let asking = job.rendezvous.map(|least| StuckCause::Rendezvous(Bytes::new(least)));
+        let none = JobIdeal::new(plan, job).replayed().err();
+        match asking {
+            _ if self.lossy && !self.is_reliable() => StuckCause::Lost,
+            Some(asking) if none == Some(NotMeasured::Circle) || waiting.iter().all(|it| it.to.is_some()) => {
+                asking
+            }
+            _ if job.programs.ranks.iter().any(Graph::has_wildcards) => StuckCause::AnyMessage,
+            _ => StuckCause::Order,
+        }
+    }
+
+    fn is_reliable(&self) -> bool {
+        let flow = self.plan.workload().flows.get(self.job.first_flow as usize);
+        flow.is_none_or(|flow| flow.transport.is_reliable())
     }
 
     fn rank(&self, rank: u32, report: &RankReport, now: Time) -> RankRecord {

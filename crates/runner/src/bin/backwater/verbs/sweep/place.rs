@@ -77,7 +77,7 @@ impl From<PlacementError> for Failure {
 /// Tries the placements, and prints what each costs.
 pub(crate) fn run(options: &PlaceOptions) -> Result<(), Failure> {
     let formats = options.format.checked()?;
-    let placements = options.request().placements()?;
+    let placements = options.request()?.placements()?;
     let plan = &placements.plan;
     options.work.note_fewer_cores();
     let dir = options.out.clone().unwrap_or_else(|| options.folder());
@@ -104,7 +104,7 @@ pub(crate) fn run(options: &PlaceOptions) -> Result<(), Failure> {
 }
 
 impl PlaceOptions {
-    fn request(&self) -> PlacementRequest {
+    fn request(&self) -> Result<PlacementRequest, Failure> {
         let given = |option: &'static str, texts: &[String]| -> Vec<Given> {
             texts.iter().map(|text| Given::by_option(option, text)).collect()
         };
@@ -112,10 +112,10 @@ impl PlaceOptions {
         sweep.scenario = Some(self.scenario.clone());
         sweep.set = given("--set", &self.set);
         sweep.seeds = given("--seeds", &self.seeds);
-        sweep.until_done = self.end.of_many_runs();
+        sweep.until_done = self.end.of_many_runs(Some(&self.scenario), &self.set)?;
         sweep.drain = self.drain.drain;
         let places = self.places.as_ref().map(|places| Given::by_option("--places", places));
-        PlacementRequest { sweep, job: self.job.clone(), places }
+        Ok(PlacementRequest { sweep, job: self.job.clone(), places })
     }
 
     /// Returns the default folder.
