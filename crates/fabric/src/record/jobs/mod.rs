@@ -106,7 +106,7 @@ pub(super) fn of(plan: &Plan, observed: Observed<'_>) -> Vec<JobRecord> {
             stuck: (stuck && left > 0).then(|| measured.stuck(&waiting)),
             unequal: if is_timed { unequal(&job.programs, &measured.times) } else { None },
             waiting: waiting.into_iter().take(MOST_WAITING).collect(),
-            measures: measured.measures(now),
+            measures: measured.measures(now, left == 0),
         }
     };
     (0..).zip(jobs).map(record).collect()
@@ -139,11 +139,13 @@ fn waiting(report: &RankReport) -> impl Iterator<Item = WaitingRank> {
 }
 
 impl Measured<'_> {
-    fn measures(&self, now: Time) -> JobMeasures {
-        if self.times.len() < self.job.programs.ranks.len() {
-            return JobMeasures::default();
-        }
+    fn measures(&self, now: Time, is_complete: bool) -> JobMeasures {
         let mut ideal = JobIdeal::new(self.plan, self.job);
+        if self.times.len() < self.job.programs.ranks.len() {
+            // The ideal of a large ring takes seconds: too long for a run that was cut short.
+            let none = JobMeasures::default();
+            return if is_complete { JobMeasures { ideal: ideal.completion(), ..none } } else { none };
+        }
         let (path, critical) = match self.path(&mut ideal) {
             Ok((path, critical)) => (Ok(path), critical),
             Err(none) => (Err(none), BTreeSet::new()),
