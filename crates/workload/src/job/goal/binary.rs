@@ -182,8 +182,9 @@ impl<R: Read> Reader<R> {
         for (count, what) in successors.iter_mut().zip(places) {
             *count = self.u32(WHERE)?;
             let first = self.u32(WHERE)?;
-            // An operation without successors has no first one, whatever stands there.
-            if *count > 0 && u64::from(first) != *edges {
+            // An operation without successors has no first one: writers may leave 0 there.
+            let is_unused = *count == 0 && first == 0;
+            if !is_unused && u64::from(first) != *edges {
                 let (given, counted) = (first.into(), *edges);
                 return Err(self.wrong(BinaryFault::Differs { rank, operation: id, what, given, counted }));
             }
