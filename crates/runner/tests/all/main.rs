@@ -28,6 +28,7 @@ mod hostile;
 mod hostile_names;
 mod imports;
 mod inputs;
+mod job_faults;
 mod jobs;
 mod lossless;
 mod own;
