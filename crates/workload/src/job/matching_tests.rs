@@ -6,7 +6,7 @@ use units::Span;
 use super::*;
 use crate::job::goal::{CALC_UNIT, lines_of, read_text};
 use crate::job::graph::Operation;
-use crate::job::ideal::{IdealMessage, replay};
+use crate::job::ideal::{IdealMessage, Transmission, replay};
 use crate::job::{Cycle, GraphBuilder};
 
 /// Returns the message of a job, with lines, or its findings.
@@ -275,7 +275,8 @@ proptest! {
         let replayed = |next: &mut core::iter::Cycle<core::slice::Iter<'_, u64>>| {
             replay(&programs, |_, _, _| {
                 let mut span = || Span::from_ps(*next.next().unwrap());
-                IdealMessage { delivered: span(), occupied: span(), completed: span() }
+                let sent = Transmission::single(span());
+                IdealMessage { delivered: span(), sent, tail: Span::ZERO, completed: span() }
             })
         };
         if let Err(Mismatch::Circle { .. }) = check(&programs, None) {
