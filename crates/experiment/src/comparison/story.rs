@@ -208,7 +208,8 @@ mod tests {
     use super::*;
     use crate::simulation::{Outcome, plan, simulate};
 
-    /// Runs two jobs on hosts of their own: `a`, which begins with a computation of this time, and a ring of these bytes.
+    /// Runs two jobs on hosts of their own: `a`, which begins with a computation of this time, and a ring of these
+    /// bytes.
     fn run(compute: &str, bytes: &str) -> Outcome {
         let a = format!(
             "(name: \"a\", hosts: [\"h1..h4\"], program: Sequence([Compute(\"{compute}\"), AllToAll(bytes: \"64 KiB\")]))"
@@ -247,8 +248,8 @@ mod tests {
         comparison.verdict(command).to_string()
     }
 
-    /// Job `a` is sooner done in the longer run: over its time the goodput of `a` is lower, and the other ring has larger
-    /// messages. Neither is a cost, and that the ring takes longer is one.
+    /// Job `a` is sooner done in the longer run: over its time the goodput of `a` is lower, and the other ring has
+    /// larger messages. Neither is a cost, and that the ring takes longer is one.
     #[test]
     fn rates_over_unequal_times_and_times_of_other_messages_are_no_cost() {
         let (short, long) = (run("5 us", "64 KiB"), run("1 us", "1 MiB"));

@@ -184,8 +184,8 @@ fn spread(sums: &mut [[f64; INTERVALS]; STATES.len()], counts: [i32; STATES.len(
 mod tests {
     use super::*;
 
-    /// A rank computes for a quarter while it sends for half, then waits for a quarter; another does nothing. Of a third
-    /// the file has a part alone.
+    /// A rank computes for a quarter while it sends for half, then waits for a quarter; another does nothing. Of a
+    /// third the file has a part alone.
     #[test]
     fn a_rank_is_in_one_state_at_a_time() {
         let changes = vec![(0.0, 0, 1), (0.25, 0, -1), (0.0, 1, 1), (0.5, 1, -1), (0.1, 2, 1), (0.75, 2, -1)];

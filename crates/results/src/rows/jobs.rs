@@ -54,12 +54,12 @@ table_row! {
         pub path_compute_s: Option<f64>,
         /// Messages on the critical path, at their ideal time.
         pub path_wire_s: Option<f64>,
-        /// Waits of these messages for others of the job at their host, as if nothing held up its wire, and of the job for
-        /// the start of a rank.
+        /// Waits of these messages for others of the job at their host, as if nothing held up its wire, and of the
+        /// job for the start of a rank.
         pub path_waiting_s: Option<f64>,
-        /// Their further lateness where other traffic shares the wire of their host, or samples show congestion of their
-        /// flow or of messages before them at the host. Without its only source the job is shorter by exactly this if
-        /// the same messages stay on the path and wait for the same ones.
+        /// Their further lateness where other traffic shares the wire of their host, or samples show congestion of
+        /// their flow or of messages before them at the host. Without its only source the job is shorter by exactly
+        /// this if the same messages stay on the path and wait for the same ones.
         pub path_congestion_s: Option<f64>,
         /// Their other lateness up to the departure of their last packet.
         pub path_source_s: Option<f64>,
@@ -89,8 +89,8 @@ table_row! {
         pub path_compute_s: Option<f64>,
         /// Its messages on the path, at their ideal time.
         pub path_wire_s: Option<f64>,
-        /// Waits of these messages for others of the job at their host, as if nothing held up its wire, and of the job for
-        /// the start of a rank.
+        /// Waits of these messages for others of the job at their host, as if nothing held up its wire, and of the
+        /// job for the start of a rank.
         pub path_waiting_s: Option<f64>,
         /// Their further lateness that is blamed on outputs.
         pub path_congestion_s: Option<f64>,

@@ -20,9 +20,9 @@ pub(crate) struct EndOptions {
     /// traffic goes on meanwhile.
     #[arg(long)]
     until_done: bool,
-    /// Longest simulated time of a run with `--until-done`, or of a scenario with `until_done: true` [default: ten times
-    /// the scenario's `duration` with the option, else `duration`]. A run that is not done by then ends there with all
-    /// its results, and exit status 6.
+    /// Longest simulated time of a run with `--until-done`, or of a scenario with `until_done: true` [default: ten
+    /// times the scenario's `duration` with the option, else `duration`]. A run that is not done by then ends there
+    /// with all its results, and exit status 6.
     #[arg(long, value_name = "TIME", value_parser = arguments::span)]
     at_most: Option<Span>,
 }
