@@ -15,10 +15,8 @@
 //! | message that is posted and not complete | 32 | `one-flow` with 2 and 8 million outstanding: 31.8 |
 //! | its record, if completions are kept | 88 | `one-flow` with 0.5 and 1.5 million outstanding: 119.9 with the message |
 //! | completed message, if completions are kept | 305 | `sim one-flow` for 0.5 s with messages of 2 KiB |
-//! | job: programs, progress, and the times of operations twice, in the run and in its record | by operation and
-//! message | the sizes of their types |
-//! | message of a job in the search for its critical path | 100 | `sim` of a ring of 32 ranks with 200 and 500
-//! chunks, without completion times: 84 and 101 |
+//! | job: programs, progress, times of operations in the run and in its record | by operation | the sizes of their types |
+//! | message of a job in the search for its path | 100 | ring of 32 ranks with 200 and 500 chunks: 84 and 101 |
 //! | flow in a phase; with a name of its own | 124; 500 more | `sim` of `roce400-leaf-spine` with 20, 40 and 2,000 named flows that start one after another beside 29,500 others: 0.95 to 1.05 of it |
 //! | column of a row of the series; spread of a group or of all others | 230; 32 | `sim victim` with 24,000 rows of 5 columns; the size of its type |
 //! | sample of a port and lane; of a source; logged change of a pause | 170; 590; 16 | the same with `series`; the size of its type |

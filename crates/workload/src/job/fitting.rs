@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use super::channel::Channel;
 use super::graph::{OperationId, Programs};
-use super::matching::bytes;
 use super::mismatch::{Mismatch, NamedOperation};
 
 /// Sends or receives that are alike: their number, and the first, by rank and number.
@@ -32,13 +31,13 @@ impl<'a> Fitting<'a> {
 
     /// Adds a message: its source and tag, and its number at the source.
     pub(super) fn send(&mut self, channel: Channel, id: OperationId) {
-        let bytes = bytes(&self.programs.ranks[channel.peer as usize], id);
+        let bytes = self.programs.ranks[channel.peer as usize].message_bytes(id);
         self.sends.entry((bytes, channel)).or_insert((0, (channel.peer, id))).0 += 1;
     }
 
     /// Adds a receive.
     pub(super) fn receive(&mut self, channel: Channel, id: OperationId) {
-        let bytes = bytes(&self.programs.ranks[self.rank as usize], id);
+        let bytes = self.programs.ranks[self.rank as usize].message_bytes(id);
         self.receives.entry((bytes, channel)).or_insert((0, (self.rank, id))).0 += 1;
     }
 

@@ -126,7 +126,8 @@ impl Pairing<'_> {
         let sent: u64 = self.lists.iter().map(|list| self.sent(*list).len() as u64).sum();
         for list in self.lists {
             let graph = &self.programs.ranks[list.from as usize];
-            matched.bytes += self.sent(*list).iter().map(|id| u128::from(bytes(graph, *id))).sum::<u128>();
+            matched.bytes +=
+                self.sent(*list).iter().map(|id| u128::from(graph.message_bytes(*id))).sum::<u128>();
         }
         matched.messages += sent;
         let is_wild = |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
@@ -191,7 +192,7 @@ impl Pairing<'_> {
         let named = |rank, id| NamedOperation::new(self.programs, rank, id);
         let graph = &self.programs.ranks[source as usize];
         for (send, receive) in sent.iter().zip(received) {
-            let sizes = (bytes(graph, *send), bytes(self.graph, *receive));
+            let sizes = (graph.message_bytes(*send), self.graph.message_bytes(*receive));
             if sizes.0 != sizes.1 {
                 let (send, receive) = (named(source, *send), named(self.rank, *receive));
                 return Err(Mismatch::Size { send, receive, sent: sizes.0, received: sizes.1 });
@@ -215,7 +216,8 @@ impl Pairing<'_> {
     /// Compares the sizes of sends and receives, as many of both, that the run pairs.
     fn fit_sizes(&self, source: u32, sent: &[OperationId], received: &[OperationId]) -> Result<(), Mismatch> {
         let by_size = |graph: &Graph, ids: &[OperationId]| {
-            let mut all: Vec<(u64, OperationId)> = ids.iter().map(|id| (bytes(graph, *id), *id)).collect();
+            let mut all: Vec<(u64, OperationId)> =
+                ids.iter().map(|id| (graph.message_bytes(*id), *id)).collect();
             all.sort_unstable();
             all
         };
@@ -229,14 +231,6 @@ impl Pairing<'_> {
                 Err(Mismatch::Size { send, receive, sent, received })
             }
         }
-    }
-}
-
-/// Returns the size of a message.
-pub(super) fn bytes(graph: &Graph, id: OperationId) -> u64 {
-    match graph.operation(id).work {
-        Work::Send { bytes, .. } | Work::Receive { bytes, .. } => bytes,
-        Work::Compute { .. } => unreachable!("a computation has no channel"),
     }
 }
 

@@ -19,9 +19,15 @@ const MOST_SEARCHES: u32 = 4096;
 pub(super) struct PostingOrder<'a> {
     graph: &'a Graph,
     searches_left: u32,
-    /// Predecessors of each operation with the place of their count in the list, once they are asked for: place of the
-    /// first by operation, and the end; then number, and true if the end counts.
-    before: Option<(Vec<u32>, Vec<(OperationId, bool)>)>,
+    /// Once it is asked for.
+    before: Option<Before>,
+}
+
+/// Predecessors of all operations, of each in order: number, and true if the end counts.
+struct Before {
+    /// Place of each operation's first predecessor, and the end.
+    places: Vec<u32>,
+    all: Vec<(OperationId, bool)>,
 }
 
 impl<'a> PostingOrder<'a> {
@@ -36,7 +42,7 @@ impl<'a> PostingOrder<'a> {
 
     fn is_before(&mut self, first: OperationId, second: OperationId) -> bool {
         let is_root = self.graph.predecessors(first) == 0;
-        if (is_root && first < second) || (first < second && self.waits_for_less(first, second)) {
+        if first < second && (is_root || self.waits_for_less(first, second)) {
             return true;
         }
         self.searches_left = self.searches_left.saturating_sub(1);
@@ -45,39 +51,40 @@ impl<'a> PostingOrder<'a> {
 
     /// Returns true if an operation waits for nothing that another does not wait for.
     fn waits_for_less(&mut self, first: OperationId, second: OperationId) -> bool {
-        let (places, before) = self.before.get_or_insert_with(|| before(self.graph));
-        let of = |id: OperationId| &before[places[id as usize] as usize..places[id as usize + 1] as usize];
+        let Before { places, all } = self.before.get_or_insert_with(|| Before::of(self.graph));
+        let of = |id: OperationId| &all[places[id as usize] as usize..places[id as usize + 1] as usize];
         of(first).iter().all(|one| of(second).binary_search(one).is_ok())
     }
 }
 
-/// Returns the predecessors of all operations, of each in order.
-fn before(graph: &Graph) -> (Vec<u32>, Vec<(OperationId, bool)>) {
-    let ids = 0..graph.operations() as u32;
-    let edges = |id| {
-        let ended = graph.after_end(id).map(|next| (next, true));
-        ended.chain(graph.after_start(id).map(|next| (next, false)))
-    };
-    let mut places = vec![0_u32; graph.operations() + 1];
-    for (next, _) in ids.clone().flat_map(edges) {
-        places[next as usize] += 1;
-    }
-    let mut end = 0;
-    for place in &mut places {
-        end += *place;
-        *place = end;
-    }
-    let mut before = vec![(0, false); end as usize];
-    // From the last edge on, so that each list is in order of its predecessors.
-    for id in ids.clone().rev() {
-        let mut of_one: Vec<(OperationId, bool)> = edges(id).collect();
-        of_one.sort_unstable_by_key(|(next, ended)| (*next, core::cmp::Reverse(*ended)));
-        for (next, ended) in of_one {
-            places[next as usize] -= 1;
-            before[places[next as usize] as usize] = (id, ended);
+impl Before {
+    fn of(graph: &Graph) -> Self {
+        let ids = 0..graph.operations() as u32;
+        let edges = |id| {
+            let ended = graph.after_end(id).map(|next| (next, true));
+            ended.chain(graph.after_start(id).map(|next| (next, false)))
+        };
+        let mut places = vec![0_u32; graph.operations() + 1];
+        for (next, _) in ids.clone().flat_map(edges) {
+            places[next as usize] += 1;
         }
+        let mut end = 0;
+        for place in &mut places {
+            end += *place;
+            *place = end;
+        }
+        let mut all = vec![(0, false); end as usize];
+        // From the last edge on, so that each list is in order of its predecessors.
+        for id in ids.clone().rev() {
+            let mut of_one: Vec<(OperationId, bool)> = edges(id).collect();
+            of_one.sort_unstable_by_key(|(next, ended)| (*next, core::cmp::Reverse(*ended)));
+            for (next, ended) in of_one {
+                places[next as usize] -= 1;
+                all[places[next as usize] as usize] = (id, ended);
+            }
+        }
+        Self { places, all }
     }
-    (places, before)
 }
 
 /// Returns true if a path leads from an operation to another within the first operations of a search.

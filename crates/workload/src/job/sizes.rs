@@ -59,10 +59,7 @@ fn of_rank(
     sends: &[(u32, u32, u32, OperationId)],
     times: &RankTimes,
 ) -> Option<Unequal> {
-    let size = |rank: u32, id| match programs.ranks[rank as usize].operation(id).work {
-        Work::Send { bytes, .. } | Work::Receive { bytes, .. } => bytes,
-        Work::Compute { .. } => unreachable!("computations are no messages"),
-    };
+    let size = |rank: u32, id| programs.ranks[rank as usize].message_bytes(id);
     let count = programs.ranks[rank as usize].operations() as u32;
     let mut next: BTreeMap<u32, usize> = BTreeMap::new();
     times.arrivals().iter().find_map(|ArrivedAt { from, receive, .. }| {
