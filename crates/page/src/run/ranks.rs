@@ -108,7 +108,7 @@ pub(super) fn panel(jobs: &[JobRanks]) -> Option<Panel> {
         (whole, all) => format!("{whole} of the {} of {}", words::count(all, "rank"), job.name),
     };
     let about = format!(
-        "Share that computes of {}; that does not, and has a send that is not complete; and that only waits for a message. The \
+        "Of {}, the share that computes; that does not, and has a send that is not complete; and that only waits for a message. The \
          rest does nothing. Mean over each of {}. The states have the colours of the rows.",
         listed(&jobs.iter().map(of_job).collect::<Vec<_>>()),
         words::count(INTERVALS, "interval")
@@ -208,6 +208,6 @@ mod tests {
         }
         assert!((0..3).all(|line| at(line, 900).abs() < 1e-9), "nothing is left");
         let about = panel(&[job]).expect("ranks that do something").about;
-        assert!(about.starts_with("Share that computes of 2 of the 3 ranks of A; "), "{about}");
+        assert!(about.starts_with("Of 2 of the 3 ranks of A, the share that computes; "), "{about}");
     }
 }
