@@ -16,7 +16,7 @@ use super::headline;
 /// Share of the longer time by which the times of runs may differ that rates are means over.
 const TIMES: f64 = 0.01;
 
-/// Names of which numbers are of unlike things in two runs.
+/// Names with numbers that are of unlike things in two runs.
 #[derive(Debug, Default)]
 pub(super) struct Unlike {
     /// Names of the first run's phases, in order.
@@ -208,7 +208,8 @@ mod tests {
     use super::*;
     use crate::simulation::{Outcome, plan, simulate};
 
-    /// Runs two jobs on hosts of their own: `a`, which begins with a computation of this time, and a ring of these bytes.
+    /// Runs two jobs on hosts of their own: `a`, which begins with a computation of this time, and a ring of these
+    /// bytes.
     fn run(compute: &str, bytes: &str) -> Outcome {
         let a = format!(
             "(name: \"a\", hosts: [\"h1..h4\"], program: Sequence([Compute(\"{compute}\"), AllToAll(bytes: \"64 KiB\")]))"
@@ -247,8 +248,8 @@ mod tests {
         comparison.verdict(command).to_string()
     }
 
-    /// Job `a` is sooner done in the longer run: over its time the goodput of `a` is lower, and the other ring has larger
-    /// messages. Neither is a cost, and that the ring takes longer is one.
+    /// Job `a` is sooner done in the longer run: over its time the goodput of `a` is lower, and the other ring has
+    /// larger messages. Neither is a cost, and that the ring takes longer is one.
     #[test]
     fn rates_over_unequal_times_and_times_of_other_messages_are_no_cost() {
         let (short, long) = (run("5 us", "64 KiB"), run("1 us", "1 MiB"));

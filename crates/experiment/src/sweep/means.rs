@@ -9,7 +9,8 @@ use results::sweep::SweepMean;
 use crate::statistics::{Estimate, Reading};
 use crate::store::UnitResult;
 
-/// Returns the number of a run. A stuck run has none to compare: it did a part of its work, and no time brings the rest.
+/// Returns the number of a run. A stuck run has none to compare: it did a part of its work, and no time brings the
+/// rest.
 pub(super) fn reading(result: Option<&UnitResult>, measure: &Measure) -> Reading {
     let whole = result.filter(|result| !result.is_stuck());
     let measured = whole.and_then(|result| result.measured(measure));

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a rank is in one state at a time: it computes, or else has a send that is not complete, or else a posted
 //! receive without a message, or does nothing. A value is a mean over an interval and over the
-//! ranks of which `operations.csv` has all operations.
+//! ranks with all their operations in `operations.csv`.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) struct JobRanks {
 }
 
 impl JobRanks {
-    /// Returns the operations of each rank of which the file has all.
+    /// Returns the operations of each rank that has all of them in the file.
     fn whole(&self) -> impl Iterator<Item = &[Change]> {
         (0..).zip(&self.all).filter_map(|(rank, all)| match self.ranks.get(&rank) {
             Some(rank) => (rank.operations == *all).then_some(&*rank.changes),
@@ -108,8 +108,8 @@ pub(super) fn panel(jobs: &[JobRanks]) -> Option<Panel> {
         (whole, all) => format!("{whole} of the {} of {}", words::count(all, "rank"), job.name),
     };
     let about = format!(
-        "Of {}, the share that computes; that does not, and has a send that is not complete; and that only waits for a message. The \
-         rest does nothing. Mean over each of {}. The states have the colours of the rows.",
+        "Of {}, the share that computes; that does not, and has a send that is not complete; and that only waits for a \
+         message. The rest does nothing. Mean over each of {}. The states have the colours of the rows.",
         listed(&jobs.iter().map(of_job).collect::<Vec<_>>()),
         words::count(INTERVALS, "interval")
     );
@@ -184,8 +184,8 @@ fn spread(sums: &mut [[f64; INTERVALS]; STATES.len()], counts: [i32; STATES.len(
 mod tests {
     use super::*;
 
-    /// A rank computes for a quarter while it sends for half, then waits for a quarter; another does nothing. Of a third
-    /// the file has a part alone.
+    /// A rank computes for a quarter while it sends for half, then waits for a quarter; another does nothing. Of a
+    /// third the file has a part alone.
     #[test]
     fn a_rank_is_in_one_state_at_a_time() {
         let changes = vec![(0.0, 0, 1), (0.25, 0, -1), (0.0, 1, 1), (0.5, 1, -1), (0.1, 2, 1), (0.75, 2, -1)];

@@ -69,8 +69,8 @@ pub(crate) struct MeasureOptions {
     #[arg(long, value_name = "PATH=VALUE, ...")]
     baseline: Option<String>,
     /// Varied fields that are conditions, such as `traffic.job.load`, which nobody chooses: each combination of their
-    /// values has a best setting of its own. `none` for no condition [default: varied fields of the traffic, `duration`,
-    /// and a job's `bytes`, `ranks` and `iterations`].
+    /// values has a best setting of its own. `none` for no condition [default: varied fields of the traffic,
+    /// `duration`, and a job's `bytes`, `ranks` and `iterations`].
     #[arg(long, value_name = "PATH,...", value_delimiter = ',')]
     by: Vec<String>,
 }
