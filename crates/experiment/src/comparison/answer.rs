@@ -36,7 +36,7 @@ pub struct CompareCommand<'a> {
     pub own_seeds: bool,
     /// True if a run draws at random, so that seeds may change it.
     pub draws_at_random: bool,
-    /// Seeds that were asked for, of which an interrupted comparison has fewer; `None` for those of the scenarios.
+    /// Seeds that were asked for, more than an interrupted comparison has; `None` for those of the scenarios.
     pub seeds: Option<&'a [u64]>,
 }
 

@@ -95,10 +95,10 @@ impl SeededComparison {
         assert_eq!(runs.len(), self.runs.len(), "every seed has all runs");
         let headline = &self.story.as_ref().expect("the first seed has a story").measure;
         for (seeded, run) in self.runs.iter_mut().zip(runs) {
-            let reading = match Reading::from(&one(run.measured(), headline)) {
-                // Nothing follows the end of a stuck run.
-                Reading::AtLeast(_) if run.record.ended == RunEnding::Stuck => Reading::Missing,
-                reading => reading,
+            let reading = match run.record.ended {
+                // It did a part of its work, and no time brings the rest.
+                RunEnding::Stuck => Reading::Missing,
+                _ => Reading::from(&one(run.measured(), headline)),
             };
             seeded.readings.insert(self.seeds.len(), reading);
             seeded.own_seeds.push(run.summary.seed);

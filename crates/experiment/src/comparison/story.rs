@@ -16,7 +16,7 @@ use super::headline;
 /// Share of the longer time by which the times of runs may differ that rates are means over.
 const TIMES: f64 = 0.01;
 
-/// Names of which numbers are of unlike things in two runs.
+/// Names with numbers that are of unlike things in two runs.
 #[derive(Debug, Default)]
 pub(super) struct Unlike {
     /// Names of the first run's phases, in order.

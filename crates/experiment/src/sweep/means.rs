@@ -9,13 +9,12 @@ use results::sweep::SweepMean;
 use crate::statistics::{Estimate, Reading};
 use crate::store::UnitResult;
 
-/// Returns the number of a run. Nothing follows the end of a stuck run, so that it has no lower bounds.
+/// Returns the number of a run. A stuck run has none to compare: it did a part of its work, and no time brings the
+/// rest.
 pub(super) fn reading(result: Option<&UnitResult>, measure: &Measure) -> Reading {
-    let measured = result.and_then(|result| result.measured(measure));
-    match measured.map_or(Reading::Missing, Reading::from) {
-        Reading::AtLeast(_) if result.is_some_and(UnitResult::is_stuck) => Reading::Missing,
-        reading => reading,
-    }
+    let whole = result.filter(|result| !result.is_stuck());
+    let measured = whole.and_then(|result| result.measured(measure));
+    measured.map_or(Reading::Missing, Reading::from)
 }
 
 /// Returns the mean of a measure over these runs.

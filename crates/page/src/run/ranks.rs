@@ -2,7 +2,7 @@
 //!
 //! Invariant: a rank is in one state at a time: it computes, or else has a send that is not complete, or else a posted
 //! receive without a message, or does nothing. A value is a mean over an interval and over the
-//! ranks of which `operations.csv` has all operations.
+//! ranks with all their operations in `operations.csv`.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) struct JobRanks {
 }
 
 impl JobRanks {
-    /// Returns the operations of each rank of which the file has all.
+    /// Returns the operations of each rank that has all of them in the file.
     fn whole(&self) -> impl Iterator<Item = &[Change]> {
         (0..).zip(&self.all).filter_map(|(rank, all)| match self.ranks.get(&rank) {
             Some(rank) => (rank.operations == *all).then_some(&*rank.changes),
@@ -108,8 +108,8 @@ pub(super) fn panel(jobs: &[JobRanks]) -> Option<Panel> {
         (whole, all) => format!("{whole} of the {} of {}", words::count(all, "rank"), job.name),
     };
     let about = format!(
-        "Share that computes of {}; that does not, and has a send that is not complete; and that only waits for a message. The \
-         rest does nothing. Mean over each of {}. The states have the colours of the rows.",
+        "Of {}, the share that computes; that does not, and has a send that is not complete; and that only waits for a \
+         message. The rest does nothing. Mean over each of {}. The states have the colours of the rows.",
         listed(&jobs.iter().map(of_job).collect::<Vec<_>>()),
         words::count(INTERVALS, "interval")
     );
@@ -208,6 +208,6 @@ mod tests {
         }
         assert!((0..3).all(|line| at(line, 900).abs() < 1e-9), "nothing is left");
         let about = panel(&[job]).expect("ranks that do something").about;
-        assert!(about.starts_with("Share that computes of 2 of the 3 ranks of A; "), "{about}");
+        assert!(about.starts_with("Of 2 of the 3 ranks of A, the share that computes; "), "{about}");
     }
 }

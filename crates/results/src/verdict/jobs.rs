@@ -97,13 +97,12 @@ fn of_path(names: (&RunRecord, &Owners), job: &JobRecord, path: &CriticalPath) -
     let places = merged(path);
     let reasons = shares.reasons(names, &places[..places.len().min(MOST_NAMED)]);
     let late = job.end.zip(ideal).map(|(end, ideal)| end.since(job.start) - ideal.min(end.since(job.start)));
-    (held > Span::ZERO).then(|| {
+    is_hundredth(held, path.parts.sum()).then(|| {
         format!(
-            "The critical path of {} has {}, and was held up for {}: {}{}.",
+            "The critical path of {} has {}, and was held up for {}{}.",
             job.name,
             words::list(&shares.has()),
-            time_of(held),
-            words::list(&reasons),
+            with_reasons(held, &reasons),
             without_effect(held, late, &job.name)
         )
     })
@@ -112,7 +111,7 @@ fn of_path(names: (&RunRecord, &Owners), job: &JobRecord, path: &CriticalPath) -
 /// Returns the lateness of a job's latest iteration, and the place that most of it is blamed on.
 fn of_latest_iteration(names: (&RunRecord, &Owners), job: &JobRecord, path: &CriticalPath) -> Option<String> {
     let latest = job.latest_iteration()?;
-    let late = latest.late()?;
+    let late = latest.late().filter(|late| is_hundredth(*late, latest.span))?;
     let told = format!(
         "Iteration {} of {} is {} late: {}, ideally {}",
         latest.number,
@@ -129,10 +128,10 @@ fn of_latest_iteration(names: (&RunRecord, &Owners), job: &JobRecord, path: &Cri
     if held == Span::ZERO {
         return Some(format!("{told}; in it, nothing held up the critical path."));
     }
-    let reasons = words::list(&shares.reasons(names, place.as_slice()));
+    let reasons = shares.reasons(names, place.as_slice());
     Some(format!(
-        "{told}; in it, the critical path was held up for {}: {reasons}{}.",
-        time_of(held),
+        "{told}; in it, the critical path was held up for {}{}.",
+        with_reasons(held, &reasons),
         without_effect(held, Some(late), "it")
     ))
 }
@@ -141,7 +140,7 @@ fn of_latest_iteration(names: (&RunRecord, &Owners), job: &JobRecord, path: &Cri
 /// job later.
 fn without_effect(held: Span, late: Option<Span>, name: &str) -> String {
     match late {
-        Some(late) if late < held && is_part(held - late, held) => {
+        Some(late) if late < held && is_hundredth(held - late, held) => {
             format!("; {} of that did not make {name} later than its ideal", time_of(held - late))
         }
         Some(_) | None => String::new(),
@@ -152,6 +151,19 @@ fn without_effect(held: Span, late: Option<Span>, name: &str) -> String {
 fn first_start(path: &CriticalPath) -> Option<(u32, Span)> {
     let first = path.steps.first().filter(|step| step.kind == PathStepKind::Start)?;
     Some((first.rank, first.parts.waiting))
+}
+
+/// Returns a time with its parts.
+fn with_reasons(held: Span, reasons: &[String]) -> String {
+    match reasons {
+        [only] => only.clone(),
+        several => format!("{}: {}", time_of(held), words::list(several)),
+    }
+}
+
+/// Returns true if a part of a time is a hundredth at least.
+fn is_hundredth(part: Span, whole: Span) -> bool {
+    part.ps() > 0 && part.ps() >= whole.ps() / 100
 }
 
 /// Returns true if a part of a time is worth a word.

@@ -357,7 +357,7 @@ fn nothing(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String {
     };
     let waits = if lost.late_job {
         // Of the outputs that a job's path names, its flows are the congestion.
-        "no flow waited for a root of congestion that it does not pass"
+        "no flow lost payload behind a root of congestion that it does not pass"
     } else {
         "no flow lost payload behind congestion that is not its own"
     };

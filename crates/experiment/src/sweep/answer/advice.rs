@@ -72,11 +72,13 @@ impl Asked<'_> {
 
     fn to_choose(&self, command: &[String]) -> String {
         let plan = self.plan.runs[0].unit.plan();
-        let schemes = match plan.map(|plan| plan.link().framing) {
-            Ok(Framing::InfiniBand) | Err(_) => "Off,Guideline",
-            Ok(Framing::RoCEv2 | Framing::Hpcc) => "Off,Dcqcn()",
+        let setting = match &plan {
+            // A job is as slow as its slowest flow: hosts for its ranks come before rates of its flows.
+            Ok(plan) if !plan.workload().jobs.is_empty() => "jobs[0].place=Block(),Random",
+            Ok(plan) if plan.link().framing != Framing::InfiniBand => "congestion_control=Off,Dcqcn()",
+            Ok(_) | Err(_) => "congestion_control=Off,Guideline",
         };
-        let vary = ["--vary".to_owned(), format!("congestion_control={schemes}")];
+        let vary = ["--vary", setting].map(str::to_owned);
         let varied = without(command, OUT).chain(vary);
         format!("Settings to choose from (`backwater fields` lists other fields): `{}`", shell(varied))
     }

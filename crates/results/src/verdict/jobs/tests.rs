@@ -72,8 +72,8 @@ fn a_job_is_told_with_its_path() {
     assert_eq!(
         told,
         "The critical path of A has 20 us of computation, 30 us of messages at their ideal time and 3 us behind other \
-         messages of the job at the same host, as its ideal has, and was held up for 47 us: 31 us at leaf3 port 9 to h4, \
-         the root of the tree of all 2 flows of incast and the flow of A, 5 us at leaf1 port 9 to h4, 1 us more than \
+         messages of the job at the same host, as its ideal has, and was held up for 47 us: 31 us at leaf3 port 9 to \
+         h4, the root of the tree of all 2 flows of incast and the flow of A, 5 us at leaf1 port 9 to h4, 1 us more than \
          ideally behind other messages of the job at the same host and 10 us in the fabric, unseen by samples."
     );
 }
@@ -84,8 +84,8 @@ fn an_output_is_named_once() {
     let path = record.jobs[0].measures.path.as_mut().expect("a path");
     path.places[1].node = "leaf3".to_owned();
     let told = paths(&record, &Owners::new(&record, None)).expect("it was held up");
-    let once = "47 us: 36 us at leaf3 port 9 to h4, for 31 us of them the root of the tree of all 2 flows of incast and \
-                the flow of A, 1 us more";
+    let once = "47 us: 36 us at leaf3 port 9 to h4, for 31 us of them the root of the tree of all 2 flows of incast \
+                and the flow of A, 1 us more";
     assert!(told.contains(once), "{told}");
     // The order of the two changes nothing.
     record.jobs[0].measures.path.as_mut().expect("a path").places.reverse();
@@ -159,9 +159,9 @@ fn the_latest_iteration_is_told_with_its_place() {
     let path = job.measures.path.as_mut().expect("a path");
     path.iterations = vec![PathIteration::default(), second];
     let told = |record: &RunRecord| paths(record, &Owners::new(record, None)).expect("it was held up");
-    let expected = "Iteration 1 of A is 28 us late: 60 us, ideally 32 us; in it, the critical path was held up for 33 us: \
-                    31 us at leaf3 port 9 to h4, the root of the tree of all 2 flows of incast and the flow of A and 2 us \
-                    at other outputs; 5 us of that did not make it later than its ideal.";
+    let expected = "Iteration 1 of A is 28 us late: 60 us, ideally 32 us; in it, the critical path was held up for 33 \
+                    us: 31 us at leaf3 port 9 to h4, the root of the tree of all 2 flows of incast and the flow of A and 2 \
+                    us at other outputs; 5 us of that did not make it later than its ideal.";
     assert!(told(&record).ends_with(expected), "{}", told(&record));
     let job = &mut record.jobs[0];
     job.measures.path.as_mut().expect("a path").iterations[1] = PathIteration::default();
