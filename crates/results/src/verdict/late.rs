@@ -158,8 +158,7 @@ mod tests {
     #[test]
     fn a_question_is_about_the_place_that_held_up_the_job() {
         let alone = plan(&["traffic=[]"]);
-        let incast =
-            "traffic=[Incast(name: \"i\", to: \"h1\", senders: [\"h2\", \"h3\"], bytes: \"64 KiB\")]";
+        let incast = "traffic=[Incast(name: \"i\", at: \"1 us\", to: \"h1\", senders: [\"h2\", \"h3\"], bytes: \"64 KiB\")]";
         let shared = plan(&[incast]);
         let (cable, host) = (("leaf1", "spine1"), ("leaf1", "h1"));
         let place = Some("backwater place plan.ron --job A");
@@ -183,7 +182,7 @@ mod tests {
     #[test]
     fn a_longer_run_has_time_for_the_ideal() {
         let none = NotMeasured::TooLarge;
-        for (ideal, wanted) in [(Ok(10), "200 us"), (Ok(39_000), "48750 us"), (Err(none), "200 us")] {
+        for (ideal, wanted) in [(Ok(10), "200 us"), (Ok(39_000), "48.75 ms"), (Err(none), "200 us")] {
             let mut record = record(("leaf1", "spine1"), 0);
             record.jobs[0].end = None;
             record.jobs[0].measures.ideal = ideal.map(Span::from_us);
