@@ -27,7 +27,7 @@ impl IdealTimes<'_> {
             let bus = there.injection.map_or(Span::ZERO, |limit| limit.time_for(payload));
             bus.max(there.wires[0].time_for(length))
         };
-        let (before, last) = (u64::from(message.end - 1), packet(message.end - 1));
+        let (before, last) = (message.end - 1, packet(message.end - 1));
         let paced = if before > 0 { pace(packet(0)) } else { Span::ZERO };
         let sent = Transmission { before, packet: paced, last: less(time.occupied, paced * before) };
         let alone = match &there.spread {

@@ -304,7 +304,7 @@ pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
     let stuck = results.iter().filter(|result| result.is_stuck() && result.fault.is_none()).count();
     let (without, faulty): (Vec<_>, Vec<_>) = results
         .iter()
-        .filter(|result| !result.is_sound() && !(result.is_stuck() && result.fault.is_none()))
+        .filter(|result| !(result.is_sound() || result.is_stuck() && result.fault.is_none()))
         .map(|result| (result.ended.has_results(), result.word()))
         .partition(|(has_results, _)| !has_results);
     let by_end = |ends: &[(bool, &'static str)]| {
