@@ -216,9 +216,9 @@ fn matching_programs() -> impl Strategy<Value = Programs> {
                 if earlier < later && later < counts[rank as usize] {
                     let builder = &mut builders[rank as usize];
                     if at_start {
-                        builder.starts_after(later, earlier)
+                        builder.starts_after(later, earlier);
                     } else {
-                        builder.requires(later, earlier)
+                        builder.requires(later, earlier);
                     }
                 }
             }
@@ -304,7 +304,7 @@ proptest! {
         let takes = |receive: &(u32, u32, u64), send: &(u32, u32, u64)| {
             (receive.0 == 2 || receive.0 == send.0) && (receive.1 == 2 || receive.1 == send.1) && receive.2 == send.2
         };
-        let fits = sends.len() == open.len() && fit(&sends, &open, &takes);
+        let fits = sends.len() == open.len() && fit(&sends, &open, takes);
         let wild = open.iter().filter(|receive| receive.0 == 2 || receive.1 == 2).count();
         // Without open receives the order of posting decides the sizes.
         if let (Err(mismatch), 1..) = (check(&programs, None), wild) {
@@ -321,7 +321,7 @@ proptest! {
 fn fit(
     sends: &[(u32, u32, u64)],
     receives: &[(u32, u32, u64)],
-    takes: &dyn Fn(&(u32, u32, u64), &(u32, u32, u64)) -> bool,
+    takes: impl Fn(&(u32, u32, u64), &(u32, u32, u64)) -> bool + Copy,
 ) -> bool {
     let Some((first, others)) = receives.split_first() else { return sends.is_empty() };
     (0..sends.len()).any(|place| {

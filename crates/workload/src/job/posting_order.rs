@@ -120,10 +120,10 @@ mod tests {
             let own = builder.add(Work::Send { to: 1, bytes: 8, tag: 0 }.on_cpu(0));
             for (before, ended) in after {
                 if *ended {
-                    builder.requires(own, *before)
+                    builder.requires(own, *before);
                 } else {
-                    builder.starts_after(own, *before)
-                };
+                    builder.starts_after(own, *before);
+                }
             }
             own
         };
