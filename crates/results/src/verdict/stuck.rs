@@ -1,11 +1,12 @@
-//! Jobs whose ranks all wait: who waits for which message, and a command that shows the program.
+//! Jobs that cannot be as they are: whose ranks all wait, or take messages of other sizes; and a command that shows the
+//! program, or a transport that loses none.
 //!
 //! Invariant: a job is told as stuck only in a run that ended for that reason.
 
-use telemetry::{JobRecord, MOST_WAITING, RunEnding, RunRecord, WaitingRank};
+use telemetry::{JobRecord, MOST_WAITING, RunEnding, RunRecord, StuckCause, UnequalSizes, WaitingRank};
 
 use super::command::{Advice, Command};
-use crate::format::counted;
+use crate::format::{counted, grouped};
 
 /// Verb that writes the program of a job.
 const EXPORT: &str = "export goal";
@@ -49,15 +50,38 @@ pub(super) fn cause(record: &RunRecord) -> Option<String> {
     })
 }
 
-/// Returns the command that shows the program of the first stuck job.
+/// Returns the first receive of a job that took a message of another size, in words.
+pub(super) fn unequal(job: &JobRecord) -> Option<String> {
+    let UnequalSizes { send, sent, receive, received } = job.unequal?;
+    Some(format!(
+        "But rank {} has taken {} B, sent by rank {} at operation {}, by a receive of {} B, operation {}: the program is wrong, or its \
+         messages need tags.",
+        receive.0,
+        grouped(sent.get()),
+        send.0,
+        send.1,
+        grouped(received.get()),
+        receive.1
+    ))
+}
+
+/// Returns the command that shows the program of the first job that is stuck or has taken a message of another size, or
+/// that gives it a transport which sends lost packets again.
 pub(super) fn question(record: &RunRecord) -> Option<Advice> {
-    let job = first(record)?;
+    let job = first(record).or_else(|| record.jobs.iter().find(|job| job.unequal.is_some()))?;
+    if matches!(job.stuck, Some(StuckCause::Lost)) {
+        let reason = "A transport that sends lost packets again".to_owned();
+        return Some(Advice::new(reason, Command::With(format!("jobs.{}.transport=Rc", job.name))));
+    }
     let several = record.jobs.len() > 1;
     let words = ["--job".to_owned(), job.name.clone()].into_iter().filter(|_| several).collect();
-    let at = job.waiting.first().map_or_else(String::new, |one| {
-        let WaitingRank { rank, operation, .. } = one;
-        format!(", in which operation {operation} of rank {rank} has the label l{}", operation + 1)
-    });
+    let wrong = job.waiting.first().map(|WaitingRank { rank, operation, .. }| (*rank, *operation));
+    let at = wrong.or_else(|| job.unequal.map(|sizes| sizes.receive)).map_or_else(
+        String::new,
+        |(rank, operation)| {
+            format!(", in which operation {operation} of rank {rank} has the label l{}", operation + 1)
+        },
+    );
     let reason = format!("The program of {}{at}", job.name);
     Some(Advice::new(reason, Command::Verb(EXPORT, words)))
 }
@@ -112,11 +136,22 @@ mod tests {
                 .sentence(&asked)
                 .ends_with("`backwater export goal plan.ron`")
         );
+        record.jobs[0].stuck = Some(StuckCause::Lost);
+        let transport = question(&record).expect("it is stuck").sentence(&asked);
+        assert!(transport.contains("jobs.J.transport=Rc"), "{transport}");
         // A run that ended otherwise, and a job that did.
         record.ended = RunEnding::NotDone;
         assert_eq!((waits_of(&record, 0), question(&record)), (None, None));
         record.ended = RunEnding::Stuck;
         record.jobs[0].end = Some(units::Time::from_ps(1));
         assert_eq!((waits_of(&record, 0), cause(&record)), (None, None));
+        let [sent, received] = [800, 8].map(units::Bytes::new);
+        record.jobs[0].stuck = None;
+        record.jobs[0].unequal = Some(UnequalSizes { send: (1, 2), sent, receive: (0, 5), received });
+        assert!(
+            unequal(&record.jobs[0]).is_some_and(|sizes| sizes.contains("800 B") && sizes.contains("8 B"))
+        );
+        let program = question(&record).expect("sizes differ").sentence(&asked);
+        assert!(program.contains("operation 5 of rank 0"), "{program}");
     }
 }
