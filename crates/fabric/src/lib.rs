@@ -45,6 +45,7 @@ mod stepped;
 extern crate self as fabric;
 
 use event_kernel::Digest;
+use packet::FlowId;
 use parallel::Clock;
 use scenario::Plan;
 use telemetry::{Progress, RunEnding, RunRecord};
@@ -189,7 +190,7 @@ fn run_of<'a>(
     let mut instruments = build::instruments(plan, &world);
     instruments.timeline = observe::timeline::TimelineProbe::new(plan, options.moments);
     let mut run = run::Run::new(world, instruments, (options, clock));
-    run.has_jobs = !plan.workload().jobs.is_empty();
+    run.jobs_from = plan.workload().jobs.first().map(|job| FlowId(job.first_flow));
     if plan.until_done() {
         run.end_when_done(plan);
     }

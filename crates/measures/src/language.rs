@@ -14,7 +14,6 @@ use std::str::FromStr;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
-use settings::nearest;
 
 use crate::quantity::{Quantity, Reach};
 
@@ -187,10 +186,8 @@ impl<'a> Reader<'a> {
         self.skip_spaces();
         let at = self.place;
         let name = self.word();
-        let quantity = Quantity::named(name).ok_or_else(|| {
-            let names = Quantity::ALL.map(|quantity| quantity.info().name);
-            self.error(at, MeasureFault::Quantity(name.to_owned()), nearest::help(name, names, "measures"))
-        })?;
+        let quantity = Quantity::named(name)
+            .ok_or_else(|| self.error(at, MeasureFault::Quantity(name.to_owned()), Quantity::help(name)))?;
         if !self.takes('(') {
             let help = format!("write `{name}({ALL})`, or the name of a group or flow in the brackets");
             return Err(self.error(self.place, MeasureFault::Open, help));

@@ -3,6 +3,8 @@
 //! Invariant: each quantity has a single name, unit, better direction and definition, and `docs/statistics.md` has the
 //! same: `cargo xtask bless` writes its table.
 
+use settings::nearest;
+
 use crate::unit::Unit;
 
 /// Direction in which a quantity improves.
@@ -121,6 +123,10 @@ pub enum Quantity {
     PathLate,
     /// Lateness on a job's critical path that is blamed on outputs of the fabric.
     PathBlamed,
+    /// Bytes of a job's collective over its time.
+    Algbw,
+    /// Rate of a link that a perfect algorithm would need for it.
+    Busbw,
 }
 
 /// Name, unit, direction, reach and definition of a quantity.
@@ -151,7 +157,7 @@ const NAMES: [&str; Quantity::ALL.len()] = {
 
 impl Quantity {
     /// Every quantity, in the order of tables.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 41] = [
         Self::P50,
         Self::P95,
         Self::P99,
@@ -191,6 +197,8 @@ impl Quantity {
         Self::Spread,
         Self::PathLate,
         Self::PathBlamed,
+        Self::Algbw,
+        Self::Busbw,
     ];
 
     /// Returns the quantity of this name.
@@ -198,6 +206,24 @@ impl Quantity {
     pub fn named(name: &str) -> Option<Self> {
         // A result has a thousand measures. A sweep that reads it finds each by its name.
         NAMES.iter().position(|known| *known == name).map(|place| Self::ALL[place])
+    }
+
+    /// Returns a help for a name that no quantity has: the nearest name, or all, by the groups that have them.
+    pub(crate) fn help(name: &str) -> String {
+        let near = nearest::help(name, NAMES, "measures");
+        if near.contains('`') {
+            return near;
+        }
+        let of = |reaches: &[Reach]| {
+            let all = Self::ALL.into_iter().filter(|one| reaches.contains(&one.info().reach));
+            nearest::list(&all.map(Self::name).collect::<Vec<_>>())
+        };
+        format!(
+            "of a group or flow: {}; of `all`: {}; of a job: {}",
+            of(&[Reach::Run, Reach::RunOrPhase, Reach::Phase]),
+            of(&[Reach::Fabric]),
+            of(&[Reach::Job])
+        )
     }
 
     /// Returns the name, as users write it.
@@ -249,6 +275,8 @@ impl Quantity {
             Self::Spread => "spread of the ends of ranks",
             Self::PathLate => "lateness on the critical path",
             Self::PathBlamed => "lateness on the critical path behind other traffic",
+            Self::Algbw => "algbw of a job",
+            Self::Busbw => "busbw of a job",
         }
     }
 
@@ -257,7 +285,7 @@ impl Quantity {
     pub const fn info(self) -> QuantityInfo {
         use Direction::{Larger, Smaller};
         use Reach::{Fabric, Job, Phase, Run, RunOrPhase};
-        use Unit::{BitsPerSecond, Bytes, MessagesPerSecond, One, Packets, Seconds};
+        use Unit::{BitsPerSecond, Bytes, BytesPerSecond, MessagesPerSecond, One, Packets, Seconds};
         let (name, unit, better, reach, about) = match self {
             Self::P50 => (
                 "p50",
@@ -492,7 +520,23 @@ impl Quantity {
                 Seconds,
                 Smaller,
                 Job,
-                "part of `path_late` that is blamed on outputs: samples show the message waiting there",
+                "part of `path_late` that is blamed on outputs: samples show the message, or others before it at its host, \
+                 waiting there; or other traffic shares the host's link",
+            ),
+            Self::Algbw => (
+                "algbw",
+                BytesPerSecond,
+                Larger,
+                Job,
+                "bytes of the job's collective over the mean time of an iteration, as nccl-tests define them; no value \
+                 for other programs, for a barrier, and for a job that is not complete",
+            ),
+            Self::Busbw => (
+                "busbw",
+                BytesPerSecond,
+                Larger,
+                Job,
+                "`algbw` times 2 (p-1)/p for an all-reduce of p ranks, (p-1)/p where each rank has a block, else 1",
             ),
         };
         QuantityInfo { name, unit, better, reach, about }

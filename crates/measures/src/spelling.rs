@@ -3,7 +3,7 @@
 //!
 //! Invariant: every sentence, page and estimate spells times, rates and sizes here.
 
-/// Dimension of a quantity. Its plain unit is s, bit/s or B.
+/// Dimension of a quantity. Its plain unit is s, bit/s, B or B/s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
     /// Time, in seconds.
@@ -12,6 +12,8 @@ pub enum Dimension {
     Rate,
     /// Size, in bytes.
     Size,
+    /// Rate, in bytes/s.
+    ByteRate,
 }
 
 /// Zeros at the end of the decimals.
@@ -30,6 +32,7 @@ impl Dimension {
             Self::Time => &[(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")],
             Self::Rate => &[(1e12, "Tb/s"), (1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s")],
             Self::Size => &[(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B")],
+            Self::ByteRate => &[(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "KB/s"), (1.0, "B/s")],
         }
     }
 }

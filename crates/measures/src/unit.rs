@@ -24,6 +24,8 @@ pub enum Unit {
     MessagesPerSecond,
     /// Bytes.
     Bytes,
+    /// Bytes/s.
+    BytesPerSecond,
     /// None: a ratio, a share or an index.
     One,
 }
@@ -37,6 +39,9 @@ pub enum NumberError {
     /// The text is not a plain number.
     #[error("`{0}` is not a number")]
     Number(String),
+    /// The text is not a rate of bytes.
+    #[error("`{0}` is not a rate of bytes")]
+    ByteRate(String),
 }
 
 impl NumberError {
@@ -46,6 +51,7 @@ impl NumberError {
         match self {
             Self::Quantity(error) => format!("write {}", error.expected()),
             Self::Number(_) => "write a number of at least 0, such as 0.9".to_owned(),
+            Self::ByteRate(_) => "write a number and a unit, such as \"40 GB/s\"".to_owned(),
         }
     }
 }
@@ -60,11 +66,12 @@ impl Unit {
             Self::Packets => "_packets",
             Self::MessagesPerSecond => "_messages_per_s",
             Self::Bytes => "_bytes",
+            Self::BytesPerSecond => "_bytes_per_s",
             Self::One => "",
         }
     }
 
-    /// Returns the symbol of the unit: `bit/s`, `s`, `B`, `packets`; `1` of a ratio.
+    /// Returns the symbol of the unit: `bit/s`, `s`, `B`, `B/s`, `packets`; `1` of a ratio.
     #[must_use]
     pub const fn symbol(self) -> &'static str {
         match self {
@@ -73,11 +80,12 @@ impl Unit {
             Self::Packets => "packets",
             Self::MessagesPerSecond => "messages/s",
             Self::Bytes => "B",
+            Self::BytesPerSecond => "B/s",
             Self::One => "1",
         }
     }
 
-    /// Reads a number of this unit as users write it: `3 ms`, `10 Gb/s`, `64 KiB`. Packets, messages/s and
+    /// Reads a number of this unit as users write it: `3 ms`, `10 Gb/s`, `64 KiB`, `40 GB/s`. Packets, messages/s and
     /// shares are plain numbers.
     ///
     /// # Errors
@@ -88,6 +96,13 @@ impl Unit {
             Self::BitsPerSecond => units::Rate::from_str(text)?.get() as f64,
             Self::Seconds => units::Span::from_str(text)?.ps() as f64 / 1e12,
             Self::Bytes => units::Bytes::from_str(text)?.get() as f64,
+            Self::BytesPerSecond => {
+                // The multiples are those of bits.
+                let bits = text
+                    .strip_suffix("B/s")
+                    .and_then(|text| format!("{text}b/s").parse::<units::Rate>().ok());
+                bits.ok_or_else(|| NumberError::ByteRate(text.to_owned()))?.get() as f64
+            }
             Self::Packets | Self::MessagesPerSecond | Self::One => {
                 let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
                 number.ok_or_else(|| NumberError::Number(text.to_owned()))?
@@ -102,6 +117,7 @@ impl Unit {
             Self::BitsPerSecond => spelling::spelled(number, Dimension::Rate, Zeros::Kept),
             Self::Seconds => spelling::spelled(number, Dimension::Time, Zeros::Kept),
             Self::Bytes => spelling::spelled(number, Dimension::Size, Zeros::Kept),
+            Self::BytesPerSecond => spelling::spelled(number, Dimension::ByteRate, Zeros::Kept),
             Self::Packets => format!("{number:.0} packets"),
             Self::MessagesPerSecond => format!("{number:.0} messages/s"),
             Self::One => spelling::digits(number, Zeros::Kept),
@@ -125,7 +141,10 @@ mod tests {
         assert_eq!(Unit::Seconds.read("3 ms"), Ok(0.003));
         assert_eq!(Unit::BitsPerSecond.read("10 Gb/s"), Ok(1e10));
         assert_eq!(Unit::Bytes.read("64 KiB"), Ok(65_536.0));
+        assert_eq!(Unit::BytesPerSecond.read("37.5 GB/s"), Ok(37.5e9));
         assert_eq!(Unit::One.read(" 0.9 "), Ok(0.9));
+        let bits = Unit::BytesPerSecond.read("37.5 Gb/s").unwrap_err();
+        assert!(bits.help().contains("GB/s"), "{}", bits.help());
         assert!(Unit::One.read("NaN").is_err() && Unit::One.read("-1").is_err());
         let error = Unit::Seconds.read("3 Gb/s").unwrap_err();
         assert!(error.help().contains("ms"), "{}", error.help());
@@ -139,12 +158,13 @@ mod tests {
             Unit::BitsPerSecond.spelled(13.2e9),
             Unit::BitsPerSecond.spelled(0.0),
             Unit::Bytes.spelled(-31_110.0),
+            Unit::BytesPerSecond.spelled(37.94e9),
             Unit::Packets.spelled(1234.5),
             Unit::One.spelled(0.9),
         ];
         assert_eq!(
             spelled,
-            ["2.41 ms", "1.00 ms", "13.2 Gb/s", "0 b/s", "-31.1 KB", "1234 packets", "0.900"]
+            ["2.41 ms", "1.00 ms", "13.2 Gb/s", "0 b/s", "-31.1 KB", "37.9 GB/s", "1234 packets", "0.900"]
         );
     }
 }

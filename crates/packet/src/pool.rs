@@ -74,6 +74,13 @@ impl PacketPool {
         self.packets.get(slot as usize)
     }
 
+    /// Returns the packets under way, in the order of their slots. It looks at each slot.
+    pub fn packets(&self) -> impl Iterator<Item = &Packet> {
+        let mut used = vec![true; self.packets.len()];
+        self.free.iter().for_each(|id| used[id.0 as usize] = false);
+        self.packets.iter().zip(used).filter_map(|(packet, used)| used.then_some(packet))
+    }
+
     /// Returns whether no packet is under way.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -206,6 +213,11 @@ mod tests {
                 prop_assert_eq!(inside, oracle[which].iter().copied().collect::<Vec<_>>());
                 most = most.max(oracle[0].len() + oracle[1].len());
                 prop_assert_eq!(pool.len(), oracle[0].len() + oracle[1].len());
+                let mut all: Vec<u32> = pool.packets().map(|packet| packet.bth.psn.get()).collect();
+                all.sort_unstable();
+                let mut expected: Vec<u32> = oracle.iter().flatten().copied().collect();
+                expected.sort_unstable();
+                prop_assert_eq!(all, expected);
             }
             prop_assert_eq!(pool.packets.len(), most);
         }

@@ -4,7 +4,7 @@
 
 /// Policy, as the page's head states it.
 pub(super) const POLICY: &str = "default-src 'none'; \
-     script-src 'sha256-eUMlmAUMJiQ/xOXH4kkQQu0dawE0cIK2vgtxq47CZEE='; \
+     script-src 'sha256-PRFw/WQMR1caEF5Hybv7yVU8EEllzR2vqjp3pZEWOhg='; \
      style-src 'sha256-iFzIz3t1Hk1eZjM3FMOm48EnzsRHlIzBJ3K91MMSh4o='; \
      base-uri 'none'; form-action 'none'";
 

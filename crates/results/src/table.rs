@@ -268,7 +268,11 @@ pub fn decimal(value: f64) -> String {
 }
 
 /// Endings of names, and the units that they stand for.
-const UNITS: [(&str, &str); 8] = [
+const UNITS: [(&str, &str); 11] = [
+    // Before the ending `_s`.
+    ("_gbyte_per_s", "GB/s"),
+    ("_bytes_per_s", "B/s"),
+    ("_messages_per_s", "messages/s"),
     ("_s", "s"),
     ("_us", "us"),
     ("_ms", "ms"),
@@ -355,5 +359,6 @@ mod tests {
         assert_eq!(of("word"), (ColumnType::String, None, false));
         assert_eq!(schema[1].meaning, "True above 9, and false else.");
         assert_eq!([unit("victim_gbps_ci95"), unit("jain_ci95")], [Some("Gb/s"), None]);
+        assert_eq!([unit("busbw_gbyte_per_s"), unit("iteration_s")], [Some("GB/s"), Some("s")]);
     }
 }

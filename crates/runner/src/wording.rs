@@ -144,17 +144,28 @@ fn size(plan: &Plan) -> String {
     let graph = plan.graph();
     let flows = &plan.workload().flows;
     let named = flows.iter().filter(|flow| flow.named).count();
-    let others = flows.len() - named;
-    let patterns = if others > 0 { format!(" and {others} of patterns") } else { String::new() };
+    let of_jobs = plan.workload().jobs.first().map_or(0, |job| flows.len() - job.first_flow as usize);
+    let kinds = [(flows.len() - named - of_jobs, "patterns"), (of_jobs, "jobs")];
+    let others: Vec<String> =
+        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, of)| format!("{count} of {of}")).collect();
+    let flows = match &others[..] {
+        [] => counted(named, "named flow"),
+        [_] if named + of_jobs == flows.len() && named == 0 => {
+            format!("{} of jobs", counted(of_jobs, "flow"))
+        }
+        [only] => format!("{} and {only}", counted(named, "named flow")),
+        [patterns, jobs @ ..] => {
+            format!("{}, {patterns} and {}", counted(named, "named flow"), jobs.join(" and "))
+        }
+    };
     let switches = graph.nodes() - graph.hosts();
     let until_done = if plan.until_done() { "until its finite traffic is delivered, at most " } else { "" };
     format!(
-        "{}: {}, {}, {}; {}{patterns}; {until_done}{} in {}\n",
+        "{}: {}, {}, {}; {flows}; {until_done}{} in {}\n",
         plan.name(),
         counted(graph.hosts(), "host"),
         counted(switches, "switch"),
         counted(links(plan), "link"),
-        counted(named, "named flow"),
         plan.duration(),
         counted(plan.phases().len(), "phase"),
     )

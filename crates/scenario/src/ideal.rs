@@ -16,6 +16,7 @@
 
 mod paths;
 mod spread;
+mod transmission;
 
 use ca_transport::message::{Message, Segment};
 use link_layer::Wire;

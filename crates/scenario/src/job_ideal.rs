@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use ca_transport::ScheduleSpec;
+use packet::NodeId;
 use telemetry::NotMeasured;
 use units::{Bytes, Span};
-use workload::job::ideal::{IdealMessage, Replayed, replay_job};
+use workload::job::ideal::{IdealMessage, Replayed, Transmission, Turns, replay_job};
 use workload::job::ideal_ring::replay_ring;
 use workload::job::{Graph, Job, Pace, Work};
 
@@ -26,6 +28,8 @@ pub struct JobIdeal<'a> {
     /// By flow and size. A job has few sizes.
     known: BTreeMap<(u32, u64), IdealJobMessage>,
     is_reliable: bool,
+    /// By rank.
+    turns: Vec<Turns>,
 }
 
 /// Times of a job's message on the empty fabric, from its posting on: the least over its queue pairs.
@@ -40,6 +44,10 @@ pub struct IdealJobMessage {
     pub departed: Span,
     /// Time for which it keeps a later message from the sender's adapter; none within a host.
     pub occupied: Span,
+    /// Its packets there.
+    pub sent: Transmission,
+    /// Time from the end of its last packet there to its delivery, if no other packet is on its way.
+    pub tail: Span,
 }
 
 impl IdealJobMessage {
@@ -50,6 +58,8 @@ impl IdealJobMessage {
             completed: self.completed.min(other.completed),
             departed: self.departed.min(other.departed),
             occupied: self.occupied.min(other.occupied),
+            sent: self.sent,
+            tail: self.tail.min(other.tail),
         }
     }
 }
@@ -60,7 +70,12 @@ impl<'a> JobIdeal<'a> {
     pub fn new(plan: &'a Plan, job: &'a Job) -> Self {
         let flow = plan.workload().flows.get(job.first_flow as usize);
         let is_reliable = flow.is_some_and(|flow| flow.transport.is_reliable());
-        Self { job, times: IdealTimes::new(plan), known: BTreeMap::new(), is_reliable }
+        let turns = |host: &NodeId| match plan.nodes().adapter(*host).schedule {
+            ScheduleSpec::RoundRobin => Turns::Packets,
+            ScheduleSpec::OldestFirst => Turns::Messages,
+        };
+        let turns = job.hosts.iter().map(turns).collect();
+        Self { job, times: IdealTimes::new(plan), known: BTreeMap::new(), is_reliable, turns }
     }
 
     /// Returns the times of a message between two ranks.
@@ -77,8 +92,12 @@ impl<'a> JobIdeal<'a> {
     }
 
     fn by(&mut self, flow: u32, bytes: u64) -> IdealJobMessage {
-        let times = self.times.times(flow as usize, Bytes::new(bytes));
+        let (flow, size) = (flow as usize, Bytes::new(bytes));
+        let times = self.times.times(flow, size);
+        let (sent, tail) = self.times.transmission(flow, size, &times);
         IdealJobMessage {
+            sent,
+            tail,
             delivered: times.delivered,
             completed: if self.is_reliable { times.acknowledged } else { times.departed },
             departed: times.departed,
@@ -89,7 +108,7 @@ impl<'a> JobIdeal<'a> {
     fn local(&self, bytes: u64) -> IdealJobMessage {
         let Some(link) = self.job.local else { return IdealJobMessage::default() };
         let time = link.rate.time_for(Bytes::new(bytes)) + link.latency;
-        IdealJobMessage { delivered: time, completed: time, departed: time, occupied: Span::ZERO }
+        IdealJobMessage { delivered: time, completed: time, departed: time, ..IdealJobMessage::default() }
     }
 
     /// Returns the ends of the job's ranks and iterations, with all messages at their ideal times.
@@ -110,9 +129,21 @@ impl<'a> JobIdeal<'a> {
         if longest(job) > u128::from(u64::MAX / 2) {
             return Err(NotMeasured::Endless);
         }
+        let turns = self.turns.clone();
         let message = |from, to, bytes| self.message(from, to, bytes).into();
-        // A checked plan has a receive for each message, but a message that asks may wait for it in a circle.
-        replay_job(job, message).map_err(|_| NotMeasured::Circle)
+        // A checked plan has a receive for each message, but a message that asks may wait for it in a circle, and
+        // receives may be posted in another order than they stand in.
+        replay_job(job, turns, message).map_err(|_| self.stalled())
+    }
+
+    /// Returns the reason for which a replay does not end.
+    fn stalled(&mut self) -> NotMeasured {
+        if self.job.rendezvous.is_none() {
+            return NotMeasured::Order;
+        }
+        let (eager, turns) = (Job { rendezvous: None, ..self.job.clone() }, self.turns.clone());
+        let replayed = replay_job(&eager, turns, |from, to, bytes| self.message(from, to, bytes).into());
+        if replayed.is_ok() { NotMeasured::Circle } else { NotMeasured::Order }
     }
 
     /// Returns the time from the start of the job to the end of its last operation, with all messages at their ideal
@@ -137,8 +168,8 @@ impl<'a> JobIdeal<'a> {
 }
 
 impl From<IdealJobMessage> for IdealMessage {
-    fn from(IdealJobMessage { delivered, completed, occupied, .. }: IdealJobMessage) -> Self {
-        Self { delivered, occupied, completed }
+    fn from(IdealJobMessage { delivered, completed, sent, tail, .. }: IdealJobMessage) -> Self {
+        Self { delivered, sent, tail, completed }
     }
 }
 

@@ -8,6 +8,7 @@ use packet::{NodeId, PortId};
 use telemetry::NotMeasured;
 use units::{Bytes, Span};
 use workload::job::closed_forms::{FabricLimits, lower_bound};
+use workload::job::collective::{AllReduce, CollectiveKind};
 use workload::job::ideal::steps;
 use workload::job::{Graph, Job};
 
@@ -32,14 +33,16 @@ pub struct JobOutlook {
     pub hosts: usize,
     /// Messages that follow one another in the longest chain of an iteration; `None` if the job is not replayed.
     pub steps: Option<u64>,
-    /// Time from the start of the job to its end if each message takes its time on the empty fabric, or the reason for
-    /// which the job is not replayed.
+    /// Time from the start of the job to its end with ideal messages: each takes its time on the empty fabric, and
+    /// waits for others of its host alone. Without that time, the reason for which the job is not replayed.
     pub ideal: Result<Span, NotMeasured>,
     /// Time that no algorithm beats for this collective, in any fabric with these links; `None` if the program is no
     /// collective, or has several iterations, or hosts run several ranks.
     pub lower_bound: Option<Span>,
     /// The collective with all of its steps, if the job does the first ones only.
     pub whole: Option<WholeOutlook>,
+    /// Messages of a double tree, if they are longer than NCCL's.
+    pub coarse: Option<CoarseTree>,
     /// Output that is busiest with messages of the job.
     pub busiest: Option<JobOutput>,
     /// The largest load of an output in each step, equal ones of steps that follow one another together; none if the
@@ -77,6 +80,32 @@ pub struct WholeOutlook {
     pub lower_bound: Option<Span>,
 }
 
+/// Messages of a double tree that are longer than those of NCCL, which passes on a piece while the next one comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoarseTree {
+    /// The longest message.
+    pub message: Bytes,
+    /// Number of chunks with which none is longer than a slot.
+    pub chunks: u64,
+}
+
+impl CoarseTree {
+    /// Longest piece that NCCL passes on in a tree: a slot of its buffer, an eighth of 4 MiB (`NCCL_BUFFSIZE`, and
+    /// `NCCL_STEPS` in `enqueue.cc`).
+    pub const SLOT: Bytes = Bytes::new(512 << 10);
+
+    fn of(job: &Job) -> Option<Self> {
+        let (collective, _) = &**job.collective.as_ref()?;
+        if !matches!(collective.kind(), CollectiveKind::AllReduce(AllReduce::DoubleTree)) {
+            return None;
+        }
+        let message = collective.bytes().div_ceil(u64::from(collective.lanes()));
+        // Each chunk is a message in both trees.
+        let chunks = collective.bytes().div_ceil(2 * Self::SLOT.get());
+        (message > Self::SLOT.get()).then(|| Self { message: Bytes::new(message), chunks })
+    }
+}
+
 /// The output that is busiest with messages of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JobOutput {
@@ -103,7 +132,8 @@ impl Plan {
         let ideal = JobIdeal::new(self, job).completion();
         let busiest = self.busiest_output(job);
         let followed = (ideal.is_ok() || job.programs.ranks.iter().any(|rank| rank.chain().is_some()))
-            .then(|| self.steps(job, busiest));
+            .then(|| self.steps(job, busiest))
+            .flatten();
         let (steps, steps_of_load) =
             followed.map_or((None, Vec::new()), |(steps, loads)| (Some(steps), loads));
         JobOutlook {
@@ -118,12 +148,14 @@ impl Plan {
             ideal,
             lower_bound: self.job_bound(job, false),
             whole: self.whole_job(job),
+            coarse: CoarseTree::of(job),
             busiest,
         }
     }
 
-    /// Returns the steps of the longest chain, and the largest loads of each.
-    fn steps(&self, job: &Job, busiest: Option<JobOutput>) -> (u64, Vec<StepLoad>) {
+    /// Returns the steps of the longest chain, and the largest loads of each; `None` of a program that gets stuck when
+    /// messages and computations take other times.
+    fn steps(&self, job: &Job, busiest: Option<JobOutput>) -> Option<(u64, Vec<StepLoad>)> {
         // A formula tells its chain, and may be too large for a replay by operations. All steps of a ring are alike.
         if let Some(chain) = job.programs.ranks.iter().find_map(Graph::chain) {
             let steps = u64::from(chain);
@@ -132,7 +164,7 @@ impl Plan {
                 let time = self.nodes().port(output.node, output.port).wire.rate().time_for(payload);
                 StepLoad { first: 1, last: steps, output: JobOutput { payload, time, ..output } }
             };
-            return (steps, busiest.map(of_step).into_iter().collect());
+            return Some((steps, busiest.map(of_step).into_iter().collect()));
         }
         let mut loads = OutputLoads::new(self, job);
         let (mut current, mut found) = (0, Vec::new());
@@ -147,7 +179,7 @@ impl Plan {
             }
         });
         enter(&mut found, current, loads.busiest());
-        (all.expect("messages match"), found)
+        all.ok().map(|steps| (steps, found))
     }
 
     fn whole_job(&self, job: &Job) -> Option<WholeOutlook> {

@@ -94,7 +94,7 @@ pub use format::{
 pub use headroom::PortHeadroom;
 pub use ideal::{IdealTime, IdealTimes};
 pub use job_ideal::{IdealJobMessage, JobIdeal};
-pub use job_outlook::{JobOutlook, JobOutput, StepLoad, WholeOutlook};
+pub use job_outlook::{CoarseTree, JobOutlook, JobOutput, StepLoad, WholeOutlook};
 pub use memory::MemoryEstimate;
 pub use other_paths::{BusiestOutput, OtherPaths};
 pub use path_choices::{PacketClass, PathChoices};

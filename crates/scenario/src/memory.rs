@@ -15,6 +15,8 @@
 //! | message that is posted and not complete | 32 | `one-flow` with 2 and 8 million outstanding: 31.8 |
 //! | its record, if completions are kept | 88 | `one-flow` with 0.5 and 1.5 million outstanding: 119.9 with the message |
 //! | completed message, if completions are kept | 305 | `sim one-flow` for 0.5 s with messages of 2 KiB |
+//! | job: programs, progress, times of operations in the run and in its record | by operation | the sizes of their types |
+//! | message of a job in the search for its path | 100 | ring of 32 ranks with 200 and 500 chunks: 84 and 101 |
 //! | flow in a phase; with a name of its own | 124; 500 more | `sim` of `roce400-leaf-spine` with 20, 40 and 2,000 named flows that start one after another beside 29,500 others: 0.95 to 1.05 of it |
 //! | column of a row of the series; spread of a group or of all others | 230; 32 | `sim victim` with 24,000 rows of 5 columns; the size of its type |
 //! | sample of a port and lane; of a source; logged change of a pause | 170; 590; 16 | the same with `series`; the size of its type |
@@ -31,8 +33,13 @@ use link_layer::PortPlan;
 use packet::{Lane, NodeId, PortId, TransportService};
 use switch_arch::SwitchPlan;
 use switch_arch::spec::BufferingSpec;
-use telemetry::{FlowSpread, LaneMoment, PauseEvent, RepeatTally, Timeline};
+use telemetry::{
+    FlowSpread, LaneMoment, MOST_OPERATIONS, OperationRecord, PathIteration, PauseEvent, RepeatTally,
+    Timeline,
+};
 use units::{Bytes, Time};
+use workload::job::rendezvous::Handshake;
+use workload::job::{Graph, Job, RankTimes};
 use workload::{Flow, PostedVolume, Posting};
 
 use crate::plan::{NodePlan, NodePlans, Plan};
@@ -55,6 +62,8 @@ const COMPLETION: u64 = 305;
 const FLOW_IN_PHASE: u64 = 124;
 /// The entry of a named flow among a phase's in the summary, and its text.
 const NAMED_IN_PHASE: u64 = 500;
+/// A message in the search for the critical path of a job, and in its ideal replay.
+const MESSAGE_OF_PATH: u64 = 100;
 const COLUMN: u64 = 230;
 const PORT_SAMPLE: usize = 170;
 const SOURCE_SAMPLE: usize = 590;
@@ -70,6 +79,8 @@ pub struct MemoryEstimate {
     pub messages: Bytes,
     /// Records of messages, completed or not.
     pub completions: Bytes,
+    /// Programs of jobs, their progress, and the times of their operations.
+    pub jobs: Bytes,
     /// Goodput of each flow in each phase.
     pub phases: Bytes,
     /// Series over time.
@@ -79,7 +90,7 @@ pub struct MemoryEstimate {
 impl MemoryEstimate {
     /// Returns all parts, with their names and the settings that make them smaller.
     #[must_use]
-    pub const fn parts(&self) -> [(&'static str, Bytes, &'static str); 6] {
+    pub const fn parts(&self) -> [(&'static str, Bytes, &'static str); 7] {
         [
             ("the fabric", self.fabric, "write fewer hosts, or fewer `data_lanes`"),
             ("connections", self.connections, "write fewer `flows`, or `traffic` between fewer hosts"),
@@ -90,6 +101,11 @@ impl MemoryEstimate {
                  `duration`",
             ),
             ("completion times", self.completions, "write `completions: NotKept`, or a shorter `duration`"),
+            (
+                "jobs",
+                self.jobs,
+                "write fewer `iterations`, `chunks` or ranks, or a part of the collective (`steps`)",
+            ),
             (
                 "phases",
                 self.phases,
@@ -170,6 +186,7 @@ impl Plan {
             connections: Bytes::new(flows * CONNECTION + self.memory_of_windows()),
             messages: Bytes::new(waiting.saturating_mul(MESSAGE)),
             completions: Bytes::new(kept),
+            jobs: Bytes::new(self.workload().jobs.iter().map(memory_of_job).fold(0, u64::saturating_add)),
             phases: Bytes::new((self.phases().len() as u64).saturating_mul(
                 flows.saturating_mul(FLOW_IN_PHASE).saturating_add(named.saturating_mul(NAMED_IN_PHASE)),
             )),
@@ -269,7 +286,8 @@ impl Plan {
         let workload = self.workload();
         let mut all = Vec::new();
         let mut drawn = BTreeMap::new();
-        for flow @ Flow { source, destination, posting, .. } in &workload.flows {
+        for (number, flow) in (0..).zip(&workload.flows) {
+            let Flow { source, destination, posting, .. } = flow;
             match posting {
                 Posting::Scheduled(schedule) => {
                     let (destination, volume) = (Some(*destination), schedule.volume(end));
@@ -278,10 +296,14 @@ impl Plan {
                 Posting::Drawn { host_traffic, .. } => {
                     drawn.insert(*host_traffic as usize, flow.requester());
                 }
-                Posting::Job { total, .. } => {
+                Posting::Job { job, total, .. } => {
                     let destination = Some(*destination);
+                    let job = &workload.jobs[*job as usize];
+                    let pair = &job.pairs[((number - job.first_flow) / job.queue_pairs) as usize];
+                    let of_run = pair.messages.div_ceil(u64::from(job.queue_pairs));
+                    let messages = of_run.saturating_mul(u64::from(job.runs));
                     let volume =
-                        PostedVolume { messages: 1, payload: *total, at_once: 1, ..PostedVolume::default() };
+                        PostedVolume { messages, payload: *total, at_once: 1, ..PostedVolume::default() };
                     all.push(Expected { source: *source, destination, volume });
                 }
             }
@@ -336,4 +358,27 @@ impl Plan {
         let rate = self.cable(self.graph().ports(host)[0].cable).rate;
         rate.get() as f64 / 8.0 * (end.ps() as f64 * 1e-12)
     }
+}
+
+/// Returns the bytes that a job takes besides its connections and messages.
+fn memory_of_job(job: &Job) -> u64 {
+    let sizes = |bytes: usize| bytes as u64;
+    let programs = job.programs.ranks.iter().map(|graph| {
+        let listed = if graph.chain().is_some() { 0 } else { sizes(graph.operations() * size_of::<u32>()) };
+        sizes(size_of::<Graph>() + graph.memory()) + listed
+    });
+    let ranks = sizes(job.programs.ranks.len());
+    let runs = u64::from(job.runs);
+    // The end of each iteration, of each rank in the run and in the record, and the iterations of the job.
+    let ends = runs.saturating_mul(ranks).saturating_mul(2 * sizes(size_of::<Time>()));
+    let iterations = runs.saturating_mul(sizes(size_of::<PathIteration>()));
+    let mut all = programs.sum::<u64>().saturating_add(ends).saturating_add(iterations);
+    if job.keeps_times() {
+        let handshakes = if job.rendezvous.is_some() { sizes(size_of::<Handshake>()) } else { 0 };
+        let times = RankTimes::memory(job.operations, job.messages) + job.operations * handshakes;
+        let recorded = job.operations.min(2 * sizes(MOST_OPERATIONS)) * sizes(size_of::<OperationRecord>());
+        let path = job.messages.saturating_mul(MESSAGE_OF_PATH);
+        all = all.saturating_add(2 * times + recorded).saturating_add(path);
+    }
+    all
 }

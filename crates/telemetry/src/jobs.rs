@@ -39,6 +39,10 @@ pub struct JobRecord {
     pub bytes: Bytes,
     /// Ranks that wait for a message at the end of the run, the first of them.
     pub waiting: Vec<WaitingRank>,
+    /// The reason for which it cannot go on, in a run that has ended since no job could.
+    pub stuck: Option<StuckCause>,
+    /// A receive that has taken a message of another size, the first by rank and arrival.
+    pub unequal: Option<UnequalSizes>,
     /// Measures of the job.
     pub measures: JobMeasures,
 }
@@ -89,6 +93,8 @@ pub enum NotMeasured {
     Endless,
     /// Operations wait for each other, by rendezvous.
     Circle,
+    /// Operations wait for each other, since receives take messages of one source and tag in the order of posting.
+    Order,
 }
 
 impl NotMeasured {
@@ -102,7 +108,11 @@ impl NotMeasured {
             Self::Lossy => "packets were lost, over a service without retransmission",
             Self::Empty => "the job has no operation",
             Self::Endless => "computations last longer than the clock",
-            Self::Circle => "messages ask receivers that wait for each other",
+            Self::Circle => "sends wait for receives that wait for sends (`rendezvous`): the job gets stuck",
+            Self::Order => {
+                "messages of one source and tag are taken in the order of posting, and then wait for each other: the job gets \
+                 stuck"
+            }
         }
     }
 }
@@ -145,6 +155,8 @@ pub struct CriticalPath {
     pub parts: PathParts,
     /// Places that the congestion is blamed on, the longest part first.
     pub places: Vec<PathPlace>,
+    /// Links of hosts among the places, each with the other traffic there.
+    pub shared: Vec<SharedLink>,
     /// Its part in each iteration: the steps of operations of this run of the program.
     pub iterations: Vec<PathIteration>,
     /// Its steps in order of time, from the first on as far as there is room for them.
@@ -160,12 +172,18 @@ pub struct PathParts {
     pub compute: Span,
     /// Messages: their time in an otherwise empty fabric.
     pub wire: Span,
-    /// Messages that leave late because other messages of the job leave the same host: at most the time which these
-    /// take on its wire, or, within the host, all of it. Also the wait for a rank that starts after the job.
+    /// Messages that leave late because other messages of the job leave the same host: as late as they would if nothing
+    /// held up its wire, and all messages were posted when they were. Within the host, all of it. Also the wait for a
+    /// rank that starts after the job.
     pub waiting: Span,
-    /// Messages that are late for other reasons while samples show their packets at a congested output, or in a tree.
+    /// Messages that are late for other reasons: because other traffic shares the wire of their host; or while samples
+    /// show packets at a congested output, or in a tree, of their flow or of messages that were at the host with them.
+    ///
+    /// Without its only source the job is shorter by exactly this time if the same messages are on the path then, and
+    /// wait for the same ones of the job at their host. Else it can be shorter by less or by more: another path may be
+    /// longer, or messages that are posted earlier find others before them.
     pub congestion: Span,
-    /// Messages that leave late for other reasons, and that no sample shows waiting.
+    /// Messages that leave late for other reasons, and that no sample shows waiting, nor others at the host with them.
     pub at_source: Span,
     /// Messages that are late after leaving, and that no sample shows waiting.
     pub in_fabric: Span,
@@ -205,7 +223,7 @@ pub struct PathIteration {
 /// A place that congestion on a critical path is blamed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathPlace {
-    /// Name of the switch.
+    /// Name of the switch, or of a host with a link that other traffic shares.
     pub node: String,
     /// Number of the output port, counted from 1.
     pub port: u16,
@@ -213,10 +231,19 @@ pub struct PathPlace {
     pub peer: String,
     /// Number of the lane.
     pub lane: u8,
-    /// Number of the tree that the place is the root of; `None` if messages waited there outside trees.
+    /// Number of the root, if the place is the root of a tree that held messages of the path at some sample.
     pub root: Option<u32>,
     /// Time that messages of the path lost there.
     pub span: Span,
+}
+
+/// The link of a host at which messages of a path waited for other traffic.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedLink {
+    /// Place in [`CriticalPath::places`].
+    pub place: u32,
+    /// Flows outside the job that had messages there meanwhile, by their index in the record.
+    pub flows: Vec<u32>,
 }
 
 /// A step of a critical path.
@@ -372,6 +399,32 @@ impl JobRecord {
         let algbw = bytes.get() as f64 / seconds / 1e9;
         Some((algbw, algbw * factor))
     }
+}
+
+/// A reason for which no rank of a job can go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StuckCause {
+    /// Packets were lost, over a service without retransmission.
+    Lost,
+    /// Sends wait for their receives, which are posted only after such sends: messages of this size and more ask.
+    Rendezvous(Bytes),
+    /// Receives from any rank, or with any tag, have taken messages that others were for.
+    AnyMessage,
+    /// Receives of one source and tag were posted in another order than the messages.
+    Order,
+}
+
+/// A message and the receive that has taken it, of different sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnequalSizes {
+    /// Rank and number of the send.
+    pub send: (u32, u32),
+    /// Its size.
+    pub sent: Bytes,
+    /// Rank and number of the receive.
+    pub receive: (u32, u32),
+    /// Its size.
+    pub received: Bytes,
 }
 
 /// A rank that waits for a message, or for the receiver of one.

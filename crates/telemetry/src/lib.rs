@@ -33,7 +33,7 @@ pub use idle_setting::{IdleReason, IdleSettingRecord};
 pub use jobs::{
     CriticalPath, IterationRecord, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured,
     OperationKind, OperationRecord, PathIteration, PathParts, PathPlace, PathStep, PathStepKind, RankRecord,
-    WaitingRank,
+    SharedLink, StuckCause, UnequalSizes, WaitingRank,
 };
 pub use lane::{LaneInput, LaneOutput, Marks};
 pub use margin::{MarginCounts, MarginRecord};

@@ -18,7 +18,7 @@ use super::Finding;
 use crate::{numbers, tables};
 
 /// Most words, over all pages: the number that the last edit reached, rounded up. Lower it when a page gets shorter.
-const MOST: usize = 46_350;
+const MOST: usize = 47_910;
 
 /// Pages that are written, or notes, as a whole.
 const NOT_COUNTED: [&str; 4] = ["docs/scenario.md", "docs/mutants.md", "docs/decisions", "docs/lab"];

@@ -145,6 +145,15 @@ impl Adapter {
         self.jobs.as_ref().map_or(JobMotion::default(), |of_jobs| of_jobs.jobs.motion())
     }
 
+    /// Returns true if a rank here goes on without the network: it is to start, or computes, or the host has packets
+    /// that it has not consumed.
+    #[must_use]
+    pub fn jobs_go_on(&self) -> bool {
+        self.jobs
+            .as_ref()
+            .is_some_and(|of_jobs| of_jobs.jobs.deadline() < Time::NEVER || self.drain.waiting() > 0)
+    }
+
     /// Returns the state of each rank that runs here.
     pub fn job_ranks(&self) -> impl Iterator<Item = RankReport> {
         self.jobs.iter().flat_map(|of_jobs| of_jobs.jobs.reports())

@@ -27,6 +27,8 @@ pub enum Unit {
     Packets,
     /// Kilobytes of 1,000 bytes.
     Kb,
+    /// GB/s of 10^9 bytes, for algbw and busbw.
+    GbytesPerSecond,
     /// None: an index or a share.
     One,
 }
@@ -40,6 +42,7 @@ impl Unit {
             Self::Ms | Self::Us => measures::Unit::Seconds,
             Self::Packets => measures::Unit::Packets,
             Self::Kb => measures::Unit::Bytes,
+            Self::GbytesPerSecond => measures::Unit::BytesPerSecond,
             Self::One => measures::Unit::One,
         }
     }
@@ -55,6 +58,7 @@ impl Unit {
             Self::Us => "us".to_owned(),
             Self::Packets => "packets".to_owned(),
             Self::Kb => "KB".to_owned(),
+            Self::GbytesPerSecond => "GB/s".to_owned(),
             Self::One => String::new(),
         }
     }
@@ -64,9 +68,14 @@ impl Unit {
     pub fn reference(&self) -> Option<&str> {
         match self {
             Self::Of(name) => Some(name),
-            Self::Gbps | Self::Links { .. } | Self::Ms | Self::Us | Self::Packets | Self::Kb | Self::One => {
-                None
-            }
+            Self::Gbps
+            | Self::Links { .. }
+            | Self::Ms
+            | Self::Us
+            | Self::Packets
+            | Self::Kb
+            | Self::GbytesPerSecond
+            | Self::One => None,
         }
     }
 
@@ -74,7 +83,7 @@ impl Unit {
     pub(crate) fn scale<E>(&self, reference: impl FnOnce(&str) -> Result<f64, E>) -> Result<f64, E> {
         match self {
             Self::Of(name) => reference(name),
-            Self::Gbps => Ok(1e9),
+            Self::Gbps | Self::GbytesPerSecond => Ok(1e9),
             Self::Links { count, gbps } => Ok(f64::from(*count) * gbps * 1e9),
             Self::Ms => Ok(1e-3),
             Self::Us => Ok(1e-6),

@@ -36,7 +36,7 @@ pub struct CompareCommand<'a> {
     pub own_seeds: bool,
     /// True if a run draws at random, so that seeds may change it.
     pub draws_at_random: bool,
-    /// Seeds that were asked for, of which an interrupted comparison has fewer; `None` for those of the scenarios.
+    /// Seeds that were asked for, more than an interrupted comparison has; `None` for those of the scenarios.
     pub seeds: Option<&'a [u64]>,
 }
 
@@ -102,6 +102,10 @@ impl SeededComparison {
         let interrupted = (!story.interrupted.is_empty()).then(|| {
             format!("INTERRUPTED: {}; the numbers are of unequal times.", listed(&story.interrupted))
         });
+        let stuck = (!story.stuck.is_empty()).then(|| {
+            let seed = self.told_seed().map_or_else(String::new, |seed| format!(" in seed {seed}"));
+            format!("STUCK{seed}: {}; no rank of it could go on.", listed(&story.stuck))
+        });
         let done = self.done().filter(|_| story.until_done);
         let costs = best.filter(|_| story.interrupted.is_empty()).and_then(|best| self.costs(best));
         let told_waits =
@@ -111,7 +115,8 @@ impl SeededComparison {
         let is_of_job = measure.quantity.info().reach == Reach::Job;
         let numbers = if is_of_job { [Some(sentence), done] } else { [done, Some(sentence)] };
         let numbers = numbers.into_iter().flatten();
-        let all = interrupted.into_iter().chain(numbers).chain(waits).chain(opposite).chain(costs);
+        let all =
+            interrupted.into_iter().chain(stuck).chain(numbers).chain(waits).chain(opposite).chain(costs);
         all.collect::<Vec<_>>().join(" ")
     }
 
@@ -251,9 +256,12 @@ impl SeededComparison {
         if self.story.as_ref().is_some_and(|story| !story.interrupted.is_empty()) {
             return format!("The runs to their ends: `{}`", command.with_seeds());
         }
+        if let Some(run) = self.story.as_ref().and_then(|story| story.first_stuck) {
+            return page(&format!("The page of {}, which names the waits", self.runs[run].label), run);
+        }
         let page_of = |run: usize| page(&format!("The page of {}", self.runs[run].label), run);
         let has_bounds = self.has_bounds();
-        let can_end = self.story.as_ref().is_some_and(|story| story.is_finite);
+        let can_end = self.story.as_ref().is_some_and(|story| story.is_finite && !story.until_done);
         if has_bounds && can_end && !until_done {
             return format!(
                 "Numbers instead of bounds, from runs that end when their messages are delivered: `{} --until-done`",

@@ -1,6 +1,7 @@
 //! Costs of the best run in other phases and measures of the table.
 //!
-//! Invariant: numbers that a seed does not know are no part of a cost.
+//! Invariant: numbers that a seed does not know are no part of a cost, and neither are rates over unequal times and
+//! times of other messages.
 
 use super::SeededComparison;
 use super::row::SeededRow;
@@ -50,7 +51,8 @@ impl SeededComparison {
         let story = self.story.as_ref().filter(|_| !row.is_member)?;
         if let Some(measure) = &row.measure {
             let is_other = QUANTITIES.contains(&measure.quantity) && *measure != story.measure;
-            return is_other.then(|| (measure.to_string(), measure.quantity));
+            return (is_other && story.unlike.allows(measure))
+                .then(|| (measure.to_string(), measure.quantity));
         }
         let goodput = Quantity::Goodput;
         let whose = if row.what == TOTAL { "all flows" } else { &row.what };
@@ -58,7 +60,7 @@ impl SeededComparison {
         let is_own = story.measure.quantity == goodput
             && story.measure.group == group
             && story.phase.as_ref() == Some(&row.phase);
-        (row.topic == goodput.name() && !is_own)
+        (row.topic == goodput.name() && !is_own && story.unlike.allows_rate(group, Some(&row.phase)))
             .then(|| (format!("goodput of {whose} in phase `{}`", row.phase), goodput))
     }
 }

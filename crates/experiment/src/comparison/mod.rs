@@ -29,6 +29,7 @@ use results::comparison::{
     ComparedRemark, ComparedRun, Comparison, SCHEMA, Shown, TableLine, remarks, tables,
 };
 use serde_json::{Value, json};
+use telemetry::RunEnding;
 
 use crate::statistics::Reading;
 use row::SeededRow;
@@ -94,7 +95,12 @@ impl SeededComparison {
         assert_eq!(runs.len(), self.runs.len(), "every seed has all runs");
         let headline = &self.story.as_ref().expect("the first seed has a story").measure;
         for (seeded, run) in self.runs.iter_mut().zip(runs) {
-            seeded.readings.insert(self.seeds.len(), Reading::from(&one(run.measured(), headline)));
+            let reading = match run.record.ended {
+                // It did a part of its work, and no time brings the rest.
+                RunEnding::Stuck => Reading::Missing,
+                _ => Reading::from(&one(run.measured(), headline)),
+            };
+            seeded.readings.insert(self.seeds.len(), reading);
             seeded.own_seeds.push(run.summary.seed);
             seeded.digests.push(run.summary.digest.clone());
         }

@@ -176,7 +176,7 @@ fn the_answer_names_the_victim_with_the_runs_own_numbers() {
 fn interrupted_runs_are_told_first() {
     let set = ["duration=6 ms", "flows.far.start=1 ms", "flows.near.start=2 ms"];
     let mut runs = pair("victim", &set, 1);
-    runs[1].record.ended = telemetry::RunEnding::Interrupted;
+    runs[1].record.ended = RunEnding::Interrupted;
     let comparison = compared(&[runs]);
     for (seeds, option) in [
         (None, ""),

@@ -55,10 +55,17 @@ impl UnitResult {
         self.ended.word_with(self.fault)
     }
 
-    /// Returns true if the run has results, and no fault.
+    /// Returns true if the run has results, no fault, and no job that is stuck.
     #[must_use]
     pub const fn is_sound(&self) -> bool {
-        self.ended.has_results() && self.fault.is_none()
+        self.ended.has_results() && self.fault.is_none() && !self.is_stuck()
+    }
+
+    /// Returns true if no rank of a job could go on, so that its numbers are no lower bounds of others: nothing would
+    /// follow in a longer run.
+    #[must_use]
+    pub const fn is_stuck(&self) -> bool {
+        matches!(self.ended, UnitEnd::Stuck { .. })
     }
 
     /// Returns a measure, if it is stored: those of [`measures::run::all`] and those that were asked for are.
@@ -151,6 +158,9 @@ pub enum UnitEnd {
     Stuck {
         /// Simulated time, up to the sample that found it.
         simulated_s: f64,
+        /// The first such job; empty in results of versions that kept no name.
+        #[serde(default)]
+        job: String,
     },
     /// The run took longer than its budget of real time.
     OverTime {
@@ -194,7 +204,10 @@ impl UnitEnd {
             RunEnding::Done => Some(Self::Done { done_s: summary.done_s.unwrap_or(simulated_s) }),
             RunEnding::NotDone => Some(Self::NotDone { simulated_s }),
             RunEnding::GaveUp => Some(Self::GaveUp { simulated_s }),
-            RunEnding::Stuck => Some(Self::Stuck { simulated_s }),
+            RunEnding::Stuck => {
+                let job = record.jobs.iter().find(|job| job.end.is_none());
+                Some(Self::Stuck { simulated_s, job: job.map_or_else(String::new, |job| job.name.clone()) })
+            }
             RunEnding::Interrupted => None,
         }
     }
@@ -235,6 +248,15 @@ impl UnitEnd {
         )
     }
 
+    /// Returns the end as words: `over time`, `stuck: job train`.
+    #[must_use]
+    pub fn words_with(&self, fault: Option<RunFault>) -> String {
+        match self {
+            Self::Stuck { job, .. } if fault.is_none() && !job.is_empty() => format!("stuck: job {job}"),
+            _ => self.word_with(fault).replace('_', " "),
+        }
+    }
+
     /// Returns the end as a manifest has it.
     #[must_use]
     pub fn of_manifest(&self) -> RunEnd {
@@ -243,7 +265,7 @@ impl UnitEnd {
             Self::Done { done_s } => RunEnd::Done { done_s: *done_s },
             Self::NotDone { simulated_s } => RunEnd::NotDone { simulated_s: *simulated_s },
             Self::GaveUp { simulated_s } => RunEnd::GaveUp { simulated_s: *simulated_s },
-            Self::Stuck { simulated_s } => RunEnd::Stuck { simulated_s: *simulated_s },
+            Self::Stuck { simulated_s, .. } => RunEnd::Stuck { simulated_s: *simulated_s },
             Self::OverTime { simulated_s, .. } => RunEnd::Interrupted { simulated_s: *simulated_s },
             Self::OverMemory { .. } => RunEnd::Interrupted { simulated_s: 0.0 },
             Self::Deadlock { message } => RunEnd::Deadlock { message: message.clone() },

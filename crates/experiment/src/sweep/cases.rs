@@ -8,6 +8,8 @@ use super::rows::{PlannedRun, SweepPlan};
 
 /// First steps of the paths that are conditions unless others are named: the traffic, and the length of the run.
 const GIVEN: [&str; 3] = ["traffic", "flows", "duration"];
+/// Last steps of such paths in a job: how much there is to do. Its algorithm, chunks and placement are to be chosen.
+const GIVEN_OF_JOBS: [&str; 3] = ["bytes", "ranks", "iterations"];
 /// Word for no condition.
 pub const NO_CONDITION: &str = "none";
 
@@ -54,15 +56,14 @@ impl UnknownCondition {
 }
 
 impl Conditions {
-    /// Finds the columns of these names; `none` stands for no condition. Without names, fields of the traffic and the
-    /// duration are conditions.
+    /// Finds the columns of these names; `none` stands for no condition. Without names, fields of the traffic, the
+    /// duration, and how much jobs do are conditions.
     ///
     /// # Errors
     /// If the sweep does not vary a field of a name.
     pub fn of(plan: &SweepPlan, names: &[String]) -> Result<Self, UnknownCondition> {
         let known = plan.columns();
         if names.is_empty() {
-            let is_given = |path: &str| GIVEN.contains(&path.split(['.', '[']).next().unwrap_or(path));
             return Ok(Self { columns: (0..known.len()).filter(|place| is_given(known[*place])).collect() });
         }
         let mut columns = Vec::new();
@@ -114,8 +115,46 @@ impl Conditions {
     }
 }
 
+/// Returns true if a field says how much there is to do, and for how long, rather than how it is done.
+fn is_given(path: &str) -> bool {
+    match path.split(['.', '[']).next().unwrap_or(path) {
+        "jobs" => GIVEN_OF_JOBS.contains(&path.rsplit('.').next().unwrap_or(path)),
+        first => GIVEN.contains(&first),
+    }
+}
+
 /// Returns fields with their values: `link.mtu=1 KiB, switch.buffer=16 KiB`.
 pub(super) fn assigned(names: &[String], values: &[String]) -> String {
     let pairs = names.iter().zip(values).map(|(name, value)| format!("{name}={value}"));
     pairs.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_to_do_is_a_condition_and_how_it_is_done_a_choice() {
+        let given = [
+            "traffic[0].load",
+            "flows.victim.bytes",
+            "duration",
+            "jobs.train.program.bytes",
+            "jobs[1].program.steps[0].bytes",
+            "jobs.train.program.ranks",
+            "jobs.train.iterations",
+        ];
+        given.into_iter().for_each(|path| assert!(is_given(path), "{path}"));
+        let chosen = [
+            "jobs.train.place",
+            "jobs.train.program.algorithm",
+            "jobs.train.program.chunks",
+            "jobs",
+            "jobs.train.program",
+            "switch.buffer",
+            "link.bytes",
+            "congestion_control",
+        ];
+        chosen.into_iter().for_each(|path| assert!(!is_given(path), "{path}"));
+    }
 }

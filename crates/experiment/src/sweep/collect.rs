@@ -218,6 +218,7 @@ const fn unit_of(unit: MeasureUnit) -> Option<&'static str> {
         MeasureUnit::BitsPerSecond => Some("bit/s"),
         MeasureUnit::Seconds => Some("s"),
         MeasureUnit::Bytes => Some("B"),
+        MeasureUnit::BytesPerSecond => Some("B/s"),
         MeasureUnit::Packets => Some("packets"),
         MeasureUnit::MessagesPerSecond => Some("messages/s"),
         MeasureUnit::One => None,

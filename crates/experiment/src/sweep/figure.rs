@@ -397,6 +397,7 @@ fn scale(unit: &str, values: &[f64]) -> (&'static str, f64) {
         "bit/s" => of(&[("Tb/s", 1e12), ("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)]),
         "s" => of(&[("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9)]),
         "B" => of(&[("MB", 1e6), ("KB", 1e3), ("B", 1.0)]),
+        "B/s" => of(&[("GB/s", 1e9), ("MB/s", 1e6), ("B/s", 1.0)]),
         "m" => ("m", 1.0),
         "packets" => ("packets", 1.0),
         _ => ("", 1.0),

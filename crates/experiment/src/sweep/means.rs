@@ -9,9 +9,11 @@ use results::sweep::SweepMean;
 use crate::statistics::{Estimate, Reading};
 use crate::store::UnitResult;
 
-/// Returns the number of a run.
+/// Returns the number of a run. A stuck run has none to compare: it did a part of its work, and no time brings the
+/// rest.
 pub(super) fn reading(result: Option<&UnitResult>, measure: &Measure) -> Reading {
-    let measured = result.and_then(|result| result.measured(measure));
+    let whole = result.filter(|result| !result.is_stuck());
+    let measured = whole.and_then(|result| result.measured(measure));
     measured.map_or(Reading::Missing, Reading::from)
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     // its own.
     world.forget_others();
     let finite = finite::of(plan, &world, end);
-    let jobs = jobs::of(plan, &world, job_waits, audit.dropped > 0);
+    let ranks = if plan.workload().jobs.is_empty() { Vec::new() } else { world.job_ranks() };
     // Adapters need no transport state any more, only their counts.
     world.adapters_mut().for_each(Adapter::retire);
     world.parts.iter_mut().for_each(Part::note_waiting);
@@ -82,6 +82,15 @@ pub(crate) fn collect(plan: &Plan, mut run: Run<'_>, digest: Digest) -> RunRecor
     let lossy = audit.dropped > 0 || transport.gaps > 0;
     let completions = completions::of(plan, &world, lossy);
     let patterns = traffic::patterns(plan);
+    let observed = jobs::Observed {
+        ranks,
+        waits: job_waits,
+        completions: completions.as_ref(),
+        lossy: audit.dropped > 0,
+        stuck: ended == RunEnding::Stuck,
+        now,
+    };
+    let jobs = jobs::of(plan, observed);
     if let Some(all) = &completions {
         congestion.limit_losses(all, traffic::is_open(plan, &patterns));
     }

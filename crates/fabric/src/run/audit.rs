@@ -3,6 +3,7 @@
 //! Invariant: a run that fails this audit has a bug of the simulator, whatever its scenario.
 
 use ca_transport::Adapter;
+use packet::{FlowId, PacketPool};
 use telemetry::Audit;
 
 use super::error::Violation;
@@ -24,6 +25,22 @@ pub(crate) fn conservation(world: &World<'_>) -> Result<Audit, Violation> {
         return Err(Violation::Sequence { missed, at });
     }
     Ok(Audit { injected, delivered, dropped, under_way, ..Audit::default() })
+}
+
+/// Returns true if a packet was dropped.
+pub(super) fn has_dropped(world: &World<'_>) -> bool {
+    world.total(&RankQuestion::Audit, Sums::of(world), Sums::plus).dropped > 0
+}
+
+/// Returns true if a packet of a flow with this number or a higher one is under way, or waits for its host.
+pub(super) fn carries(world: &World<'_>, from: FlowId) -> bool {
+    world.total(&RankQuestion::Carries { from }, carries_here(world, from), |one, other| one || other)
+}
+
+/// Returns the same of the packets of this process.
+pub(super) fn carries_here(world: &World<'_>, from: FlowId) -> bool {
+    let pools = world.parts.iter().map(|part| &part.interconnect.pool);
+    pools.flat_map(PacketPool::packets).any(|packet| packet.flow >= from)
 }
 
 /// Packets of a process.

@@ -39,6 +39,7 @@ mod until_done;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use packet::FlowId;
 use telemetry::{Audit, Progress, RunEnding};
 use topology::Partition;
 use units::Time;
@@ -101,8 +102,8 @@ pub(crate) struct Run<'a> {
     /// By part of this process.
     turns: Vec<Turns>,
     pub(crate) until_done: Option<UntilDone>,
-    /// True if the plan has jobs, which may get stuck.
-    pub(crate) has_jobs: bool,
+    /// The first flow of jobs, which may get stuck; all later flows are of jobs too. `None` without jobs.
+    pub(crate) jobs_from: Option<FlowId>,
     /// Number of events of all parts at which progress is reported next, while one thread handles them.
     report_at: u64,
     interrupt: Option<&'a AtomicBool>,
@@ -151,7 +152,7 @@ impl<'a> Run<'a> {
             ended: RunEnding::AtDuration,
             end: Time::ZERO,
             until_done: None,
-            has_jobs: false,
+            jobs_from: None,
             report_at: PROGRESS_EVERY,
             interrupt: options.interrupt,
             is_resumed: false,
@@ -447,13 +448,12 @@ impl<'a> Run<'a> {
     }
 
     /// Returns true if ranks of jobs are not done, and none of them can go on: nothing that a rank could wait for is
-    /// under way.
+    /// under way. A message that UC has lost a packet of never arrives.
     fn is_stuck(&self) -> bool {
-        if self.ended != RunEnding::AtDuration || !self.has_jobs {
-            return false;
-        }
+        let Some(from) = self.jobs_from.filter(|_| self.ended == RunEnding::AtDuration) else { return false };
         let JobMotion { ranks, posted, arrived, pending } = self.world.unfinished().motion;
-        ranks > 0 && pending == 0 && posted == arrived
+        let is_lost = || audit::has_dropped(&self.world) && !audit::carries(&self.world, from);
+        ranks > 0 && pending == 0 && (posted == arrived || is_lost())
     }
 
     /// Ends the run at the present instant, because nothing that it waits for can come any more.

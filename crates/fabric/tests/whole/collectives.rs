@@ -11,7 +11,7 @@ use workload::job::collective::{
     AllGather, AllReduce, AllToAll, Barrier, Broadcast, Collective, CollectiveKind, FirstBlock, Folding,
     Numbering, Reduce, ReduceScatter,
 };
-use workload::job::ideal::IdealMessage;
+use workload::job::ideal::{IdealMessage, Transmission};
 
 use crate::common::run;
 use crate::jobs::does_not_depend;
@@ -103,7 +103,9 @@ pub(crate) fn message(bytes: u64) -> IdealMessage {
     let wire = wire(bytes);
     let rest = if bytes.is_multiple_of(MTU) && bytes > 0 { MTU } else { bytes % MTU };
     let last = Span::from_ns(rest.div_ceil(4) * 4 + HEADERS + IMMEDIATE);
-    IdealMessage { delivered: tau(bytes, 2), occupied: wire, completed: wire - last }
+    let (before, packet) = (bytes.div_ceil(MTU).max(1) - 1, Span::from_ns(MTU + HEADERS));
+    let sent = Transmission { before, packet, last };
+    IdealMessage { delivered: tau(bytes, 2), sent, tail: tau(bytes, 2) - wire, completed: wire - last }
 }
 
 const fn ring(first: FirstBlock, channels: u32) -> CollectiveKind {
@@ -461,7 +463,7 @@ fn first_steps_take_the_time_of_their_messages() {
         let plan = plan(&crossbar(6), &job("A", &exchange, ""), &[]);
         let record = run(&plan);
         let expected = if whole == "Direct" {
-            message(MTU).occupied * (steps - 1) + tau(MTU, 2)
+            message(MTU).sent.whole() * (steps - 1) + tau(MTU, 2)
         } else {
             tau(MTU, 2) * steps
         };

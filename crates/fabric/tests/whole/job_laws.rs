@@ -135,6 +135,33 @@ proptest! {
         prop_assert_eq!(scaled, ends(&slow));
     }
 
+    /// Messages of one host to several take the times of the ideal replay, whichever passes which.
+    #[test]
+    fn messages_of_one_host_take_their_ideal_times(
+        messages in prop::collection::vec((1..RANKS, 0_u64..40_000, 0_u64..9_000_000, 0_u64..5_000_000), 1..12),
+        schedule in prop::sample::select(vec!["RoundRobin", "OldestFirst"]),
+    ) {
+        let [mut sender, mut receivers] = [String::new(), String::new()];
+        for (place, (_, bytes, before, _)) in messages.iter().enumerate() {
+            let to = messages[place].0;
+            // All computations begin at once, each on a processor of its own.
+            let send = format!("send {bytes}b to {to} tag {place}");
+            writeln!(sender, "c{place}: calc {before} cpu {place}\ns{place}: {send}").unwrap();
+            writeln!(sender, "s{place} requires c{place}").unwrap();
+        }
+        for rank in 1..RANKS {
+            writeln!(receivers, "rank {rank} {{").unwrap();
+            for (place, (_, bytes, _, after)) in messages.iter().enumerate().filter(|(_, one)| one.0 == rank) {
+                writeln!(receivers, "r{place}: recv {bytes}b from 0 tag {place}").unwrap();
+                write!(receivers, "c{place}: calc {after} cpu {place}\nc{place} requires r{place}\n").unwrap();
+            }
+            writeln!(receivers, "}}").unwrap();
+        }
+        let goal = format!("num_ranks {RANKS}\nrank 0 {{\n{sender}}}\n{receivers}");
+        let record = run_on(&goal, "transport: Uc", ALL, &[&format!("adapter.schedule={schedule}")]);
+        prop_assert_eq!(jobs::of(&record).measures.ideal, Ok(jobs::completion(&record)));
+    }
+
     /// Jobs on leaves of their own take the times that they take alone, each rank of them, whatever both do.
     #[test]
     fn aligned_jobs_are_isolated(

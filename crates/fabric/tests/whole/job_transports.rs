@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use telemetry::{JobRecord, PathStepKind, RunEnding, RunRecord};
-use units::{Span, Time};
+use telemetry::{JobRecord, PathStepKind, RunEnding, RunRecord, StuckCause};
+use units::{Bytes, Span, Time};
 
 use crate::collectives::{HOP, MTU, completion, crossbar, job, plan, tau, tree, with_bytes};
 use crate::common::run;
@@ -159,7 +159,8 @@ fn collectives_ask_in_each_step() {
 /// and both are named, also where a receive takes messages from any rank.
 #[test]
 fn sends_that_wait_for_each_other_are_stuck() {
-    for from in [["1", "0"], ["-1", "-1"]] {
+    // Without a wildcard a plan is refused: no run ends.
+    for from in [["-1", "0"], ["-1", "-1"]] {
         let rank = |own: usize| {
             let other = 1 - own;
             let from = from[own];
@@ -175,7 +176,45 @@ fn sends_that_wait_for_each_other_are_stuck() {
         let told: Vec<_> = waiting.iter().map(|it| (it.rank, it.operation, it.from, it.to, it.tag)).collect();
         assert_eq!(told, [(0, 0, None, Some(1), Some(7)), (1, 0, None, Some(0), Some(7))]);
         assert!(jobs::of(&record).measures.ideal.is_err());
+        assert_eq!(jobs::of(&record).stuck, Some(StuckCause::Rendezvous(Bytes::new(9000))));
     }
+}
+
+/// Messages that UC has lost packets of never arrive, and nothing else is under way: the job is stuck, however long the
+/// run may last. Over RC on the same fabric it ends.
+#[test]
+fn a_job_that_lost_a_message_is_stuck() {
+    let sets =
+        ["link.flow_control=Lossy", "switch.buffer=\"9 KiB\"", "duration=\"40 ms\"", "sample=\"100 us\""];
+    let to_one = with_bytes("Reduce(algorithm: Flat)", 64 * MTU);
+    let lossy = plan(&crossbar(8), &job("A", &to_one, ""), &sets);
+    let record = run(&lossy);
+    assert!(record.audit.dropped > 0, "the buffers hold everything");
+    assert_eq!((record.ended, record.jobs[0].stuck), (RunEnding::Stuck, Some(StuckCause::Lost)));
+    assert!(record.simulated < Span::from_us(2000), "{}", record.simulated);
+    assert!(!record.jobs[0].waiting.is_empty());
+    does_not_depend(&lossy);
+}
+
+/// A job that gives up ends a run only once no other job goes on: here one that computes meanwhile.
+#[test]
+fn a_job_that_gives_up_leaves_others_their_time() {
+    let lossy =
+        ["link.flow_control=Lossy", "switch.buffer=\"9 KiB\"", "duration=\"50 ms\"", "sample=\"100 us\""];
+    let gives_up = ["adapter.ack_timeout=1", "adapter.retry_count=1"];
+    let sets = [&lossy[..], &gives_up].concat();
+    let hard = with_bytes("Reduce(algorithm: Flat)", 64 * MTU);
+    let first = reliable(&hard, "hosts: [\"h1..h8\"]");
+    let later = reliable("Sequence([Compute(\"3 ms\"), Barrier()])", "hosts: [\"h9..h12\"]")
+        .replace("\"A\"", "\"B\"");
+    let alone = run(&plan(&crossbar(12), &first, &sets));
+    assert_eq!(alone.ended, RunEnding::GaveUp);
+    assert!(alone.simulated < Span::from_us(2000), "{}", alone.simulated);
+    let both = run(&plan(&crossbar(12), &format!("{first}, {later}"), &sets));
+    assert_eq!(both.ended, RunEnding::GaveUp);
+    let end = both.jobs[1].end.expect("nothing keeps the other job");
+    assert!(end.since_start() > Span::from_us(3000));
+    assert!(both.simulated >= end.since_start());
 }
 
 /// A short message that overtakes a long one on another queue pair waits for it: receives of one tag take messages in

@@ -7,7 +7,7 @@ use core::fmt::Write;
 
 use fabric::{RunOptions, Saving, simulate, simulate_saving};
 use scenario::{Plan, Scenario, ScenarioText};
-use telemetry::{JobRecord, RunEnding, RunRecord};
+use telemetry::{JobRecord, NotMeasured, RunEnding, RunRecord, StuckCause};
 use topology::Partition;
 use units::{Span, Time};
 
@@ -208,6 +208,7 @@ fn a_job_that_cannot_go_on_is_stuck() {
         let [waiting] = job.waiting[..] else { panic!("{job:?}") };
         assert_eq!((waiting.rank, waiting.operation, waiting.from, waiting.tag), (0, 1, Some(1), Some(0)));
         assert_eq!((job.end, job.operations - job.ended), (None, 1));
+        assert_eq!(job.stuck, Some(StuckCause::AnyMessage));
     }
     // The other order of arrival leaves nothing.
     let late =
@@ -216,6 +217,46 @@ fn a_job_that_cannot_go_on_is_stuck() {
             &format!("v: send {BYTES}b to 0\nv requires w\n}}\nrank 2"),
         );
     assert_eq!(run(&plan(&late, ALL, &["until_done=true"])).ended, RunEnding::Done);
+}
+
+/// A job without wildcards whose receives are posted in another order than its messages: its replay is stuck as well.
+#[test]
+fn a_job_that_times_make_stuck_says_why() {
+    let goal = "num_ranks 2\nrank 0 {\ns1: send 8b to 1\ns2: send 8b to 1\ny: recv 8b from 1 tag 9\ns2 requires y\n}\n\
+                rank 1 {\nc: calc 2000\nr1: recv 8b from 0\nr2: recv 8b from 0\nr1 requires c\n\
+                m: send 8b to 0 tag 9\nm requires r1\n}\n";
+    let plan = |goal: &str| plan(goal, ALL, &[]);
+    let stuck = plan(goal);
+    let outlook = &stuck.job_outlooks()[0];
+    assert_eq!(outlook.ideal, Err(NotMeasured::Order));
+    let record = run(&stuck);
+    assert_eq!((record.ended, of(&record).stuck), (RunEnding::Stuck, Some(StuckCause::Order)));
+    // The other order of posting, and tags of their own, leave nothing.
+    for right in [
+        goal.replace("calc 2000", "calc 0"),
+        goal.replacen("s1: send 8b to 1", "s1: send 8b to 1 tag 3", 1)
+            .replace("r1: recv 8b from 0", "r1: recv 8b from 0 tag 3"),
+    ] {
+        let record = run(&plan(&right));
+        assert_eq!(of(&record).stuck, None, "{right}");
+        assert!(of(&record).end.is_some(), "{right}");
+    }
+}
+
+/// A receive with a wildcard takes a message of another size if that comes first; the record names both.
+#[test]
+fn receives_of_another_size_are_named() {
+    let goal = |late: u32| {
+        format!(
+            "num_ranks 3\nrank 0 {{\na: recv 8b from -1\nb: recv 9000b from -1\n}}\nrank 1 {{\nc: calc {late}\ns: send 8b to 0\n\
+             s requires c\n}}\nrank 2 {{\nc: calc 1000\ns: send 9000b to 0\ns requires c\n}}\n"
+        )
+    };
+    let unequal = |late| of(&run(&plan(&goal(late), ALL, &[]))).unequal;
+    assert_eq!(unequal(1000), None);
+    let found = unequal(1_000_000_000).expect("the long message comes first");
+    assert_eq!((found.send, found.sent.get()), ((2, 1), 9000));
+    assert_eq!((found.receive, found.received.get()), ((0, 0), 8));
 }
 
 #[test]

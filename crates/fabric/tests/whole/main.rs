@@ -17,6 +17,7 @@ mod families;
 mod golden;
 mod groups;
 mod identical;
+mod job_hosts;
 mod job_laws;
 mod job_paths;
 mod job_transports;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use scenario::Plan;
-use units::Time;
+use units::{Bytes, Time};
 use workload::job::assembly::Part;
 use workload::job::goal::{calc_unit, write_text};
 use workload::job::{Graph, Job, Pace, Programs, Work, counted};
@@ -49,12 +49,12 @@ pub fn export(plan: &Plan, name: Option<&str>) -> Result<Exported, ExportError> 
     let start = (job.start > Time::ZERO).then(|| {
         ValueAccount::left_out(field("start"), job.start.to_string(), "all ranks of GOAL begin at 0")
     });
-    let timing =
+    let settings =
         left_out(job).into_iter().map(|(name, value, why)| ValueAccount::left_out(field(name), value, why));
-    Ok(Exported { text, account: calc.into_iter().chain([hosts]).chain(start).chain(timing).collect() })
+    Ok(Exported { text, account: calc.into_iter().chain([hosts]).chain(start).chain(settings).collect() })
 }
 
-/// Returns the times of a job that GOAL does not carry: field, value and reason.
+/// Returns the settings of a job that GOAL does not carry: field, value and reason.
 fn left_out(job: &Job) -> Vec<(&'static str, String, &'static str)> {
     let mut all = Vec::new();
     if job.starts.iter().any(|start| *start != job.start) {
@@ -63,6 +63,14 @@ fn left_out(job: &Job) -> Vec<(&'static str, String, &'static str)> {
     if job.paces.iter().any(|pace| *pace != Pace::default()) {
         let why = "`calc` takes the same time in every run; lengths are those of the program";
         all.push(("compute_noise, stragglers", "drawn for each computation".to_owned(), why));
+    }
+    if let Some(least) = job.rendezvous {
+        let why =
+            "GOAL leaves it to the reader whether a send waits for its receive: LogGOPSim's `-S` says so";
+        all.push(("rendezvous", Bytes::new(least).to_string(), why));
+    }
+    if job.queue_pairs > 1 {
+        all.push(("queue_pairs", job.queue_pairs.to_string(), "GOAL has no queue pairs"));
     }
     if let Some(link) = job.local {
         let why = "GOAL has no links within a host";

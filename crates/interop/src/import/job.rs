@@ -4,6 +4,7 @@
 //! circle.
 
 use names::rule;
+use packet::NodeId;
 use scenario::{Diagnostic, Scenario, ScenarioText};
 use settings::{FieldPath, SettingError};
 use units::Span;
@@ -36,6 +37,8 @@ pub struct ImportedJob {
 enum IntoError {
     #[error("the job has {}, and the fabric {}", counted(*ranks as u64, "rank"), counted(*hosts as u64, "host"))]
     TooFewHosts { ranks: usize, hosts: usize },
+    #[error("the job needs {}, and the fabric has {}", counted(*needed, "host"), counted(*hosts as u64, "host"))]
+    NoHost { needed: u64, hosts: usize },
     #[error("the scenario has jobs already, which this job would overwrite")]
     HasJobs,
 }
@@ -43,7 +46,7 @@ enum IntoError {
 impl SettingError for IntoError {
     fn path(&self) -> FieldPath {
         match self {
-            Self::TooFewHosts { .. } => "topology".into(),
+            Self::TooFewHosts { .. } | Self::NoHost { .. } => "topology".into(),
             Self::HasJobs => "jobs".into(),
         }
     }
@@ -55,6 +58,9 @@ impl SettingError for IntoError {
                     "name a scenario with at least {}, or write `jobs` by hand: `hosts` may name a host twice",
                     counted(*ranks as u64, "host")
                 )
+            }
+            Self::NoHost { needed, .. } => {
+                format!("name a scenario with at least {}", counted(*needed, "host"))
             }
             Self::HasJobs => "name a scenario of the fabric without `jobs`".to_owned(),
         })
@@ -85,6 +91,20 @@ impl ImportedJob {
     /// # Errors
     /// If the fabric has fewer hosts than the job ranks, or the scenario is wrong itself or has jobs.
     pub fn into_scenario(self, name: &str, base: ScenarioText) -> Result<ImportedScenario, Diagnostic> {
+        self.into_scenario_on(name, base, None)
+    }
+
+    /// Puts the job into a scenario as [`into_scenario`](Self::into_scenario) does, its ranks on these hosts, counted
+    /// from 0 in the order of the topology.
+    ///
+    /// # Errors
+    /// If the fabric lacks a host, or the scenario is wrong itself or has jobs.
+    pub fn into_scenario_on(
+        self,
+        name: &str,
+        base: ScenarioText,
+        hosts: Option<&[u64]>,
+    ) -> Result<ImportedScenario, Diagnostic> {
         let own = Scenario::read(&base)?;
         if !own.jobs.is_empty() {
             return Err(base.diagnostic(&IntoError::HasJobs));
@@ -93,22 +113,25 @@ impl ImportedJob {
         let name = rule::plain(name).replace(['"', '\\'], "_");
         let file = format!("{name}.goal");
         let (ranks, longest) = (self.programs.ranks.len(), self.longest());
-        let jobs = format!("[(name: \"{name}\", program: {})]", self.program(&file));
+        let hosts_field = hosts.map_or(Ok(String::new()), |hosts| listed(&base, &name, hosts))?;
+        let jobs = format!("[(name: \"{name}\", program: {}{hosts_field})]", self.program(&file));
         let mut settings = vec![("jobs".to_owned(), jobs), ("until_done".to_owned(), "true".to_owned())];
         let mut account = self.account;
         if own.name.is_some() {
             settings.push(("name".to_owned(), format!("\"{name}\"")));
         }
-        let most = Span::from_ps(own.duration.ps().saturating_mul(MOST_DURATIONS));
+        // Samples are kept for the longest time that a run may take.
+        let sampled = own.sample.ps().saturating_mul(MOST_SAMPLES).max(own.duration.ps());
+        let most = Span::from_ps(own.duration.ps().saturating_mul(MOST_DURATIONS).min(sampled));
         if longest > own.duration {
             settings.push(("duration".to_owned(), format!("\"{}\"", longest.min(most))));
         }
         account.extend(background(&own, longest.min(most)));
         // A scenario without traffic is checked once it has the job.
         if let Ok(plan) = own.check(&base) {
-            let hosts = plan.graph().hosts();
-            if hosts < ranks {
-                return Err(base.diagnostic(&IntoError::TooFewHosts { ranks, hosts }));
+            let given = plan.graph().hosts();
+            if hosts.is_none() && given < ranks {
+                return Err(base.diagnostic(&IntoError::TooFewHosts { ranks, hosts: given }));
             }
         }
         let mut imported = ImportedSettings { settings, account, without_choice: false }
@@ -149,6 +172,22 @@ impl ImportedJob {
     }
 }
 
+/// Returns the field of a job with these hosts of a scenario, counted from 0.
+fn listed(base: &ScenarioText, name: &str, hosts: &[u64]) -> Result<String, Diagnostic> {
+    // A scenario without traffic is no plan, and its fabric has no names: any job makes it one.
+    let mut probe = base.clone();
+    probe.set(&format!("jobs=[(name: \"{name}\", program: Compute(\"1 ns\"))]"))?;
+    let plan = Scenario::read(&probe)?.check(&probe)?;
+    let graph = plan.graph();
+    let needed = hosts.iter().max().map_or(0, |last| last + 1);
+    if needed > graph.hosts() as u64 {
+        return Err(base.diagnostic(&IntoError::NoHost { needed, hosts: graph.hosts() }));
+    }
+    let names: Vec<String> =
+        hosts.iter().map(|host| format!("{:?}", graph.name(NodeId(*host as u32)))).collect();
+    Ok(format!(", hosts: [{}]", names.join(", ")))
+}
+
 /// Returns the operations of all ranks.
 pub(super) fn operations(programs: &Programs) -> impl Iterator<Item = Operation> {
     let ranks = programs.ranks.iter();
@@ -164,6 +203,8 @@ pub(super) fn written(programs: &Programs, calc_unit: Span) -> String {
 
 /// Most durations of the scenario that a run may take for its job.
 const MOST_DURATIONS: u64 = 100;
+/// Most samples of a run.
+const MOST_SAMPLES: u64 = 1_000_000;
 /// Longest run, in milliseconds: 1,000 s.
 const MOST_MS: u64 = 1_000_000;
 

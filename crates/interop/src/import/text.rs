@@ -51,7 +51,7 @@ impl GivenText {
             given.note("(bytes)", count, KeyFate::Approximated, what);
         }
         let (text, escapes) =
-            if text.contains([ESCAPE, BACKSPACE]) { without_escapes(&text) } else { (text, 0) };
+            if text.bytes().any(is_of_terminal) { without_escapes(&text) } else { (text, 0) };
         if escapes > 0 {
             given.note(
                 "(escapes)",
@@ -129,6 +129,11 @@ fn collected(letters: impl Iterator<Item = Option<char>>) -> (String, Replaced) 
     (text, replaced)
 }
 
+/// Returns true for the bytes of [`ESCAPE`] and [`BACKSPACE`].
+const fn is_of_terminal(byte: u8) -> bool {
+    byte == ESCAPE as u8 || byte == BACKSPACE as u8
+}
+
 /// Takes the escape sequences of terminals (ECMA-48) out of a text, and the letters before backspaces.
 fn without_escapes(text: &str) -> (String, usize) {
     let (mut plain, mut count) = (String::with_capacity(text.len()), 0);
@@ -193,7 +198,11 @@ fn behind_prompt(line: &str) -> Option<&str> {
     let end = if line.starts_with('[') {
         line.find(']')? + 1
     } else if line.starts_with(|first: char| first.is_alphanumeric() || first == '_') {
-        line.find(['$', '#', '%']).filter(|end| !line[..*end].contains(char::is_whitespace))?
+        // Byte by byte: long files have many lines, none of them a prompt.
+        let ends = |byte: u8| matches!(byte, b'$' | b'#' | b'%');
+        let first = line.bytes().position(|byte| ends(byte) || byte.is_ascii_whitespace())?;
+        Some(first)
+            .filter(|first| ends(line.as_bytes()[*first]) && !line[..*first].contains(char::is_whitespace))?
     } else {
         return None;
     };

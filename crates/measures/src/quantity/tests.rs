@@ -47,4 +47,7 @@ fn names_are_unique_and_find_their_quantity() {
     assert!(Quantity::ALL.into_iter().all(|one| Quantity::named(one.info().name) == Some(one)));
     assert!(Quantity::ALL.into_iter().all(|one| one.name() == one.info().name));
     assert_eq!(Quantity::named("P99"), None);
+    assert_eq!(Quantity::help("busbv"), "did you mean `busbw`?");
+    let all = Quantity::help("bandwidth");
+    assert!(Quantity::ALL.into_iter().all(|one| all.contains(&format!("`{}`", one.name()))), "{all}");
 }

@@ -58,8 +58,22 @@ pub(super) fn number(record: &RunRecord, measure: &Measure) -> Result<CensoredVa
             let parts = job.measures.path.as_ref().map_err(|why| reason(*why))?.parts;
             Ok(seconds(parts.congestion).into())
         }
+        Quantity::Algbw => bandwidths(job).map(|(algbw, _)| (algbw * 1e9).into()),
+        Quantity::Busbw => bandwidths(job).map(|(_, busbw)| (busbw * 1e9).into()),
         other => unreachable!("{other:?} is no quantity of jobs"),
     }
+}
+
+/// Returns algbw and busbw of a job's collective, in GB/s.
+fn bandwidths(job: &JobRecord) -> Result<(f64, f64), Missing> {
+    let none = |reason: &str| Missing::Job { reason: reason.to_owned() };
+    if job.collective.is_none() {
+        return Err(none("its program is no single collective with payload"));
+    }
+    if job.end.is_none() {
+        return Err(none(telemetry::NotMeasured::NotComplete.reason()));
+    }
+    job.bandwidths().ok_or_else(|| none("it takes no time"))
 }
 
 fn ranks(job: &JobRecord) -> Result<&[RankRecord], Missing> {
@@ -67,18 +81,21 @@ fn ranks(job: &JobRecord) -> Result<&[RankRecord], Missing> {
     if job.measures.ranks.is_empty() { Err(none()) } else { Ok(&job.measures.ranks) }
 }
 
-/// Returns the time from the end of the first rank to the end of the last, and true if all ranks have ended.
+/// Returns the time from the end of the first rank to the end of the last, and true if all ranks have ended. Ranks
+/// without operations end nothing.
 fn spread(job: &JobRecord, now: Time) -> Result<(Span, bool), Missing> {
-    let ranks = ranks(job)?;
-    let first = ranks.iter().filter_map(|rank| rank.end).min();
-    let last = ranks.iter().map(|rank| rank.end.unwrap_or(now)).max();
+    let ends = ranks(job)?.iter().filter(|rank| rank.operations > 0).map(|rank| rank.end);
+    let first = ends.clone().flatten().min();
+    let last = ends.clone().map(|end| end.unwrap_or(now)).max();
     let spread = first.zip(last).map_or(Span::ZERO, |(first, last)| last.since(first));
-    Ok((spread, ranks.iter().all(|rank| rank.end.is_some())))
+    Ok((spread, ends.into_iter().all(|end| end.is_some())))
 }
 
 #[cfg(test)]
 mod tests {
     use telemetry::{CriticalPath, JobMeasures, NotMeasured, PathParts};
+
+    use super::super::measured::twelve_digits;
 
     use super::*;
 
@@ -90,6 +107,7 @@ mod tests {
     fn record() -> RunRecord {
         let rank = |rank, end: u64, exposed| RankRecord {
             rank,
+            operations: 2,
             end: Some(us(end).after_start()),
             exposed: us(exposed),
             ..RankRecord::default()
@@ -103,8 +121,17 @@ mod tests {
         };
         let (start, end) = (us(10).after_start(), Some(us(50).after_start()));
         let ends = [us(22), us(50)].map(Span::after_start).to_vec();
-        let job =
-            JobRecord { name: "A".to_owned(), start, end, ends, runs: 2, measures, ..JobRecord::default() };
+        let job = JobRecord {
+            name: "A".to_owned(),
+            start,
+            end,
+            ends,
+            runs: 2,
+            iterations: 2,
+            collective: Some((units::Bytes::new(1_000_000), 1.5)),
+            measures,
+            ..JobRecord::default()
+        };
         RunRecord { jobs: vec![job], simulated: us(60), ..RunRecord::default() }
     }
 
@@ -122,12 +149,20 @@ mod tests {
             ("spread", 8e-6),
             ("path_late", 7e-6),
             ("path_blamed", 5e-6),
+            ("algbw", 50e9),
+            ("busbw", 75e9),
         ];
         for (quantity, value) in numbers {
             let found = of(&record(), &format!("{quantity}(A)")).map(CensoredValue::exact);
-            assert_eq!(found, Ok(Some(value)), "{quantity}");
+            // Results have twelve digits.
+            assert_eq!(found.map(|found| found.map(twelve_digits)), Ok(Some(value)), "{quantity}");
         }
         assert_eq!(of(&record(), "spread(B)"), Err(Missing::NoJob));
+        let mut idle = record();
+        let none = RankRecord { rank: 2, end: Some(us(10).after_start()), ..RankRecord::default() };
+        idle.jobs[0].measures.ranks.push(none);
+        let spread = of(&idle, "spread(A)").map(CensoredValue::exact);
+        assert_eq!(spread, Ok(Some(8e-6)), "a rank without operations changes nothing");
     }
 
     #[test]
@@ -145,6 +180,12 @@ mod tests {
         let reason = |measure| of(&record, measure).expect_err("it has none").to_string();
         assert_eq!(reason("job_slowdown(A)"), "a receive takes messages from any source or with any tag");
         assert_eq!(reason("path_late(A)"), "an operation has not ended");
+        assert_eq!(reason("busbw(A)"), "an operation has not ended");
+        record.jobs[0].collective = None;
+        assert_eq!(
+            of(&record, "busbw(A)").expect_err("it has none").to_string(),
+            "its program is no single collective with payload"
+        );
         record.jobs[0].runs = 1;
         let reason = of(&record, "longest_iteration(A)").expect_err("it has none").to_string();
         assert_eq!(reason, "the job has no iterations that follow one another");

@@ -9,7 +9,7 @@
 //! | `messages` | quantiles and means of completion times |
 //! | `group` | the flows of a group |
 //! | `last` | the last delivery |
-//! | `jobs` | completion and critical path of a job |
+//! | `jobs` | completion, critical path and bandwidth of a job |
 //! | `rates` | goodput and fairness |
 //! | `over_time` | oscillation and recovery |
 //! | `fabric_wide` | pauses, stalls, queues, losses |
@@ -218,7 +218,9 @@ fn number(run: MeasuredRun<'_>, measure: &Measure, group: &Group<'_>) -> Result<
         | Quantity::Exposed
         | Quantity::Spread
         | Quantity::PathLate
-        | Quantity::PathBlamed => jobs::number(record, measure),
+        | Quantity::PathBlamed
+        | Quantity::Algbw
+        | Quantity::Busbw => jobs::number(record, measure),
     }
 }
 

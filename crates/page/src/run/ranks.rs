@@ -2,12 +2,13 @@
 //!
 //! Invariant: a rank is in one state at a time: it computes, or else has a send that is not complete, or else a posted
 //! receive without a message, or does nothing. A value is a mean over an interval and over the
-//! ranks of `operations.csv`.
+//! ranks with all their operations in `operations.csv`.
 
 use std::collections::BTreeMap;
 
+use results::format::listed;
 use results::reader::{ReadError, RunFacts, RunFiles};
-use results::rows::OperationRow;
+use results::rows::{OperationRow, RankRow};
 use results::table::TableRow;
 
 use crate::data::{Line, Panel};
@@ -29,7 +30,21 @@ pub(super) type Change = (f64, usize, i32);
 #[derive(Debug)]
 pub(super) struct JobRanks {
     pub(super) name: String,
+    /// Ranks with operations in the file.
     pub(super) ranks: BTreeMap<u32, RankOperations>,
+    /// Number of operations of each rank, in order; none without `ranks.csv`.
+    pub(super) all: Vec<u64>,
+}
+
+impl JobRanks {
+    /// Returns the operations of each rank that has all of them in the file.
+    fn whole(&self) -> impl Iterator<Item = &[Change]> {
+        (0..).zip(&self.all).filter_map(|(rank, all)| match self.ranks.get(&rank) {
+            Some(rank) => (rank.operations == *all).then_some(&*rank.changes),
+            // A rank without operations does nothing.
+            None => (*all == 0).then_some(&[][..]),
+        })
+    }
 }
 
 /// Operations of a rank.
@@ -52,7 +67,7 @@ pub(super) fn read(files: RunFiles<'_>, facts: &RunFacts) -> Result<Vec<JobRanks
             if jobs.len() == MOST_JOBS {
                 break;
             }
-            jobs.push(JobRanks { name: row.job.to_string(), ranks: BTreeMap::new() });
+            jobs.push(JobRanks { name: row.job.to_string(), ranks: BTreeMap::new(), all: Vec::new() });
         }
         let Some(job) = jobs.last_mut() else { continue };
         let RankOperations { operations, changes } = job.ranks.entry(row.rank).or_default();
@@ -65,10 +80,16 @@ pub(super) fn read(files: RunFiles<'_>, facts: &RunFacts) -> Result<Vec<JobRanks
         };
         changes.extend([(start, state, 1), (row.end_s.unwrap_or(facts.simulated_s), state, -1)]);
     }
+    if files.has(RankRow::FILE) {
+        let ranks: Vec<RankRow<'_>> = files.rows()?;
+        for job in &mut jobs {
+            job.all = ranks.iter().filter(|rank| rank.job == job.name).map(|rank| rank.operations).collect();
+        }
+    }
     Ok(jobs)
 }
 
-/// Returns the panel of jobs; `None` without operations that take time.
+/// Returns the panel of jobs; `None` without whole ranks with operations that take time.
 pub(super) fn panel(jobs: &[JobRanks]) -> Option<Panel> {
     let all = || jobs.iter().flat_map(|job| job.ranks.values().flat_map(|rank| &rank.changes));
     let (from, to) =
@@ -78,11 +99,18 @@ pub(super) fn panel(jobs: &[JobRanks]) -> Option<Panel> {
     }
     let step = (to - from) / INTERVALS as f64;
     let x = (0..INTERVALS).map(|place| from + step * (place as f64 + 0.5)).collect();
-    let lines = jobs.iter().flat_map(|job| lines(job, (from, step))).collect();
+    let lines: Vec<_> = jobs.iter().flat_map(|job| lines(job, (from, step))).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let of_job = |job: &JobRanks| match (job.whole().count(), job.all.len()) {
+        (whole, all) if whole == all => format!("the {} of {}", words::count(all, "rank"), job.name),
+        (whole, all) => format!("{whole} of the {} of {}", words::count(all, "rank"), job.name),
+    };
     let about = format!(
-        "Share of the ranks of {} that compute; that do not, and have a send that is not complete; and that only wait for a \
-         message. The rest does nothing. Mean over each of {}, for the operations that `operations.csv` has.",
-        words::count(jobs.len(), "job"),
+        "Of {}, the share that computes; that does not, and has a send that is not complete; and that only waits for a \
+         message. The rest does nothing. Mean over each of {}. The states have the colours of the rows.",
+        listed(&jobs.iter().map(of_job).collect::<Vec<_>>()),
         words::count(INTERVALS, "interval")
     );
     let heading = "Ranks over time".to_owned();
@@ -90,8 +118,12 @@ pub(super) fn panel(jobs: &[JobRanks]) -> Option<Panel> {
 }
 
 /// Returns a line for each state of a job's ranks.
-fn lines(JobRanks { name: job, ranks }: &JobRanks, (from, step): (f64, f64)) -> Vec<Line> {
-    let mut moves: Vec<Change> = ranks.values().flat_map(|rank| moves(&rank.changes)).collect();
+fn lines(job: &JobRanks, (from, step): (f64, f64)) -> Vec<Line> {
+    let ranks = job.whole().count();
+    if ranks == 0 {
+        return Vec::new();
+    }
+    let mut moves: Vec<Change> = job.whole().flat_map(moves).collect();
     moves.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut sums = [const { [0.0; INTERVALS] }; STATES.len()];
     let (mut counts, mut at) = ([0_i32; STATES.len()], from);
@@ -99,9 +131,9 @@ fn lines(JobRanks { name: job, ranks }: &JobRanks, (from, step): (f64, f64)) -> 
         spread(&mut sums, counts, (at - from) / step, (time - from) / step);
         (counts[state], at) = (counts[state] + by, time);
     }
-    let share = |sum: &f64| Some((sum / ranks.len() as f64).clamp(0.0, 1.0));
+    let share = |sum: &f64| Some((sum / ranks as f64).clamp(0.0, 1.0));
     let line = |(state, sums): (&&str, &[f64; INTERVALS])| Line {
-        name: format!("{job}: {state}"),
+        name: format!("{}: {state}", job.name),
         kind: "group",
         y: sums.iter().map(share).collect(),
         shown: true,
@@ -152,7 +184,8 @@ fn spread(sums: &mut [[f64; INTERVALS]; STATES.len()], counts: [i32; STATES.len(
 mod tests {
     use super::*;
 
-    /// A rank computes for a quarter while it sends for half, then waits for a quarter; another does nothing.
+    /// A rank computes for a quarter while it sends for half, then waits for a quarter; another does nothing. Of a
+    /// third the file has a part alone.
     #[test]
     fn a_rank_is_in_one_state_at_a_time() {
         let changes = vec![(0.0, 0, 1), (0.25, 0, -1), (0.0, 1, 1), (0.5, 1, -1), (0.1, 2, 1), (0.75, 2, -1)];
@@ -161,9 +194,9 @@ mod tests {
             found,
             [(0.0, 0, 1), (0.25, 0, -1), (0.25, 1, 1), (0.5, 1, -1), (0.5, 2, 1), (0.75, 2, -1)]
         );
-        let ranks =
-            BTreeMap::from([(0, RankOperations { operations: 3, changes }), (1, RankOperations::default())]);
-        let job = JobRanks { name: "A".to_owned(), ranks };
+        let part = RankOperations { operations: 1, changes: vec![(0.0, 0, 1), (1.0, 0, -1)] };
+        let ranks = BTreeMap::from([(0, RankOperations { operations: 3, changes }), (2, part)]);
+        let job = JobRanks { name: "A".to_owned(), ranks, all: vec![3, 0, 2] };
         let lines = lines(&job, (0.0, 1.0 / INTERVALS as f64));
         let names: Vec<_> = lines.iter().map(|line| line.name.as_str()).collect();
         assert_eq!(names, ["A: computing", "A: sending", "A: waiting"]);
@@ -174,5 +207,7 @@ mod tests {
             });
         }
         assert!((0..3).all(|line| at(line, 900).abs() < 1e-9), "nothing is left");
+        let about = panel(&[job]).expect("ranks that do something").about;
+        assert!(about.starts_with("Of 2 of the 3 ranks of A, the share that computes; "), "{about}");
     }
 }

@@ -63,6 +63,9 @@ pub(super) fn about(subjects: &Subjects) -> String {
     quantities.dedup();
     let meanings: Vec<_> = quantities.into_iter().map(Quantity::meaning).collect();
     let first = match held_back {
+        0 if worst.iter().any(|one| one.contributors > 0) => {
+            "No congestion tree of others held any of this back.".to_owned()
+        }
         0 => "No congestion tree held any of this back.".to_owned(),
         1 => format!("Congestion trees held {} back.", worst[0].name),
         several => {

@@ -198,7 +198,8 @@ mod tests {
     fn a_rank_without_all_its_operations_has_no_row() {
         let changes = vec![(0.0, 0, 1), (0.5, 0, -1), (0.25, 1, 1), (1.0, 1, -1)];
         let of = |operations| RankOperations { operations, changes: changes.clone() };
-        let job = JobRanks { name: "A".to_owned(), ranks: BTreeMap::from([(0, of(2)), (1, of(1))]) };
+        let ranks = BTreeMap::from([(0, of(2)), (1, of(1))]);
+        let job = JobRanks { name: "A".to_owned(), ranks, all: vec![2, 2] };
         let rows = [row(0, 2), row(1, 2)];
         let made = of_job(&job, &rows.iter().collect::<Vec<_>>(), &[], vec![]).expect("a row");
         assert_eq!((made.ranks, made.lengths), (vec![0], vec![3]));

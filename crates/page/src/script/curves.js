@@ -97,7 +97,7 @@ function options(panel, { width, axis, onCursor, onFocus }) {
       // A share of messages rises where a message arrives, and not before.
       paths: axis === null ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
       // A queue that is known at a moment alone, between gaps, has no line to be seen by.
-      points: { show: () => axis !== null && panel.x.length < 40, filter: (/** @type {UPlot} */ plot, /** @type {number} */ at, /** @type {boolean} */ isShown) => isShown || line.kind !== "output" ? null : isolated(plot.data[at]) }, ...pen(place),
+      points: { show: () => axis !== null && panel.x.length < 40, filter: (/** @type {UPlot} */ plot, /** @type {number} */ at, /** @type {boolean} */ isShown) => isShown || line.kind !== "output" ? null : isolated(plot.data[at]) }, ...pen(place, panel.colours),
     }))],
     hooks: {
       setCursor: [onCursor],
@@ -188,7 +188,7 @@ function svgOf(panel, axis) {
   const up = scale([0, largest], height - bottom, top, { withZero: true });
   const parts = [axes(SAVED, { scale: across, name: axis ? "time" : "time after posting", unit: axis ? "s" : "", largest: to }, { scale: up, name: panel.quantity || "", unit: panel.unit, largest })];
   shown.forEach(({ line, place, y }, at) => {
-    const { stroke, dash } = pen(place);
+    const { stroke, dash } = pen(place, panel.colours);
     const look = { fill: "none", stroke, "stroke-width": widthOf(line), "stroke-dasharray": dash.join(" ") || null };
     let isOn = false;
     const d = x.map((time, sample) => {
@@ -277,7 +277,7 @@ function toggles(panel, axis, onChange) {
   const swatches = panel.lines.map(() => element("canvas", { width: 56, height: 16, class: "swatch", "aria-hidden": "true" }));
   const colourSwatches = () => swatches.forEach((swatch, place) => {
     const ctx = /** @type {CanvasRenderingContext2D} */ (swatch.getContext("2d"));
-    const { stroke, dash } = pen(place);
+    const { stroke, dash } = pen(place, panel.colours);
     ctx.clearRect(0, 0, 56, 16);
     ctx.strokeStyle = stroke;
     ctx.lineWidth = 5;

@@ -7,7 +7,7 @@ import { curves, subjectOf } from "./curves.js";
 import { fabricFigure } from "./fabric.js";
 import { flowFacts } from "./facts.js";
 import { hurtFigure } from "./hurt.js";
-import { rankFigure } from "./ranks.js";
+import { RANK_COLOURS, rankFigure } from "./ranks.js";
 import { showSweep } from "./sweep.js";
 import { setTheme, watchSystem } from "./palette.js";
 
@@ -61,7 +61,7 @@ function showRun(data) {
   data.panels.forEach((panel) => panel.lines.forEach((line) => { line.isVictim = hurt.has(subjectOf(line)); }));
   if (data.subjects.length > 0) place("hurt").append(hurtFigure(data.subjects, data.panels.find((panel) => panel.id === "goodput"), axis));
   data.timelines.forEach((timeline) => place("ranks").append(element("h3", {}, timeline.job), rankFigure(timeline, axis)));
-  data.panels.forEach((panel) => place(panel.id).append(curves({ ...panel, quantity: quantities[panel.id] }, axis)));
+  data.panels.forEach((panel) => place(panel.id).append(curves({ ...panel, quantity: quantities[panel.id], colours: panel.id === "ranks" ? RANK_COLOURS.length : undefined }, axis)));
   if (data.fabric) place("fabric").append(fabricFigure(data.fabric, axis, facts));
   if (data.completions) place("completions").append(curves({ ...data.completions, quantity: "share of posted messages" }, null));
   data.completion_tables.forEach((table) => place("completions").append(dataTable(table)));

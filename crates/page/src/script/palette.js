@@ -19,13 +19,15 @@ export function colour(name) {
 }
 
 /**
- * Returns colour and dashes of a line by its place among the lines of a figure.
+ * Returns colour and dashes of a line by its place among the lines of a figure. Lines whose places differ by a multiple of
+ * `colours` have the same colour.
  *
  * @param {number} place
+ * @param {number | undefined} colours
  */
-export function pen(place) {
-  const dash = DASHES[(place + Math.floor(place / LINES)) % DASHES.length];
-  return { stroke: colour("line-" + (place % LINES)), dash };
+export function pen(place, colours = LINES) {
+  const [of, round] = [place % colours, Math.floor(place / colours)];
+  return { stroke: colour("line-" + of), dash: DASHES[(of + round) % DASHES.length] };
 }
 
 /**

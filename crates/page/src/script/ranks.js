@@ -10,10 +10,10 @@ import { SvgBrush, savers } from "./saving.js";
 /** @import { Brush, Cell, Timeline } from "./types.js" */
 /** @import { TimeAxis } from "./axis.js" */
 
-/** Words of the states, and their colours; a rank that does nothing has none. */
+/** Words of the states, and their colours, those of the lines of shares; a rank that does nothing has none. */
 const RANK_STATES = ["computes", "sends", "waits for a message", "does nothing"];
 const RANKS_STATES = ["compute", "send", "wait for a message", "do nothing"];
-const RANK_COLOURS = ["line-0", "line-2", "line-4"];
+export const RANK_COLOURS = ["line-0", "line-1", "line-2"];
 /** Parts of a job's time that changes count in. */
 const RANK_PARTS = 65535;
 /** Edges around the rows, in px: as wide as those of curves, so that times stand one below the other. */

@@ -40,6 +40,8 @@ export interface Panel {
   samples_a_pair: number;
   /** Name of the values at their axis. */
   quantity?: string;
+  /** Number of colours after which lines repeat them, if that has a meaning. */
+  colours?: number;
 }
 
 /** Ranks of a job over time. */

@@ -101,6 +101,7 @@ impl RowKind {
             Self::Number { unit: Unit::BitsPerSecond, .. } => ("Gb/s", 1e-9),
             Self::Number { unit: Unit::Seconds, .. } => ("us", 1e6),
             Self::Number { unit: Unit::Bytes, .. } => ("bytes", 1.0),
+            Self::Number { unit: Unit::BytesPerSecond, .. } => ("GB/s", 1e-9),
             Self::Number { unit: Unit::One, .. } => ("1", 1.0),
         }
     }
@@ -124,7 +125,7 @@ impl RowKind {
     pub fn printed(self, value: CensoredValue) -> String {
         let scaled = self.scaled(value);
         match self.word() {
-            "Gb/s" => scaled.printed(2),
+            "Gb/s" | "GB/s" => scaled.printed(2),
             "us" => scaled.printed(1),
             "1" => scaled.printed(share_decimals(scaled.at_least())),
             _ => grouped(scaled.at_least() as u64),
@@ -137,7 +138,7 @@ impl RowKind {
     pub fn printed_mean(self, value: f64) -> String {
         let scaled = value * self.scale().1;
         match self.word() {
-            "Gb/s" => format!("{scaled:.2}"),
+            "Gb/s" | "GB/s" => format!("{scaled:.2}"),
             "us" => format!("{scaled:.1}"),
             "1" => format!("{scaled:.*}", share_decimals(scaled.abs())),
             _ if scaled.abs() < 100.0 && scaled.fract() != 0.0 => format!("{scaled:.1}"),
@@ -151,7 +152,7 @@ impl RowKind {
     /// Returns the name of a row with its unit, where a table has rows of several units.
     pub(super) fn named(self, title: &str) -> String {
         match self.word() {
-            unit @ ("Gb/s" | "us" | "bytes") => format!("{title}, {unit}"),
+            unit @ ("Gb/s" | "GB/s" | "us" | "bytes") => format!("{title}, {unit}"),
             _ => title.to_owned(),
         }
     }

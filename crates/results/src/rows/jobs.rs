@@ -54,9 +54,12 @@ table_row! {
         pub path_compute_s: Option<f64>,
         /// Messages on the critical path, at their ideal time.
         pub path_wire_s: Option<f64>,
-        /// Waits of these messages for others of the job at their host, and of the job for the start of a rank.
+        /// Waits of these messages for others of the job at their host, as if nothing held up its wire, and of the
+        /// job for the start of a rank.
         pub path_waiting_s: Option<f64>,
-        /// Their lateness that samples explain by congestion.
+        /// Their further lateness where other traffic shares the wire of their host, or samples show congestion of
+        /// their flow or of messages before them at the host. Without its only source the job is shorter by exactly
+        /// this if the same messages stay on the path and wait for the same ones.
         pub path_congestion_s: Option<f64>,
         /// Their other lateness up to the departure of their last packet.
         pub path_source_s: Option<f64>,
@@ -86,15 +89,16 @@ table_row! {
         pub path_compute_s: Option<f64>,
         /// Its messages on the path, at their ideal time.
         pub path_wire_s: Option<f64>,
-        /// Waits of these messages for others of the job at their host, and of the job for the start of a rank.
+        /// Waits of these messages for others of the job at their host, as if nothing held up its wire, and of the
+        /// job for the start of a rank.
         pub path_waiting_s: Option<f64>,
-        /// Their lateness that samples explain by congestion.
+        /// Their further lateness that is blamed on outputs.
         pub path_congestion_s: Option<f64>,
         /// Their other lateness up to the departure of their last packet.
         pub path_source_s: Option<f64>,
         /// Their other lateness after it.
         pub path_fabric_s: Option<f64>,
-        /// The switch that most of the congestion is blamed on.
+        /// The switch, or the host with a shared link, that most of the congestion is blamed on.
         pub node: Option<Cow<'a, str>>,
         /// Its output port, counted from 1.
         pub port: Option<u32>,
@@ -194,15 +198,15 @@ table_row! {
         pub compute_s: f64,
         /// The message's ideal time.
         pub wire_s: f64,
-        /// Its wait for other messages of the job at its host.
+        /// Its wait for other messages of the job at its host, as if nothing held up the host's wire.
         pub waiting_s: f64,
-        /// Its lateness that samples explain by congestion.
+        /// Its further lateness that is blamed on outputs.
         pub congestion_s: f64,
         /// Its other lateness up to the departure of its last packet.
         pub source_s: f64,
         /// Its other lateness after it.
         pub fabric_s: f64,
-        /// The switch that most of the congestion is blamed on.
+        /// The switch, or the host with a shared link, that most of the congestion is blamed on.
         pub node: Option<Cow<'a, str>>,
         /// Its output port, counted from 1.
         pub port: Option<u32>,

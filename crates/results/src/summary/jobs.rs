@@ -50,7 +50,7 @@ pub struct JobSummary {
     pub bytes: u64,
     /// Completion of the same programs with each message at its ideal time; `null` if there is none.
     pub ideal_s: Option<f64>,
-    /// Reason for which there is no ideal completion.
+    /// Reason for which there is no ideal completion; absent if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_ideal: Option<&'static str>,
     /// Completion over the ideal completion; of a job that is not complete `null`.
@@ -68,7 +68,7 @@ pub struct JobSummary {
     pub left_out_operations: u64,
     /// The critical path; `null` if there is none.
     pub critical_path: Option<CriticalPathSummary>,
-    /// Reason for which there is no critical path.
+    /// Reason for which there is no critical path; absent if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_critical_path: Option<&'static str>,
 }
@@ -95,9 +95,11 @@ pub struct CriticalPathSummary {
     pub compute_s: f64,
     /// Messages at their ideal time.
     pub wire_s: f64,
-    /// Waits of messages for others of the job that leave the same host, and of the job for the start of a rank.
+    /// Waits of messages for others of the job that leave the same host, as if nothing held up its wire, and of the job
+    /// for the start of a rank.
     pub waiting_s: f64,
-    /// Lateness of messages that samples explain: their packets waited in a tree, or at an output with a queue.
+    /// Further lateness of messages where other traffic shares the wire of their host, or samples show packets in a
+    /// tree, or at an output with a queue: their own, or those of messages before them at the host.
     pub congestion_s: f64,
     /// Other lateness up to the departure of the last packet.
     pub source_s: f64,
@@ -116,7 +118,7 @@ pub struct CriticalPathSummary {
 /// A place that congestion on a critical path is blamed on.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PathPlaceSummary {
-    /// Switch.
+    /// Switch, or host with a link that other traffic shares.
     pub node: String,
     /// Output port, counted from 1.
     pub port: u16,
@@ -136,9 +138,11 @@ impl From<&JobRecord> for JobSummary {
         let completion = job.end.map(|end| end.since(job.start));
         let ratio = |whole: Span, ideal: Span| whole.ps() as f64 / ideal.ps() as f64;
         let ideal = measures.ideal.ok().filter(|ideal| *ideal > Span::ZERO);
-        let ends: Option<Vec<_>> = measures.ranks.iter().map(|rank| rank.end).collect();
-        let ends = ends.filter(|ends| !ends.is_empty()).unwrap_or_default();
-        let last = ends.iter().max();
+        // Ranks without operations end nothing.
+        let busy = measures.ranks.iter().filter(|rank| rank.operations > 0);
+        let ends: Option<Vec<_>> = busy.map(|rank| Some((rank.end?, rank.rank))).collect();
+        let ends = ends.unwrap_or_default();
+        let last = ends.iter().map(|(end, _)| *end).max();
         let bandwidths = job.bandwidths();
         let longest = job.longest_iteration();
         Self {
@@ -162,8 +166,8 @@ impl From<&JobRecord> for JobSummary {
             ideal_s: measures.ideal.ok().map(Span::seconds),
             no_ideal: measures.ideal.err().map(NotMeasured::reason),
             slowdown: completion.zip(ideal).map(|(whole, ideal)| ratio(whole, ideal)),
-            straggler: last.and_then(|last| ends.iter().position(|end| end == last)).map(|rank| rank as u32),
-            spread_s: last.zip(ends.iter().min()).map(|(last, first)| last.since(*first).seconds()),
+            straggler: ends.iter().find(|(end, _)| Some(*end) == last).map(|(_, rank)| *rank),
+            spread_s: last.zip(ends.iter().min()).map(|(last, (first, _))| last.since(*first).seconds()),
             exposed_s: measures.ranks.iter().map(|rank| rank.exposed).max().map(Span::seconds),
             unexpected_messages: measures.ranks.iter().map(|rank| u64::from(rank.unexpected)).sum(),
             left_out_operations: job.operations - measures.operations.len() as u64,

@@ -15,10 +15,8 @@ use units::{Bytes, Rate, Span};
 use super::command::{Advice, Command, DRAIN};
 use super::facts::Facts;
 use super::loss::Lost;
-use super::paths;
-use super::repeats;
 use super::short_buffers::ShortBuffer;
-use super::words;
+use super::{late, paths, repeats, stuck, words};
 use crate::congestion::worst;
 use crate::format::grouped;
 use crate::lossless::LossCause;
@@ -73,9 +71,14 @@ fn question(facts: Facts<'_>, lost: &Lost) -> Advice {
             Command::With(format!("duration={}", twice(facts))),
         );
     }
-    if let Some(remedy) =
-        of_drops(facts, lost).or_else(|| of_slow_host(facts, lost)).or_else(|| repeats::question(facts))
-    {
+    let remedies = [
+        stuck::question(facts.record),
+        of_drops(facts, lost),
+        of_slow_host(facts, lost),
+        repeats::question(facts),
+        late::longer(facts.record),
+    ];
+    if let Some(remedy) = remedies.into_iter().flatten().next() {
         return remedy;
     }
     if lost.any() { control(facts, lost) } else { unhurt(facts, lost) }
@@ -102,6 +105,9 @@ fn control(facts: Facts<'_>, lost: &Lost) -> Advice {
         return question;
     }
     let Some(plan) = facts.plan.filter(|_| facts.is_controlled()) else {
+        if let Some(question) = late::question(facts) {
+            return question;
+        }
         let (scheme, name) = scheme(facts.plan);
         return Advice::new(format!("Whether {name} helps"), Command::Comparison(FIELD, scheme));
     };
@@ -281,7 +287,8 @@ fn unhurt(facts: Facts<'_>, lost: &Lost) -> Advice {
             Command::With(format!("duration={}", until_delivered(facts))),
         );
     }
-    if unfinished && facts.record.finite.is_some_and(|finite| finite.done.is_none()) {
+    let until_done = facts.plan.is_some_and(Plan::until_done);
+    if unfinished && !until_done && facts.record.finite.is_some_and(|finite| finite.done.is_none()) {
         return Advice::new(
             "The times of messages without bounds, from a run that lasts until its finite traffic is delivered",
             Command::verb("sim", &["--until-done"]),
@@ -292,6 +299,9 @@ fn unhurt(facts: Facts<'_>, lost: &Lost) -> Advice {
             "The times of messages without bounds, from a run that delivers what is under way at its end",
             Command::verb("sim", &[DRAIN]),
         );
+    }
+    if let Some(question) = late::without_samples(facts) {
+        return question;
     }
     if facts.plan.is_some_and(Plan::draws_at_random) {
         return Advice::new(

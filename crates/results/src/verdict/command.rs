@@ -6,7 +6,7 @@ use names::shell;
 use settings::path_of;
 
 /// Verbs with the options of an end.
-const VERBS_WITH_END: [&str; 3] = ["sim", "compare", "sweep"];
+const VERBS_WITH_END: [&str; 4] = ["sim", "compare", "sweep", "place"];
 /// Option of a run that ends when its finite traffic is delivered, and the option with its longest time.
 const UNTIL_DONE: &str = "--until-done";
 const AT_MOST: &str = "--at-most";
@@ -108,7 +108,7 @@ impl AskedScenario {
 
     /// Returns a command with further overrides, which replace those of the same paths.
     pub(super) fn with(&self, verb: &str, sets: &[&str], words: &[String]) -> String {
-        let given = [verb.to_owned(), self.scenario.clone()].into_iter();
+        let given = verb.split(' ').map(str::to_owned).chain([self.scenario.clone()]);
         let (end, sets) = self.end.of_verb(verb, (sets, words));
         let added = sets.iter().flat_map(|set| ["--set".to_owned(), (*set).to_owned()]);
         let has_seeds = words.iter().any(|word| word == "--seeds");
@@ -253,7 +253,9 @@ mod tests {
                 Command::Comparison("routing", "Par".to_owned()),
                 format!("compare plan.ron plan.ron:routing=Par --set 'mtu=2 KiB' {end}"),
             ),
+            (Command::verb("place", &["--job", "A"]), format!("place {own} {end} --job A")),
             // Verbs that run nothing have no such options.
+            (Command::verb("export goal", &[]), format!("export goal {own} {other}")),
             (Command::verb("check", &[]), format!("check {own} {other}")),
             (Command::Headroom, format!("headroom --scenario {own} {other}")),
         ];

@@ -70,7 +70,9 @@ fn messages(facts: Facts<'_>, lost: &Lost) -> Option<String> {
     } else {
         ", too few to change a quantile of messages of their name or size"
     };
-    let remedy = match (bounds, facts.record.stands_still.is_some(), facts.record.audit.drained) {
+    // Messages that a stuck job has not posted follow no drain.
+    let is_over = facts.record.stands_still.is_some() || facts.record.ended == RunEnding::Stuck;
+    let remedy = match (bounds, is_over, facts.record.audit.drained) {
         (true, false, false) => "; `--drain` waits for them",
         _ => "",
     };

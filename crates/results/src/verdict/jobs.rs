@@ -1,112 +1,150 @@
 //! Jobs in the verdict of a run: how long each took, against its ideal, and where its critical path lost time.
 //!
-//! Invariant: each number stands in `jobs.csv`, `iterations.csv` or `summary.json`, and each place in the job's
-//! critical path.
+//! Invariant: each number stands in `jobs.csv`, `iterations.csv` or `summary.json`, or is a sum or difference of such
+//! numbers, and each place stands in the job's critical path. Waits that the ideal has, too, hold up nothing: all that
+//! is said to hold up a path adds up to its length less these and the ideal messages and computations.
 
 use std::collections::BTreeMap;
 
-use measures::censoring::CensoredValue;
+use measures::spelling::{Zeros, digits};
 use telemetry::{CriticalPath, JobRecord, PathParts, PathPlace, PathStepKind, RunRecord};
 use units::Span;
 
 use super::owners::Owners;
-use super::words;
+use super::{stuck, words};
 use crate::format::{counted, grouped};
 
 /// Most jobs that sentences tell of.
 const MOST_JOBS: usize = 3;
 /// Most places that a sentence names, and most contributors of a place.
 const MOST_NAMED: usize = 2;
+/// Multiple of its ideal time from which a job is late.
+const LATE: f64 = 1.05;
+/// Share of a time, as its inverse, below which a part of it is not told.
+const LEAST_PART: u64 = 1000;
 
 /// Returns the job that took longest against its ideal, of several the first: before all others a job that is not
 /// complete, after them a job without an ideal; `None` without jobs.
 pub(super) fn slowest(record: &RunRecord) -> Option<&JobRecord> {
-    let ratio = |job: &JobRecord| match (job.end, job.measures.ideal) {
+    record.jobs.iter().rev().max_by(|one, other| ratio(one).total_cmp(&ratio(other)))
+}
+
+/// Returns the time of a job by its ideal: infinite if it is not complete, 0 without an ideal.
+fn ratio(job: &JobRecord) -> f64 {
+    match (job.end, job.measures.ideal) {
         (None, _) => f64::INFINITY,
         (Some(end), Ok(ideal)) if ideal > Span::ZERO => end.since(job.start).ps() as f64 / ideal.ps() as f64,
         (Some(_), _) => 0.0,
-    };
-    record.jobs.iter().rev().max_by(|one, other| ratio(one).total_cmp(&ratio(other)))
+    }
+}
+
+/// Returns true if a job is clearly late, or not complete.
+pub(super) fn any_is_late(record: &RunRecord) -> bool {
+    record.jobs.iter().any(is_late)
+}
+
+/// Returns true if the job is clearly late, or not complete.
+pub(super) fn is_late(job: &JobRecord) -> bool {
+    ratio(job) > LATE
 }
 
 /// Returns the time of each job, against its ideal; `None` without jobs.
 pub(super) fn times(record: &RunRecord) -> Option<String> {
+    let time = |job| time(record, job);
     let mut sentences: Vec<String> = record.jobs.iter().take(MOST_JOBS).map(time).collect();
     let more = record.jobs.len().saturating_sub(MOST_JOBS);
     sentences.extend((more > 0).then(|| format!("`jobs.csv` has {} more.", counted(more as u32, "job"))));
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-fn time(job: &JobRecord) -> String {
+fn time(record: &RunRecord, job: &JobRecord) -> String {
     let name = &job.name;
     let Some(end) = job.end else {
-        let left = job.operations - job.ended;
-        return format!(
-            "{name} is not complete: {} of {} operations have not ended.",
-            grouped(left),
-            grouped(job.operations)
-        );
+        let (left, all) = (grouped(job.operations - job.ended), grouped(job.operations));
+        return match stuck::waits(record, job) {
+            Some(waits) => {
+                format!("{name} is stuck: {waits}; {left} of {all} operations have not ended.")
+            }
+            None => format!("{name} is not complete: {left} of {all} operations have not ended."),
+        };
     };
     let whole = end.since(job.start);
     match job.measures.ideal {
         Ok(ideal) if ideal > Span::ZERO => {
-            let ratio = words::times(CensoredValue::Exact(whole.ps() as f64 / ideal.ps() as f64));
-            format!("{name} took {}, {ratio} its ideal of {}.", time_of(whole), time_of(ideal))
+            let ratio = digits(ratio(job), Zeros::Kept);
+            format!("{name} took {}, {ratio} times its ideal of {}.", time_of(whole), time_of(ideal))
         }
         Ok(_) | Err(_) => format!("{name} took {}.", time_of(whole)),
     }
 }
 
-/// Returns the parts of the critical paths that lost time; `None` if none did.
+/// Returns the parts of the critical paths, with all that held them up; `None` if nothing did.
 pub(super) fn paths(record: &RunRecord, owners: &Owners) -> Option<String> {
     let complete = record.jobs.iter().filter_map(|job| Some((job, job.measures.path.as_ref().ok()?)));
     let sentences = complete.take(MOST_JOBS).flat_map(|(job, path)| {
-        let whole = of_path(record, owners, &job.name, path);
-        let iteration = of_latest_iteration(record, owners, job, path);
+        let whole = of_path((record, owners), job, path);
+        let iteration = of_latest_iteration((record, owners), job, path);
         whole.into_iter().chain(iteration)
     });
-    let sentences: Vec<String> = sentences.collect();
+    let sentences: Vec<String> = stuck::cause(record).into_iter().chain(sentences).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
-fn of_path(record: &RunRecord, owners: &Owners, name: &str, path: &CriticalPath) -> Option<String> {
-    let parts = path.parts;
-    let named: Vec<_> = path.places.iter().take(MOST_NAMED).map(|place| (place, place.span)).collect();
-    let lost = lost((record, owners), parts, &named, first_start(path));
-    (!lost.is_empty()).then(|| {
+fn of_path(names: (&RunRecord, &Owners), job: &JobRecord, path: &CriticalPath) -> Option<String> {
+    let ideal = job.measures.ideal.ok();
+    let shares = Shares::of(path.parts, first_start(path), ideal);
+    let held = shares.held();
+    let places = merged(path);
+    let reasons = shares.reasons(names, &places[..places.len().min(MOST_NAMED)]);
+    let late = job.end.zip(ideal).map(|(end, ideal)| end.since(job.start) - ideal.min(end.since(job.start)));
+    is_hundredth(held, path.parts.sum()).then(|| {
         format!(
-            "The critical path of {name} has {} of computation and {} of messages at their ideal time; it lost {}.",
-            time_of(parts.compute),
-            time_of(parts.wire),
-            words::list(&lost)
+            "The critical path of {} has {}, and was held up for {}{}.",
+            job.name,
+            words::list(&shares.has()),
+            with_reasons(held, &reasons),
+            without_effect(held, late, &job.name)
         )
     })
 }
 
 /// Returns the lateness of a job's latest iteration, and the place that most of it is blamed on.
-fn of_latest_iteration(
-    record: &RunRecord,
-    owners: &Owners,
-    job: &JobRecord,
-    path: &CriticalPath,
-) -> Option<String> {
+fn of_latest_iteration(names: (&RunRecord, &Owners), job: &JobRecord, path: &CriticalPath) -> Option<String> {
     let latest = job.latest_iteration()?;
-    let late = format!(
+    let late = latest.late().filter(|late| is_hundredth(*late, latest.span))?;
+    let told = format!(
         "Iteration {} of {} is {} late: {}, ideally {}",
         latest.number,
         job.name,
-        time_of(latest.late()?),
+        time_of(late),
         time_of(latest.span),
         time_of(latest.ideal?)
     );
     let on_path = latest.path?;
-    let named = on_path.place.map(|(place, span)| (&path.places[place as usize], span));
+    let place = on_path.place.map(|(place, span)| Place::of(path, place, span));
     let start = first_start(path).filter(|_| latest.number == 0);
-    let lost = lost((record, owners), on_path.parts, named.as_slice(), start);
-    Some(match &lost[..] {
-        [] => format!("{late}; in it, the critical path lost nothing."),
-        lost => format!("{late}; in it, the critical path lost {}.", words::list(lost)),
-    })
+    let shares = Shares::of(on_path.parts, start, latest.ideal);
+    let held = shares.held();
+    if held == Span::ZERO {
+        return Some(format!("{told}; in it, nothing held up the critical path."));
+    }
+    let reasons = shares.reasons(names, place.as_slice());
+    Some(format!(
+        "{told}; in it, the critical path was held up for {}{}.",
+        with_reasons(held, &reasons),
+        without_effect(held, Some(late), "it")
+    ))
+}
+
+/// Returns the time of waits without which the ideal would have been reached no sooner; nothing if all of it made the
+/// job later.
+fn without_effect(held: Span, late: Option<Span>, name: &str) -> String {
+    match late {
+        Some(late) if late < held && is_hundredth(held - late, held) => {
+            format!("; {} of that did not make {name} later than its ideal", time_of(held - late))
+        }
+        Some(_) | None => String::new(),
+    }
 }
 
 /// Returns the rank whose late start a path begins with, and the wait for it.
@@ -115,41 +153,163 @@ fn first_start(path: &CriticalPath) -> Option<(u32, Span)> {
     Some((first.rank, first.parts.waiting))
 }
 
-/// Returns the parts of a path that lost time, with the places named first. `start` is a rank with the wait for it.
-fn lost(
-    (record, owners): (&RunRecord, &Owners),
-    parts: PathParts,
-    named: &[(&PathPlace, Span)],
-    start: Option<(u32, Span)>,
-) -> Vec<String> {
-    let (mut lost, mut others) = (Vec::new(), parts.congestion);
-    for (place, span) in named.iter().filter(|(_, span)| *span > Span::ZERO) {
-        lost.push(format!("{} at {}", time_of(*span), at(record, owners, place)));
-        others -= *span;
+/// Returns a time with its parts.
+fn with_reasons(held: Span, reasons: &[String]) -> String {
+    match reasons {
+        [only] => only.clone(),
+        several => format!("{}: {}", time_of(held), words::list(several)),
     }
-    lost.extend(start.map(|(rank, wait)| format!("{} until rank {rank} started", time_of(wait))));
-    let waiting = parts.waiting - start.map_or(Span::ZERO, |(_, wait)| wait);
-    let more = [
-        (others, "at other outputs"),
-        (waiting, "behind other messages of the job at the same host"),
-        (parts.at_source, "at the sources, unseen by samples"),
-        (parts.in_fabric, "in the fabric, unseen by samples"),
-    ];
-    let more = more.into_iter().filter(|(span, _)| *span > Span::ZERO);
-    lost.extend(more.map(|(span, place)| format!("{} {place}", time_of(span))));
-    lost
 }
 
-/// Returns a place, and the contributors of its tree.
-fn at(record: &RunRecord, owners: &Owners, place: &PathPlace) -> String {
+/// Returns true if a part of a time is a hundredth at least.
+fn is_hundredth(part: Span, whole: Span) -> bool {
+    part.ps() > 0 && part.ps() >= whole.ps() / 100
+}
+
+/// Returns true if a part of a time is worth a word.
+fn is_part(part: Span, whole: Span) -> bool {
+    part.ps() > 0 && part.ps() >= whole.ps() / LEAST_PART
+}
+
+/// The parts of a path: those that its ideal has, too, and the waits that it does not have.
+#[derive(Clone, Copy, Debug)]
+struct Shares {
+    parts: PathParts,
+    /// The rank that the path begins with if it starts late, and the wait for it.
+    start: Option<(u32, Span)>,
+    /// Waits behind messages of the job at their host, as far as they have room in the ideal; `None` without an ideal.
+    contained: Option<Span>,
+    /// The other waits behind messages of the job at their host.
+    beyond: Span,
+}
+
+impl Shares {
+    /// Divides the waits for messages of the job at the same host by an ideal time: its messages wait there for each
+    /// other, too.
+    fn of(parts: PathParts, start: Option<(u32, Span)>, ideal: Option<Span>) -> Self {
+        let at_start = start.map_or(Span::ZERO, |(_, wait)| wait);
+        let own = parts.waiting - at_start;
+        let needed = parts.compute + parts.wire + at_start;
+        let contained = ideal.map(|ideal| own.min(ideal - needed.min(ideal)));
+        Self { parts, start, contained, beyond: contained.map_or(Span::ZERO, |contained| own - contained) }
+    }
+
+    /// Returns the time of all waits that the ideal does not have.
+    fn held(&self) -> Span {
+        let PathParts { congestion, at_source, in_fabric, .. } = self.parts;
+        congestion + at_source + in_fabric + self.beyond
+    }
+
+    /// Returns the parts that the ideal has, too, in words.
+    fn has(&self) -> Vec<String> {
+        let at_start = self.start.map_or(Span::ZERO, |(_, wait)| wait);
+        let own = self.parts.waiting - at_start - self.beyond;
+        let as_ideally = if self.contained.is_some() { ", as its ideal has" } else { "" };
+        let start = self.start.map(|(rank, wait)| (wait, format!("until rank {rank} started")));
+        let all = [
+            (self.parts.compute, "of computation".to_owned()),
+            (self.parts.wire, "of messages at their ideal time".to_owned()),
+        ];
+        let own = (own, format!("behind other messages of the job at the same host{as_ideally}"));
+        let whole = self.parts.sum();
+        let all = all.into_iter().chain(start).chain([own]).filter(|(span, _)| is_part(*span, whole));
+        all.map(|(span, part)| format!("{} {part}", time_of(span))).collect()
+    }
+
+    /// Returns the waits that the ideal does not have, with the places named first.
+    fn reasons(&self, (record, owners): (&RunRecord, &Owners), named: &[Place<'_>]) -> Vec<String> {
+        let (mut reasons, mut others) = (Vec::new(), self.parts.congestion);
+        let held = self.held();
+        for place in named.iter().filter(|place| is_part(place.span, held)) {
+            reasons.push(format!("{} at {}", time_of(place.span), at(record, owners, place)));
+            others -= place.span;
+        }
+        let at_others = if reasons.is_empty() { "at outputs of switches" } else { "at other outputs" };
+        let more = [
+            (others, at_others),
+            (self.beyond, "more than ideally behind other messages of the job at the same host"),
+            (self.parts.at_source, "at the sources, unseen by samples"),
+            (self.parts.in_fabric, "in the fabric, unseen by samples"),
+        ];
+        let more = more.into_iter().filter(|(span, _)| is_part(*span, held));
+        reasons.extend(more.map(|(span, place)| format!("{} {place}", time_of(span))));
+        reasons
+    }
+}
+
+/// An output that held up a path, at times as the root of a tree and at times not.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    /// The output with the tree that held up the path for longest, if any did.
+    pub(super) place: &'a PathPlace,
+    /// Flows of others that share it, if it is the link of a host.
+    shared: &'a [u32],
+    /// Time for which that tree did.
+    of_tree: Span,
+    /// Time in all.
+    span: Span,
+}
+
+impl<'a> Place<'a> {
+    fn of(path: &'a CriticalPath, number: u32, span: Span) -> Self {
+        let place = &path.places[number as usize];
+        let shared = path.shared.iter().find(|link| link.place == number);
+        let of_tree = if place.root.is_some() { span } else { Span::ZERO };
+        Self { place, shared: shared.map_or(&[], |link| &link.flows), of_tree, span }
+    }
+}
+
+/// Returns each output once, the longest time first.
+pub(super) fn merged(path: &CriticalPath) -> Vec<Place<'_>> {
+    let mut all: Vec<Place<'_>> = Vec::new();
+    for (number, place) in (0..).zip(&path.places) {
+        let one = Place::of(path, number, place.span);
+        let is_same = |other: &&mut Place<'_>| {
+            let PathPlace { node, port, lane, .. } = other.place;
+            (node, *port, *lane) == (&place.node, place.port, place.lane)
+        };
+        match all.iter_mut().find(is_same) {
+            None => all.push(one),
+            Some(other) if other.of_tree < one.of_tree => {
+                *other = Place { span: other.span + one.span, ..one }
+            }
+            Some(other) => other.span += one.span,
+        }
+    }
+    all.sort_by_key(|one| core::cmp::Reverse(one.span));
+    all
+}
+
+/// Returns a place, and the contributors of its tree, or the flows that share it.
+fn at(record: &RunRecord, owners: &Owners, one: &Place<'_>) -> String {
+    let Place { place, of_tree, span, shared } = *one;
     let output = format!("{} port {} to {}", place.node, place.port, place.peer);
+    if !shared.is_empty() {
+        let flows = flows_in_words(owners, shared.iter().map(|flow| (*flow, 0)));
+        return format!("{output}, a link that it shares with {flows}");
+    }
     let Some(root) = place.root else { return output };
+    let at_times = if is_part(span - of_tree, span) {
+        format!(", for {} of them the root", time_of(of_tree))
+    } else {
+        ", the root".to_owned()
+    };
+    // Nothing where flows have other paths, too: the number of flows orders then.
+    let contributors = record.congestion.roots[root as usize].contributors.iter();
+    let passed = contributors.map(|one| (one.flow, one.through.unwrap_or_default().get()));
+    match &*flows_in_words(owners, passed) {
+        "" => format!("{output}{at_times} of a tree"),
+        flows => format!("{output}{at_times} of the tree of {flows}"),
+    }
+}
+
+/// Returns flows by owner, those of the owner with most payload first; nothing without flows.
+fn flows_in_words(owners: &Owners, flows: impl Iterator<Item = (u32, u64)>) -> String {
     let mut passed: BTreeMap<usize, (usize, u64)> = BTreeMap::new();
-    for contributor in &record.congestion.roots[root as usize].contributors {
-        let (flows, through) = passed.entry(owners.of(contributor.flow as usize)).or_default();
+    for (flow, payload) in flows {
+        let (flows, through) = passed.entry(owners.of(flow as usize)).or_default();
         *flows += 1;
-        // Nothing where flows have other paths, too: the number of flows orders then.
-        *through += contributor.through.unwrap_or_default().get();
+        *through += payload;
     }
     let mut passed: Vec<_> = passed.into_iter().collect();
     passed.sort_by_key(|(owner, (flows, through))| (core::cmp::Reverse((*through, *flows)), *owner));
@@ -160,10 +320,7 @@ fn at(record: &RunRecord, owners: &Owners, place: &PathPlace) -> String {
         .collect();
     let rest: usize = passed.iter().skip(MOST_NAMED).map(|(_, (flows, _))| flows).sum();
     named.extend((rest > 0).then(|| format!("{} more", counted(rest as u32, "flow"))));
-    if named.is_empty() {
-        return format!("{output}, the root of a tree");
-    }
-    format!("{output}, the root of the tree of {}", words::list(&named))
+    words::list(&named)
 }
 
 fn time_of(span: Span) -> String {
@@ -171,139 +328,4 @@ fn time_of(span: Span) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use telemetry::{
-        ContributorRecord, FlowRecord, GroupRecord, JobMeasures, NotMeasured, PathIteration, PathStep,
-        RootRecord,
-    };
-    use units::Bytes;
-
-    use super::*;
-
-    fn us(us: u64) -> Span {
-        Span::from_us(us)
-    }
-
-    /// A job with 31 of 100 us at the root of an incast of two flows.
-    fn record() -> RunRecord {
-        let flow = |name: &str, group| FlowRecord {
-            name: name.into(),
-            named: group == 0,
-            group: Some(group),
-            ..FlowRecord::default()
-        };
-        let through = |flow, n| ContributorRecord { flow, through: Some(Bytes::new(n)), samples: 1 };
-        let root = RootRecord {
-            contributors: vec![through(0, 7), through(1, 5), through(2, 3)],
-            ..RootRecord::default()
-        };
-        let place = |node: &str, root, span| PathPlace {
-            node: node.to_owned(),
-            port: 9,
-            peer: "h4".to_owned(),
-            lane: 0,
-            root,
-            span,
-        };
-        let parts = PathParts {
-            compute: us(20),
-            wire: us(30),
-            waiting: us(4),
-            congestion: us(36),
-            at_source: us(0),
-            in_fabric: us(10),
-        };
-        let places = vec![place("leaf3", Some(0), us(31)), place("leaf1", None, us(5))];
-        let path = CriticalPath { parts, places, ..CriticalPath::default() };
-        let measures = JobMeasures { ideal: Ok(us(40)), path: Ok(path), ..JobMeasures::default() };
-        let job = JobRecord {
-            name: "A".to_owned(),
-            end: Some(us(100).after_start()),
-            operations: 12,
-            ended: 12,
-            measures,
-            ..JobRecord::default()
-        };
-        let mut record = RunRecord {
-            groups: ["incast", "A"].map(|name| GroupRecord { name: name.to_owned() }).to_vec(),
-            flows: vec![flow("i1", 1), flow("i2", 1), flow("A:0->1", 1)],
-            jobs: vec![job],
-            ..RunRecord::default()
-        };
-        (record.flows[0].group, record.flows[1].group) = (Some(0), Some(0));
-        record.congestion.roots = vec![root];
-        record
-    }
-
-    #[test]
-    fn a_job_is_told_with_its_path() {
-        let record = record();
-        assert_eq!(times(&record).as_deref(), Some("A took 100 us, 2.5 times its ideal of 40 us."));
-        let owners = Owners::new(&record, None);
-        let told = paths(&record, &owners).expect("it lost time");
-        assert_eq!(
-            told,
-            "The critical path of A has 20 us of computation and 30 us of messages at their ideal time; it lost 31 us at \
-             leaf3 port 9 to h4, the root of the tree of all 2 flows of incast and the flow of A, 5 us at leaf1 port 9 to \
-             h4, 4 us behind other messages of the job at the same host and 10 us in the fabric, unseen by samples."
-        );
-    }
-
-    #[test]
-    fn the_latest_iteration_is_told_with_its_place() {
-        let mut record = record();
-        let job = &mut record.jobs[0];
-        job.ends = [us(40), us(100)].map(Span::after_start).to_vec();
-        job.measures.ideal_ends = vec![us(21), us(40)];
-        let parts = PathParts { compute: us(10), wire: us(12), congestion: us(33), ..PathParts::default() };
-        let second = PathIteration { parts, place: Some((0, us(31))) };
-        let path = job.measures.path.as_mut().expect("a path");
-        path.iterations = vec![PathIteration::default(), second];
-        let told = |record: &RunRecord| paths(record, &Owners::new(record, None)).expect("it lost time");
-        let expected = "Iteration 1 of A is 41 us late: 60 us, ideally 19 us; in it, the critical path lost 31 us at \
-                        leaf3 port 9 to h4, the root of the tree of all 2 flows of incast and the flow of A and 2 us \
-                        at other outputs.";
-        assert!(told(&record).ends_with(expected), "{}", told(&record));
-        let job = &mut record.jobs[0];
-        job.measures.path.as_mut().expect("a path").iterations[1] = PathIteration::default();
-        assert!(told(&record).ends_with("in it, the critical path lost nothing."), "{}", told(&record));
-        record.jobs[0].measures.ideal_ends.clear();
-        assert!(!told(&record).contains("Iteration"), "{}", told(&record));
-    }
-
-    #[test]
-    fn a_late_start_is_no_message() {
-        let mut record = record();
-        let parts = PathParts { waiting: us(3), ..PathParts::default() };
-        let start = PathStep {
-            rank: 7,
-            operation: 0,
-            iteration: 0,
-            kind: PathStepKind::Start,
-            to: None,
-            receive: None,
-            start: Span::ZERO.after_start(),
-            end: us(3).after_start(),
-            parts,
-            place: None,
-        };
-        record.jobs[0].measures.path.as_mut().expect("a path").steps = vec![start];
-        let told = paths(&record, &Owners::new(&record, None)).expect("it lost time");
-        let expected =
-            "3 us until rank 7 started, 1 us behind other messages of the job at the same host and";
-        assert!(told.contains(expected), "{told}");
-    }
-
-    #[test]
-    fn a_job_without_measures_is_told_as_far_as_it_is_known() {
-        let mut record = record();
-        let job = &mut record.jobs[0];
-        (job.measures.ideal, job.measures.path) = (Err(NotMeasured::AnyMessage), Err(NotMeasured::Lossy));
-        assert_eq!(times(&record).as_deref(), Some("A took 100 us."));
-        assert_eq!(paths(&record, &Owners::new(&record, None)), None);
-        (record.jobs[0].end, record.jobs[0].ended) = (None, 9);
-        let told = "A is not complete: 3 of 12 operations have not ended.";
-        assert_eq!(times(&record).as_deref(), Some(told));
-        assert_eq!(times(&RunRecord::default()), None);
-    }
-}
+mod tests;

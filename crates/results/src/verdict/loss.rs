@@ -26,8 +26,8 @@ use super::messages::{HUNDRED, MessageLoss, SLOW};
 use super::owners::Owners;
 use super::short_buffers::{self, ShortBuffer};
 use super::undelivered::Undelivered;
-use super::{loops, messages, undelivered, words};
-use crate::format::{capital, counted, grouped};
+use super::{jobs, loops, messages, undelivered, words};
+use crate::format::{counted, grouped};
 use crate::remarks::ClosedLoopSummary;
 
 /// Share of its best rate below which a flow has lost: acknowledgements and flow control take a few percent.
@@ -62,6 +62,8 @@ pub(super) struct Lost {
     pub(super) untimed: Option<(u64, u64)>,
     /// True if hosts of a closed loop stand still.
     still: bool,
+    /// True if a job is late, or not complete.
+    late_job: bool,
     /// True if an unfinished message could change a quantile.
     pub(super) has_bounds: bool,
     /// The buffer that holds back a flow of `goodput`, if any is too small for its link.
@@ -109,6 +111,7 @@ impl Lost {
         lost.undelivered = undelivered::of(facts, owners);
         lost.untimed = undelivered::untimed(facts);
         lost.still = facts.closed_loops.iter().any(ClosedLoopSummary::stands);
+        lost.late_job = jobs::any_is_late(facts.record);
         lost.has_bounds =
             facts.completions.is_some_and(messages::has_bounds) || messages::have_bounds(facts, owners);
         lost
@@ -116,7 +119,7 @@ impl Lost {
 
     /// Returns true if some flow or message got clearly less than it would alone.
     pub(super) fn any(&self) -> bool {
-        let late = self.undelivered.iter().any(|one| one.late > 0);
+        let late = self.late_job || self.undelivered.iter().any(|one| one.late > 0);
         let some = !self.goodput.is_empty() || !self.waited.is_empty() || self.slowest().is_some();
         some || late || self.untimed.is_some() || self.drops.is_some() || self.still
     }
@@ -310,7 +313,7 @@ fn of_goodput(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> Option<String> 
     if more > 0 {
         named.push(format!("{} less than 95 % of that", counted(more, "other")));
     }
-    Some(format!("{}, {}.", begun(&words::list(&named)), when(facts, lost)))
+    Some(format!("{}, {}.", words::begun(&words::list(&named)), when(facts, lost)))
 }
 
 /// Says in which time the goodput of the losses was measured.
@@ -339,7 +342,7 @@ fn of_trees(owners: &Owners, lost: &Lost) -> Option<String> {
     };
     Some(format!(
         "{}{more} waited {} in all behind congestion that is not {own}; the links could have carried {} for {them} meanwhile.",
-        begun(&words::list(&named)),
+        words::begun(&words::list(&named)),
         words::time(waited),
         words::size(payload)
     ))
@@ -352,8 +355,13 @@ fn nothing(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String {
         1 => Some("the flow got at least 95 % of its fair share".to_owned()),
         held => Some(format!("each of {} flows got at least 95 % of its fair share", grouped(held as u64))),
     };
-    let waits = (facts.record.congestion.sampled > 0)
-        .then(|| "no flow lost payload behind congestion that is not its own".to_owned());
+    let waits = if lost.late_job {
+        // Of the outputs that a job's path names, its flows are the congestion.
+        "no flow lost payload behind a root of congestion that it does not pass"
+    } else {
+        "no flow lost payload behind congestion that is not its own"
+    };
+    let waits = (facts.record.congestion.sampled > 0).then(|| waits.to_owned());
     let messages = lost.messages.first().filter(|one| one.delivered.0 > 0).map(|one| {
         let name = owners.at(one.owner).name();
         let of = if one.posted < HUNDRED { "all messages" } else { "99 of 100 messages" };
@@ -379,15 +387,12 @@ fn nothing(facts: Facts<'_>, owners: &Owners, lost: &Lost) -> String {
     let unknown = (lost.held == 0 && lost.best.as_ref().is_some_and(BestRates::spread_by_load))
         .then(|| "fair shares are not known where packets choose cables by load".to_owned());
     let all: Vec<_> = [flows, waits, messages, slowest, unknown].into_iter().flatten().collect();
+    let begin = if lost.late_job { "Else nothing" } else { "Nothing" };
     match all.as_slice() {
+        // The times of jobs stand before.
+        [] if !facts.record.jobs.is_empty() => "No sample was taken that could show more.".to_owned(),
         [] => "Nothing that the run measured: without samples and completion times, that says little."
             .to_owned(),
-        all => format!("Nothing: {}.", all.join("; ")),
+        all => format!("{begin}: {}.", all.join("; ")),
     }
-}
-
-/// Returns a sentence with a capital at its beginning if it begins with a word of ours: names stay as they are.
-fn begun(sentence: &str) -> String {
-    let is_ours = ["all ", "the flow of "].iter().any(|first| sentence.starts_with(first));
-    if is_ours { capital(sentence) } else { sentence.to_owned() }
 }

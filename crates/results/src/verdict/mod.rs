@@ -13,6 +13,8 @@
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
 //! | `jobs` | jobs: a part of the loss, and of the cause |
+//! | `stuck` | jobs that cannot go on |
+//! | `late` | questions about late jobs |
 //! | `repeats` | packets that arrived twice: a part of the cause |
 //! | `time_outs` | time-outs of requesters: a part of the cause |
 //! | `paths` | roots of congestion beside other paths: a question |
@@ -31,6 +33,7 @@ mod drops;
 pub(crate) mod facts;
 mod headline;
 mod jobs;
+mod late;
 mod loops;
 mod loss;
 mod messages;
@@ -40,6 +43,7 @@ mod repeats;
 pub(crate) mod run;
 mod short_buffers;
 pub mod standings;
+mod stuck;
 mod time_outs;
 mod undelivered;
 mod words;

@@ -206,6 +206,8 @@ fn standing(facts: Facts<'_>, (owner, owners): (usize, &Owners), lost: &Lost, su
         made.share = 1.0 - sums.waited_s / sums.active_s;
         made.outcome = if sums.waited_s > 0.0 {
             format!("waited for trees in {} of its time", words::percent(sums.waited_s / sums.active_s))
+        } else if sums.contributors > 0 {
+            "waited for no tree of others".to_owned()
         } else {
             "did not wait for trees".to_owned()
         };

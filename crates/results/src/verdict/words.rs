@@ -5,6 +5,7 @@
 use measures::censoring::CensoredValue;
 use measures::spelling::{Zeros, digits};
 
+use crate::format::capital;
 pub(super) use crate::format::listed as list;
 pub(super) use measures::spelling::{rate, size, time};
 
@@ -35,6 +36,12 @@ pub(super) fn times(value: CensoredValue) -> String {
             }
         }
     }
+}
+
+/// Returns a sentence with a capital at its beginning if it begins with a word of ours: names stay as they are.
+pub(super) fn begun(sentence: &str) -> String {
+    let is_ours = ["all ", "the flow of "].iter().any(|first| sentence.starts_with(first));
+    if is_ours { capital(sentence) } else { sentence.to_owned() }
 }
 
 #[cfg(test)]

@@ -90,8 +90,8 @@ fn a_collective_goes_out_and_comes_back() {
     assert_eq!(text(&again.stdout), first, "{}", text(&again.stderr));
 }
 
-/// `check` tells of each job: its size, its longest chain, its time on the empty fabric, the bound, and the busiest
-/// cable.
+/// `check` tells of each job: its size, its longest chain, its time with ideal messages, the bound, and the
+/// busiest cable.
 #[test]
 fn check_tells_of_jobs() {
     let scratch = Scratch::new("check-jobs");
@@ -103,6 +103,7 @@ fn check_tells_of_jobs() {
     let ring = line("ring");
     for part in [
         "32 ranks on 32 hosts; 1,984 messages, 248 MiB; longest chain 62 messages; ",
+        " with ideal messages; at least ",
         "by any algorithm; busiest cable from ",
     ] {
         assert!(ring.contains(part), "{ring}");

@@ -1,4 +1,4 @@
-//! The worked examples of `docs/guide`, and the three questions of README.md, do what they print.
+//! The worked examples of `docs/guide`, and the questions of README.md, do what they print.
 //!
 //! Invariant: every command of a page is run, in order, in a folder that holds the files of that page alone. Every line
 //! of its output that the page shows is a line of the real output.

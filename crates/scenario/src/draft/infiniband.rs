@@ -1,4 +1,4 @@
-//! InfiniBand fat trees and dragonflies.
+//! InfiniBand fat trees, with a job or without, and dragonflies.
 
 use link_layer::spec::{Speed, Width};
 use units::Rate;
@@ -34,6 +34,18 @@ impl FatTree {
     /// # Errors
     /// If no tree of such switches has so many hosts.
     pub fn scenario(self) -> Result<String, DraftError> {
+        self.filled(include_str!("fat_tree.ron"))
+    }
+
+    /// Returns the scenario of the same tree with a job of a rank on each host, and an incast beside it.
+    ///
+    /// # Errors
+    /// As for [`Self::scenario`].
+    pub fn with_job(self) -> Result<String, DraftError> {
+        self.filled(include_str!("job.ron"))
+    }
+
+    fn filled(self, template: &str) -> Result<String, DraftError> {
         let Self { speed, hosts } = self;
         let (ports, switch) = usual_switch(speed);
         let tree = Tree::of(hosts, ports)?;
@@ -47,7 +59,7 @@ impl FatTree {
             ("UP", listed(&tree.up)),
             ("PARALLEL", listed(&tree.parallel)),
         ]);
-        Ok(filled(include_str!("fat_tree.ron"), &names))
+        Ok(filled(template, &names))
     }
 }
 

@@ -6,7 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `tree` | fat trees with a number of hosts, of switches with a number of ports |
-//! | `infiniband` | InfiniBand fat trees and dragonflies |
+//! | `infiniband` | InfiniBand fat trees, with a job or without, and dragonflies |
 //! | `roce` | RoCEv2 leaf-spine fabrics, and fabrics of a file or with a topology of their own |
 
 mod infiniband;

@@ -66,8 +66,9 @@ pub(super) fn named(source: &ScenarioText, fault: &ReadFault) -> Option<LocatedF
 }
 
 /// Names of choices in manuals and papers, and ours: vendors call adaptive routing AR, J. Kim, W. J. Dally, S. Scott
-/// and D. Abts (2008) call the routings of a dragonfly MIN and VAL.
-const ALSO_CALLED: [(&str, &str); 3] = [("AR", "Adaptive"), ("MIN", "DragonflyMinimal"), ("VAL", "Valiant")];
+/// and D. Abts (2008) call the routings of a dragonfly MIN and VAL, NCCL calls its double binary tree `Tree`.
+const ALSO_CALLED: [(&str, &str); 4] =
+    [("AR", "Adaptive"), ("MIN", "DragonflyMinimal"), ("VAL", "Valiant"), ("Tree", "DoubleBinaryTree")];
 
 /// Returns the help for a choice that is none of the expected ones.
 fn choice_meant(found: &str, expected: &[&str]) -> String {
@@ -214,7 +215,13 @@ impl RefusedValue<'_> {
         if self.given.starts_with(['"', '(', '[', '{']) {
             return self.expected("a text", "quotes");
         }
-        let quoted = format!("\"{}\"", self.given.replace(['"', '\\'], ""));
+        // The text of a choice is missing its quotes, not the choice: `Compute(10)`.
+        let of_choice = self.given.split_once('(').and_then(|(choice, rest)| {
+            let inner = rest.trim_end().strip_suffix(')')?.trim();
+            let is_plain = choice.starts_with(char::is_alphabetic) && !inner.contains(['(', ')', '"', ',']);
+            is_plain.then(|| format!("{choice}(\"{inner}\")"))
+        });
+        let quoted = of_choice.unwrap_or_else(|| format!("\"{}\"", self.given.replace(['"', '\\'], "")));
         match self.probe(&quoted).as_ref().and_then(own_error) {
             Some(message_and_help) => message_and_help,
             None => (format!("{} lacks quotes", self.shown()), Some(format!("write `{quoted}`"))),

@@ -66,11 +66,12 @@ pub struct Choice {
 }
 
 /// Words for kinds and algorithms. Algorithms with a parameter have its usual value.
-const NAMES: [(&str, &str, CollectiveKind); 26] = [
+const NAMES: [(&str, &str, CollectiveKind); 27] = [
     ("all-reduce", "ring", CollectiveKind::AllReduce(RING)),
     ("all-reduce", "recursive-doubling", CollectiveKind::AllReduce(AllReduce::RecursiveDoubling)),
     ("all-reduce", "rabenseifner", CollectiveKind::AllReduce(AllReduce::Rabenseifner(Folding::Halves))),
     ("all-reduce", "tree", CollectiveKind::AllReduce(AllReduce::DoubleTree)),
+    ("all-reduce", "double-binary-tree", CollectiveKind::AllReduce(AllReduce::DoubleTree)),
     ("all-reduce", "direct", CollectiveKind::AllReduce(AllReduce::Direct)),
     ("reduce-scatter", "ring", CollectiveKind::ReduceScatter(ReduceScatter::Ring)),
     ("reduce-scatter", "recursive-halving", CollectiveKind::ReduceScatter(ReduceScatter::RecursiveHalving)),
@@ -121,11 +122,14 @@ impl Default for Algorithms {
 impl core::str::FromStr for Choice {
     type Err = String;
 
-    /// Reads `KIND=ALGORITHM`. A message of an error says which there are.
+    /// Reads `KIND=ALGORITHM`, also as scenarios write both: `AllReduce=DoubleBinaryTree`. A message of an error says
+    /// which there are.
     fn from_str(text: &str) -> Result<Self, String> {
         let (kind, name) = text.split_once('=').unwrap_or((text, ""));
-        let of_kind = || NAMES.iter().filter(|(known, ..)| *known == kind);
-        if let Some((.., algorithm)) = of_kind().find(|(_, known, _)| *known == name) {
+        let plain = |word: &str| word.replace('-', "").to_ascii_lowercase();
+        let is_alike = |known: &str, given: &str| plain(known) == plain(given);
+        let of_kind = || NAMES.iter().filter(|(known, ..)| is_alike(known, kind));
+        if let Some((.., algorithm)) = of_kind().find(|(_, known, _)| is_alike(known, name)) {
             return Ok(Self { kind: type_of(*algorithm), algorithm: *algorithm });
         }
         let mut known: Vec<&str> = of_kind().map(|(_, name, _)| *name).collect();

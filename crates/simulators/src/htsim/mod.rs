@@ -52,7 +52,7 @@ pub use self::matrix::{HtsimConnection, HtsimMatrix, HtsimTrigger, TriggerKind};
 use self::triggers::Starts;
 use interop::import::source::SourceText;
 use interop::import::{ImportedScenario, KeyAccount, KeyFate};
-use scenario::Diagnostic;
+use scenario::{Diagnostic, ScenarioText};
 
 /// Time of flight for a tier that has none, in ns.
 const USUAL_DELAY: u64 = 1000;
@@ -125,6 +125,25 @@ pub fn read(
         fabric = fabric.written(),
     );
     Ok(ImportedScenario { scenario, files, account: draft.account, warnings: Vec::new() })
+}
+
+/// Puts a connection matrix as a job into the scenario of a fabric: node 0 is its first host.
+///
+/// # Errors
+/// If the file is wrong, the fabric has fewer hosts than it names, or the scenario is wrong itself or has jobs.
+pub fn read_into(
+    matrix: SourceText<'_>,
+    program: Option<HtsimProgram>,
+    name: &str,
+    base: ScenarioText,
+) -> Result<ImportedScenario, Diagnostic> {
+    let connections = HtsimMatrix::read(matrix)?;
+    let starts = Starts::of(matrix, &connections)?;
+    let topology = HtsimTopology::default();
+    let mut draft = Draft { topo: matrix, matrix, topology: &topology, account: Vec::new() };
+    let (MatrixJob { mut job, hosts, .. }, _) = draft.matrix_job(&connections, &starts, program)?;
+    job.account = draft.account;
+    job.into_scenario_on(name, base, Some(&hosts))
 }
 
 /// Returns a number as a float of 32 bits holds it, in which csg-htsim's loader keeps starts.
@@ -340,11 +359,7 @@ impl Draft<'_> {
         program: Option<HtsimProgram>,
         files: &mut Vec<(String, String)>,
     ) -> Result<(String, Span), Diagnostic> {
-        let times = matrix.connections.iter().map(|own| self.time(own, program));
-        let times: Vec<Span> = times.collect::<Result<_, _>>()?;
-        matrix.connections.iter().try_for_each(|own| self.check_priority(own))?;
-        let MatrixJob { job, hosts, inexact } = job::job(matrix, starts, &times);
-        self.note_job(matrix, &hosts, &inexact, program);
+        let (MatrixJob { job, hosts, .. }, last) = self.matrix_job(matrix, starts, program)?;
         let stem = self.matrix.name.trim_end_matches(".gz").trim_end_matches(".cm");
         // A name in quotes, which it must not end, and a file beside the scenario.
         let name = rule::plain(stem).replace(['"', '\\', '/', ':'], "_");
@@ -353,9 +368,29 @@ impl Draft<'_> {
         let (program, hosts) = (job.program(&file), hosts.join(", "));
         // Messages that wait for each other take the time of their flight besides that of their bytes.
         let flights = Span::from_us(100 * (job.matched.messages).min(10_000_000));
-        let last = times.iter().copied().max().unwrap_or(Span::ZERO);
         files.push((file, job.text));
         Ok((format!("jobs: [(name: \"{name}\", program: {program}, hosts: [{hosts}])]"), last + flights))
+    }
+
+    /// Makes a job of the connections, and enters them. Returns the last start besides.
+    fn matrix_job(
+        &mut self,
+        matrix: &HtsimMatrix,
+        starts: &Starts,
+        program: Option<HtsimProgram>,
+    ) -> Result<(MatrixJob, Span), Diagnostic> {
+        let times = matrix.connections.iter().map(|own| self.time(own, program));
+        let times: Vec<Span> = times.collect::<Result<_, _>>()?;
+        matrix.connections.iter().try_for_each(|own| self.check_priority(own))?;
+        let own = job::job(matrix, starts, &times);
+        self.note_job(matrix, &own.hosts, &own.inexact, program);
+        let last = times.iter().copied().max().unwrap_or(Span::ZERO);
+        let later = times.iter().filter(|time| **time > Span::ZERO).count();
+        if later > 0 {
+            let what = "a rank waits for its start by a `calc`, which measures of jobs count as computing";
+            self.note_matrix("start above 0", later, None, KeyFate::Approximated, what);
+        }
+        Ok((own, last))
     }
 
     fn check_priority(&self, connection: &HtsimConnection) -> Result<(), Diagnostic> {

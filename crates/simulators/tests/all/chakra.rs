@@ -48,8 +48,11 @@ fn fate(job: &ImportedJob, key: &str) -> (KeyFate, String) {
 
 /// Returns the completion with messages that each take 10 us and do not wait for each other, in us.
 fn completion(programs: &Programs) -> u64 {
-    let message =
-        IdealMessage { delivered: Span::from_us(10), occupied: Span::ZERO, completed: Span::from_us(10) };
+    let message = IdealMessage {
+        delivered: Span::from_us(10),
+        completed: Span::from_us(10),
+        ..IdealMessage::default()
+    };
     let done = replay(programs, |_, _, _| message).expect("the job ends").completion();
     done.ps() / 1_000_000
 }

@@ -44,8 +44,11 @@ fn programs(imported: &ImportedScenario) -> Programs {
 
 /// Returns the ends of all ranks, in us.
 fn ends(imported: &ImportedScenario) -> Vec<u64> {
-    let message =
-        IdealMessage { delivered: Span::from_us(10), occupied: Span::ZERO, completed: Span::from_us(11) };
+    let message = IdealMessage {
+        delivered: Span::from_us(10),
+        completed: Span::from_us(11),
+        ..IdealMessage::default()
+    };
     let replayed = replay(&programs(imported), |_, _, _| message).expect("the job ends");
     replayed.ends.iter().map(|end| end.since_start().ps() / 1_000_000).collect()
 }

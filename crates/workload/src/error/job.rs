@@ -78,6 +78,12 @@ pub enum JobError {
         /// Ranks of the job.
         ranks: u32,
     },
+    /// A rank that has two factors.
+    #[error("rank {given} has a factor already")]
+    TwoFactors {
+        /// Number of the rank.
+        given: u32,
+    },
     /// A collective that cannot be run.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
@@ -133,6 +139,14 @@ pub enum JobError {
     /// Programs do not fit together.
     #[error(transparent)]
     Mismatch(Box<Mismatch>),
+    /// Programs that end only if no message waits for its receive.
+    #[error("messages of {least} and more wait for their receive, and {circle}")]
+    Rendezvous {
+        /// Least size of such messages.
+        least: Bytes,
+        /// The fault.
+        circle: Box<Mismatch>,
+    },
     /// A number of queue pairs outside its range.
     #[error("a rank cannot have {given} queue pairs to another")]
     QueuePairs {
@@ -176,6 +190,7 @@ impl JobError {
             Self::Noise { .. } => "write a number above 0, at most 1: `Uniform(0.05)`".to_owned(),
             Self::Factor { .. } => "write a number above 0, at most 1000: 1.5 takes half as long again".to_owned(),
             Self::NoRank { ranks, .. } => format!("write 0 to {}", ranks.saturating_sub(1)),
+            Self::TwoFactors { .. } => "name a rank in one entry only: with the product, if both hold".to_owned(),
             Self::Collective(_) => "write other numbers, or choose another algorithm".to_owned(),
             Self::NoRing { .. } => "leave it out, or cut blocks into `chunks`".to_owned(),
             Self::Groups { .. } => "write sizes and strides that divide the ranks, or fewer `ranks`".to_owned(),
@@ -189,6 +204,10 @@ impl JobError {
             }
             Self::Mismatch(_) => {
                 "give each send a receive of its size and tag at the rank that it goes to, and no two operations a reason to wait for each other".to_owned()
+            }
+            Self::Rendezvous { .. } => {
+                "write a larger `rendezvous`, or let these ranks post their receives before they wait for sends"
+                    .to_owned()
             }
             Self::QueuePairs { most, .. } => format!("write 1 to {most}"),
             Self::Unordered { .. } => "write `transport: Rc`, or leave `queue_pairs` out".to_owned(),

@@ -11,7 +11,7 @@ use units::{Bytes, Span, Time};
 
 use super::check;
 use super::places;
-use super::programs::{Written, written};
+use super::programs::{Written, check_rendezvous, written};
 use crate::chance::unit;
 use crate::environment::Environment;
 use crate::error::{InField, JobError, WorkloadError};
@@ -63,6 +63,7 @@ impl Workload {
         });
         (job.collective, job.iterations) = (collective, spec.iterations);
         check_messages(&job).in_field("program")?;
+        check_rendezvous(spec, &job, environment)?;
         job.first_flow = self.flows.len() as u32;
         let (number, group) = (self.jobs.len() as u32, self.groups.len() as u32);
         self.flows.extend(flows(&job, spec, (number, group)));
@@ -175,7 +176,7 @@ fn check_fields(spec: &JobSpec) -> Result<(), WorkloadError> {
 }
 
 fn timing(spec: &JobSpec, ranks: u32, environment: &Environment<'_>) -> Result<Timing, WorkloadError> {
-    let mut factors = vec![WHOLE; ranks as usize];
+    let mut factors = vec![None; ranks as usize];
     for (i, stragglers) in spec.stragglers.iter().enumerate() {
         let place = FieldPath::from("stragglers").index(i);
         let millionths = stragglers.factor * WHOLE as f64;
@@ -188,7 +189,12 @@ fn timing(spec: &JobSpec, ranks: u32, environment: &Environment<'_>) -> Result<T
                 let error = JobError::NoRank { given: *rank, ranks };
                 return Err(WorkloadError::at(place.name("ranks").index(j), error));
             };
-            *factor = millionths.round() as u64;
+            if factor.replace(millionths.round() as u64).is_some() {
+                return Err(WorkloadError::at(
+                    place.name("ranks").index(j),
+                    JobError::TwoFactors { given: *rank },
+                ));
+            }
         }
     }
     let noise = match spec.compute_noise {
@@ -197,7 +203,9 @@ fn timing(spec: &JobSpec, ranks: u32, environment: &Environment<'_>) -> Result<T
         NoiseSpec::Exponential(mean) => Noise::Exponential(mean),
     };
     let seed = environment.seed();
-    let pace = |(rank, factor)| Pace::new((seed, &spec.name, rank), factor, noise);
+    let pace = |(rank, factor): (u32, Option<u64>)| {
+        Pace::new((seed, &spec.name, rank), factor.unwrap_or(WHOLE), noise)
+    };
     let local = match spec.local {
         LocalSpec::Free => None,
         LocalSpec::Link { rate, latency } => Some(LocalLink { rate, latency }),

@@ -13,7 +13,7 @@ use crate::error::{FileError, FileFault, InField, InFile, JobError, WorkloadErro
 use crate::job::assembly::{Groups, Part, Pipeline};
 use crate::job::collective::{Barrier, Collective, CollectiveError, CollectiveKind};
 use crate::job::goal::{self, GoalReadError};
-use crate::job::{MOST_TAGS, Programs, matching};
+use crate::job::{Job, MOST_TAGS, Programs, matching};
 use crate::spec::{BarrierSpec, GroupSpec, JobSpec, ProgramSpec, WrittenCollective};
 
 /// Most operations of all ranks that are listed: 36 bytes each.
@@ -34,8 +34,7 @@ pub(super) fn written(
     let (part, ranks, collective) = match &spec.program {
         ProgramSpec::Goal { file, calc_unit } => {
             let (programs, wildcards) = from_file(file, *calc_unit, environment)?;
-            if spec.barrier != BarrierSpec::Job && (spec.iterations == 1 || spec.barrier == BarrierSpec::Rank)
-            {
+            if is_whole(spec) {
                 return Ok(Written { programs, collective: None });
             }
             if wildcards > 0 {
@@ -47,12 +46,7 @@ pub(super) fn written(
         program => {
             let ranks = ranks(program).unwrap_or_else(|| places.ranks());
             let part = part(program, ranks, &"program".into())?;
-            let collective = match &part {
-                Part::Collective { collective, groups } => {
-                    Some(Arc::new((collective.clone(), groups.ranks / groups.size)))
-                }
-                _ => None,
-            };
+            let collective = only_collective(&part);
             (part, ranks, collective)
         }
     };
@@ -62,7 +56,47 @@ pub(super) fn written(
     if let Some((given, most, what)) = counts.into_iter().find(|(given, most, _)| given > most) {
         return Err(JobError::TooMany { given, most, what }).in_field("program");
     }
-    Ok(Written { programs: part.programs(ranks), collective })
+    let programs = part.programs(ranks);
+    // Collectives alone are known to end; the passes of a pipeline may wait for each other's.
+    if has_pipeline(&spec.program) {
+        matching::check(&programs, None)
+            .map_err(|circle| JobError::Mismatch(Box::new(circle)))
+            .in_field("program")?;
+    }
+    Ok(Written { programs, collective })
+}
+
+/// Returns true if the programs of a file are the job's.
+fn is_whole(spec: &JobSpec) -> bool {
+    spec.barrier != BarrierSpec::Job && (spec.iterations == 1 || spec.barrier == BarrierSpec::Rank)
+}
+
+fn has_pipeline(program: &ProgramSpec) -> bool {
+    match program {
+        ProgramSpec::Pipeline { .. } => true,
+        ProgramSpec::Sequence(parts) | ProgramSpec::Parallel(parts) => parts.iter().any(has_pipeline),
+        _ => false,
+    }
+}
+
+/// Checks that a job with the programs of a file ends if long messages between hosts wait for their receives.
+pub(super) fn check_rendezvous(
+    spec: &JobSpec,
+    job: &Job,
+    environment: &Environment<'_>,
+) -> Result<(), WorkloadError> {
+    let (Some(least), ProgramSpec::Goal { file, .. }) = (spec.rendezvous, &spec.program) else {
+        return Ok(());
+    };
+    let is_away = |from: u32, to: u32| job.hosts[from as usize] != job.hosts[to as usize];
+    let asks = |from, to, bytes| job.asks(bytes) && is_away(from, to);
+    let Err(circle) = matching::check_asking(&job.programs, asks) else { return Ok(()) };
+    let text = environment.file(file).in_field("program.file")?;
+    // A program with a barrier, or with all iterations in it, has other numbers than the file.
+    let is_file = is_whole(spec);
+    let lines = goal::lines_of(text.as_bytes(), &circle.operations()).ok().filter(|_| is_file);
+    let circle = Box::new(circle.at_lines(&lines.unwrap_or_default()));
+    Err(JobError::Rendezvous { least, circle }).in_field("rendezvous")
 }
 
 /// Adds the job's barrier to the program, or the iterations that do not wait for each other.
@@ -76,6 +110,20 @@ fn repeated(part: Part, spec: &JobSpec, ranks: u32) -> Part {
         }
         BarrierSpec::None if spec.iterations > 1 => Part::Parallel(vec![part; spec.iterations as usize]),
         BarrierSpec::None | BarrierSpec::Rank | BarrierSpec::Job => part,
+    }
+}
+
+/// Returns the collective that a part is, with its number of groups, also as the only part of a sequence.
+fn only_collective(part: &Part) -> Option<Arc<(Collective, u32)>> {
+    match part {
+        Part::Collective { collective, groups } => {
+            Some(Arc::new((collective.clone(), groups.ranks / groups.size)))
+        }
+        Part::Sequence(parts) | Part::Parallel(parts) => match &parts[..] {
+            [only] => only_collective(only),
+            _ => None,
+        },
+        Part::Compute(_) | Part::Listed(_) | Part::Pipeline(_) => None,
     }
 }
 

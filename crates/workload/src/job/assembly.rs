@@ -166,6 +166,25 @@ pub(super) fn tags_of(programs: &Programs) -> Vec<u32> {
     tags
 }
 
+impl Collective {
+    /// Returns the operations of a rank as a list.
+    #[must_use]
+    pub fn graph(&self, rank: u32) -> Graph {
+        let mut builder = GraphBuilder::default();
+        for id in 0..self.operations(rank) {
+            builder.add(self.operation(rank, id));
+            self.before(rank, id).into_iter().for_each(|before| builder.requires(id, before));
+        }
+        builder.build().expect("an operation waits for lower numbers only")
+    }
+
+    /// Returns the operations of all ranks as lists.
+    #[must_use]
+    pub fn programs(&self) -> Programs {
+        Programs { ranks: (0..self.ranks()).map(|rank| self.graph(rank)).collect() }
+    }
+}
+
 /// The program of a rank while its parts are put together.
 struct Assembly<'a> {
     builder: GraphBuilder,
@@ -354,7 +373,7 @@ mod tests {
         matching::check(&programs, None).unwrap();
         let line = |_, _, bytes| {
             let ns = Span::from_ns(100 + bytes);
-            IdealMessage { delivered: ns, occupied: Span::ZERO, completed: ns }
+            IdealMessage { delivered: ns, completed: ns, ..IdealMessage::default() }
         };
         replay(&programs, line).unwrap().completion()
     }
@@ -410,7 +429,7 @@ mod tests {
             matching::check(&programs, None).unwrap();
             let message = |_, _, bytes| {
                 let time = Span::from_ns(if bytes > 0 { 100 + bytes } else { 0 });
-                IdealMessage { delivered: time, occupied: Span::ZERO, completed: time }
+                IdealMessage { delivered: time, completed: time, ..IdealMessage::default() }
             };
             replay(&programs, message).unwrap().completion()
         };

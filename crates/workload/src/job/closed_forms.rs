@@ -100,7 +100,7 @@ impl<M: Fn(u64) -> IdealMessage> Form<M> {
 
     /// Returns the time of messages of equal size from every rank, all posted at once.
     fn at_once(&self, messages: u32, bytes: u64) -> Span {
-        (self.message)(bytes).occupied * u64::from(messages - 1) + self.both(bytes)
+        (self.message)(bytes).sent.whole() * u64::from(messages - 1) + self.both(bytes)
     }
 
     /// Returns ceil(log2 p).
@@ -135,10 +135,10 @@ impl<M: Fn(u64) -> IdealMessage> Form<M> {
         let smallest = (self.message)(self.n / p / lanes);
         let longest = (self.message)(chunk);
         let latency = self.tau(self.n.div_ceil(p) / lanes) * steps;
-        let bandwidth = smallest.occupied * (steps * lanes);
-        let most = (self.tau(chunk) + longest.occupied * (lanes - 1)) * (steps - 1)
+        let bandwidth = smallest.sent.whole() * (steps * lanes);
+        let most = (self.tau(chunk) + longest.sent.whole() * (lanes - 1)) * (steps - 1)
             + self.both(chunk)
-            + longest.occupied * (lanes - 1);
+            + longest.sent.whole() * (lanes - 1);
         ClosedForm::Between { least: latency.max(bandwidth), most }
     }
 
@@ -158,8 +158,8 @@ impl<M: Fn(u64) -> IdealMessage> Form<M> {
             AllReduce::DoubleTree => None,
             AllReduce::Direct => self.block().map(|block| {
                 // The second phase waits for receives alone.
-                let first = (self.message)(block).occupied * u64::from(self.p - 2) + self.tau(block);
-                first.max((self.message)(block).occupied * u64::from(self.p - 1))
+                let first = (self.message)(block).sent.whole() * u64::from(self.p - 2) + self.tau(block);
+                first.max((self.message)(block).sent.whole() * u64::from(self.p - 1))
                     + self.at_once(self.p - 1, block)
             }),
             AllReduce::Hierarchical { group } => {
@@ -239,14 +239,15 @@ impl<M: Fn(u64) -> IdealMessage> Form<M> {
     /// Returns the time of a chain of lanes: the first passes every host, the others follow at the rate of the link.
     fn chain(&self) -> Option<Span> {
         let part = self.block_of(self.lanes)?;
-        let behind = (self.message)(part).occupied * u64::from(self.lanes - 1);
+        let behind = (self.message)(part).sent.whole() * u64::from(self.lanes - 1);
         Some(self.same(self.p - 1, part) + behind)
     }
 
     /// Returns the time of a binomial broadcast: the j-th child of v has the message at t(v) + (j - 1) w + tau, where w
     /// is the time that a send keeps the next one waiting.
     fn tree(&self, numbering: Numbering) -> Span {
-        let IdealMessage { occupied, completed, .. } = (self.message)(self.n);
+        let IdealMessage { sent, completed, .. } = (self.message)(self.n);
+        let occupied = sent.whole();
         let blocking = numbering == Numbering::LowestBit;
         let wait = if blocking { occupied.max(completed) } else { occupied };
         let mut latest = Span::default();

@@ -170,6 +170,17 @@ impl Graph {
         }
     }
 
+    /// Returns the size of a send's or a receive's message, in bytes.
+    ///
+    /// # Panics
+    /// If the operation is a computation.
+    pub(super) fn message_bytes(&self, id: OperationId) -> u64 {
+        match self.operation(id).work {
+            Work::Send { bytes, .. } | Work::Receive { bytes, .. } => bytes,
+            Work::Compute { .. } => unreachable!("a computation has no message"),
+        }
+    }
+
     /// Returns the place of an operation's peer and tag among [`send_channels`](Self::send_channels) or
     /// [`receive_channels`](Self::receive_channels); `None` for a computation.
     #[must_use]

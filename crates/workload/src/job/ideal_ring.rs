@@ -52,7 +52,7 @@ pub fn replay_ring(job: &Job, mut message: impl FnMut(u32, u32, u64) -> IdealMes
                 *free = Some((bytes, times));
             }
             let start = rank.ended.max(rank.free);
-            rank.free = start + times.occupied;
+            rank.free = start + times.sent.whole();
             end = end.max(start + times.completed);
             let (to, arrival) = (rank.to, start + times.delivered);
             ranks[to].arrived = ranks[to].arrived.max(arrival);

@@ -3,14 +3,15 @@
 //! Invariant: time is linear in operations and edges, apart from sorting the channels, and no recursion follows a
 //! chain. Besides the programs, the check takes at most 20 bytes an operation.
 //!
-//! Sends and receives of a source, destination and tag are paired in order: that of the file, or an order that the
-//! dependencies allow where a program names later operations as predecessors. At a rank with a wildcard, which message
-//! a receive takes depends on the run: there the numbers are compared, and its receives count as satisfied in the
-//! search for circles.
+//! Sends and receives of a source, destination and tag are paired in the order of their posting, if the programs fix
+//! it. Otherwise, and at a rank with a wildcard, which message a receive takes depends on the run: there numbers and
+//! sizes are compared, and receives count as satisfied in the search for circles. So what is refused never ends well.
 
 use super::channel::Channel;
+use super::fitting::Fitting;
 use super::graph::{Graph, OperationId, Programs, Work};
 use super::mismatch::{Mismatch, NamedOperation};
+use super::posting_order::{PostingOrder, is_led_to};
 use super::replay::{NOBODY, Replay};
 
 /// The findings of a check that found no fault.
@@ -32,8 +33,17 @@ pub struct Matched {
 /// # Errors
 /// If sends and receives differ in number or size, a rank does not exist, or operations wait in a circle.
 pub fn check(programs: &Programs, rendezvous_above: Option<u64>) -> Result<Matched, Mismatch> {
+    check_asking(programs, |_, _, bytes| rendezvous_above.is_some_and(|most| bytes > most))
+}
+
+/// Checks the programs of a job as [`check`] does. `asks` tells of a send, by its rank, its receiver and its bytes,
+/// whether it waits for the receive to start.
+///
+/// # Errors
+/// As of [`check`].
+pub fn check_asking(programs: &Programs, asks: impl Fn(u32, u32, u64) -> bool) -> Result<Matched, Mismatch> {
     let (partners, matched) = pair(programs)?;
-    Replay::new(programs, partners, rendezvous_above).run()?;
+    Replay::new(programs, partners, asks).run()?;
     Ok(matched)
 }
 
@@ -51,6 +61,8 @@ struct SendList {
 struct ByChannel {
     first: Vec<u32>,
     operations: Vec<OperationId>,
+    /// By channel: true if every run posts them in this order.
+    ordered: Vec<bool>,
 }
 
 /// Finds the partner of each operation, by rank and number.
@@ -114,7 +126,8 @@ impl Pairing<'_> {
         let sent: u64 = self.lists.iter().map(|list| self.sent(*list).len() as u64).sum();
         for list in self.lists {
             let graph = &self.programs.ranks[list.from as usize];
-            matched.bytes += self.sent(*list).iter().map(|id| u128::from(bytes(graph, *id))).sum::<u128>();
+            matched.bytes +=
+                self.sent(*list).iter().map(|id| u128::from(graph.message_bytes(*id))).sum::<u128>();
         }
         matched.messages += sent;
         let is_wild = |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
@@ -123,9 +136,7 @@ impl Pairing<'_> {
         let wild: u64 = wild.map(|(_, place)| receives.of_channel(place).len() as u64).sum();
         if wild > 0 {
             matched.wildcards += wild;
-            let received = receives.operations.len() as u64;
-            let differs = Mismatch::Number { rank: self.rank, sends: sent, receives: received };
-            return if sent == received { Ok(()) } else { Err(differs) };
+            return self.fit(&receives, sent);
         }
         let mut own: Vec<(Channel, u32)> = channels.iter().copied().zip(0..).collect();
         own.sort_unstable();
@@ -136,10 +147,34 @@ impl Pairing<'_> {
             let Some(next) = next else { return Ok(()) };
             let list = lists.next_if(|list| key(list) == next);
             let received = own.next_if(|(channel, _)| *channel == next);
+            let is_ordered = list
+                .is_none_or(|list| self.sends[list.from as usize].ordered[list.channel as usize])
+                && received.is_none_or(|(_, place)| receives.ordered[place as usize]);
             let sent = list.map_or(&[][..], |list| self.sent(*list));
             let received = received.map_or(&[][..], |(_, place)| receives.of_channel(place));
-            self.pair(next, sent, received, partners)?;
+            if !is_ordered && sent.len() == received.len() {
+                self.fit_sizes(next.peer, sent, received)?;
+            } else {
+                self.pair(next, sent, received, partners)?;
+            }
         }
+    }
+
+    /// Compares the messages to a rank with wildcards and its receives.
+    fn fit(&self, receives: &ByChannel, sent: u64) -> Result<(), Mismatch> {
+        let received = receives.operations.len() as u64;
+        if sent != received {
+            return Err(Mismatch::Number { rank: self.rank, sends: sent, receives: received });
+        }
+        let mut fitting = Fitting::new(self.programs, self.rank);
+        for list in self.lists {
+            let channel = Channel { peer: list.from, tag: list.tag };
+            self.sent(*list).iter().for_each(|id| fitting.send(channel, *id));
+        }
+        for (channel, place) in self.graph.receive_channels().iter().zip(0..) {
+            receives.of_channel(place).iter().for_each(|id| fitting.receive(*channel, *id));
+        }
+        fitting.check()
     }
 
     fn sent(&self, list: SendList) -> &[OperationId] {
@@ -157,7 +192,7 @@ impl Pairing<'_> {
         let named = |rank, id| NamedOperation::new(self.programs, rank, id);
         let graph = &self.programs.ranks[source as usize];
         for (send, receive) in sent.iter().zip(received) {
-            let sizes = (bytes(graph, *send), bytes(self.graph, *receive));
+            let sizes = (graph.message_bytes(*send), self.graph.message_bytes(*receive));
             if sizes.0 != sizes.1 {
                 let (send, receive) = (named(source, *send), named(self.rank, *receive));
                 return Err(Mismatch::Size { send, receive, sent: sizes.0, received: sizes.1 });
@@ -177,11 +212,25 @@ impl Pairing<'_> {
     }
 }
 
-/// Returns the size of a message.
-pub(super) fn bytes(graph: &Graph, id: OperationId) -> u64 {
-    match graph.operation(id).work {
-        Work::Send { bytes, .. } | Work::Receive { bytes, .. } => bytes,
-        Work::Compute { .. } => unreachable!("a computation has no channel"),
+impl Pairing<'_> {
+    /// Compares the sizes of sends and receives, as many of both, that the run pairs.
+    fn fit_sizes(&self, source: u32, sent: &[OperationId], received: &[OperationId]) -> Result<(), Mismatch> {
+        let by_size = |graph: &Graph, ids: &[OperationId]| {
+            let mut all: Vec<(u64, OperationId)> =
+                ids.iter().map(|id| (graph.message_bytes(*id), *id)).collect();
+            all.sort_unstable();
+            all
+        };
+        let sent = by_size(&self.programs.ranks[source as usize], sent);
+        let received = by_size(self.graph, received);
+        match sent.into_iter().zip(received).find(|(send, receive)| send.0 != receive.0) {
+            None => Ok(()),
+            Some(((sent, send), (received, receive))) => {
+                let send = NamedOperation::new(self.programs, source, send);
+                let receive = NamedOperation::new(self.programs, self.rank, receive);
+                Err(Mismatch::Size { send, receive, sent, received })
+            }
+        }
     }
 }
 
@@ -209,7 +258,11 @@ impl ByChannel {
             None => (0..graph.operations() as u32).for_each(&mut enter),
             Some(order) => order.into_iter().for_each(&mut enter),
         }
-        Self { first, operations }
+        let mut by_channel = Self { first, operations, ordered: Vec::new() };
+        let mut order = PostingOrder::of(graph);
+        let ordered = (0..channels as u32).map(|channel| order.has(by_channel.of_channel(channel)));
+        by_channel.ordered = ordered.collect();
+        by_channel
     }
 
     fn of_channel(&self, channel: u32) -> &[OperationId] {
@@ -231,25 +284,6 @@ impl ByChannel {
         let named = |id| NamedOperation::new(programs, rank, id);
         Some((named(first), named(second)))
     }
-}
-
-/// Returns true if a path leads from an operation to another within the first operations of a search.
-fn is_led_to(graph: &Graph, from: OperationId, to: OperationId) -> bool {
-    const MOST: usize = 32;
-    let mut found = vec![from];
-    let mut at = 0;
-    while let Some(id) = found.get(at).copied() {
-        at += 1;
-        for next in graph.after_end(id).chain(graph.after_start(id)) {
-            if next == to {
-                return true;
-            }
-            if found.len() < MOST && !found.contains(&next) {
-                found.push(next);
-            }
-        }
-    }
-    false
 }
 
 /// Returns an order that the edges allow; `None` if the order of numbers is one.

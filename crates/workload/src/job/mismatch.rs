@@ -57,6 +57,21 @@ pub enum Mismatch {
         /// Number of its receives.
         receives: u64,
     },
+    /// A message that no receive fits, or a receive that no message fits, at a rank with receives from any rank or
+    /// with any tag.
+    #[error("{}", no_fit(operation, *sends, *receives, *channel, *bytes))]
+    NoFit {
+        /// The send or receive, the first of its kind.
+        operation: NamedOperation,
+        /// Number of sends that fit the receive, or that are like the send.
+        sends: u64,
+        /// Number of receives that are like the receive, or that fit the send.
+        receives: u64,
+        /// Source, destination and tag; all ones for any.
+        channel: (u32, u32, u32),
+        /// Size of each.
+        bytes: u64,
+    },
     /// A send and its receive of different sizes.
     #[error("{send} sends {sent} B, and {receive} receives {received} B")]
     Size {
@@ -100,6 +115,9 @@ impl Mismatch {
             Self::NoReceive { .. } | Self::NoSend { .. } | Self::Number { .. } => {
                 "write as many receives as sends for each source, destination and tag"
             }
+            Self::NoFit { .. } => {
+                "write a receive that fits for each send: its size, and its source and tag, or -1 for any"
+            }
             Self::Size { .. } => {
                 "write the same size; sends and receives of a source, destination and tag are paired in their order"
             }
@@ -134,7 +152,9 @@ impl Mismatch {
             Self::NoSend { receive, .. } => (Some(receive), None, &mut [][..]),
             Self::Number { .. } => (None, None, &mut [][..]),
             Self::Size { send, receive, .. } => (Some(send), Some(receive), &mut [][..]),
-            Self::NoRank { operation, .. } => (Some(operation), None, &mut [][..]),
+            Self::NoRank { operation, .. } | Self::NoFit { operation, .. } => {
+                (Some(operation), None, &mut [][..])
+            }
             Self::Circle { operations } => (None, None, &mut operations[..]),
         };
         first.into_iter().chain(second).chain(many)
@@ -148,7 +168,7 @@ impl Display for NamedOperation {
         match self.work {
             Work::Send { to, .. } => write!(f, "send to {to}")?,
             Work::Receive { from: Some(from), .. } => write!(f, "recv from {from}")?,
-            Work::Receive { from: None, .. } => f.write_str("recv from any")?,
+            Work::Receive { from: None, .. } => f.write_str("recv from any rank")?,
             Work::Compute { .. } => f.write_str("calc")?,
         }
         match self.line {
@@ -174,6 +194,24 @@ fn counts((source, destination, tag): (u32, u32, u32), sends: u64, receives: u64
     debug_assert!(tag != Channel::ANY, "wildcards are counted by rank");
     let (sends, receives) = (counted(sends, "send"), counted(receives, "receive"));
     format!("{sends} from rank {source} to {destination} with tag {tag}, and {receives}")
+}
+
+/// Writes `rank 0: recv from any (line 3) has no send: 0 sends of 8 B from any rank to 0 with tag 5, and 1 receive`.
+fn no_fit(
+    operation: &NamedOperation,
+    sends: u64,
+    receives: u64,
+    (source, destination, tag): (u32, u32, u32),
+    bytes: u64,
+) -> String {
+    let missing = if matches!(operation.work, Work::Send { .. }) { "receive" } else { "send" };
+    let from = if source == Channel::ANY { "any rank".to_owned() } else { format!("rank {source}") };
+    let tag = if tag == Channel::ANY { "any tag".to_owned() } else { format!("tag {tag}") };
+    let (noun, number) = if sends == 1 { ("send", "1") } else { ("sends", &*sends.to_string()) };
+    let receives = counted(receives, "receive");
+    format!(
+        "{operation} has no {missing}: {number} {noun} of {bytes} B from {from} to {destination} with {tag}, and {receives}"
+    )
 }
 
 /// Names the operations of a circle; the middle of a long circle is left out, with its length.

@@ -11,10 +11,13 @@
 //! | `builder` | graphs from operations and edges; cycles within a rank |
 //! | [`goal`] | jobs from files of GOAL |
 //! | `mismatch` | faults between ranks |
+//! | `fitting` | messages to a rank that receives from any rank or with any tag |
+//! | `posting_order` | the order in which a rank posts its operations, as far as its program fixes it |
 //! | `replay` | a job without time, which finds circles over ranks |
 //! | [`matching`] | the check of a job before its run |
 //! | [`progress`] | the progress of a rank through its program |
 //! | [`times`] | times of a rank's operations |
+//! | [`sizes`] | messages that receives of another size have taken |
 //! | [`spans`] | a rank's time: computing, exposed, waiting |
 //! | [`path`] | the critical path |
 //! | `host` | the ranks of a host, as its adapter runs them |
@@ -35,6 +38,7 @@ mod builder;
 mod channel;
 pub mod closed_forms;
 pub mod collective;
+mod fitting;
 pub mod goal;
 pub mod graph;
 mod groups;
@@ -50,6 +54,7 @@ mod pace;
 pub mod path;
 mod placed;
 pub mod placement;
+mod posting_order;
 pub mod progress;
 #[cfg(test)]
 mod progress_tests;
@@ -58,6 +63,7 @@ mod replay;
 mod ring;
 #[cfg(test)]
 mod ring_tests;
+pub mod sizes;
 pub mod spans;
 pub mod times;
 mod wiring;

@@ -24,29 +24,26 @@ const STARTED: u8 = 1;
 const ENDED: u8 = 2;
 
 /// A job in the middle of its replay.
-pub(super) struct Replay<'a> {
+pub(super) struct Replay<'a, A> {
     programs: &'a Programs,
     partners: Vec<Vec<OperationId>>,
-    rendezvous_above: Option<u64>,
+    /// Tells of a send, by its rank, its receiver and its bytes, whether it is by rendezvous.
+    asks: A,
     /// Predecessors that have not ended, or not started, by rank and number.
     waiting: Vec<Vec<u32>>,
     flags: Vec<Vec<u8>>,
     ready: Vec<Place>,
 }
 
-impl<'a> Replay<'a> {
-    pub(super) fn new(
-        programs: &'a Programs,
-        partners: Vec<Vec<OperationId>>,
-        rendezvous_above: Option<u64>,
-    ) -> Self {
+impl<'a, A: Fn(u32, u32, u64) -> bool> Replay<'a, A> {
+    pub(super) fn new(programs: &'a Programs, partners: Vec<Vec<OperationId>>, asks: A) -> Self {
         let waiting = programs
             .ranks
             .iter()
             .map(|graph| (0..graph.operations() as u32).map(|id| graph.predecessors(id)).collect::<Vec<_>>());
         let flags = programs.ranks.iter().map(|graph| vec![0; graph.operations()]);
         let (waiting, flags) = (waiting.collect(), flags.collect());
-        Self { programs, partners, rendezvous_above, waiting, flags, ready: Vec::new() }
+        Self { programs, partners, asks, waiting, flags, ready: Vec::new() }
     }
 
     /// Replays the job.
@@ -78,7 +75,7 @@ impl<'a> Replay<'a> {
             partner.is_none_or(|(rank, id)| self.flags[rank as usize][id as usize] & STARTED != 0);
         let ends = match graph.operation(id).work {
             Work::Compute { .. } => true,
-            Work::Send { bytes, .. } => has_started || !self.is_rendezvous(bytes),
+            Work::Send { to, bytes, .. } => has_started || !(self.asks)(rank, to, bytes),
             Work::Receive { .. } => has_started,
         };
         if ends {
@@ -108,10 +105,6 @@ impl<'a> Replay<'a> {
         if *waiting == 0 {
             self.ready.push(place);
         }
-    }
-
-    fn is_rendezvous(&self, bytes: u64) -> bool {
-        self.rendezvous_above.is_some_and(|most| bytes > most)
     }
 
     /// Returns the other end of an operation's message.

@@ -6,7 +6,7 @@ use units::{Span, Time};
 
 use super::assembly::{Groups, Part, tags_of};
 use super::collective::{AllGather, AllReduce, Collective, CollectiveKind, FirstBlock, ReduceScatter};
-use super::ideal::{IdealMessage, replay_job};
+use super::ideal::{IdealMessage, Transmission, Turns, replay_job};
 use super::ideal_ring::replay_ring;
 use super::progress::{Action, ArrivingMessage, RankProgress};
 use super::{Graph, Job, Pace, Placed, Programs, Timing};
@@ -182,8 +182,10 @@ proptest! {
         let groups = Groups { ranks, size: ranks, stride: 1 };
         let message = |from: u32, to: u32, bytes: u64| {
             let latency = distances[from as usize] + 3 * distances[to as usize];
-            let [delivered, occupied] = [latency + bytes, occupied * bytes].map(Span::from_ns);
-            IdealMessage { delivered, occupied, completed: delivered * 2 }
+            let tail = (latency + bytes).saturating_sub(occupied * bytes);
+            let [delivered, occupied, tail] =
+                [latency + bytes, occupied * bytes, tail].map(Span::from_ns);
+            IdealMessage { delivered, sent: Transmission::single(occupied), tail, completed: delivered * 2 }
         };
         let [in_steps, by_operation] = both(collective, groups, ranks).map(|programs| {
             let start = Span::from_ns(70).after_start();
@@ -203,7 +205,7 @@ proptest! {
                 rendezvous: None,
                 queue_pairs: 1,
             });
-            let replayed = replay_job(&job, message).unwrap().completion();
+            let replayed = replay_job(&job, vec![Turns::Packets; ranks as usize], message).unwrap().completion();
             prop_assert_eq!(replay_ring(&job, message).unwrap_or(replayed), replayed);
             prop_assert_eq!(replay_ring(&job, message).is_some(), job.programs.ranks[0].chain().is_some());
             Ok(replayed)

@@ -43,7 +43,7 @@ pub struct RankSpans {
 #[must_use]
 pub fn of_rank(graph: &Graph, times: &RankTimes, until: Time) -> RankSpans {
     let mut spans = RankSpans::default();
-    if times.begun >= until {
+    if times.begun > until {
         return spans;
     }
     spans.whole = until.since(times.begun);
@@ -51,7 +51,8 @@ pub fn of_rank(graph: &Graph, times: &RankTimes, until: Time) -> RankSpans {
     let count = graph.operations() as u32;
     for (id, (started, ended)) in (0..).zip(times.started.iter().zip(&times.ended)) {
         let (from, to) = (*started, (*ended).min(until));
-        if from >= until {
+        // A message that is posted in the last instant is a message of the rank.
+        if from > until {
             continue;
         }
         match graph.operation(id % count).work {
@@ -155,6 +156,9 @@ mod tests {
         let half = of_rank(&graph, &times, at(100));
         assert_eq!((half.whole, half.computing, half.overlap, half.waited), (ps(90), ps(90), ps(80), ps(0)));
         assert_eq!(of_rank(&graph, &times, at(10)), RankSpans::default());
+        assert_eq!(of_rank(&graph, &times, at(9)), RankSpans::default());
+        let sent = of_rank(&graph, &times, at(20));
+        assert_eq!((sent.messages, sent.bytes), (1, 9), "posted in the last instant");
     }
 
     proptest! {

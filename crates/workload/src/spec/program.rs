@@ -163,12 +163,13 @@ pub enum ProgramSpec {
         #[serde(default)]
         group: Option<GroupSpec>,
     },
-    /// Each rank computes for this time.
+    /// Each rank computes for this time, on its only processor: computations of a rank take turns.
     Compute(Span),
     /// One program after the other: a rank begins the next one when all its own operations of the one before have
     /// ended.
     Sequence(Vec<Self>),
-    /// Programs at the same time, such as a computation that hides a collective. Ends when all have ended.
+    /// Programs that begin together, such as a computation that hides a collective; computations take turns all the
+    /// same. Ends when all have ended.
     Parallel(Vec<Self>),
     /// Microbatches through the stages of a pipeline, forwards and then backwards. Stage s of S begins with S - s - 1
     /// forward passes, goes on with a forward and a backward pass in turn, and ends with backward passes: 1F1B
@@ -223,7 +224,9 @@ pub enum AllReduceAlgorithm {
     Rabenseifner,
     /// `rabenseifner` of Open MPI, which folds halves of the vector if p is no power of two.
     OpenMpiRabenseifner,
-    /// `Tree` of NCCL: two binary trees, each with half of the vector.
+    /// `Tree` of NCCL: two binary trees, each with half of the vector. NCCL cuts it into pieces of at most 512 KiB (a
+    /// slot of its buffer), and passes each on as it comes: `chunks` do so. With `chunks: 1` a rank has its whole half
+    /// before it passes anything on, which at some MB takes several times as long.
     DoubleBinaryTree,
     /// Each rank sends to all others at once, twice: `direct` of ASTRA-sim.
     Direct,

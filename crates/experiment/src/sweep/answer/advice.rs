@@ -58,7 +58,7 @@ impl Asked<'_> {
         let others = others.map(|(path, seed)| format!("{path}={seed}"));
         let sets = in_force(overrides).into_iter().chain(others).map(|set| format!(" --set {}", word(&set)));
         let drain = if *drain { " --drain" } else { "" };
-        let cause = result.word().replace('_', " ");
+        let cause = result.ended.words_with(result.fault);
         Some(format!(
             "A run that failed ({cause}), by itself: `backwater sim {}{}{seed}{drain}`",
             word(scenario),
@@ -72,11 +72,13 @@ impl Asked<'_> {
 
     fn to_choose(&self, command: &[String]) -> String {
         let plan = self.plan.runs[0].unit.plan();
-        let schemes = match plan.map(|plan| plan.link().framing) {
-            Ok(Framing::InfiniBand) | Err(_) => "Off,Guideline",
-            Ok(Framing::RoCEv2 | Framing::Hpcc) => "Off,Dcqcn()",
+        let setting = match &plan {
+            // A job is as slow as its slowest flow: hosts for its ranks come before rates of its flows.
+            Ok(plan) if !plan.workload().jobs.is_empty() => "jobs[0].place=Block(),Random",
+            Ok(plan) if plan.link().framing != Framing::InfiniBand => "congestion_control=Off,Dcqcn()",
+            Ok(_) | Err(_) => "congestion_control=Off,Guideline",
         };
-        let vary = ["--vary".to_owned(), format!("congestion_control={schemes}")];
+        let vary = ["--vary", setting].map(str::to_owned);
         let varied = without(command, OUT).chain(vary);
         format!("Settings to choose from (`backwater fields` lists other fields): `{}`", shell(varied))
     }

@@ -72,9 +72,11 @@ impl Asked<'_> {
                 Unit::One => format!("{:.1} %", 100.0 * mean),
                 // The title has the word.
                 Unit::Packets => format!("{mean:.0}"),
-                Unit::BitsPerSecond | Unit::Seconds | Unit::MessagesPerSecond | Unit::Bytes => {
-                    unit.spelled(mean)
-                }
+                Unit::BitsPerSecond
+                | Unit::Seconds
+                | Unit::MessagesPerSecond
+                | Unit::Bytes
+                | Unit::BytesPerSecond => unit.spelled(mean),
             };
             let title = measure.quantity.title();
             let speaks_for = match measure.quantity.info().better {

@@ -1,7 +1,8 @@
 //! Costs of the best setting in other phases and measures.
 //!
 //! Invariant: a bound counts only where the number beyond it is worse still, and a setting that lacks the number of a run
-//! is not held against the best.
+//! is not held against the best. Rates of a part of the traffic over unequal times are no cost, and neither are numbers
+//! of a job's messages where settings change them.
 
 use std::collections::BTreeSet;
 use std::iter;
@@ -13,11 +14,15 @@ use results::sweep::SweepMean;
 use super::{Asked, Judged};
 use crate::cost::{self, Cost, QUANTITIES};
 use crate::statistics::verdict::Comparison;
+use crate::store::UnitEnd;
 use crate::sweep::cases::{CaseSetting, assigned};
 use crate::sweep::means::{mean_of, printed};
 
 /// Largest number of flows and groups that are all looked at. Of more, the question's own and all flows together are.
 const MOST_GROUPS: usize = 8;
+
+/// Share of the longer time by which the times of runs may differ that rates are means over.
+const TIMES: f64 = 0.01;
 
 /// Quantities by which settings may differ that have the same number by another.
 const DIFFERING: [Quantity; 3] = [Quantity::Goodput, Quantity::LeastGoodput, Quantity::P99];
@@ -76,9 +81,37 @@ impl Asked<'_> {
         let is_other = |one: &&Measure| {
             let is_few = groups.len() <= MOST_GROUPS && is_own(&one.group);
             let is_of_group = is_few || one.group == ALL || one.group == self.measure.group;
-            is_of_group && quantities.contains(&one.quantity) && **one != self.measure
+            is_of_group && quantities.contains(&one.quantity) && **one != self.measure && self.is_alike(one)
         };
         all.filter(is_other).cloned().collect()
+    }
+
+    /// Returns true if a measure is of the same traffic and time in every run, as far as it depends on them.
+    fn is_alike(&self, measure: &Measure) -> bool {
+        let (is_rate, is_of_messages) = match measure.quantity {
+            Quantity::Goodput | Quantity::LeastGoodput => (true, true),
+            Quantity::P99 => (false, true),
+            _ => return true,
+        };
+        let results = || self.results.iter().flatten();
+        let is_job = |group: &str| {
+            let mut all = results().flat_map(|result| &result.measures).map(|one| &one.measure);
+            all.any(|one| one.quantity == Quantity::JobCompletion && (group == ALL || one.group == group))
+        };
+        // Another placement moves the same messages.
+        let changes_jobs =
+            self.choices.iter().any(|path| path.starts_with("jobs") && !path.ends_with(".place"));
+        if is_of_messages && changes_jobs && is_job(&measure.group) {
+            return false;
+        }
+        let ends = results().filter_map(|result| match result.ended {
+            UnitEnd::Done { done_s } => Some(done_s),
+            _ => None,
+        });
+        let (least, most) =
+            ends.fold((f64::INFINITY, 0.0_f64), |(least, most), end| (least.min(end), most.max(end)));
+        // Of all traffic together, a rate is its time.
+        !is_rate || measure.group == ALL || most - least <= TIMES * most
     }
 
     /// Returns the cost of the best setting by a measure, against the best other setting by it.

@@ -33,7 +33,7 @@ use crate::statistics::{EdgeOfTried, Setting, Verdict};
 use crate::store::UnitResult;
 use crate::unit::{Unit, UnitSeeds};
 
-/// Quantities of all flows, of which the first with a known number in every run is taken if no measure is named, and
+/// Quantities of all flows: the first with a known number in every run is taken if no measure is named, and
 /// there is no job whose completion every run knows.
 const TAKEN: [Quantity; 2] = [Quantity::P99, Quantity::Goodput];
 

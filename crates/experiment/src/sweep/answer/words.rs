@@ -55,7 +55,7 @@ impl Asked<'_> {
             let settings = &self.plan.runs[*place].settings;
             let set: Vec<_> = settings.iter().map(|(path, value)| format!("{path}={value}")).collect();
             let at = if set.is_empty() { "the run".to_owned() } else { set.join(", ") };
-            format!("{at} ({})", result.word().replace('_', " "))
+            format!("{at} ({})", result.ended.words_with(result.fault))
         };
         let mut named: Vec<_> = failed.iter().take(MOST_LISTED).map(one).collect();
         let more = failed.len().saturating_sub(MOST_LISTED);
@@ -66,7 +66,7 @@ impl Asked<'_> {
         (!failed.is_empty()).then(|| format!("FAILED: {} of {all}: {}.", failed.len(), named.join("; ")))
     }
 
-    /// Returns the places and results of runs that have no results or a fault.
+    /// Returns the places and results of runs that have no results, a fault, or a job that is stuck.
     pub(super) fn failed(&self) -> impl Iterator<Item = (usize, &UnitResult)> {
         let all = self.results.iter().enumerate();
         all.filter_map(|(place, result)| Some((place, result.as_ref()?)))

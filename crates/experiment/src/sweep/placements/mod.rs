@@ -206,9 +206,14 @@ impl Placed {
         let mut trials = Vec::new();
         for place in places {
             let outlooks = match self.with(place)? {
-                Err(fault) => {
-                    Err(fault.faults().first().map_or_else(String::new, |fault| fault.message.clone()))
-                }
+                Err(fault) => Err(fault.faults().first().map_or_else(String::new, |fault| {
+                    let is_of_program = fault.path.starts_with(&format!("jobs[{}].program", self.place));
+                    if written.is_some() && is_of_program {
+                        format!("with as many ranks as places, the program is wrong: {}", fault.message)
+                    } else {
+                        fault.message.clone()
+                    }
+                })),
                 Ok(plan) => match (ranks_of(&plan), *ranks.get_or_insert(ranks_of(&plan))) {
                     (own, wanted) if own == wanted => Ok(Vec::new()),
                     (own, wanted) => Err(format!(

@@ -1,71 +1,109 @@
-//! Outputs and trees that late messages are blamed on.
+//! Outputs that late messages are blamed on.
 //!
 //! Invariant: the blame of a message is its lateness, to the picosecond. It is shared among the outputs at which
-//! samples show data of its flow while it was under way, in proportion to the number of samples.
+//! samples show data of its flow while it was under way, or of flows that kept it waiting at its host, in proportion to
+//! the number of samples.
 
-use core::ops::Range;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use scenario::Plan;
-use telemetry::PathPlace;
+use telemetry::{CriticalPath, PathPlace, SharedLink};
 use units::{Span, Time};
 
 use crate::observe::trees::JobWait;
 use crate::state::world::OutputLane;
 
-/// An output, or the root of a tree.
-type Place = (OutputLane, Option<u32>);
-
 /// Places with the blame so far.
 #[derive(Debug, Default)]
 pub(super) struct Blame {
     /// Numbers in the order of first use.
-    numbers: BTreeMap<Place, u32>,
-    spans: Vec<(Place, Span)>,
+    numbers: BTreeMap<OutputLane, u32>,
+    places: Vec<Blamed>,
     /// Blame by iteration and number of the place.
     by_iteration: BTreeMap<(u32, u32), Span>,
+    /// Blame since it was last asked for, by number of the place.
+    last: BTreeMap<u32, Span>,
+}
+
+/// An output with its blame.
+#[derive(Debug)]
+struct Blamed {
+    output: OutputLane,
+    /// Number of the root, if the output is the root of a tree that held a message.
+    root: Option<u32>,
+    span: Span,
+    /// Other flows that share the link of a host.
+    flows: BTreeSet<u32>,
 }
 
 impl Blame {
-    /// Blames the lateness of a message of some flows in an iteration, which was under way in an interval, on the
-    /// places where the flows waited.
-    /// Returns the number of the place with most of it; `None` if no sample shows one of the flows.
+    /// Blames the lateness of a message of an iteration on the places where some flows waited, each in an interval.
+    /// Returns false, and blames nothing, if no sample shows one of the flows, or nothing is late.
     ///
     /// `waits` are in order of flow and time.
     pub(super) fn add(
         &mut self,
         waits: &[JobWait],
-        (flows, from, to): (Range<u32>, Time, Time),
+        flows: impl Iterator<Item = (u32, Time, Time)>,
         (late, iteration): (Span, u32),
-    ) -> Option<u32> {
-        let mut counts: BTreeMap<Place, u64> = BTreeMap::new();
-        for flow in flows {
+    ) -> bool {
+        if late == Span::ZERO {
+            return false;
+        }
+        let mut counts: BTreeMap<OutputLane, (u64, Option<u32>)> = BTreeMap::new();
+        for (flow, from, to) in flows {
             let first = waits.partition_point(|wait| (wait.flow, wait.at) < (flow, from));
             let seen = waits[first..].iter().take_while(|wait| wait.flow == flow && wait.at <= to);
-            seen.for_each(|wait| *counts.entry((wait.output, wait.root)).or_default() += 1);
+            for wait in seen {
+                let (count, root) = counts.entry(wait.output).or_default();
+                *count += 1;
+                *root = root.or(wait.root);
+            }
         }
-        let all: u64 = counts.values().sum();
+        let all: u64 = counts.values().map(|(count, _)| count).sum();
         // The first of several with most samples.
-        let (most, _) = counts.iter().rev().max_by_key(|(_, count)| **count)?;
-        let most = *most;
+        let Some((most, _)) = counts.iter().rev().max_by_key(|(_, (count, _))| *count) else { return false };
         let mut left = late;
-        for (place, count) in &counts {
+        for (output, (count, root)) in &counts {
             let share = Span::from_ps((u128::from(late.ps()) * u128::from(*count) / u128::from(all)) as u64);
             left -= share;
-            self.give(*place, iteration, share);
+            let number = self.give(*output, iteration, share);
+            let known = &mut self.places[number as usize].root;
+            *known = known.or(*root);
         }
         // Less than a picosecond for each place.
-        self.give(most, iteration, left);
-        Some(self.numbers[&most])
+        self.give(*most, iteration, left);
+        true
     }
 
-    fn give(&mut self, place: Place, iteration: u32, span: Span) {
-        let number = *self.numbers.entry(place).or_insert_with(|| {
-            self.spans.push((place, Span::ZERO));
-            self.spans.len() as u32 - 1
+    /// Blames the lateness of a message of an iteration on the link of its host, which other flows share.
+    pub(super) fn share(
+        &mut self,
+        output: OutputLane,
+        others: &BTreeSet<u32>,
+        (late, iteration): (Span, u32),
+    ) {
+        if late > Span::ZERO {
+            let number = self.give(output, iteration, late);
+            self.places[number as usize].flows.extend(others);
+        }
+    }
+
+    /// Returns the place with most blame since the last question, the first used of several; `None` without blame.
+    pub(super) fn most_since(&mut self) -> Option<u32> {
+        let last = core::mem::take(&mut self.last);
+        last.into_iter().rev().max_by_key(|(_, span)| *span).map(|(number, _)| number)
+    }
+
+    fn give(&mut self, output: OutputLane, iteration: u32, span: Span) -> u32 {
+        let number = *self.numbers.entry(output).or_insert_with(|| {
+            self.places.push(Blamed { output, root: None, span: Span::ZERO, flows: BTreeSet::new() });
+            self.places.len() as u32 - 1
         });
-        self.spans[number as usize].1 += span;
+        self.places[number as usize].span += span;
         *self.by_iteration.entry((iteration, number)).or_insert(Span::ZERO) += span;
+        *self.last.entry(number).or_insert(Span::ZERO) += span;
+        number
     }
 
     /// Returns the place with most blame of each iteration that has any, the first used of several.
@@ -80,25 +118,28 @@ impl Blame {
         most
     }
 
-    /// Returns the places, the longest blame first, and the new number of each old one.
-    pub(super) fn places(self, plan: &Plan) -> (Vec<PathPlace>, Vec<u32>) {
-        let mut order: Vec<usize> = (0..self.spans.len()).collect();
-        order.sort_by_key(|old| core::cmp::Reverse(self.spans[*old].1));
+    /// Gives a path its places, the longest blame first, and returns the new number of each old one.
+    pub(super) fn places(self, plan: &Plan, path: &mut CriticalPath) -> Vec<u32> {
+        let mut order: Vec<usize> = (0..self.places.len()).collect();
+        order.sort_by_key(|old| core::cmp::Reverse(self.places[*old].span));
         let mut numbers = vec![0; order.len()];
-        order.iter().zip(0..).for_each(|(old, new)| numbers[*old] = new);
         let graph = plan.graph();
-        let named = |old: &usize| {
-            let (((node, port, lane), root), span) = self.spans[*old];
-            PathPlace {
-                node: graph.name(node).to_owned(),
-                port: graph.port_number((node, port)),
-                peer: graph.name(graph.ports(node)[port.index()].peer).to_owned(),
+        for (old, place) in order.into_iter().zip(0..) {
+            numbers[old] = place;
+            let Blamed { output: (node, port, lane), root, span, flows } = &self.places[old];
+            path.places.push(PathPlace {
+                node: graph.name(*node).to_owned(),
+                port: graph.port_number((*node, *port)),
+                peer: graph.name(graph.ports(*node)[port.index()].peer).to_owned(),
                 lane: lane.0,
-                root,
-                span,
+                root: *root,
+                span: *span,
+            });
+            if !flows.is_empty() {
+                path.shared.push(SharedLink { place, flows: flows.iter().copied().collect() });
             }
-        };
-        (order.iter().map(named).collect(), numbers)
+        }
+        numbers
     }
 }
 
@@ -108,11 +149,23 @@ mod tests {
 
     use super::*;
 
+    fn at(ns: u64) -> Time {
+        Span::from_ns(ns).after_start()
+    }
+
+    fn output(port: u16) -> OutputLane {
+        (NodeId(9), PortId(port), Lane(0))
+    }
+
+    /// Returns the places with their ports, roots and blame.
+    fn places(blame: &Blame) -> Vec<(u16, Option<u32>, u64)> {
+        let all = blame.places.iter();
+        all.map(|one| (one.output.1.0, one.root, one.span.ps())).collect()
+    }
+
     /// Two samples at one output and one in a tree: two thirds and a third, and nothing of the rest is lost.
     #[test]
     fn blame_is_shared_by_samples() {
-        let at = |ns: u64| Span::from_ns(ns).after_start();
-        let output = |port| (NodeId(9), PortId(port), Lane(0));
         let wait = |flow, ns, port, root| JobWait { at: at(ns), flow, output: output(port), root };
         let waits = [
             wait(3, 5, 1, None),
@@ -123,19 +176,46 @@ mod tests {
             wait(5, 10, 4, None),
         ];
         let mut blame = Blame::default();
-        assert_eq!(blame.add(&waits, (4..5, at(5), at(98)), (Span::from_ps(100), 0)), Some(0));
-        assert_eq!(
-            blame.add(&waits, (4..5, at(6), at(98)), (Span::from_ps(5), 1)),
-            Some(0),
-            "the first of equals"
-        );
-        assert_eq!(blame.add(&waits, (4..5, at(11), at(98)), (Span::from_ps(5), 1)), None, "no sample");
-        assert_eq!(blame.add(&waits, (6..7, at(0), at(98)), (Span::from_ps(5), 1)), None, "another flow");
-        assert_eq!(blame.add(&waits, (4..5, at(98), at(99)), (Span::from_ps(9), 1)), Some(2));
-        let spans: Vec<_> =
-            blame.spans.iter().map(|((output, root), span)| (output.1.0, *root, span.ps())).collect();
-        assert_eq!(spans, [(1, None, 67 + 3), (2, Some(7), 33 + 2), (3, None, 9)]);
+        let mut add = |flow: u32, [from, to]: [u64; 2], (late, iteration)| {
+            let flows = [(flow, at(from), at(to))].into_iter();
+            let is_blamed = blame.add(&waits, flows, (Span::from_ps(late), iteration));
+            (is_blamed, blame.most_since())
+        };
+        assert_eq!(add(4, [5, 98], (100, 0)), (true, Some(0)));
+        assert_eq!(add(4, [6, 98], (5, 1)), (true, Some(0)), "the first of equals");
+        assert_eq!(add(4, [11, 98], (5, 1)), (false, None), "no sample");
+        assert_eq!(add(6, [0, 98], (5, 1)), (false, None), "another flow");
+        assert_eq!(add(4, [0, 98], (0, 1)), (false, None), "nothing is late");
+        assert_eq!(add(4, [98, 99], (9, 1)), (true, Some(2)));
+        let both = [(5, at(0), at(98)), (4, at(10), at(10))];
+        assert_eq!(places(&blame), [(1, None, 67 + 3), (2, Some(7), 33 + 2), (3, None, 9)]);
         let most = [(0, (0, Span::from_ps(67))), (1, (2, Span::from_ps(9)))];
         assert_eq!(blame.of_iterations(), BTreeMap::from(most));
+        assert!(blame.add(&waits, both.into_iter(), (Span::from_ps(3), 2)));
+        assert_eq!(blame.last.len(), 3, "samples of all flows count");
+    }
+
+    /// An output is one place, whether messages waited there in a tree that it roots or before it had one.
+    #[test]
+    fn an_output_is_one_place() {
+        let wait = |ns, root| JobWait { at: at(ns), flow: 4, output: output(1), root };
+        let waits = [wait(5, None), wait(10, Some(7)), wait(15, None)];
+        let mut blame = Blame::default();
+        for ns in [5, 10, 15] {
+            assert!(blame.add(&waits, [(4, at(ns), at(ns))].into_iter(), (Span::from_ps(ns), 0)));
+        }
+        assert_eq!(places(&blame), [(1, Some(7), 30)]);
+    }
+
+    #[test]
+    fn a_shared_link_names_the_other_flows() {
+        let mut blame = Blame::default();
+        blame.share(output(1), &BTreeSet::from([3]), (Span::ZERO, 0));
+        assert_eq!((blame.places.len(), blame.most_since()), (0, None));
+        blame.share(output(1), &BTreeSet::from([3, 8]), (Span::from_ps(6), 0));
+        blame.share(output(1), &BTreeSet::from([5]), (Span::from_ps(7), 0));
+        assert_eq!(places(&blame), [(1, None, 13)]);
+        assert_eq!(blame.places[0].flows, BTreeSet::from([3, 5, 8]));
+        assert_eq!(blame.most_since(), Some(0));
     }
 }

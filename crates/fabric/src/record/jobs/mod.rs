@@ -6,27 +6,30 @@
 //! |---|---|
 //! | here | jobs, their ranks and their operations |
 //! | `path` | the critical path, its steps by parts |
-//! | `own` | messages of a host that keep each other waiting |
+//! | `hosts` | messages of a host that keep each other waiting |
+//! | `turns` | the order in which they leave, if nothing holds them up |
 //! | `blame` | outputs and trees that late messages are blamed on |
 
 mod blame;
-mod own;
+mod hosts;
 mod path;
+mod turns;
 
 use std::collections::BTreeSet;
 
 use scenario::{JobIdeal, Plan};
 use telemetry::{
-    CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured, OperationKind,
-    OperationRecord, RankRecord, WaitingRank,
+    Completions, CriticalPath, JobMeasures, JobRecord, MOST_OPERATIONS, MOST_WAITING, NotMeasured,
+    OperationKind, OperationRecord, RankRecord, StuckCause, UnequalSizes, WaitingRank,
 };
 use units::{Bytes, Span, Time};
 use workload::job::closed_forms::busbw_factor;
+use workload::job::sizes;
 use workload::job::spans::{self, RankSpans};
-use workload::job::{Job, OperationId, RankReport, RankTimes, Work};
+use workload::job::{Graph, Job, OperationId, Programs, RankReport, RankTimes, Work};
 
+use self::hosts::AllMessages;
 use crate::observe::trees::JobWait;
-use crate::state::world::World;
 
 /// An operation: its rank, and its number among the rank's operations of all iterations.
 type RunOperation = (u32, OperationId);
@@ -40,30 +43,50 @@ struct Measured<'a> {
     times: Vec<&'a RankTimes>,
     /// Waits of all jobs, by flow and time.
     waits: &'a [JobWait],
+    /// Messages of all flows.
+    all: &'a AllMessages,
     lossy: bool,
 }
 
-/// Returns the jobs of a plan, in their order. `waits` are the samples at which data of jobs waited; `lossy` is true
-/// if a packet was lost.
-pub(super) fn of(plan: &Plan, world: &World<'_>, mut waits: Vec<JobWait>, lossy: bool) -> Vec<JobRecord> {
+/// Observations of a run with jobs.
+pub(super) struct Observed<'a> {
+    /// Ranks of all jobs, job by job.
+    pub(super) ranks: Vec<RankReport>,
+    /// Samples at which data of jobs waited.
+    pub(super) waits: Vec<JobWait>,
+    /// Messages of all flows, if they are kept.
+    pub(super) completions: Option<&'a Completions>,
+    /// True if a packet was lost.
+    pub(super) lossy: bool,
+    /// True if the run has ended since no job could go on.
+    pub(super) stuck: bool,
+    /// End of the run.
+    pub(super) now: Time,
+}
+
+/// Returns the jobs of a plan, in their order.
+pub(super) fn of(plan: &Plan, observed: Observed<'_>) -> Vec<JobRecord> {
+    let Observed { ranks: all, mut waits, completions, lossy, stuck, now } = observed;
     let jobs = &plan.workload().jobs;
     if jobs.is_empty() {
         return Vec::new();
     }
     waits.sort_unstable_by_key(|wait| (wait.flow, wait.at, wait.output));
-    let all = world.job_ranks();
+    let messages = AllMessages::new(plan, completions);
     let record = |(number, job): (u32, &Job)| {
         let reports: Vec<&RankReport> = all.iter().filter(|report| report.job == number).collect();
         let left: u64 = reports.iter().map(|report| report.left).sum();
         let last = reports.iter().filter_map(|report| report.last_end).max().unwrap_or(job.start);
         let times = reports.iter().filter_map(|report| report.times.as_ref()).collect();
-        let measured = Measured { plan, job, reports: &reports, times, waits: &waits, lossy };
+        let measured = Measured { plan, job, reports: &reports, times, waits: &waits, all: &messages, lossy };
+        let waiting: Vec<_> = reports.iter().flat_map(|report| waiting(report)).collect();
+        let is_timed = measured.times.len() == job.programs.ranks.len();
         JobRecord {
             name: job.name.clone(),
             ranks: job.programs.ranks.len() as u32,
             hosts: job.hosts_in_use() as u32,
             start: job.start,
-            end: (left == 0 && world.now() >= job.start).then_some(last),
+            end: (left == 0 && now >= job.start).then_some(last),
             iterations: job.iterations,
             runs: job.runs,
             ends: ends(&reports),
@@ -80,8 +103,10 @@ pub(super) fn of(plan: &Plan, world: &World<'_>, mut waits: Vec<JobWait>, lossy:
             ended: job.operations - left,
             messages: job.messages,
             bytes: Bytes::new(job.bytes),
-            waiting: reports.iter().flat_map(|report| waiting(report)).take(MOST_WAITING).collect(),
-            measures: measured.measures(world.now()),
+            stuck: (stuck && left > 0).then(|| measured.stuck(&waiting)),
+            unequal: if is_timed { unequal(&job.programs, &measured.times) } else { None },
+            waiting: waiting.into_iter().take(MOST_WAITING).collect(),
+            measures: measured.measures(now, left == 0),
         }
     };
     (0..).zip(jobs).map(record).collect()
@@ -91,6 +116,12 @@ pub(super) fn of(plan: &Plan, world: &World<'_>, mut waits: Vec<JobWait>, lossy:
 fn ends(ranks: &[&RankReport]) -> Vec<Time> {
     let complete = ranks.iter().map(|report| report.ends.len()).min().unwrap_or(0);
     (0..complete).filter_map(|iteration| ranks.iter().map(|report| report.ends[iteration]).max()).collect()
+}
+
+/// Returns the first message that was taken by a receive of another size.
+fn unequal(programs: &Programs, times: &[&RankTimes]) -> Option<UnequalSizes> {
+    let sizes::Unequal { send, sent, receive, received } = sizes::unequal(programs, times)?;
+    Some(UnequalSizes { send, sent: Bytes::new(sent), receive, received: Bytes::new(received) })
 }
 
 fn waiting(report: &RankReport) -> impl Iterator<Item = WaitingRank> {
@@ -108,11 +139,13 @@ fn waiting(report: &RankReport) -> impl Iterator<Item = WaitingRank> {
 }
 
 impl Measured<'_> {
-    fn measures(&self, now: Time) -> JobMeasures {
-        if self.times.len() < self.job.programs.ranks.len() {
-            return JobMeasures::default();
-        }
+    fn measures(&self, now: Time, is_complete: bool) -> JobMeasures {
         let mut ideal = JobIdeal::new(self.plan, self.job);
+        if self.times.len() < self.job.programs.ranks.len() {
+            // The ideal of a large ring takes seconds: too long for a run that was cut short.
+            let none = JobMeasures::default();
+            return if is_complete { JobMeasures { ideal: ideal.completion(), ..none } } else { none };
+        }
         let (path, critical) = match self.path(&mut ideal) {
             Ok((path, critical)) => (Ok(path), critical),
             Err(none) => (Err(none), BTreeSet::new()),
@@ -137,12 +170,30 @@ impl Measured<'_> {
     }
 
     fn path(&self, ideal: &mut JobIdeal<'_>) -> Result<(CriticalPath, BTreeSet<RunOperation>), NotMeasured> {
-        let is_reliable = self.plan.workload().flows.get(self.job.first_flow as usize);
-        let is_reliable = is_reliable.is_none_or(|flow| flow.transport.is_reliable());
-        if self.lossy && !is_reliable {
+        if self.lossy && !self.is_reliable() {
             return Err(NotMeasured::Lossy);
         }
         path::of(self, ideal)
+    }
+
+    /// Returns the reason for which the job cannot go on, by all of its ranks that wait.
+    fn stuck(&self, waiting: &[WaitingRank]) -> StuckCause {
+        let Self { plan, job, .. } = *self;
+        let asking = job.rendezvous.map(|least| StuckCause::Rendezvous(Bytes::new(least)));
+        let none = JobIdeal::new(plan, job).replayed().err();
+        match asking {
+            _ if self.lossy && !self.is_reliable() => StuckCause::Lost,
+            Some(asking) if none == Some(NotMeasured::Circle) || waiting.iter().all(|it| it.to.is_some()) => {
+                asking
+            }
+            _ if job.programs.ranks.iter().any(Graph::has_wildcards) => StuckCause::AnyMessage,
+            _ => StuckCause::Order,
+        }
+    }
+
+    fn is_reliable(&self) -> bool {
+        let flow = self.plan.workload().flows.get(self.job.first_flow as usize);
+        flow.is_none_or(|flow| flow.transport.is_reliable())
     }
 
     fn rank(&self, rank: u32, report: &RankReport, now: Time) -> RankRecord {

@@ -19,7 +19,7 @@ use workload::job::path::{JobTimes, NoPath, Step, StepKind};
 use workload::job::rendezvous::{CLEAR_BYTES, REQUEST_BYTES, WirePart};
 
 use super::blame::Blame;
-use super::own::OwnMessages;
+use super::hosts::{Hosts, Wait};
 use super::{Measured, RunOperation};
 
 /// Returns the critical path of a job, and the first operations on it, as many as a record keeps.
@@ -32,7 +32,8 @@ pub(super) fn of(
         NoPath::NotComplete => NotMeasured::NotComplete,
         NoPath::Empty => NotMeasured::Empty,
     })?;
-    let mut split = Split { measured, times, ideal, own: OwnMessages::default(), blame: Blame::default() };
+    let hosts = Hosts::new(measured.plan, measured.all);
+    let mut split = Split { measured, times, ideal, hosts, blame: Blame::default() };
     let iterations = vec![PathIteration::default(); measured.job.runs as usize];
     let mut path = CriticalPath { iterations, ..CriticalPath::default() };
     let mut critical = BTreeSet::new();
@@ -57,8 +58,7 @@ pub(super) fn of(
         }
     }
     let of_iterations = split.blame.of_iterations();
-    let (places, numbers) = split.blame.places(measured.plan);
-    path.places = places;
+    let numbers = split.blame.places(measured.plan, &mut path);
     let renumber = |step: &mut PathStep| step.place = step.place.map(|old| numbers[old as usize]);
     path.steps.iter_mut().for_each(renumber);
     for (iteration, (old, span)) in of_iterations {
@@ -72,7 +72,7 @@ struct Split<'m, 'a, 'i, 'p> {
     measured: &'m Measured<'a>,
     times: JobTimes<'m>,
     ideal: &'i mut JobIdeal<'p>,
-    own: OwnMessages,
+    hosts: Hosts<'m>,
     blame: Blame,
 }
 
@@ -173,23 +173,34 @@ impl Split<'_, '_, '_, '_> {
         };
         let departed = departed.unwrap_or(step.to).min(step.to);
         let leaves_late = departed.since(step.from).ps().saturating_sub(ideal.departed.ps());
-        let at_source = Span::from_ps(leaves_late).min(late);
-        let mut waiting = Span::ZERO;
+        let mut at_source = Span::from_ps(leaves_late).min(late);
+        let mut in_fabric = late - at_source;
+        let mut wait = Wait::default();
         if at_source > Span::ZERO {
-            let others = (job, &mut self.times, &mut *self.ideal);
-            let itself = (step.rank, to, step.operation, part);
-            let most = self.own.wait(others, itself, (step.from, departed));
-            waiting = most.min(at_source);
+            let messages = (job, &mut self.times, &mut *self.ideal);
+            wait = self.hosts.wait(messages, (step.rank, step.operation, part), (step.from, departed));
         }
-        let parts = PathParts { wire, waiting, ..PathParts::default() };
-        let rest = late - waiting;
-        let blamed = (flows, step.from, step.to);
-        let late = (rest, iteration);
-        let place = if rest > Span::ZERO { self.blame.add(self.measured.waits, blamed, late) } else { None };
-        if place.is_some() {
-            return (PathParts { congestion: rest, ..parts }, place);
+        let waiting = wait.own.min(at_source);
+        at_source -= waiting;
+        let shared = wait.shared.min(at_source);
+        at_source -= shared;
+        let output = self.hosts.output(flows.start);
+        self.blame.share(output, &wait.others, (shared, iteration));
+        let waits = self.measured.waits;
+        if !wait.ahead.is_empty() {
+            // It waited for messages that were held up themselves.
+            let queued: BTreeSet<u32> = wait.ahead.into_iter().chain(flows.clone()).collect();
+            let queued = queued.into_iter().map(|flow| (flow, wait.since, departed));
+            if self.blame.add(waits, queued, (at_source, iteration)) {
+                at_source = Span::ZERO;
+            }
         }
-        let at_source = at_source - waiting;
-        (PathParts { at_source, in_fabric: rest - at_source, ..parts }, None)
+        let own = flows.map(|flow| (flow, step.from, step.to));
+        if self.blame.add(waits, own, (at_source + in_fabric, iteration)) {
+            (at_source, in_fabric) = (Span::ZERO, Span::ZERO);
+        }
+        let congestion = late - waiting - at_source - in_fabric;
+        let parts = PathParts { wire, waiting, congestion, at_source, in_fabric, ..PathParts::default() };
+        (parts, self.blame.most_since())
     }
 }

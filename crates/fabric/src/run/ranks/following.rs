@@ -20,7 +20,7 @@ use crate::build;
 use crate::checkpoint::parts;
 use crate::observe::{digest, last_look};
 use crate::run::RunOptions;
-use crate::run::audit::Sums;
+use crate::run::audit::{Sums, carries_here};
 use crate::run::drain::Rest;
 use crate::run::threads::{RunWatch, Signal};
 use crate::run::turns::Turns;
@@ -177,6 +177,7 @@ impl<'a, 'p> Share<'a, 'p> {
             RankQuestion::LastDelivery => last_look::last_delivery(world, plan).put(to),
             RankQuestion::Unfinished => world.own_unfinished().put(to),
             RankQuestion::Jobs => world.job_ranks().put(to),
+            RankQuestion::Carries { from } => carries_here(world, *from).put(to),
         }
     }
 

@@ -67,7 +67,8 @@ enum Observed<'w> {
 /// Finite traffic that is worked on, and flows that have failed.
 #[derive(Debug)]
 pub(crate) struct Unfinished {
-    /// True if a message of a finite flow is open at an endpoint that has not given up.
+    /// True if a message of a finite flow is open at an endpoint that has not given up, or a rank of a job goes on
+    /// without the network.
     pub(crate) works: bool,
     /// Flows with an endpoint that has given up, and the time at which it did.
     pub(crate) failed: Vec<(Time, FlowId)>,
@@ -252,7 +253,7 @@ impl World<'_> {
     /// Returns the unfinished traffic of this process.
     pub(crate) fn own_unfinished(&self) -> Unfinished {
         Unfinished {
-            works: self.adapters().any(Adapter::works_on_finite),
+            works: self.adapters().any(|own| own.works_on_finite() || own.jobs_go_on()),
             failed: self.adapters().flat_map(Adapter::failures).map(|(flow, at)| (at, flow)).collect(),
             motion: self.adapters().map(Adapter::job_motion).fold(JobMotion::default(), JobMotion::plus),
         }

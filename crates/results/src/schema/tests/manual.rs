@@ -79,17 +79,22 @@ impl<'a> FieldsTable<'a> {
         }
     }
 
-    /// Adds the fields of an object, in the order of its type.
+    /// Adds the fields of an object: those that are always there in the order of its type, then the others by name.
     fn add_fields(&mut self, object: &'a Value, path: &str) {
-        // Properties are sorted by name. The required fields have the type's order, and all are required.
-        let names = object["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        for name in names {
-            let property = &object["properties"][name];
-            self.add_field(property, &format!("{path}{name}"));
+        // Properties are sorted by name; required ones have the type's order.
+        let required: Vec<_> =
+            object["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let properties = object["properties"].as_object();
+        let others = properties.into_iter().flatten().map(|(name, _)| name.as_str());
+        let others = others.filter(|name| !required.contains(name));
+        for (name, is_always) in
+            required.iter().map(|name| (*name, true)).chain(others.map(|name| (name, false)))
+        {
+            self.add_field(&object["properties"][name], &format!("{path}{name}"), is_always);
         }
     }
 
-    fn add_field(&mut self, property: &'a Value, path: &str) {
+    fn add_field(&mut self, property: &'a Value, path: &str, is_always: bool) {
         let Resolved { schema, reference, is_optional } = self.resolved(property);
         let mut kind = kind_of(schema).to_owned();
         let (mut object, mut path_below, mut reference) = (schema, format!("{path}."), reference);
@@ -98,7 +103,9 @@ impl<'a> FieldsTable<'a> {
             kind = format!("list of {}s", kind_of(items.schema));
             (object, path_below, reference) = (items.schema, format!("{path}[]."), items.reference);
         }
-        if is_optional {
+        if !is_always {
+            kind += ", or absent";
+        } else if is_optional {
             kind += ", or `null`";
         }
         let meaning = property["description"].as_str().or(schema["description"].as_str());
@@ -211,12 +218,13 @@ fn fields_of_objects_lists_and_choices_have_rows() {
             "end": { "$ref": "#/$defs/End", "description": "End." },
             "items": { "description": "Items.", "type": "array", "items": { "$ref": "#/$defs/Item" } },
             "first": { "description": "First.", "anyOf": [{ "$ref": "#/$defs/Item" }, { "type": "null" }] },
+            "about": { "description": "About.", "type": ["string", "null"] },
         },
         "required": ["items", "first", "end"],
     });
     let table = FieldsTable::of(&schema);
     let rows: Vec<_> = table.text.lines().skip(2).collect();
-    assert_eq!(table.rows, 4);
+    assert_eq!(table.rows, 5);
     assert_eq!(
         rows,
         [
@@ -224,6 +232,7 @@ fn fields_of_objects_lists_and_choices_have_rows() {
             "| `items[].size` | integer, or `null` | Size. |",
             "| `first` | object, or `null` | First. Its fields are those of `items`. |",
             "| `end` | object | End. `how: \"whole\"`: All. `how: \"cut\"` with `at_s`: Some. |",
+            "| `about` | text, or absent | About. |",
         ]
     );
 }

@@ -32,8 +32,8 @@ use crate::verbs::tune::TuneOptions;
 /// Exit status: 0 done; 1 a claim of `repro` failed, `rerun` found a difference, or `tune` no better settings; 2 bad
 /// input; 3 a violated invariant of the simulator; 4 a deadlock; 5 interrupted by Ctrl-C, SIGTERM or SIGHUP; 6 not
 /// done by `--at-most`, or not drained; 7 packets dropped on lanes with PFC; 8 the fabric stands still, perhaps in a
-/// deadlock; 9 all that `--until-done` waits for has failed; 10 a job is stuck. If several apply: the first of 3, 4,
-/// 8, 7, 9, 10, 6.
+/// deadlock; 9 all that `--until-done` waits for has failed; 10 a job is stuck, or a receive has taken a message of
+/// another size. If several apply: the first of 3, 4, 8, 7, 9, 10, 6.
 #[derive(Debug, Parser)]
 #[command(name = "backwater", version, max_term_width = 100)]
 pub(crate) struct Cli {

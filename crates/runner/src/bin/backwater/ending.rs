@@ -7,7 +7,7 @@ use backwater::{Loss, Plan, RunRecord};
 use fabric::longest_drain;
 use results::failures;
 use results::tables::printed;
-use telemetry::{JobRecord, MOST_WAITING, RunEnding, WaitingRank};
+use telemetry::{JobRecord, MOST_WAITING, RunEnding, StuckCause, UnequalSizes, WaitingRank};
 
 use crate::failure::Failure;
 
@@ -34,21 +34,63 @@ fn ended(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
             let failed = printed::failed(&failures(record));
             Err(Failure::GaveUp { simulated_s, delivered, failed })
         }
-        RunEnding::Stuck => Err(Failure::Stuck { simulated_s, waiting: waiting(record) }),
+        RunEnding::Stuck => {
+            let help = stuck_help(record.jobs.iter().find_map(|job| job.stuck));
+            Err(Failure::Stuck { simulated_s, waiting: waiting(record), help })
+        }
         RunEnding::NotDone => Err(Failure::NotDone { simulated_s, delivered }),
-        RunEnding::Interrupted | RunEnding::AtDuration | RunEnding::Done => Ok(()),
+        RunEnding::Interrupted | RunEnding::AtDuration | RunEnding::Done => match unequal(record) {
+            Some(unequal) => Err(Failure::UnequalSizes(unequal)),
+            None => Ok(()),
+        },
     }
+}
+
+/// Returns the correction of a job that cannot go on.
+fn stuck_help(cause: Option<StuckCause>) -> String {
+    match cause {
+        Some(StuckCause::Lost) => {
+            "packets were lost, and UC sends none again: write `transport: Rc` in the job, or a fabric that loses none".to_owned()
+        }
+        Some(StuckCause::Rendezvous(least)) => format!(
+            "messages of {least} and more wait for their receive, and receives wait for such messages: write a larger \
+             `rendezvous`, or let ranks post their receives before they wait for sends"
+        ),
+        Some(StuckCause::AnyMessage) => {
+            "receives from any rank, or with any tag, have taken messages that others were for: name the rank and the tag in them"
+                .to_owned()
+        }
+        Some(StuckCause::Order) | None => {
+            "messages from one rank with one tag are taken in the order of posting, and receives were posted in another: give \
+             such messages different tags, or let one operation require the other"
+                .to_owned()
+        }
+    }
+}
+
+/// Names a receive of a job that has taken a message of another size.
+fn unequal(record: &RunRecord) -> Option<String> {
+    let (job, found) = record.jobs.iter().find_map(|job| Some((job, job.unequal?)))?;
+    let UnequalSizes { send: (from, send), sent, receive: (rank, receive), received } = found;
+    Some(format!(
+        "rank {rank} of `{}` has taken {} B that rank {from} sent at operation {send} by a receive of {} B, operation {receive}",
+        job.name,
+        sent.get(),
+        received.get()
+    ))
 }
 
 /// Names the operations that ranks of jobs wait at.
 fn waiting(record: &RunRecord) -> String {
     let of_rank = |job: &JobRecord, rank: &WaitingRank| {
-        let any = |number: Option<u32>| number.map_or("any".to_owned(), |number| number.to_string());
+        let one = |noun: &str, number: Option<u32>| {
+            number.map_or_else(|| format!("any {noun}"), |number| format!("{noun} {number}"))
+        };
         let WaitingRank { rank, operation, from, to, tag } = *rank;
         let at = format!("rank {rank} of `{}` waits at operation {operation}", job.name);
         match to {
-            Some(to) => format!("{at} until rank {to} takes its message with tag {}", any(tag)),
-            None => format!("{at} for a message from rank {} with tag {}", any(from), any(tag)),
+            Some(to) => format!("{at} until rank {to} takes its message with {}", one("tag", tag)),
+            None => format!("{at} for a message from {} with {}", one("rank", from), one("tag", tag)),
         }
     };
     let all = record.jobs.iter().flat_map(|job| job.waiting.iter().map(move |rank| of_rank(job, rank)));

@@ -176,11 +176,21 @@ pub(crate) enum Failure {
     GaveUp { simulated_s: f64, delivered: String, failed: String },
     /// No rank of a job could go on; the results up to there are written.
     #[error(
-        "stuck at {} of simulated time: {waiting}; the results end there\nhelp: receives from any rank, or with any tag, have taken \
-         messages that others were for: name the rank and the tag in them",
+        "stuck at {} of simulated time: {waiting}; the results end there\nhelp: {help}",
         instant(*simulated_s)
     )]
-    Stuck { simulated_s: f64, waiting: String },
+    Stuck { simulated_s: f64, waiting: String, help: String },
+    /// No rank of a job could go on in any of several runs; their results are written.
+    #[error(
+        "every run is {0}\nhelp: run one of them by itself, which names the messages that ranks wait for"
+    )]
+    AllStuck(String),
+    /// A receive of a job has taken a message of another size; the results are written.
+    #[error(
+        "sizes differ: {0}\nhelp: receives from any rank, with any tag, or posted in another order than the messages, take what \
+         comes: give messages of different sizes different tags"
+    )]
+    UnequalSizes(String),
     /// Nothing is delivered any more, and packets wait for each other; the results are written.
     #[error(
         "{0}\nhelp: no deadlock is proved while hosts may send again: run it longer, or with `adapter.ack_timeout=0`, for a proof; \
@@ -196,6 +206,18 @@ pub(crate) enum Failure {
          them"
     )]
     TwoDurations(String),
+    /// Files of htsim that do not go with the option `--into`.
+    #[error(
+        "error: {}\nhelp: write `import htsim TREE.topo MATRIX.cm`, or `import htsim MATRIX.cm --into SCENARIO`",
+        if *into { "`--into` has the fabric, and a second file is named" } else { "the matrix alone has no fabric" }
+    )]
+    HtsimFiles { into: bool },
+    /// A longest time of runs that last for their duration.
+    #[error(
+        "error: `--at-most` is for runs that end with their finite traffic, and the scenario has no `until_done: true`\nhelp: add \
+         `--until-done`, or write `--set duration=TIME`"
+    )]
+    AtMostAlone,
     /// Units of a sweep cannot be run.
     #[error("error: {0}\nhelp: {help}", help = store_help(.0))]
     Store(StoreError),
@@ -498,7 +520,7 @@ impl Failure {
             Self::NotLossless(_) => 7,
             Self::StandsStill(_) => 8,
             Self::GaveUp { .. } => 9,
-            Self::Stuck { .. } => 10,
+            Self::Stuck { .. } | Self::AllStuck(_) | Self::UnequalSizes(_) => 10,
             _ => 2,
         })
     }
@@ -512,7 +534,7 @@ impl Failure {
             Self::StandsStill(_) => 3,
             Self::NotLossless(_) => 4,
             Self::GaveUp { .. } => 5,
-            Self::Stuck { .. } => 6,
+            Self::Stuck { .. } | Self::AllStuck(_) | Self::UnequalSizes(_) => 6,
             Self::NotDone { .. } | Self::NotDrained { .. } => 7,
             _ => 8,
         }

@@ -6,6 +6,7 @@
 use backwater::Plan;
 use clap::Args;
 use experiment::sweep::UntilDone;
+use scenario::{Scenario, ScenarioText};
 use settings::path_of;
 use units::Span;
 
@@ -19,9 +20,10 @@ pub(crate) struct EndOptions {
     /// traffic goes on meanwhile.
     #[arg(long)]
     until_done: bool,
-    /// Longest simulated time of a run with `--until-done` [default: ten times the scenario's `duration`]. A run that
-    /// is not done by then ends there with all its results, and exit status 6.
-    #[arg(long, value_name = "TIME", requires = "until_done", value_parser = arguments::span)]
+    /// Longest simulated time of a run with `--until-done`, or of a scenario with `until_done: true` [default: ten
+    /// times the scenario's `duration` with the option, else `duration`]. A run that is not done by then ends there
+    /// with all its results, and exit status 6.
+    #[arg(long, value_name = "TIME", value_parser = arguments::span)]
     at_most: Option<Span>,
 }
 
@@ -48,8 +50,23 @@ impl DrainOptions {
 
 impl EndOptions {
     /// Returns the end as sweeps and tunings have it; `None` if it is the scenario's.
-    pub(crate) fn of_many_runs(self) -> Option<UntilDone> {
-        self.until_done.then_some(UntilDone { at_most: self.at_most })
+    pub(crate) fn of_many_runs(
+        self,
+        scenario: Option<&str>,
+        set: &[String],
+    ) -> Result<Option<UntilDone>, Failure> {
+        scenario.map_or(Ok(()), |scenario| self.check_file(scenario, set))?;
+        Ok(self.is_until_done().then_some(UntilDone { at_most: self.at_most }))
+    }
+
+    /// Refuses `--at-most` of a scenario that does not end by itself.
+    fn check_file(self, scenario: &str, set: &[String]) -> Result<(), Failure> {
+        if self.until_done || self.at_most.is_none() {
+            return Ok(());
+        }
+        let mut source = ScenarioText::find(scenario)?;
+        set.iter().try_for_each(|set| source.set(set))?;
+        if Scenario::read(&source)?.until_done { Ok(()) } else { Err(Failure::AtMostAlone) }
     }
 
     /// Refuses a second duration beside `--at-most`.
@@ -62,9 +79,10 @@ impl EndOptions {
 
     /// Returns the plan of a scenario with these overrides and this end.
     pub(crate) fn plan(self, scenario: &str, set: &[String], seed: Option<u64>) -> Result<Plan, Failure> {
-        if !self.until_done {
+        if !self.is_until_done() {
             return Ok(experiment::plan(scenario, set, seed)?);
         }
+        self.check_file(scenario, set)?;
         self.check(set)?;
         Ok(experiment::plan_until_done(scenario, set, seed, self.at_most)?)
     }
@@ -72,12 +90,12 @@ impl EndOptions {
     /// Returns the overrides with which a plan was made, those that stand for these options included.
     pub(crate) fn overrides(self, set: &[String], plan: &Plan) -> Vec<String> {
         let own = || ["until_done=true".to_owned(), format!("duration={}", plan.duration())];
-        set.iter().cloned().chain(self.until_done.then(own).into_iter().flatten()).collect()
+        set.iter().cloned().chain(self.is_until_done().then(own).into_iter().flatten()).collect()
     }
 
     /// Returns true if runs go on until their finite traffic is delivered.
     pub(crate) const fn is_until_done(self) -> bool {
-        self.until_done
+        self.until_done || self.at_most.is_some()
     }
 
     /// Returns the options as words of a command line.

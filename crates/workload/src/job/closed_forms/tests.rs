@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::job::collective::{FirstBlock, Folding};
-use crate::job::ideal::replay;
+use crate::job::ideal::{Transmission, replay};
 
 const LATENCY: Span = Span::from_ns(700);
 const RATE: Rate = Rate::gbps(400);
@@ -18,7 +18,8 @@ fn wire(bytes: u64) -> Span {
 
 /// Unacknowledged service: a send is complete once it has left.
 fn unreliable(bytes: u64) -> IdealMessage {
-    IdealMessage { delivered: wire(bytes) + LATENCY, occupied: wire(bytes), completed: wire(bytes) }
+    let sent = Transmission::single(wire(bytes));
+    IdealMessage { delivered: wire(bytes) + LATENCY, sent, tail: LATENCY, completed: wire(bytes) }
 }
 
 /// Acknowledged service: the acknowledgement takes as long as an empty message, and none of the link.
@@ -215,7 +216,7 @@ fn no_replay_beats_the_lower_bound() {
     let ring = Collective::new(ring(1), 8, 8_000_000, 1).unwrap();
     let bare = |bytes| {
         let wire = RATE.time_for(Bytes::new(bytes));
-        IdealMessage { delivered: wire, occupied: wire, completed: wire }
+        IdealMessage { delivered: wire, sent: Transmission::single(wire), tail: Span::ZERO, completed: wire }
     };
     let time = replayed(&ring, bare);
     assert_eq!(

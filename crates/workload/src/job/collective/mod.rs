@@ -69,8 +69,7 @@ use self::algorithm::Algorithm;
 use self::lane::{Lane, Role};
 use self::phase::{At, Content, Schedule, Side, Transfer};
 use self::split::Split;
-use super::builder::GraphBuilder;
-use super::graph::{Graph, Operation, OperationId, Programs, Work};
+use super::operation::{Operation, OperationId, Work};
 use crate::limits::LONGEST_MESSAGE;
 
 /// A collective of a number of ranks.
@@ -232,23 +231,6 @@ impl Collective {
     #[must_use]
     pub fn sent_bytes(&self, rank: u32) -> u64 {
         (0..self.operations(rank)).map(|id| sent(self.operation(rank, id))).sum()
-    }
-
-    /// Returns the operations of a rank as a list.
-    #[must_use]
-    pub fn graph(&self, rank: u32) -> Graph {
-        let mut builder = GraphBuilder::default();
-        for id in 0..self.operations(rank) {
-            builder.add(self.operation(rank, id));
-            self.before(rank, id).into_iter().for_each(|before| builder.requires(id, before));
-        }
-        builder.build().expect("an operation waits for lower numbers only")
-    }
-
-    /// Returns the operations of all ranks as lists.
-    #[must_use]
-    pub fn programs(&self) -> Programs {
-        Programs { ranks: (0..self.ranks).map(|rank| self.graph(rank)).collect() }
     }
 
     /// Returns the lane, side and message of an operation; `None` for a join.

@@ -200,6 +200,12 @@ impl<'a, 'c> Statement<'a, 'c> {
 
     /// Takes a number up to 2^32 - 2, or `-1` for any.
     fn wild(&mut self, what: &'static str, quantity: &'static str, wildcard: bool) -> Parsed<Option<u32>> {
+        if let word @ Word::Name(_) = self.line.peek()
+            && wildcard
+        {
+            self.next();
+            return Err(self.line.unexpected(word, "a number, or `-1` for any,"));
+        }
         if self.line.peek() != Word::Mark(b'-') {
             return Ok(Some(self.number(quantity, u64::from(u32::MAX - 1))? as u32));
         }

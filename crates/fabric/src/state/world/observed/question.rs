@@ -2,7 +2,7 @@
 //!
 //! Invariant: all other ranks get the same question, and each answers for its own nodes.
 
-use packet::{Lane, NodeId};
+use packet::{FlowId, Lane, NodeId};
 use units::Time;
 
 /// A question of rank 0, which all other ranks answer for their own nodes.
@@ -37,6 +37,8 @@ pub(crate) enum RankQuestion {
     Unfinished,
     /// Ranks of jobs.
     Jobs,
+    /// Whether a packet of a flow with this number or a higher one is under way.
+    Carries { from: FlowId },
 }
 
 state_codec::value!(enum RankQuestion {
@@ -54,4 +56,5 @@ state_codec::value!(enum RankQuestion {
     11 = LastDelivery,
     12 = Unfinished,
     13 = Jobs,
+    14 = Carries { from },
 });

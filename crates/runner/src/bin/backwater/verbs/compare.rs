@@ -333,10 +333,11 @@ fn with_verdict(numbers: Value, seeds: &SeededComparison, verdict: &Verdict) -> 
     names::json::escaped(serde_json::to_string_pretty(&all).expect("the values are plain data") + "\n")
 }
 
-/// Returns the end of all runs: of the first that was interrupted, else that gave up, else that was not done.
+/// Returns the end of all runs: of the first that was interrupted, else that gave up, else that was stuck, else that
+/// was not done.
 fn end_of_all(runs: &[FinishedRun]) -> RunEnd {
     let of = |how| runs.iter().find(|run| run.record.ended == how);
-    let first =
-        of(RunEnding::Interrupted).or_else(|| of(RunEnding::GaveUp)).or_else(|| of(RunEnding::NotDone));
+    let order = [RunEnding::Interrupted, RunEnding::GaveUp, RunEnding::Stuck, RunEnding::NotDone];
+    let first = order.into_iter().find_map(of);
     first.map_or(RunEnd::Complete, FinishedRun::end)
 }

@@ -92,10 +92,13 @@ pub(crate) struct ImportGoalOptions {
 
 #[derive(Args, Debug)]
 pub(crate) struct ImportHtsimOptions {
-    /// The fat tree.
-    topo: PathBuf,
-    /// The connection matrix.
-    cm: PathBuf,
+    /// The fat tree and the connection matrix; with `--into` the matrix alone.
+    #[arg(required = true, num_args = 1..=2, value_names = ["TOPO", "CM"])]
+    files: Vec<PathBuf>,
+    /// Scenario of the fabric, whose hosts are the nodes of the matrix in their order: a file or the name of a shipped
+    /// one. All connections become a job.
+    #[arg(long, value_name = "SCENARIO")]
+    into: Option<String>,
     /// Program that the matrix is for, which decides the unit of start times and the triggers that fire [default:
     /// `csg-ndp`, as assumed].
     #[arg(long, value_enum)]
@@ -435,15 +438,24 @@ fn import_lldp(options: &ImportLldpOptions) -> Result<(), Failure> {
 
 /// Reads a fat tree and a connection matrix of htsim.
 fn import_htsim(options: &ImportHtsimOptions) -> Result<(), Failure> {
-    let ImportHtsimOptions { topo, cm, program, result } = options;
+    let ImportHtsimOptions { files, into, program, result } = options;
     let given = GivenFiles::default();
-    let files = [(given.text(topo)?, last_part(topo)), (given.text(cm)?, last_part(cm))];
     let program = program.map(|program| match program {
         ProgramName::CsgNdp => HtsimProgram::CsgNdp,
         ProgramName::CsgRoce => HtsimProgram::CsgRoce,
         ProgramName::Uet => HtsimProgram::Uet,
     });
-    result.write(topo, htsim::read(source(&files[0]), source(&files[1]), program)?, given)
+    match (&files[..], into) {
+        ([cm], Some(into)) => {
+            let (text, base) = ((given.text(cm)?, last_part(cm)), ScenarioText::find(into)?);
+            result.write(cm, htsim::read_into(source(&text), program, &stem(cm), base)?, given)
+        }
+        ([topo, cm], None) => {
+            let files = [(given.text(topo)?, last_part(topo)), (given.text(cm)?, last_part(cm))];
+            result.write(topo, htsim::read(source(&files[0]), source(&files[1]), program)?, given)
+        }
+        (_, into) => Err(Failure::HtsimFiles { into: into.is_some() }),
+    }
 }
 
 /// Reads a job in GOAL, and puts it into a scenario.

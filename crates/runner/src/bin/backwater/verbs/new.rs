@@ -66,6 +66,17 @@ pub(crate) enum NewFabric {
         #[command(flatten)]
         file: NewFile,
     },
+    /// InfiniBand fat tree with a job: an all-reduce with a rank on each host, and an incast in its way.
+    Job {
+        /// Signalling speed of all cables.
+        #[arg(long, value_enum, default_value = "ndr")]
+        speed: SpeedName,
+        /// Number of hosts.
+        #[arg(long, default_value_t = 128)]
+        hosts: u32,
+        #[command(flatten)]
+        file: NewFile,
+    },
     /// RoCEv2 fabric of a topology file in HPCC's form, which lies beside the scenario.
     File {
         /// The topology file.
@@ -128,6 +139,9 @@ pub(crate) fn run(fabric: &NewFabric) -> Result<(), Failure> {
                 global: *global,
             };
             (fabric.scenario()?, file)
+        }
+        NewFabric::Job { speed, hosts, file } => {
+            (draft::FatTree { speed: (*speed).into(), hosts: *hosts }.with_job()?, file)
         }
         NewFabric::File { topology, file } => (of_file(topology, &file.file)?, file),
     };

@@ -1,4 +1,4 @@
-//! `trace`: ports and flows over time, for Perfetto.
+//! `trace`: ports, flows and jobs over time, for Perfetto.
 //!
 //! Invariant: an existing file is replaced with `--force` only, by a whole file. Nothing is written if an option or the
 //! scenario is wrong.
@@ -112,7 +112,8 @@ fn option_of(path: &str) -> &'static str {
 /// Runs the scenario, writes the file, prints the counts.
 pub(crate) fn run(options: &TraceOptions) -> Result<(), Failure> {
     let plan = options.plan()?;
-    if plan.series().ports.named.is_empty() && plan.series().sources.named.is_empty() {
+    let series = plan.series();
+    if series.ports.named.is_empty() && series.sources.named.is_empty() && plan.workload().jobs.is_empty() {
         return Err(Failure::NothingToTrace);
     }
     options.memory.check(&[&plan])?;
@@ -144,8 +145,12 @@ fn printed(path: &str, plan: &Plan, report: &TraceReport) -> String {
     }
     let left_out = report.kinds.values().any(|counts| counts.left_out > 0);
     let (ports, flows) = (plan.series().ports.named.len(), plan.series().sources.named.len());
+    let jobs = match plan.workload().jobs.len() {
+        0 => String::new(),
+        jobs => format!(", {}", counted(jobs, "job")),
+    };
     format!(
-        "{path}: {}, {}. Open it at https://ui.perfetto.dev\n\n{}\n{}\ndigest {:016x}, that of the same run by `sim`\n",
+        "{path}: {}, {}{jobs}. Open it at https://ui.perfetto.dev\n\n{}\n{}\ndigest {:016x}, that of the same run by `sim`\n",
         counted(ports, "port"),
         counted(flows, "flow"),
         aligned(table, 1),

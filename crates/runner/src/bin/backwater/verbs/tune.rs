@@ -219,7 +219,7 @@ fn job(options: &TuneOptions) -> Result<TuningJob, Failure> {
         training: options.seeds.0.clone(),
         held_out: options.held_out.0.clone(),
         held_out_set: options.held_out_set.clone(),
-        until_done: options.end.of_many_runs(),
+        until_done: options.end.of_many_runs(Some(&options.scenario), &options.set)?,
         drain: options.drain.drain,
         method: options.method.into(),
         runs: options.runs,

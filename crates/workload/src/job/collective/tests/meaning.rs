@@ -5,6 +5,8 @@ use rand::Rng;
 use super::super::*;
 use super::cases::{kinds, ring};
 use super::interpreter::{Held, Run};
+use crate::job::builder::GraphBuilder;
+use crate::job::graph::Graph;
 
 /// Returns true if a rank has the result of the collective.
 fn right(collective: &Collective, rank: u32, held: &Held) -> bool {

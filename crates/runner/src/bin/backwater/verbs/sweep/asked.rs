@@ -103,7 +103,8 @@ impl AskedOptions {
             request.lhs = Some((points, Given::by_option("--lhs", &points.to_string())));
         }
         request.lhs_seed = self.lhs_seed.or(request.lhs_seed);
-        request.until_done = self.end.of_many_runs().or(request.until_done);
+        let end = self.end.of_many_runs(request.scenario.as_deref(), &self.set)?;
+        request.until_done = end.or(request.until_done);
         request.drain |= self.drain.drain;
         Ok(request.sweep()?.identify()?)
     }

@@ -77,7 +77,7 @@ impl From<PlacementError> for Failure {
 /// Tries the placements, and prints what each costs.
 pub(crate) fn run(options: &PlaceOptions) -> Result<(), Failure> {
     let formats = options.format.checked()?;
-    let placements = options.request().placements()?;
+    let placements = options.request()?.placements()?;
     let plan = &placements.plan;
     options.work.note_fewer_cores();
     let dir = options.out.clone().unwrap_or_else(|| options.folder());
@@ -87,7 +87,7 @@ pub(crate) fn run(options: &PlaceOptions) -> Result<(), Failure> {
     let batch = BatchOptions { measures: wanted.all(), ..options.work.batch() };
     let runs: Vec<_> = plan.runs.iter().collect();
     let results = ran(&Store::open(&dir), &runs, &batch, options.work.quiet, claim)?;
-    let ends = table::failures(&results);
+    let (ends, failure) = (table::failures(&results), table::all_stuck(&results));
     let results: Vec<_> = results.into_iter().map(Some).collect();
     let collected = Collected::of(plan, &results, wanted.measures.as_deref());
     let command: Vec<_> = provenance::command_line().collect();
@@ -100,11 +100,11 @@ pub(crate) fn run(options: &PlaceOptions) -> Result<(), Failure> {
         let places = placements.table(&answer, width());
         print(&format!("{verdict}\n{places}{ends}wrote {} to {}\n", names.join(", "), dir.display()));
     }
-    Ok(())
+    failure
 }
 
 impl PlaceOptions {
-    fn request(&self) -> PlacementRequest {
+    fn request(&self) -> Result<PlacementRequest, Failure> {
         let given = |option: &'static str, texts: &[String]| -> Vec<Given> {
             texts.iter().map(|text| Given::by_option(option, text)).collect()
         };
@@ -112,10 +112,10 @@ impl PlaceOptions {
         sweep.scenario = Some(self.scenario.clone());
         sweep.set = given("--set", &self.set);
         sweep.seeds = given("--seeds", &self.seeds);
-        sweep.until_done = self.end.of_many_runs();
+        sweep.until_done = self.end.of_many_runs(Some(&self.scenario), &self.set)?;
         sweep.drain = self.drain.drain;
         let places = self.places.as_ref().map(|places| Given::by_option("--places", places));
-        PlacementRequest { sweep, job: self.job.clone(), places }
+        Ok(PlacementRequest { sweep, job: self.job.clone(), places })
     }
 
     /// Returns the default folder.

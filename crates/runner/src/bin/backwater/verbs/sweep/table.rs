@@ -69,8 +69,8 @@ pub(crate) struct MeasureOptions {
     #[arg(long, value_name = "PATH=VALUE, ...")]
     baseline: Option<String>,
     /// Varied fields that are conditions, such as `traffic.job.load`, which nobody chooses: each combination of their
-    /// values has a best setting of its own. `none` for no condition [default: varied fields of the traffic, and
-    /// `duration`].
+    /// values has a best setting of its own. `none` for no condition [default: varied fields of the traffic,
+    /// `duration`, and a job's `bytes`, `ranks` and `iterations`].
     #[arg(long, value_name = "PATH,...", value_delimiter = ',')]
     by: Vec<String>,
 }
@@ -288,12 +288,23 @@ fn warn_of_missing(results: &[Option<UnitResult>]) {
     }
 }
 
+/// Returns the failure of runs that are all stuck, so that no number says anything.
+pub(super) fn all_stuck(results: &[UnitResult]) -> Result<(), Failure> {
+    match results.first() {
+        Some(first) if results.iter().all(UnitResult::is_stuck) => {
+            Err(Failure::AllStuck(first.ended.words_with(first.fault)))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Returns the ends of runs without results and the faults of others in words, with their numbers; `None` if all are
 /// sound.
 pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
+    let stuck = results.iter().filter(|result| result.is_stuck() && result.fault.is_none()).count();
     let (without, faulty): (Vec<_>, Vec<_>) = results
         .iter()
-        .filter(|result| !result.is_sound())
+        .filter(|result| !(result.is_sound() || result.is_stuck() && result.fault.is_none()))
         .map(|result| (result.ended.has_results(), result.word()))
         .partition(|(has_results, _)| !has_results);
     let by_end = |ends: &[(bool, &'static str)]| {
@@ -311,6 +322,7 @@ pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
             by_end(&faulty)
         )
     });
-    let lines: Vec<_> = without.into_iter().chain(faulty).collect();
+    let stuck = (stuck > 0).then(|| format!("{stuck} of {of} with a job that no rank of can go on: stuck"));
+    let lines: Vec<_> = without.into_iter().chain(faulty).chain(stuck).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -1,29 +1,57 @@
-//! Replay of a job with ideal messages: no fabric, and no two messages in each other's way, except at their sender.
+//! Replay of a job with ideal messages: no fabric, and no two messages in each other's way, except at the interface of
+//! their sender's host, where they take turns as in a run.
 //!
 //! The completion is the denominator of a job's slowdown. Operations start as in a run: sends and receives when their
 //! predecessors have ended, computations when their processor is free too, in the order in which they became ready.
 //!
-//! Invariant: messages between two ranks arrive in the order in which they were posted. Operations of one instant are
-//! handled in a fixed order, so the result is the same on every machine.
+//! A run can be faster where a host has messages of several queue pairs under way at once: a delay may let another
+//! message go first that more waits for. Else it never is, without wildcards and with computations of a processor in a
+//! fixed order.
+//!
+//! Invariant: messages between two ranks are taken in the order in which they were posted. Operations of one instant
+//! are handled in a fixed order, so the result is the same on every machine.
+
+mod carriage;
+mod interface;
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
 
 use units::{Span, Time};
 
+use self::carriage::{Carried, Message, Pair, QueuePair};
+use self::interface::Interface;
+pub use self::interface::Transmission;
 use super::graph::{Graph, OperationId, Programs, Work};
 use super::placed::{Job, LocalLink};
-use super::rendezvous::{CLEAR_BYTES, REQUEST_BYTES, WirePart};
+use super::rendezvous::WirePart;
 
 /// Times of a message in an idle fabric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdealMessage {
-    /// From the start of its transmission to the arrival of its last byte.
+    /// From the start of its transmission to the arrival of its last byte, if no other message comes between.
     pub delivered: Span,
-    /// Time during which it occupies its sender's interface, in the order of posting; 0 if messages do not wait.
-    pub occupied: Span,
-    /// From the start of its transmission to its completion at the sender.
+    /// Its packets at its sender's interface; of no length if messages do not wait there.
+    pub sent: Transmission,
+    /// From the end of its transmission to the arrival of its last byte, if the packets before are out of the way.
+    pub tail: Span,
+    /// From the start of its transmission to its completion at the sender, if no other message comes between: at most
+    /// the time of its transmission, if it completes as it leaves.
     pub completed: Span,
+}
+
+impl IdealMessage {
+    /// Returns its arrival and its completion. It began at `begun`, or later if others came between, and left at `end`.
+    fn ends(self, begun: Time, end: Time) -> (Time, Time) {
+        let arrival = (begun + self.delivered).max(end + self.tail);
+        let whole = self.sent.whole();
+        let completed = if self.completed <= whole {
+            end - (whole - self.completed)
+        } else {
+            arrival + self.completed - self.delivered
+        };
+        (arrival, completed)
+    }
 }
 
 /// A replayed job.
@@ -70,23 +98,35 @@ pub fn replay(
     message: impl FnMut(u32, u32, u64) -> IdealMessage,
 ) -> Result<Replayed, Stalled> {
     let mut message = message;
-    let mut replay = Replay::new(&programs.ranks, None, |_, from, to, bytes| message(from, to, bytes));
+    let timed = |_, from, to, bytes| message(from, to, bytes);
+    let mut replay = Replay::new(&programs.ranks, None, vec![Turns::Packets; programs.ranks.len()], timed);
     replay.run();
     replay.finish()
 }
 
+/// Order in which a host's interface serves its messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// Queue pairs take turns, packet by packet.
+    Packets,
+    /// The message posted first goes first.
+    Messages,
+}
+
 /// Replays a job with its starts, iterations, paces of computations and messages between ranks of a host. Times count
-/// from the start of the job. `message` gives the times of a message between hosts.
+/// from the start of the job. `turns` has the order at the host of each rank; `message` gives the times of a message
+/// between hosts.
 ///
 /// # Errors
 /// If operations are left that wait for messages which nobody sends.
 pub fn replay_job(
     job: &Job,
+    turns: Vec<Turns>,
     message: impl FnMut(u32, u32, u64) -> IdealMessage,
 ) -> Result<Replayed, Stalled> {
     let mut message = message;
     let timed = |_, from, to, bytes| message(from, to, bytes);
-    let mut replay = Replay::new(&job.programs.ranks, Some(job), timed);
+    let mut replay = Replay::new(&job.programs.ranks, Some(job), turns, timed);
     replay.run();
     replay.finish()
 }
@@ -98,12 +138,12 @@ pub fn replay_job(
 /// # Errors
 /// If operations are left that wait for messages which nobody sends.
 pub fn steps(programs: &Programs, mut each: impl FnMut(u64, u32, u32, u64)) -> Result<u64, Stalled> {
-    let step = IdealMessage { delivered: Span::from_ps(1), occupied: Span::ZERO, completed: Span::ZERO };
+    let step = IdealMessage { delivered: Span::from_ps(1), ..IdealMessage::default() };
     let seen = |now: Time, from, to, bytes| {
         each(now.ps(), from, to, bytes);
         step
     };
-    let mut replay = Replay::new(&programs.ranks, None, seen);
+    let mut replay = Replay::new(&programs.ranks, None, vec![Turns::Messages; programs.ranks.len()], seen);
     replay.computes = false;
     replay.run();
     Ok(replay.finish()?.completion().ps())
@@ -127,21 +167,17 @@ enum Event {
         rank: u32,
         cpu: u8,
     },
+    /// A round of an interface in which messages end begins, unless it was put off.
+    Round {
+        interface: u32,
+    },
     Arrived {
         from: u32,
         to: u32,
+        /// Number of the message among all between the two ranks.
+        turn: u64,
         message: Message,
     },
-}
-
-/// A message on its way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Message {
-    part: WirePart,
-    /// Its send, and its receive once it is matched.
-    send: OperationId,
-    receive: OperationId,
-    tag: u32,
 }
 
 struct Replay<'a, M> {
@@ -150,14 +186,18 @@ struct Replay<'a, M> {
     job: Option<&'a Job>,
     /// False if computations take no time.
     computes: bool,
+    /// By rank.
+    turns: Vec<Turns>,
     message: M,
     now: Time,
     /// Events by time, then in the order in which they were planned.
     events: BinaryHeap<Reverse<(Time, u64, Event)>>,
     planned: u64,
     ranks: Vec<RankState>,
-    /// Last arrival between two ranks.
-    last: BTreeMap<(u32, u32), Time>,
+    pairs: BTreeMap<(u32, u32), Pair>,
+    /// Interfaces of hosts, and the one of each rank.
+    interfaces: Vec<Interface<QueuePair, Carried>>,
+    interface_of: Vec<u32>,
     /// Operations that are ready in this instant.
     ready: VecDeque<(u32, OperationId)>,
     result: Replayed,
@@ -177,7 +217,6 @@ struct RankState {
     posted: VecDeque<OperationId>,
     arrived: VecDeque<(u32, Message)>,
     cpus: BTreeMap<u8, Cpu>,
-    interfaces: BTreeMap<u8, Time>,
 }
 
 #[derive(Default)]
@@ -188,7 +227,7 @@ struct Cpu {
 }
 
 impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
-    fn new(graphs: &'a [Graph], job: Option<&'a Job>, message: M) -> Self {
+    fn new(graphs: &'a [Graph], job: Option<&'a Job>, turns: Vec<Turns>, message: M) -> Self {
         let state = |graph: &Graph| RankState {
             waiting: (0..graph.operations() as u32).map(|id| graph.predecessors(id)).collect(),
             left: graph.operations() as u32,
@@ -198,16 +237,29 @@ impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
             job.map_or(Time::ZERO, |job| job.starts[rank as usize].since(job.start).after_start())
         };
         let starts = (0..graphs.len() as u32).map(|rank| Reverse((start(rank), 0, Event::Began { rank })));
+        let mut hosts = BTreeMap::new();
+        let mut interface = |rank: u32| match job {
+            Some(job) => {
+                let next = hosts.len() as u32;
+                *hosts.entry(job.hosts[rank as usize]).or_insert(next)
+            }
+            None => rank,
+        };
+        let interface_of: Vec<u32> = (0..graphs.len() as u32).map(&mut interface).collect();
+        let interfaces = interface_of.iter().max().map_or(0, |last| last + 1);
         Self {
             graphs,
             job,
             computes: true,
+            turns,
             message,
             now: Time::from_ps(0),
             events: starts.collect(),
             planned: 1,
             ranks: graphs.iter().map(state).collect(),
-            last: BTreeMap::new(),
+            pairs: BTreeMap::new(),
+            interfaces: (0..interfaces).map(|_| Interface::new()).collect(),
+            interface_of,
             ready: VecDeque::new(),
             result: Replayed {
                 ends: vec![Time::from_ps(0); graphs.len()],
@@ -235,7 +287,8 @@ impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
                     self.end(rank, id);
                 }
                 Event::Choose { rank, cpu } => self.choose(rank, cpu),
-                Event::Arrived { from, to, message } => self.arrive(from, to, message),
+                Event::Round { interface } => self.leave(interface),
+                Event::Arrived { from, to, turn, message } => self.arrive_in_turn((from, to), turn, message),
             }
         }
     }
@@ -303,33 +356,6 @@ impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
         self.carry((rank, to), Message { part, send: id, receive: OperationId::MAX, tag });
     }
 
-    /// Carries a part of a message from one rank to another.
-    fn carry(&mut self, (from, to): (u32, u32), message: Message) {
-        let Message { part, send, receive, .. } = message;
-        let own = if part == WirePart::Clear { receive } else { send };
-        let operation = self.graphs[from as usize].operation(own);
-        let bytes = match (part, operation.work) {
-            (WirePart::Request, _) => REQUEST_BYTES,
-            (WirePart::Clear, _) => CLEAR_BYTES,
-            (_, Work::Send { bytes, .. }) => bytes,
-            _ => unreachable!("only sends have payload"),
-        };
-        let IdealMessage { delivered, occupied, completed } = (self.message)(self.now, from, to, bytes);
-        // Requests and answers slip between packets of other messages.
-        let occupied =
-            if matches!(part, WirePart::Whole | WirePart::Payload) { occupied } else { Span::ZERO };
-        let free = self.ranks[from as usize].interfaces.entry(operation.nic).or_default();
-        let start = if occupied > Span::ZERO { self.now.max(*free) } else { self.now };
-        *free = (start + occupied).max(*free);
-        let last = self.last.entry((from, to)).or_default();
-        let arrival = (start + delivered).max(*last);
-        *last = arrival;
-        self.plan(arrival, Event::Arrived { from, to, message });
-        if matches!(part, WirePart::Whole | WirePart::Payload) {
-            self.plan(start + completed, Event::Ended { rank: from, id: send });
-        }
-    }
-
     /// Sends a message to a rank of the same host, which ends at both in one instant.
     fn send_locally(
         &mut self,
@@ -342,7 +368,8 @@ impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
         let arrival = link.map_or(self.now, |link| link.carry(bytes, free, self.now));
         self.plan(arrival, Event::Ended { rank: from, id });
         let message = Message { part: WirePart::Whole, send: id, receive: OperationId::MAX, tag };
-        self.plan(arrival, Event::Arrived { from, to, message });
+        let turn = self.pairs.entry((from, to)).or_default().post();
+        self.plan(arrival, Event::Arrived { from, to, turn, message });
     }
 
     fn arrive(&mut self, from: u32, to: u32, message: Message) {
@@ -456,7 +483,8 @@ mod tests {
 
     /// A message of n bytes takes 100 + n ns, n of them at its sender's interface.
     fn line(_: u32, _: u32, bytes: u64) -> IdealMessage {
-        IdealMessage { delivered: ns(100 + bytes), occupied: ns(bytes), completed: ns(bytes) }
+        let sent = Transmission::single(ns(bytes));
+        IdealMessage { delivered: ns(100 + bytes), sent, tail: ns(100), completed: ns(bytes) }
     }
 
     fn programs<const N: usize>(builders: [GraphBuilder; N]) -> Programs {
@@ -523,7 +551,7 @@ mod tests {
         let after = two.add(compute(1, 0));
         two.requires(after, first);
         two.add(receive(Some(0), 1000));
-        let free = |from, to, bytes| IdealMessage { occupied: ns(0), ..line(from, to, bytes) };
+        let free = |from, to, bytes| IdealMessage { sent: Transmission::default(), ..line(from, to, bytes) };
         assert_eq!(replay(&programs([one, two]), free).unwrap().completion(), ns(1101));
     }
 
