@@ -12,7 +12,7 @@
 //! are handled in a fixed order, so the result is the same on every machine.
 
 mod carriage;
-mod interface;
+pub mod interface;
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
