@@ -6,7 +6,7 @@
 use telemetry::{JobRecord, MOST_WAITING, RunEnding, RunRecord, StuckCause, UnequalSizes, WaitingRank};
 
 use super::command::{Advice, Command};
-use crate::format::{counted, grouped};
+use crate::format::counted;
 
 /// Verb that writes the program of a job.
 const EXPORT: &str = "export goal";
@@ -20,24 +20,35 @@ pub(super) fn waits(record: &RunRecord, job: &JobRecord) -> Option<String> {
         all if all < MOST_WAITING => format!(", and {}", counted(all - 1, "further wait")),
         all => format!(", and {} further waits at least", all - 1),
     };
-    Some(format!("{}{others}", wait(first)))
+    Some(format!("rank {} {}{others}", first.rank, waits_at(first)))
 }
 
-/// Returns the operation at which a rank waits, and the message that it waits for.
-fn wait(one: &WaitingRank) -> String {
-    let WaitingRank { rank, operation, from, to, tag } = *one;
-    let tag = tag.map_or_else(|| "any tag".to_owned(), |tag| format!("tag {tag}"));
-    match (to, from) {
-        (Some(to), _) => {
-            format!("rank {rank} waits at operation {operation} until rank {to} takes its message with {tag}")
-        }
-        (None, Some(from)) => {
-            format!("rank {rank} waits at operation {operation} for a message from rank {from} with {tag}")
-        }
-        (None, None) => {
-            format!("rank {rank} waits at operation {operation} for a message from any rank with {tag}")
+/// Returns what a rank waits for, without the rank: `waits at operation 7 for a message from rank 3 with any tag`.
+#[must_use]
+pub fn waits_at(WaitingRank { rank: _, operation, from, to, tag }: &WaitingRank) -> String {
+    let one = |noun: &str, number: Option<u32>| {
+        number.map_or_else(|| format!("any {noun}"), |number| format!("{noun} {number}"))
+    };
+    let tag = one("tag", *tag);
+    match to {
+        Some(to) => format!("waits at operation {operation} until rank {to} takes its message with {tag}"),
+        None => {
+            format!("waits at operation {operation} for a message from {} with {tag}", one("rank", *from))
         }
     }
+}
+
+/// Returns what a receiver took, without its rank: `has taken 800 B that rank 1 sent at operation 2 by a receive of 8 B,
+/// operation 5`.
+#[must_use]
+pub fn took(
+    UnequalSizes { send: (from, send), sent, receive: (_, receive), received }: &UnequalSizes,
+) -> String {
+    format!(
+        "has taken {} B that rank {from} sent at operation {send} by a receive of {} B, operation {receive}",
+        sent.get(),
+        received.get()
+    )
 }
 
 /// Returns the reason for which nothing ends the waits; `None` unless a job is stuck.
@@ -52,17 +63,9 @@ pub(super) fn cause(record: &RunRecord) -> Option<String> {
 
 /// Returns the first receive of a job that took a message of another size, in words.
 pub(super) fn unequal(job: &JobRecord) -> Option<String> {
-    let UnequalSizes { send, sent, receive, received } = job.unequal?;
-    Some(format!(
-        "But rank {} has taken {} B, sent by rank {} at operation {}, by a receive of {} B, operation {}: the program is wrong, or its \
-         messages need tags.",
-        receive.0,
-        grouped(sent.get()),
-        send.0,
-        send.1,
-        grouped(received.get()),
-        receive.1
-    ))
+    let sizes = job.unequal?;
+    let wrong = "the program is wrong, or its messages need tags";
+    Some(format!("But rank {} {}: {wrong}.", sizes.receive.0, took(&sizes)))
 }
 
 /// Returns the command that shows the program of the first job that is stuck or has taken a message of another size, or
@@ -75,7 +78,8 @@ pub(super) fn question(record: &RunRecord) -> Option<Advice> {
     }
     let several = record.jobs.len() > 1;
     let words = ["--job".to_owned(), job.name.clone()].into_iter().filter(|_| several).collect();
-    let wrong = job.waiting.first().map(|WaitingRank { rank, operation, .. }| (*rank, *operation));
+    let waits = job.waiting.first().filter(|_| is_stuck(record, job));
+    let wrong = waits.map(|WaitingRank { rank, operation, .. }| (*rank, *operation));
     let at = wrong.or_else(|| job.unequal.map(|sizes| sizes.receive)).map_or_else(
         String::new,
         |(rank, operation)| {
