@@ -38,8 +38,8 @@ pub fn waits_at(WaitingRank { rank: _, operation, from, to, tag }: &WaitingRank)
     }
 }
 
-/// Returns what a receiver took, without its rank: `has taken 800 B that rank 1 sent at operation 2 by a receive of 8 B,
-/// operation 5`.
+/// Returns what a receiver took, without its rank: `has taken 800 B that rank 1 sent at operation 2 by a receive of
+/// 8 B, operation 5`.
 #[must_use]
 pub fn took(
     UnequalSizes { send: (from, send), sent, receive: (_, receive), received }: &UnequalSizes,

@@ -13,6 +13,7 @@
 
 mod carriage;
 pub mod interface;
+mod message;
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -22,37 +23,10 @@ use units::{Span, Time};
 use self::carriage::{Carried, Message, Pair, QueuePair};
 use self::interface::Interface;
 pub use self::interface::Transmission;
+pub use self::message::IdealMessage;
 use super::graph::{Graph, OperationId, Programs, Work};
 use super::placed::{Job, LocalLink};
 use super::rendezvous::WirePart;
-
-/// Times of a message in an idle fabric.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IdealMessage {
-    /// From the start of its transmission to the arrival of its last byte, if no other message comes between.
-    pub delivered: Span,
-    /// Its packets at its sender's interface; of no length if messages do not wait there.
-    pub sent: Transmission,
-    /// From the end of its transmission to the arrival of its last byte, if the packets before are out of the way.
-    pub tail: Span,
-    /// From the start of its transmission to its completion at the sender, if no other message comes between: at most
-    /// the time of its transmission, if it completes as it leaves.
-    pub completed: Span,
-}
-
-impl IdealMessage {
-    /// Returns its arrival and its completion. It began at `begun`, or later if others came between, and left at `end`.
-    fn ends(self, begun: Time, end: Time) -> (Time, Time) {
-        let arrival = (begun + self.delivered).max(end + self.tail);
-        let whole = self.sent.whole();
-        let completed = if self.completed <= whole {
-            end - (whole - self.completed)
-        } else {
-            arrival + self.completed - self.delivered
-        };
-        (arrival, completed)
-    }
-}
 
 /// A replayed job.
 #[derive(Clone, Debug, PartialEq, Eq)]
