@@ -9,7 +9,8 @@ use super::interface::Transmission;
 /// Times of a message in an idle fabric.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IdealMessage {
-    /// From the start of its transmission to the arrival of its last byte, if no other message comes between.
+    /// From the start of its transmission to the arrival of its last byte, if no other message comes between: at least
+    /// the time of its transmission and its tail.
     pub delivered: Span,
     /// Its packets at its sender's interface; of no length if messages do not wait there.
     pub sent: Transmission,
@@ -25,6 +26,7 @@ impl IdealMessage {
     pub(super) fn ends(self, begun: Time, end: Time) -> (Time, Time) {
         let arrival = (begun + self.delivered).max(end + self.tail);
         let whole = self.sent.whole();
+        debug_assert!(whole + self.tail <= self.delivered, "no message arrives before it has left");
         let completed = if self.completed <= whole {
             end - (whole - self.completed)
         } else {
