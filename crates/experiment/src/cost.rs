@@ -11,6 +11,9 @@ const MOST: usize = 3;
 /// Smallest difference that is named, as a share of the larger number.
 const LEAST: f64 = 0.05;
 
+/// Share of the longer time by which the times of runs may differ that rates are means over.
+const TIMES: f64 = 0.01;
+
 /// A measure by which another setting is better.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cost {
@@ -21,6 +24,23 @@ pub(crate) struct Cost {
 
 /// A mean, and half the width of its interval, 0 without one.
 pub(crate) type Spread = (f64, f64);
+
+/// Returns true if times of runs, in seconds, differ so much that rates over them are no cost.
+pub(crate) fn times_differ(times: impl IntoIterator<Item = f64>) -> bool {
+    let (least, most) = times
+        .into_iter()
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), time| (least.min(time), most.max(time)));
+    most - least > TIMES * most
+}
+
+/// Returns true if a quantity is a rate over the time of a run, and true if it depends on the messages of its group.
+pub(crate) const fn depends_on(quantity: Quantity) -> (bool, bool) {
+    match quantity {
+        Quantity::Goodput | Quantity::LeastGoodput => (true, true),
+        Quantity::P99 => (false, true),
+        _ => (false, false),
+    }
+}
 
 /// Returns the cost of a number against another setting's number, with these words; `None` if it is not clearly worse.
 pub(crate) fn of(

@@ -6,15 +6,13 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use measures::spelling::instant;
-use measures::{ALL, Measure, Quantity};
+use measures::{ALL, Measure};
 use results::comparison::{ComparedRun, ComparisonRow};
 use results::format::{grouped, listed};
 use telemetry::{JobRecord, RunEnding};
 
 use super::headline;
-
-/// Share of the longer time by which the times of runs may differ that rates are means over.
-const TIMES: f64 = 0.01;
+use crate::cost::{depends_on, times_differ};
 
 /// Names with numbers that are of unlike things in two runs.
 #[derive(Debug, Default)]
@@ -31,18 +29,13 @@ pub(super) struct Unlike {
 
 impl Unlike {
     fn of(runs: &[ComparedRun<'_>]) -> Self {
-        let differ = |spans: &[f64]| {
-            let least = spans.iter().copied().fold(f64::INFINITY, f64::min);
-            let most = spans.iter().copied().fold(0.0, f64::max);
-            most - least > TIMES * most
-        };
         let names = runs.iter().flat_map(|run| &run.summary.phases).map(|phase| phase.name.clone());
-        let spans = |name: &str| -> Vec<f64> {
+        let differs = |name: &String| {
             let of_run = |run: &ComparedRun<'_>| {
-                let own = run.summary.phases.iter().filter(|phase| phase.name == name);
-                own.map(|phase| phase.to_s - phase.from_s).sum()
+                let own = run.summary.phases.iter().filter(|phase| phase.name == *name);
+                own.map(|phase| phase.to_s - phase.from_s).sum::<f64>()
             };
-            runs.iter().map(of_run).filter(|span| *span > 0.0).collect()
+            times_differ(runs.iter().map(of_run).filter(|span| *span > 0.0))
         };
         let is_alike = |name: &str| {
             let of_run = |run: &ComparedRun<'_>| {
@@ -56,8 +49,8 @@ impl Unlike {
             names: runs.first().map_or_else(Vec::new, |run| {
                 run.summary.phases.iter().map(|phase| phase.name.clone()).collect()
             }),
-            phases: names.filter(|name| differ(&spans(name))).collect(),
-            times: differ(&runs.iter().map(|run| run.summary.simulated_s).collect::<Vec<_>>()),
+            phases: names.filter(differs).collect(),
+            times: times_differ(runs.iter().map(|run| run.summary.simulated_s)),
             jobs: jobs.filter(|name| !is_alike(name)).collect(),
         }
     }
@@ -73,10 +66,10 @@ impl Unlike {
     pub(super) fn allows(&self, measure: &Measure) -> bool {
         let of_number = |number: NonZeroU32| self.names.get(number.get() as usize - 1);
         let phase = measure.phase.and_then(of_number).map(String::as_str);
-        match measure.quantity {
-            Quantity::Goodput => self.allows_rate(&measure.group, phase),
-            Quantity::P99 => self.allows_messages(&measure.group),
-            _ => true,
+        match depends_on(measure.quantity) {
+            (true, _) => self.allows_rate(&measure.group, phase),
+            (false, true) => self.allows_messages(&measure.group),
+            (false, false) => true,
         }
     }
 

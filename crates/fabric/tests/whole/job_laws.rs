@@ -194,3 +194,23 @@ fn the_least_computation_changes_times() {
         [goal, longer].map(|goal| jobs::completion(&run_on(&goal, "transport: Uc", ALL, &[])));
     assert_eq!(longer, plain + Span::from_ps(1));
 }
+
+/// A receive behind a computation of no time is posted before one that has a higher number, in a run and in its ideal:
+/// all three take messages of one tag, and a computation waits for the first.
+#[test]
+fn receives_are_posted_in_one_order() {
+    let goal = "num_ranks 2\nrank 0 {\ns: send 8b to 1\nr: recv 8b from 1\nl: send 8b to 1\nl requires r\n}\n\
+        rank 1 {\nc: calc 0\nfirst: recv 8b from 0\nfirst irequires c\nlong: calc 5000000\nlong requires first\n\
+        s: send 8b to 0\nsecond: recv 8b from 0\n}\n";
+    let record = run_on(goal, "transport: Uc", ALL, &[]);
+    let job = jobs::of(&record);
+    assert_eq!(job.measures.ideal, Ok(jobs::completion(&record)));
+    let long = Span::from_us(5)
+        + jobs::completion(&run_on(
+            "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n",
+            "transport: Uc",
+            ALL,
+            &[],
+        ));
+    assert_eq!(jobs::completion(&record), long, "the computation waits for the first message alone");
+}

@@ -50,7 +50,8 @@ pub(super) fn is_late(job: &JobRecord) -> bool {
 
 /// Returns the time of each job, against its ideal; `None` without jobs.
 pub(super) fn times(record: &RunRecord) -> Option<String> {
-    let time = |job| time(record, job);
+    let time =
+        |job| stuck::unequal(job).into_iter().fold(time(record, job), |time, sizes| time + " " + &sizes);
     let mut sentences: Vec<String> = record.jobs.iter().take(MOST_JOBS).map(time).collect();
     let more = record.jobs.len().saturating_sub(MOST_JOBS);
     sentences.extend((more > 0).then(|| format!("`jobs.csv` has {} more.", counted(more as u32, "job"))));

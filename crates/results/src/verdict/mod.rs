@@ -13,7 +13,7 @@
 //! | `loss`, `cause`, `confidence`, `advice` | the four texts of a run |
 //! | `drops`, `undelivered`, `messages`, `loops` | parts of the loss |
 //! | `jobs` | jobs: a part of the loss, and of the cause |
-//! | `stuck` | jobs that cannot go on |
+//! | [`stuck`] | jobs that cannot go on, or took messages of other sizes |
 //! | `late` | questions about late jobs |
 //! | `repeats` | packets that arrived twice: a part of the cause |
 //! | `time_outs` | time-outs of requesters: a part of the cause |
@@ -43,7 +43,7 @@ mod repeats;
 pub(crate) mod run;
 mod short_buffers;
 pub mod standings;
-mod stuck;
+pub mod stuck;
 mod time_outs;
 mod undelivered;
 mod words;

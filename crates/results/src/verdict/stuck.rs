@@ -1,8 +1,9 @@
-//! Jobs whose ranks all wait: who waits for which message, and a command that shows the program.
+//! Jobs that cannot be as they are: whose ranks all wait, or take messages of other sizes; and a command that shows the
+//! program, or a transport that loses none.
 //!
 //! Invariant: a job is told as stuck only in a run that ended for that reason.
 
-use telemetry::{JobRecord, MOST_WAITING, RunEnding, RunRecord, WaitingRank};
+use telemetry::{JobRecord, MOST_WAITING, RunEnding, RunRecord, StuckCause, UnequalSizes, WaitingRank};
 
 use super::command::{Advice, Command};
 use crate::format::counted;
@@ -19,24 +20,35 @@ pub(super) fn waits(record: &RunRecord, job: &JobRecord) -> Option<String> {
         all if all < MOST_WAITING => format!(", and {}", counted(all - 1, "further wait")),
         all => format!(", and {} further waits at least", all - 1),
     };
-    Some(format!("{}{others}", wait(first)))
+    Some(format!("rank {} {}{others}", first.rank, waits_at(first)))
 }
 
-/// Returns the operation at which a rank waits, and the message that it waits for.
-fn wait(one: &WaitingRank) -> String {
-    let WaitingRank { rank, operation, from, to, tag } = *one;
-    let tag = tag.map_or_else(|| "any tag".to_owned(), |tag| format!("tag {tag}"));
-    match (to, from) {
-        (Some(to), _) => {
-            format!("rank {rank} waits at operation {operation} until rank {to} takes its message with {tag}")
-        }
-        (None, Some(from)) => {
-            format!("rank {rank} waits at operation {operation} for a message from rank {from} with {tag}")
-        }
-        (None, None) => {
-            format!("rank {rank} waits at operation {operation} for a message from any rank with {tag}")
+/// Returns what a rank waits for, without the rank: `waits at operation 7 for a message from rank 3 with any tag`.
+#[must_use]
+pub fn waits_at(WaitingRank { rank: _, operation, from, to, tag }: &WaitingRank) -> String {
+    let one = |noun: &str, number: Option<u32>| {
+        number.map_or_else(|| format!("any {noun}"), |number| format!("{noun} {number}"))
+    };
+    let tag = one("tag", *tag);
+    match to {
+        Some(to) => format!("waits at operation {operation} until rank {to} takes its message with {tag}"),
+        None => {
+            format!("waits at operation {operation} for a message from {} with {tag}", one("rank", *from))
         }
     }
+}
+
+/// Returns what a receiver took, without its rank: `has taken 800 B that rank 1 sent at operation 2 by a receive of
+/// 8 B, operation 5`.
+#[must_use]
+pub fn took(
+    UnequalSizes { send: (from, send), sent, receive: (_, receive), received }: &UnequalSizes,
+) -> String {
+    format!(
+        "has taken {} B that rank {from} sent at operation {send} by a receive of {} B, operation {receive}",
+        sent.get(),
+        received.get()
+    )
 }
 
 /// Returns the reason for which nothing ends the waits; `None` unless a job is stuck.
@@ -49,15 +61,31 @@ pub(super) fn cause(record: &RunRecord) -> Option<String> {
     })
 }
 
-/// Returns the command that shows the program of the first stuck job.
+/// Returns the first receive of a job that took a message of another size, in words.
+pub(super) fn unequal(job: &JobRecord) -> Option<String> {
+    let sizes = job.unequal?;
+    let wrong = "the program is wrong, or its messages need tags";
+    Some(format!("But rank {} {}: {wrong}.", sizes.receive.0, took(&sizes)))
+}
+
+/// Returns the command that shows the program of the first job that is stuck or has taken a message of another size, or
+/// that gives it a transport which sends lost packets again.
 pub(super) fn question(record: &RunRecord) -> Option<Advice> {
-    let job = first(record)?;
+    let job = first(record).or_else(|| record.jobs.iter().find(|job| job.unequal.is_some()))?;
+    if matches!(job.stuck, Some(StuckCause::Lost)) {
+        let reason = "A transport that sends lost packets again".to_owned();
+        return Some(Advice::new(reason, Command::With(format!("jobs.{}.transport=Rc", job.name))));
+    }
     let several = record.jobs.len() > 1;
     let words = ["--job".to_owned(), job.name.clone()].into_iter().filter(|_| several).collect();
-    let at = job.waiting.first().map_or_else(String::new, |one| {
-        let WaitingRank { rank, operation, .. } = one;
-        format!(", in which operation {operation} of rank {rank} has the label l{}", operation + 1)
-    });
+    let waits = job.waiting.first().filter(|_| is_stuck(record, job));
+    let wrong = waits.map(|WaitingRank { rank, operation, .. }| (*rank, *operation));
+    let at = wrong.or_else(|| job.unequal.map(|sizes| sizes.receive)).map_or_else(
+        String::new,
+        |(rank, operation)| {
+            format!(", in which operation {operation} of rank {rank} has the label l{}", operation + 1)
+        },
+    );
     let reason = format!("The program of {}{at}", job.name);
     Some(Advice::new(reason, Command::Verb(EXPORT, words)))
 }
@@ -112,11 +140,22 @@ mod tests {
                 .sentence(&asked)
                 .ends_with("`backwater export goal plan.ron`")
         );
+        record.jobs[0].stuck = Some(StuckCause::Lost);
+        let transport = question(&record).expect("it is stuck").sentence(&asked);
+        assert!(transport.contains("jobs.J.transport=Rc"), "{transport}");
         // A run that ended otherwise, and a job that did.
         record.ended = RunEnding::NotDone;
         assert_eq!((waits_of(&record, 0), question(&record)), (None, None));
         record.ended = RunEnding::Stuck;
         record.jobs[0].end = Some(units::Time::from_ps(1));
         assert_eq!((waits_of(&record, 0), cause(&record)), (None, None));
+        let [sent, received] = [800, 8].map(units::Bytes::new);
+        record.jobs[0].stuck = None;
+        record.jobs[0].unequal = Some(UnequalSizes { send: (1, 2), sent, receive: (0, 5), received });
+        assert!(
+            unequal(&record.jobs[0]).is_some_and(|sizes| sizes.contains("800 B") && sizes.contains("8 B"))
+        );
+        let program = question(&record).expect("sizes differ").sentence(&asked);
+        assert!(program.contains("operation 5 of rank 0"), "{program}");
     }
 }

@@ -9,8 +9,7 @@ use interop::import::goal;
 use interop::import::{ImportedJob, ImportedScenario};
 use scenario::{Diagnostic, Scenario, ScenarioText};
 
-use crate::outcomes::Outcome;
-use crate::readers::imported;
+use crate::outcomes::{Outcome, imported};
 
 /// A job with every statement of the language.
 pub(crate) const FEATURES: &str = include_str!("../../../../fixtures/import/features.goal");

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use interop::import::{self, ImportedScenario, KeyAccount};
 use scenario::Diagnostic;
 use topology::hpcc::HpccFlaw;
 
@@ -28,6 +29,16 @@ impl From<HpccFlaw> for Outcome {
     fn from(flaw: HpccFlaw) -> Self {
         Self::Refused(format!("{} {}", flaw.kind, flaw.kind.help()))
     }
+}
+
+/// Returns the outcome of an import.
+pub(crate) fn imported(read: Result<ImportedScenario, Diagnostic>) -> Outcome {
+    read.map_or_else(Outcome::from, |imported| of_account(&imported.account))
+}
+
+/// Returns the outcome of an import with this account.
+pub(crate) fn of_account(account: &[KeyAccount]) -> Outcome {
+    import::changes(account, "file").map_or(Outcome::Accepted, |_| Outcome::Changed)
 }
 
 /// Numbers of files by outcome, for a reader.

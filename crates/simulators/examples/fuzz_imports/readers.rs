@@ -9,13 +9,13 @@ use interop::export::addresses::Addresses;
 use interop::import::infiniband::forwarding::without_descriptions;
 use interop::import::infiniband::{self, ClusterFiles, ClusterOptions};
 use interop::import::text::GivenText;
-use interop::import::{self, ImportedScenario, ImportedSettings, SourceText, lldp, mlx5, opensm, sonic};
+use interop::import::{ImportedScenario, ImportedSettings, SourceText, lldp, mlx5, opensm, sonic};
 use scenario::{Diagnostic, Plan, Scenario, ScenarioText};
 use simulators::{hpcc, htsim};
 
 use crate::change::Seeds;
 use crate::jobs;
-use crate::outcomes::Outcome;
+use crate::outcomes::{Outcome, imported, of_account};
 
 pub(crate) struct Reader {
     pub(crate) name: &'static str,
@@ -253,16 +253,8 @@ fn other(text: &str) -> SourceText<'_> {
     SourceText { name: "other", text }
 }
 
-pub(crate) fn imported(read: Result<ImportedScenario, Diagnostic>) -> Outcome {
-    read.map_or_else(Outcome::from, |imported| of_account(import::changes(&imported.account, "file")))
-}
-
 fn settings(read: Result<ImportedSettings, Diagnostic>) -> Outcome {
-    read.map_or_else(Outcome::from, |settings| of_account(import::changes(&settings.account, "file")))
-}
-
-fn of_account(changes: Option<Diagnostic>) -> Outcome {
-    changes.map_or(Outcome::Accepted, |_| Outcome::Changed)
+    read.map_or_else(Outcome::from, |settings| of_account(&settings.account))
 }
 
 /// Reads a switch, and the ports that a draft for it has.

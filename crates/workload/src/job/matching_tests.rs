@@ -276,7 +276,7 @@ proptest! {
             replay(&programs, |_, _, _| {
                 let mut span = || Span::from_ps(*next.next().unwrap());
                 let sent = Transmission::single(span());
-                IdealMessage { delivered: span(), sent, tail: Span::ZERO, completed: span() }
+                IdealMessage { delivered: sent.whole() + span(), sent, tail: Span::ZERO, completed: span() }
             })
         };
         if let Err(Mismatch::Circle { .. }) = check(&programs, None) {

@@ -182,10 +182,9 @@ proptest! {
         let groups = Groups { ranks, size: ranks, stride: 1 };
         let message = |from: u32, to: u32, bytes: u64| {
             let latency = distances[from as usize] + 3 * distances[to as usize];
-            let tail = (latency + bytes).saturating_sub(occupied * bytes);
-            let [delivered, occupied, tail] =
-                [latency + bytes, occupied * bytes, tail].map(Span::from_ns);
-            IdealMessage { delivered, sent: Transmission::single(occupied), tail, completed: delivered * 2 }
+            let [latency, bytes] = [latency, bytes].map(Span::from_ns);
+            let (sent, delivered) = (Transmission::single(bytes * occupied), latency + bytes * occupied.max(1));
+            IdealMessage { delivered, sent, tail: delivered - sent.whole(), completed: delivered * 2 }
         };
         let [in_steps, by_operation] = both(collective, groups, ranks).map(|programs| {
             let start = Span::from_ns(70).after_start();

@@ -21,9 +21,6 @@ use crate::sweep::means::{mean_of, printed};
 /// Largest number of flows and groups that are all looked at. Of more, the question's own and all flows together are.
 const MOST_GROUPS: usize = 8;
 
-/// Share of the longer time by which the times of runs may differ that rates are means over.
-const TIMES: f64 = 0.01;
-
 /// Quantities by which settings may differ that have the same number by another.
 const DIFFERING: [Quantity; 3] = [Quantity::Goodput, Quantity::LeastGoodput, Quantity::P99];
 
@@ -88,11 +85,10 @@ impl Asked<'_> {
 
     /// Returns true if a measure is of the same traffic and time in every run, as far as it depends on them.
     fn is_alike(&self, measure: &Measure) -> bool {
-        let (is_rate, is_of_messages) = match measure.quantity {
-            Quantity::Goodput | Quantity::LeastGoodput => (true, true),
-            Quantity::P99 => (false, true),
-            _ => return true,
-        };
+        let (is_rate, is_of_messages) = cost::depends_on(measure.quantity);
+        if !is_rate && !is_of_messages {
+            return true;
+        }
         let results = || self.results.iter().flatten();
         let is_job = |group: &str| {
             let mut all = results().flat_map(|result| &result.measures).map(|one| &one.measure);
@@ -108,10 +104,8 @@ impl Asked<'_> {
             UnitEnd::Done { done_s } => Some(done_s),
             _ => None,
         });
-        let (least, most) =
-            ends.fold((f64::INFINITY, 0.0_f64), |(least, most), end| (least.min(end), most.max(end)));
         // Of all traffic together, a rate is its time.
-        !is_rate || measure.group == ALL || most - least <= TIMES * most
+        !is_rate || measure.group == ALL || !cost::times_differ(ends)
     }
 
     /// Returns the cost of the best setting by a measure, against the best other setting by it.

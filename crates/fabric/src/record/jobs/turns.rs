@@ -1,11 +1,10 @@
-//! The wire of a host, on which messages take turns packet by packet, as if nothing held it up.
+//! The wire of a host with messages of any flows, as if nothing held it up.
 //!
-//! Invariant: departures are those of an adapter with only this work, without acknowledgements, windows, paced flows
-//! and lanes: its flows take turns, or the message posted first goes first.
-
-use std::collections::{BTreeMap, VecDeque};
+//! Invariant: departures are those of an [`Interface`] with only this work: its flows take turns packet by packet, or
+//! the message posted first goes first.
 
 use units::{Span, Time};
+use workload::job::ideal::interface::{Interface, Transmission};
 
 /// A message that is to leave by the wire.
 #[derive(Clone, Copy, Debug)]
@@ -13,129 +12,44 @@ pub(super) struct Load {
     /// Flow whose turn it takes.
     pub(super) flow: u32,
     pub(super) posted: Time,
-    packets: u64,
-    /// Times on the wire of its first packet, of each one between and of its last packet. A single packet is the last.
-    first: Span,
-    each: Span,
-    last: Span,
+    /// The first packet, which may have a longer header, unless it is the last.
+    first: Option<Span>,
+    others: Transmission,
 }
 
 impl Load {
     /// A message of this number of packets, the last of which departs at best after `departed`, and has left after
     /// `occupied`.
     pub(super) fn new(flow: u32, posted: Time, packets: u64, (departed, occupied): (Span, Span)) -> Self {
-        let each = Span::from_ps(departed.ps() / packets.saturating_sub(1).max(1));
-        // What the division leaves, and the longer header of a first packet.
-        let first = departed - each * packets.saturating_sub(2);
-        Self { flow, posted, packets, first, each, last: occupied - departed }
+        let packet = Span::from_ps(departed.ps() / packets.saturating_sub(1).max(1));
+        let before = packets.saturating_sub(2);
+        // The first packet has what the division leaves, too.
+        let first = (packets > 1).then(|| departed - packet * before);
+        Self { flow, posted, first, others: Transmission { before, packet, last: occupied - departed } }
     }
-}
-
-/// The wire at an instant.
-struct Turns<'a> {
-    loads: &'a [Load],
-    /// Messages of each flow that are not sent, by place; flows have numbers in the order of their first message.
-    queues: Vec<VecDeque<usize>>,
-    /// Packets of each message that are not sent.
-    left: Vec<u64>,
-    /// Flows with a message, in the order of their turns.
-    ring: VecDeque<usize>,
-    now: Time,
-    /// First message that is not posted.
-    next: usize,
 }
 
 /// Returns the time at which the last packet of each message departs. `loads` are in the order of posting. With
 /// `in_turn` their flows take turns; else the message posted first goes first.
 pub(super) fn departures(loads: &[Load], in_turn: bool) -> Vec<Time> {
-    let mut numbers = BTreeMap::new();
-    let flows: Vec<usize> = loads
-        .iter()
-        .map(|load| {
-            let next = numbers.len();
-            *numbers.entry(if in_turn { load.flow } else { 0 }).or_insert(next)
-        })
-        .collect();
-    let mut turns = Turns {
-        loads,
-        queues: vec![VecDeque::new(); numbers.len()],
-        left: loads.iter().map(|load| load.packets).collect(),
-        ring: VecDeque::new(),
-        now: Time::ZERO,
-        next: 0,
-    };
     let mut departures = vec![Time::NEVER; loads.len()];
-    let mut since_skip = 0;
-    loop {
-        turns.post(&flows);
-        if since_skip >= turns.ring.len() {
-            turns.skip_rounds();
-            turns.post(&flows);
-            since_skip = 0;
+    let mut wire = Interface::new();
+    // A first packet is posted as a message of its own, which leaves before the others.
+    let mut take_round = |wire: &mut Interface<u32, usize>| {
+        wire.take_round(|left| departures[left.message] = left.end - left.transmission.last);
+    };
+    for (place, Load { flow, posted, first, others }) in loads.iter().enumerate() {
+        while wire.due().is_some_and(|due| due < *posted) {
+            take_round(&mut wire);
         }
-        let Some(flow) = turns.ring.pop_front() else {
-            let Some(load) = loads.get(turns.next) else { return departures };
-            turns.now = load.posted;
-            continue;
-        };
-        since_skip += 1;
-        let place = turns.queues[flow][0];
-        if turns.left[place] == 1 {
-            departures[place] = turns.now;
-            turns.queues[flow].pop_front();
-        }
-        turns.now += turns.next_packet(place);
-        turns.left[place] -= 1;
-        // Its next turn comes before those of flows that join while the packet is on the wire.
-        if !turns.queues[flow].is_empty() {
-            turns.ring.push_back(flow);
-        }
+        let turn = if in_turn { *flow } else { 0 };
+        let first = first.map(Transmission::single);
+        first.into_iter().chain([*others]).for_each(|part| wire.post(*posted, turn, place, part));
     }
-}
-
-impl Turns<'_> {
-    /// Adds the messages that are posted by now.
-    fn post(&mut self, flows: &[usize]) {
-        while self.loads.get(self.next).is_some_and(|load| load.posted <= self.now) {
-            let queue = &mut self.queues[flows[self.next]];
-            if queue.is_empty() {
-                self.ring.push_back(flows[self.next]);
-            }
-            queue.push_back(self.next);
-            self.next += 1;
-        }
+    while wire.due().is_some() {
+        take_round(&mut wire);
     }
-
-    fn next_packet(&self, place: usize) -> Span {
-        let Load { packets, first, each, last, .. } = self.loads[place];
-        match self.left[place] {
-            1 => last,
-            left if left == packets => first,
-            _ => each,
-        }
-    }
-
-    /// Passes the rounds in which each flow sends a packet that is neither the first nor the last of its message, and
-    /// none joins.
-    fn skip_rounds(&mut self) {
-        let (mut rounds, mut round) = (u64::MAX, Span::ZERO);
-        for flow in &self.ring {
-            let place = self.queues[*flow][0];
-            let is_begun = self.left[place] < self.loads[place].packets;
-            rounds = rounds.min(if is_begun { self.left[place] - 1 } else { 0 });
-            round += self.loads[place].each;
-        }
-        if let Some(load) = self.loads.get(self.next) {
-            rounds = rounds.min(load.posted.since(self.now).ps() / round.ps().max(1));
-        }
-        if self.ring.is_empty() || rounds == 0 {
-            return;
-        }
-        self.now += round * rounds;
-        for flow in &self.ring {
-            self.left[self.queues[*flow][0]] -= rounds;
-        }
-    }
+    departures
 }
 
 #[cfg(test)]

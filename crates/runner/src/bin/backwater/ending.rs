@@ -7,7 +7,8 @@ use backwater::{Loss, Plan, RunRecord};
 use fabric::longest_drain;
 use results::failures;
 use results::tables::printed;
-use telemetry::{JobRecord, MOST_WAITING, RunEnding, StuckCause, UnequalSizes, WaitingRank};
+use results::verdict::stuck;
+use telemetry::{JobRecord, MOST_WAITING, RunEnding, StuckCause, WaitingRank};
 
 use crate::failure::Failure;
 
@@ -71,27 +72,13 @@ fn stuck_help(cause: Option<StuckCause>) -> String {
 /// Names a receive of a job that has taken a message of another size.
 fn unequal(record: &RunRecord) -> Option<String> {
     let (job, found) = record.jobs.iter().find_map(|job| Some((job, job.unequal?)))?;
-    let UnequalSizes { send: (from, send), sent, receive: (rank, receive), received } = found;
-    Some(format!(
-        "rank {rank} of `{}` has taken {} B that rank {from} sent at operation {send} by a receive of {} B, operation {receive}",
-        job.name,
-        sent.get(),
-        received.get()
-    ))
+    Some(format!("rank {} of `{}` {}", found.receive.0, job.name, stuck::took(&found)))
 }
 
 /// Names the operations that ranks of jobs wait at.
 fn waiting(record: &RunRecord) -> String {
     let of_rank = |job: &JobRecord, rank: &WaitingRank| {
-        let one = |noun: &str, number: Option<u32>| {
-            number.map_or_else(|| format!("any {noun}"), |number| format!("{noun} {number}"))
-        };
-        let WaitingRank { rank, operation, from, to, tag } = *rank;
-        let at = format!("rank {rank} of `{}` waits at operation {operation}", job.name);
-        match to {
-            Some(to) => format!("{at} until rank {to} takes its message with {}", one("tag", tag)),
-            None => format!("{at} for a message from {} with {}", one("rank", from), one("tag", tag)),
-        }
+        format!("rank {} of `{}` {}", rank.rank, job.name, stuck::waits_at(rank))
     };
     let all = record.jobs.iter().flat_map(|job| job.waiting.iter().map(move |rank| of_rank(job, rank)));
     all.take(MOST_WAITING).collect::<Vec<_>>().join("; ")

@@ -1,5 +1,5 @@
-//! A host's interface in a replay: messages of queue pairs that take turns packet by packet, as the adapters of a run
-//! do.
+//! A host's interface in a replay: messages of queue pairs that take turns packet by packet, as in the adapters of a
+//! run, but without acknowledgements, windows, paced flows and lanes.
 //!
 //! ```text
 //! queue pairs a, b, c have messages        a1 b1 c1 a2 b2 c2 a3 ...     a round: a packet of each
@@ -40,13 +40,15 @@ impl Transmission {
 
 /// A message that has left an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Left<T> {
-    pub(super) message: T,
-    pub(super) transmission: Transmission,
+pub struct Left<T> {
+    /// The message.
+    pub message: T,
+    /// Its packets.
+    pub transmission: Transmission,
     /// Time before which its first packet did not begin; the time at which it did if no other message was in its way.
-    pub(super) begun: Time,
+    pub begun: Time,
     /// End of its last packet.
-    pub(super) end: Time,
+    pub end: Time,
 }
 
 /// A queue pair with a message under way.
@@ -63,7 +65,7 @@ struct Turn<Q> {
 
 /// An interface, and its queue pairs `Q` with messages `T`.
 #[derive(Clone, Debug)]
-pub(super) struct Interface<Q, T> {
+pub struct Interface<Q, T> {
     /// Messages of each queue pair that has any, oldest first.
     queues: BTreeMap<Q, VecDeque<(T, Transmission)>>,
     /// Queue pairs in the order of their turns in the round to come.
@@ -81,8 +83,16 @@ pub(super) struct Interface<Q, T> {
     ended: BTreeMap<Q, Time>,
 }
 
+impl<Q: Ord + Copy, T: Copy> Default for Interface<Q, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<Q: Ord + Copy, T: Copy> Interface<Q, T> {
-    pub(super) const fn new() -> Self {
+    /// An interface without messages.
+    #[must_use]
+    pub const fn new() -> Self {
         Self {
             queues: BTreeMap::new(),
             ring: VecDeque::new(),
@@ -96,7 +106,7 @@ impl<Q: Ord + Copy, T: Copy> Interface<Q, T> {
     }
 
     /// Posts a message. Rounds in which a message ends and that began before `now` must have been taken.
-    pub(super) fn post(&mut self, now: Time, queue_pair: Q, message: T, transmission: Transmission) {
+    pub fn post(&mut self, now: Time, queue_pair: Q, message: T, transmission: Transmission) {
         self.advance(now);
         let queue = self.queues.entry(queue_pair).or_default();
         queue.push_back((message, transmission));
@@ -115,13 +125,14 @@ impl<Q: Ord + Copy, T: Copy> Interface<Q, T> {
     }
 
     /// Returns the time at which the next round is to be taken, if any message is left.
-    pub(super) fn due(&self) -> Option<Time> {
+    #[must_use]
+    pub fn due(&self) -> Option<Time> {
         let rounds = self.least.checked_sub(self.round).filter(|_| !self.ring.is_empty())?;
         Some(self.next + self.length * rounds)
     }
 
     /// Takes the next round in which messages end, and hands these to `left`.
-    pub(super) fn take_round(&mut self, mut left: impl FnMut(Left<T>)) {
+    pub fn take_round(&mut self, mut left: impl FnMut(Left<T>)) {
         if self.ring.is_empty() {
             return;
         }

@@ -12,7 +12,8 @@
 //! are handled in a fixed order, so the result is the same on every machine.
 
 mod carriage;
-mod interface;
+pub mod interface;
+mod message;
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -22,37 +23,10 @@ use units::{Span, Time};
 use self::carriage::{Carried, Message, Pair, QueuePair};
 use self::interface::Interface;
 pub use self::interface::Transmission;
+pub use self::message::IdealMessage;
 use super::graph::{Graph, OperationId, Programs, Work};
 use super::placed::{Job, LocalLink};
 use super::rendezvous::WirePart;
-
-/// Times of a message in an idle fabric.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IdealMessage {
-    /// From the start of its transmission to the arrival of its last byte, if no other message comes between.
-    pub delivered: Span,
-    /// Its packets at its sender's interface; of no length if messages do not wait there.
-    pub sent: Transmission,
-    /// From the end of its transmission to the arrival of its last byte, if the packets before are out of the way.
-    pub tail: Span,
-    /// From the start of its transmission to its completion at the sender, if no other message comes between: at most
-    /// the time of its transmission, if it completes as it leaves.
-    pub completed: Span,
-}
-
-impl IdealMessage {
-    /// Returns its arrival and its completion. It began at `begun`, or later if others came between, and left at `end`.
-    fn ends(self, begun: Time, end: Time) -> (Time, Time) {
-        let arrival = (begun + self.delivered).max(end + self.tail);
-        let whole = self.sent.whole();
-        let completed = if self.completed <= whole {
-            end - (whole - self.completed)
-        } else {
-            arrival + self.completed - self.delivered
-        };
-        (arrival, completed)
-    }
-}
 
 /// A replayed job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,8 +172,9 @@ struct Replay<'a, M> {
     /// Interfaces of hosts, and the one of each rank.
     interfaces: Vec<Interface<QueuePair, Carried>>,
     interface_of: Vec<u32>,
-    /// Operations that are ready in this instant.
-    ready: VecDeque<(u32, OperationId)>,
+    /// Operations that are ready in this instant, and computations of no time among them.
+    ready: Vec<(u32, OperationId)>,
+    joins: Vec<(u32, OperationId)>,
     result: Replayed,
     ended: usize,
 }
@@ -260,7 +235,8 @@ impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
             pairs: BTreeMap::new(),
             interfaces: (0..interfaces).map(|_| Interface::new()).collect(),
             interface_of,
-            ready: VecDeque::new(),
+            ready: Vec::new(),
+            joins: Vec::new(),
             result: Replayed {
                 ends: vec![Time::from_ps(0); graphs.len()],
                 iterations: Vec::new(),
@@ -273,9 +249,7 @@ impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
 
     fn run(&mut self) {
         loop {
-            while let Some((rank, id)) = self.ready.pop_front() {
-                self.begin(rank, id);
-            }
+            self.settle();
             let Some(Reverse((time, _, event))) = self.events.pop() else { return };
             self.now = time;
             match event {
@@ -290,6 +264,23 @@ impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
                 Event::Round { interface } => self.leave(interface),
                 Event::Arrived { from, to, turn, message } => self.arrive_in_turn((from, to), turn, message),
             }
+        }
+    }
+
+    /// Starts all that is ready, as ranks do in a run: what one step makes ready starts in the order of numbers, after
+    /// the computations of no time. So receives are posted in the same order.
+    fn settle(&mut self) {
+        loop {
+            while let Some((rank, id)) = self.joins.pop() {
+                self.started(rank, id);
+                self.end(rank, id);
+            }
+            if self.ready.is_empty() {
+                return;
+            }
+            let mut batch = core::mem::take(&mut self.ready);
+            batch.sort_unstable();
+            batch.into_iter().for_each(|(rank, id)| self.begin(rank, id));
         }
     }
 
@@ -322,11 +313,6 @@ impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
                     }
                     None => state.posted.push_back(id),
                 }
-            }
-            // A join takes no processor: it only stands between edges.
-            Work::Compute { span } if span == Span::from_ps(0) || !self.computes => {
-                self.started(rank, id);
-                self.end(rank, id);
             }
             Work::Compute { .. } => {
                 let cpu = self.ranks[rank as usize].cpus.entry(operation.cpu).or_default();
@@ -447,15 +433,23 @@ impl<'a, M: FnMut(Time, u32, u32, u64) -> IdealMessage> Replay<'a, M> {
     /// Makes the operations ready that a rank begins with.
     fn enter(&mut self, rank: u32) {
         let graph: &'a Graph = &self.graphs[rank as usize];
-        self.ready.extend(graph.roots().map(|id| (rank, id)));
+        graph.roots().for_each(|id| self.set_ready(rank, id));
     }
 
     fn release(&mut self, rank: u32, id: OperationId) {
         let left = &mut self.ranks[rank as usize].waiting[id as usize];
         *left -= 1;
         if *left == 0 {
-            self.ready.push_back((rank, id));
+            self.set_ready(rank, id);
         }
+    }
+
+    fn set_ready(&mut self, rank: u32, id: OperationId) {
+        let graph = &self.graphs[rank as usize];
+        // A join takes no processor: it only stands between edges.
+        let is_join = graph.takes_no_time(id)
+            || !self.computes && matches!(graph.operation(id).work, Work::Compute { .. });
+        if is_join { self.joins.push((rank, id)) } else { self.ready.push((rank, id)) }
     }
 
     fn plan(&mut self, at: Time, event: Event) {

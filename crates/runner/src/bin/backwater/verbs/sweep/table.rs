@@ -322,7 +322,7 @@ pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
             by_end(&faulty)
         )
     });
-    let stuck = (stuck > 0).then(|| format!("{stuck} of {of} with a job that no rank of can go on: stuck"));
+    let stuck = (stuck > 0).then(|| format!("{stuck} of {of} with a stuck job: none of its ranks can go on"));
     let lines: Vec<_> = without.into_iter().chain(faulty).chain(stuck).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
