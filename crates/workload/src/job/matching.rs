@@ -4,7 +4,7 @@
 //! chain. Besides the programs, the check takes at most 20 bytes an operation.
 //!
 //! Sends and receives of a source, destination and tag are paired in the order of their posting, if the programs fix
-//! it. Otherwise, and where a wildcard of the rank may take them, too, which message a receive takes depends on the run:
+//! it. Otherwise, and where a wildcard of the rank may take them, too, the run decides which message a receive takes:
 //! there numbers and sizes are compared, and receives count as satisfied in the search for circles. So what is refused
 //! never ends well.
 

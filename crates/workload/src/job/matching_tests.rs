@@ -339,10 +339,13 @@ proptest! {
             all.iter().filter(|one| !is_contested(one) && one.0 == from && one.1 == tag).copied().collect()
         };
         let channels = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let in_order = channels.iter().all(|(from, tag)| of_channel(&sends, *from, *tag) == of_channel(&open, *from, *tag));
-        let contested = |all: &[(u32, u32, u64)]| -> Vec<_> { all.iter().filter(|one| is_contested(one)).copied().collect() };
+        let is_in_order =
+            |(from, tag): &(u32, u32)| of_channel(&sends, *from, *tag) == of_channel(&open, *from, *tag);
+        let contested = |all: &[(u32, u32, u64)]| -> Vec<_> {
+            all.iter().filter(|one| is_contested(one)).copied().collect()
+        };
         let (left, takers) = (contested(&sends), contested(&open));
-        let fits = in_order && left.len() == takers.len() && fit(&left, &takers, takes);
+        let fits = channels.iter().all(is_in_order) && left.len() == takers.len() && fit(&left, &takers, takes);
         let wild = wild.len();
         if let Err(mismatch) = check(&programs, None) {
             prop_assert!(!fits, "{mismatch}");
