@@ -183,12 +183,21 @@ fn faults(ended: &[String]) -> Option<String> {
     let still = (still > 0)
         .then(|| format!("{} stood still to the end, perhaps in a deadlock", words::thousands(still)));
     let faults: Vec<_> = lossy.into_iter().chain(still).collect();
-    (!faults.is_empty()).then(|| {
+    let of_fabrics = (!faults.is_empty()).then(|| {
         format!(
             "Of a fabric that does not do its work: {}; their measures count like all others.",
             faults.join(", ")
         )
-    })
+    });
+    let unequal = count("sizes_differ");
+    let of_jobs = (unequal > 0).then(|| {
+        format!(
+            "In {} a receive of a job took a message of another size; their measures count like all others.",
+            words::count(unequal, "run")
+        )
+    });
+    let all: Vec<_> = of_fabrics.into_iter().chain(of_jobs).collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }
 
 #[cfg(test)]
@@ -228,6 +237,8 @@ mod tests {
         let ended = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
         assert_eq!(faults(&ended(&["complete", "not_run", "deadlock"])), None);
         let still = faults(&ended(&["stands_still", "complete"])).unwrap();
+        let unequal = faults(&ended(&["sizes_differ", "done", "sizes_differ"])).unwrap();
+        assert!(unequal.starts_with("In 2 runs a receive of a job took"), "{unequal}");
         assert!(still.contains("work: 1 stood still to the end, perhaps in a deadlock; their"), "{still}");
         let rows = ROWS.replace(",complete,", ",stands_still,").replace(",not_run,", ",not_lossless,");
         let html = page(RunFiles::Written(&files(&rows)), &sample("p"), "").unwrap();

@@ -106,6 +106,10 @@ impl SeededComparison {
             let seed = self.told_seed().map_or_else(String::new, |seed| format!(" in seed {seed}"));
             format!("STUCK{seed}: {}; no rank of it could go on.", listed(&story.stuck))
         });
+        let unequal = (!story.unequal.is_empty()).then(|| {
+            let seed = self.told_seed().map_or_else(String::new, |seed| format!(" in seed {seed}"));
+            format!("SIZES DIFFER{seed}: {}.", story.unequal.join("; "))
+        });
         let done = self.done().filter(|_| story.until_done);
         let costs = best.filter(|_| story.interrupted.is_empty()).and_then(|best| self.costs(best));
         let told_waits =
@@ -115,8 +119,8 @@ impl SeededComparison {
         let is_of_job = measure.quantity.info().reach == Reach::Job;
         let numbers = if is_of_job { [Some(sentence), done] } else { [done, Some(sentence)] };
         let numbers = numbers.into_iter().flatten();
-        let all =
-            interrupted.into_iter().chain(stuck).chain(numbers).chain(waits).chain(opposite).chain(costs);
+        let faults = interrupted.into_iter().chain(stuck).chain(unequal);
+        let all = faults.chain(numbers).chain(waits).chain(opposite).chain(costs);
         all.collect::<Vec<_>>().join(" ")
     }
 
@@ -126,10 +130,13 @@ impl SeededComparison {
         let unit = Quantity::Last.info().unit;
         let of_run = |(place, run): (usize, &SeededRun)| {
             let at = row.estimate(place, self.seeds.len()).map(|at| at.spelled(unit));
-            format!("{} with {}", at.unwrap_or_else(|| "no known time".to_owned()), run.label)
+            match at {
+                Some(at) => format!("at {at} with {}", run.label),
+                None => format!("at an unknown time with {}", run.label),
+            }
         };
         let all: Vec<_> = self.runs.iter().enumerate().map(of_run).collect();
-        (all.len() <= MOST_RUNS).then(|| format!("All finite traffic was delivered at {}.", listed(&all)))
+        (all.len() <= MOST_RUNS).then(|| format!("All finite traffic was delivered {}.", listed(&all)))
     }
 
     /// Returns the remarks on the runs behind a label, in lines of at most `width` characters where possible; empty
@@ -256,8 +263,8 @@ impl SeededComparison {
         if self.story.as_ref().is_some_and(|story| !story.interrupted.is_empty()) {
             return format!("The runs to their ends: `{}`", command.with_seeds());
         }
-        if let Some(run) = self.story.as_ref().and_then(|story| story.first_stuck) {
-            return page(&format!("The page of {}, which names the waits", self.runs[run].label), run);
+        if let Some(run) = self.story.as_ref().and_then(|story| story.first_wrong) {
+            return page(&format!("The page of {}, which names the operations", self.runs[run].label), run);
         }
         let page_of = |run: usize| page(&format!("The page of {}", self.runs[run].label), run);
         let has_bounds = self.has_bounds();

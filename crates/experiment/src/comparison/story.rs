@@ -9,6 +9,7 @@ use measures::spelling::instant;
 use measures::{ALL, Measure};
 use results::comparison::{ComparedRun, ComparisonRow};
 use results::format::{grouped, listed};
+use results::verdict::stuck::took;
 use telemetry::{JobRecord, RunEnding};
 
 use super::headline;
@@ -102,8 +103,10 @@ pub(super) struct Story {
     pub(super) undelivered: Vec<String>,
     /// Jobs that were stuck, by run, in words.
     pub(super) stuck: Vec<String>,
-    /// The first run with such a job.
-    pub(super) first_stuck: Option<usize>,
+    /// Jobs that took messages of other sizes, by run, in words.
+    pub(super) unequal: Vec<String>,
+    /// The first run with a job of either kind.
+    pub(super) first_wrong: Option<usize>,
     /// Names with numbers that no cost is made of.
     pub(super) unlike: Unlike,
 }
@@ -137,8 +140,9 @@ impl Story {
         let until_done = runs.iter().all(of_traffic);
         let undelivered = runs.iter().filter_map(undelivered).collect();
         let victim = victim.map(str::to_owned);
+        let first_wrong = runs.iter().position(|run| stuck(run).or_else(|| unequal(run)).is_some());
         let stuck = runs.iter().filter_map(stuck).collect();
-        let first_stuck = runs.iter().position(|run| run.record.ended == RunEnding::Stuck);
+        let unequal = runs.iter().filter_map(unequal).collect();
         let unlike = Unlike::of(runs);
         Self {
             measure,
@@ -151,7 +155,8 @@ impl Story {
             until_done,
             undelivered,
             stuck,
-            first_stuck,
+            unequal,
+            first_wrong,
             unlike,
         }
     }
@@ -187,6 +192,12 @@ fn stuck(run: &ComparedRun<'_>) -> Option<String> {
     let jobs = run.record.jobs.iter().filter(|job| job.end.is_none()).map(|job| job.name.clone());
     (run.record.ended == RunEnding::Stuck)
         .then(|| format!("{} with {}", listed(&jobs.collect::<Vec<_>>()), run.label))
+}
+
+/// Returns the first job of a run that took a message of another size, with its label, and the operations.
+fn unequal(run: &ComparedRun<'_>) -> Option<String> {
+    let (job, sizes) = run.record.jobs.iter().find_map(|job| Some((job, job.unequal?)))?;
+    Some(format!("with {}, rank {} of {} {}", run.label, sizes.receive.0, job.name, took(&sizes)))
 }
 
 /// Returns the place of the run with the most lost bytes, of equal runs the first.
@@ -271,7 +282,10 @@ mod tests {
         let told = compared([("sound", &sound), ("stuck", &stuck)]);
         assert!(told.starts_with("Found     STUCK: a with stuck; no rank of it could go on."), "{told}");
         assert!(told.contains("no known number with stuck"), "{told}");
-        assert!(told.ends_with("The page of stuck, which names the waits: `backwater report y`"), "{told}");
+        assert!(
+            told.ends_with("The page of stuck, which names the operations: `backwater report y`"),
+            "{told}"
+        );
         assert!(!told.contains("--drain") && !told.contains("--until-done"), "{told}");
     }
 }

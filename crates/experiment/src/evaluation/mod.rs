@@ -138,7 +138,8 @@ fn status(runs: &[EvaluatedRun]) -> &'static str {
         (ended, _) if !ended.has_results() => 0,
         (_, Some(RunFault::StandsStill { .. })) => 1,
         (_, Some(RunFault::NotLossless { .. })) => 2,
-        (_, Some(RunFault::NotDrained { .. })) | (UnitEnd::GaveUp { .. } | UnitEnd::Stuck { .. }, None) => 3,
+        (_, Some(RunFault::NotDrained { .. } | RunFault::SizesDiffer))
+        | (UnitEnd::GaveUp { .. } | UnitEnd::Stuck { .. }, None) => 3,
         (UnitEnd::NotDone { .. }, None) => 4,
         _ => 5,
     };

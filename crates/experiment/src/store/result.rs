@@ -61,6 +61,12 @@ impl UnitResult {
         self.ended.has_results() && self.fault.is_none() && !self.is_stuck()
     }
 
+    /// Returns true if the program of a job is at fault: it is stuck, or takes messages of other sizes.
+    #[must_use]
+    pub const fn is_of_wrong_job(&self) -> bool {
+        matches!(self.fault, Some(RunFault::SizesDiffer)) || self.fault.is_none() && self.is_stuck()
+    }
+
     /// Returns true if no rank of a job could go on, so that its numbers are no lower bounds of others: nothing would
     /// follow in a longer run.
     #[must_use]
@@ -81,7 +87,8 @@ impl UnitResult {
     }
 }
 
-/// A fault of a run with results: its numbers are true, but the fabric does not do its work.
+/// A fault of a run with results: its numbers are true, but the fabric does not do its work, or a job not what its
+/// program says.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum RunFault {
@@ -95,6 +102,8 @@ pub enum RunFault {
         /// Number of packets.
         packets: u64,
     },
+    /// A receive of a job took a message of another size.
+    SizesDiffer,
     /// The run was to be drained, and packets were still under way after the longest drain.
     NotDrained {
         /// Number of packets under way.
@@ -103,22 +112,28 @@ pub enum RunFault {
 }
 
 impl RunFault {
-    /// Returns the fault of a run, which was to be drained or not; of several the first of a standstill, a loss and a
-    /// drain that took too long.
+    /// Returns the fault of a run, which was to be drained or not; of several the first of a standstill, a loss, a job
+    /// whose sizes differ, and a drain that took too long. Of a stuck job its end says more than its sizes.
     #[must_use]
     pub fn of(plan: &Plan, record: &RunRecord, drain: bool) -> Option<Self> {
         let standstill = record.stands_still.map(|since| Self::StandsStill { since_s: since.seconds() });
         let loss = || Loss::of(plan, record).map(|loss| Self::NotLossless { packets: loss.packets });
+        let is_unequal =
+            record.ended != RunEnding::Stuck && record.jobs.iter().any(|job| job.unequal.is_some());
+        let unequal = is_unequal.then_some(Self::SizesDiffer);
         let not_drained = Self::NotDrained { packets: record.audit.under_way };
-        standstill.or_else(loss).or_else(|| (drain && !record.audit.drained).then_some(not_drained))
+        let not_drained = (drain && !record.audit.drained).then_some(not_drained);
+        standstill.or_else(loss).or(unequal).or(not_drained)
     }
 
-    /// Returns the fault as a single word, as tables have it: `stands_still`, `not_lossless`, `not_drained`.
+    /// Returns the fault as a single word, as tables have it: `stands_still`, `not_lossless`, `sizes_differ`,
+    /// `not_drained`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::StandsStill { .. } => "stands_still",
             Self::NotLossless { .. } => "not_lossless",
+            Self::SizesDiffer => "sizes_differ",
             Self::NotDrained { .. } => "not_drained",
         }
     }

@@ -45,9 +45,9 @@ table_row! {
         pub run: u64,
         /// Seed of the run; columns of `seeds.traffic`, `seeds.ecmp` and `seeds.marking` follow if they are varied.
         pub seed: Option<u64>,
-        /// End of the run: `complete`, `done`, `not_done`, `gave_up`, or a fault of its fabric, `not_lossless`,
-        /// `stands_still`, `not_drained`; without results `over_time`, `over_memory`, `deadlock`, `violation`,
-        /// `not_run`.
+        /// End of the run: `complete`, `done`, `not_done`, `gave_up`, `stuck`, or a fault of its fabric or of a job,
+        /// `not_lossless`, `stands_still`, `sizes_differ`, `not_drained`; without results `over_time`,
+        /// `over_memory`, `deadlock`, `violation`, `not_run`.
         pub ended: Cow<'a, str>,
         /// Packets lost; columns of measures follow.
         pub lost_packets: Option<u64>,

@@ -169,7 +169,8 @@ impl AskedEnd {
         let mut options = self.options.clone();
         options.retain(|option| !words.contains(option));
         let mut sets = sets.to_vec();
-        let is_until_done = options.iter().any(|option| option == UNTIL_DONE);
+        // A scenario may ask for such an end itself.
+        let is_until_done = options.iter().any(|option| option == UNTIL_DONE || option == AT_MOST);
         if let Some(place) = sets.iter().position(|set| is_until_done && path_of(set) == DURATION) {
             let longest = sets.remove(place).split_once('=').map_or("", |(_, value)| value);
             // The option and its value.
@@ -262,6 +263,10 @@ mod tests {
         for (command, wanted) in cases {
             assert_eq!(command.line(&all), format!("backwater {wanted}"));
         }
+        // A scenario that ends itself when its traffic is delivered.
+        let own_end = asked(&[AT_MOST, "10 us"], "mtu=2 KiB");
+        let longer = Command::With("duration=27 us".to_owned()).line(&own_end);
+        assert_eq!(longer, format!("backwater sim {own} --at-most '27 us'"));
         // A duration is given once.
         let short = asked(&[UNTIL_DONE], "duration=200 us");
         let cases = [

@@ -35,9 +35,10 @@ impl<'a> Facts<'a> {
         flows.map(|(flow, rate)| (flow, rate.over(PhasePart::SecondHalf))).collect()
     }
 
-    /// Returns true if no host sent anything.
+    /// Returns true if no host sent anything, and no rank of a job did anything.
     pub(super) fn is_idle(&self) -> bool {
-        self.record.audit.injected == 0 && self.record.delivered_packets == 0
+        let nothing_sent = self.record.audit.injected == 0 && self.record.delivered_packets == 0;
+        nothing_sent && self.record.jobs.iter().all(|job| job.ended == 0)
     }
 
     /// Returns the packets that a fabric with PFC dropped.

@@ -6,8 +6,9 @@
 use std::sync::OnceLock;
 
 use interop::import::goal;
-use interop::import::{ImportedJob, ImportedScenario};
+use interop::import::{ImportedJob, ImportedScenario, SourceText};
 use scenario::{Diagnostic, Scenario, ScenarioText};
+use simulators::htsim;
 
 use crate::outcomes::{Outcome, imported};
 
@@ -33,7 +34,19 @@ pub(crate) fn of_binary(text: &str) -> Outcome {
 fn on_fabric(job: Result<ImportedJob, Diagnostic>) -> Result<ImportedScenario, Diagnostic> {
     static FABRIC: OnceLock<ScenarioText> = OnceLock::new();
     let fabric = FABRIC.get_or_init(|| ScenarioText::find("victim").expect("a shipped scenario"));
-    let imported = job?.into_scenario("job", fabric.clone())?;
+    checked(job?.into_scenario("job", fabric.clone()))
+}
+
+/// Puts the job of a connection matrix on a fabric of 32 hosts.
+pub(crate) fn of_matrix(text: &str) -> Outcome {
+    static FABRIC: OnceLock<ScenarioText> = OnceLock::new();
+    let fabric = FABRIC.get_or_init(|| ScenarioText::find("bench-a32").expect("a shipped scenario"));
+    let matrix = SourceText { name: "file", text };
+    imported(checked(htsim::read_into(matrix, None, "job", fabric.clone())))
+}
+
+fn checked(imported: Result<ImportedScenario, Diagnostic>) -> Result<ImportedScenario, Diagnostic> {
+    let imported = imported?;
     let text = ScenarioText::new("job.ron", &imported.scenario).with_files(imported.files.clone());
     Scenario::read(&text)?.check(&text)?;
     Ok(imported)

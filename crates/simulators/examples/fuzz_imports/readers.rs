@@ -221,6 +221,7 @@ pub(crate) fn readers() -> Vec<Reader> {
             |text| imported(htsim::read(other(TOPO), source(text), None)),
             &[MATRIX, TRIGGERS, CLOSED, MESSAGES],
         ),
+        reader("htsim cm on a fabric", jobs::of_matrix, &[MATRIX, TRIGGERS, CLOSED, MESSAGES]),
         reader("hpcc config", |text| of_hpcc(text, HPCC_TOPOLOGY, FLOWS), &[HPCC, &attributes()]),
         reader(
             "hpcc topology",

@@ -24,6 +24,18 @@ impl Channel {
     /// The peer or tag that stands for any.
     pub const ANY: u32 = u32::MAX;
 
+    /// Returns true if the peer or the tag is any.
+    #[must_use]
+    pub const fn is_wild(self) -> bool {
+        self.peer == Self::ANY || self.tag == Self::ANY
+    }
+
+    /// Returns true if receives of this channel take messages of another, or of the same.
+    pub(super) const fn takes(self, message: Self) -> bool {
+        (self.peer == Self::ANY || self.peer == message.peer)
+            && (self.tag == Self::ANY || self.tag == message.tag)
+    }
+
     /// Returns a product of the pair with an odd constant (Fibonacci hashing); its high bits are well mixed.
     const fn hash(self) -> u64 {
         let pair = (self.peer as u64) << 32 | self.tag as u64;

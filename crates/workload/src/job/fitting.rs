@@ -4,7 +4,7 @@
 //! receive no message. Sizes are compared one by one, since a receive takes a message of its own size only. What is
 //! accepted may still not fit, by the order in which messages come.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::channel::Channel;
 use super::graph::{OperationId, Programs};
@@ -47,7 +47,7 @@ impl<'a> Fitting<'a> {
         let mut rest = self.sends.clone();
         // A receive of one source and tag takes no other message, whichever comes first.
         for ((bytes, channel), (count, first)) in &self.receives {
-            if !is_open(*channel) {
+            if !channel.is_wild() {
                 let sends = rest.get(&(*bytes, *channel)).map_or(0, |(sends, _)| *sends);
                 if sends < *count {
                     return Err(self.no_fit(*first, (sends, *count), *channel, *bytes));
@@ -63,7 +63,7 @@ impl<'a> Fitting<'a> {
         }
         for ((bytes, channel), (count, first)) in &self.receives {
             let sends = takable.get(&(*bytes, *channel)).copied().unwrap_or(0);
-            if is_open(*channel) && sends < *count {
+            if channel.is_wild() && sends < *count {
                 return Err(self.no_fit(*first, (sends, *count), *channel, *bytes));
             }
         }
@@ -95,7 +95,7 @@ impl<'a> Fitting<'a> {
         let short = || self.receives.iter().filter(|((bytes, _), _)| is_short(*bytes));
         // The first pairs are enough to find one that fits otherwise, if the file has a single mistake.
         let pairs = || left().flat_map(|send| short().map(move |receive| (send, receive))).take(1 << 16);
-        let fitting = pairs().find(|((sent, _), (received, _))| takes(received.1, sent.1));
+        let fitting = pairs().find(|((sent, _), (received, _))| received.1.takes(sent.1));
         let Some(((sent, send), (received, receive))) = fitting.or_else(|| pairs().next()) else {
             return Ok(());
         };
@@ -115,18 +115,23 @@ impl<'a> Fitting<'a> {
     }
 }
 
-const fn is_open(Channel { peer, tag }: Channel) -> bool {
-    peer == Channel::ANY || tag == Channel::ANY
+/// The channels of a rank on which receives from any rank or with any tag may take messages.
+pub(super) struct Contested(BTreeSet<Channel>);
+
+impl Contested {
+    /// Returns them, by the channels of the rank's receives.
+    pub(super) fn of(receives: &[Channel]) -> Self {
+        Self(receives.iter().copied().filter(|channel| channel.is_wild()).collect())
+    }
+
+    /// Returns true if messages of this channel may go to such receives, or if it is a channel of such receives.
+    pub(super) fn has(&self, channel: Channel) -> bool {
+        !self.0.is_empty() && (channel.is_wild() || open(channel).iter().any(|open| self.0.contains(open)))
+    }
 }
 
 /// Returns the sources and tags, with any of one or both, of receives that take a message.
 const fn open(Channel { peer, tag }: Channel) -> [Channel; 3] {
     let any = Channel::ANY;
     [Channel { peer: any, tag }, Channel { peer, tag: any }, Channel { peer: any, tag: any }]
-}
-
-/// Returns true if a receive of a source and tag, either of which may be any, takes messages of another.
-fn takes(receive: Channel, message: Channel) -> bool {
-    (receive.peer == Channel::ANY || receive.peer == message.peer)
-        && (receive.tag == Channel::ANY || receive.tag == message.tag)
 }

@@ -195,9 +195,20 @@ impl Graph {
     /// Returns true if a receive takes messages from any rank or with any tag.
     #[must_use]
     pub fn has_wildcards(&self) -> bool {
-        let is_open = |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
         match &self.form {
-            Form::Listed(listed) => listed.receives.iter().any(is_open),
+            Form::Listed(listed) => listed.receives.iter().any(|channel| channel.is_wild()),
+            Form::Ring(_) => false,
+        }
+    }
+
+    /// Returns true if receives from any rank or with any tag may take messages of this channel, `u32::MAX` of which
+    /// stands for any.
+    #[must_use]
+    pub fn may_take(&self, message: Channel) -> bool {
+        match &self.form {
+            Form::Listed(listed) => {
+                listed.receives.iter().any(|channel| channel.is_wild() && channel.takes(message))
+            }
             Form::Ring(_) => false,
         }
     }

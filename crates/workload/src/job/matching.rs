@@ -4,11 +4,12 @@
 //! chain. Besides the programs, the check takes at most 20 bytes an operation.
 //!
 //! Sends and receives of a source, destination and tag are paired in the order of their posting, if the programs fix
-//! it. Otherwise, and at a rank with a wildcard, which message a receive takes depends on the run: there numbers and
-//! sizes are compared, and receives count as satisfied in the search for circles. So what is refused never ends well.
+//! it. Otherwise, and where a wildcard of the rank may take them, too, the run decides which message a receive takes:
+//! there numbers and sizes are compared, and receives count as satisfied in the search for circles. So what is refused
+//! never ends well.
 
 use super::channel::Channel;
-use super::fitting::Fitting;
+use super::fitting::{Contested, Fitting};
 use super::graph::{Graph, OperationId, Programs, Work};
 use super::mismatch::{Mismatch, NamedOperation};
 use super::posting_order::{PostingOrder, is_led_to};
@@ -55,6 +56,13 @@ struct SendList {
     tag: u32,
     /// Place among the source's channels.
     channel: u32,
+}
+
+impl SendList {
+    /// Returns the channel as its receiver has it.
+    const fn channel(&self) -> Channel {
+        Channel { peer: self.from, tag: self.tag }
+    }
 }
 
 /// Operations of a rank by channel, in order.
@@ -130,22 +138,20 @@ impl Pairing<'_> {
                 self.sent(*list).iter().map(|id| u128::from(graph.message_bytes(*id))).sum::<u128>();
         }
         matched.messages += sent;
-        let is_wild = |channel: &Channel| channel.peer == Channel::ANY || channel.tag == Channel::ANY;
         let channels = self.graph.receive_channels();
-        let wild = channels.iter().zip(0..).filter(|(channel, _)| is_wild(channel));
-        let wild: u64 = wild.map(|(_, place)| receives.of_channel(place).len() as u64).sum();
-        if wild > 0 {
-            matched.wildcards += wild;
-            return self.fit(&receives, sent);
-        }
+        let wild = channels.iter().zip(0..).filter(|(channel, _)| channel.is_wild());
+        matched.wildcards += wild.map(|(_, place)| receives.of_channel(place).len() as u64).sum::<u64>();
+        let contested = Contested::of(&channels);
         let mut own: Vec<(Channel, u32)> = channels.iter().copied().zip(0..).collect();
+        own.retain(|(channel, _)| !contested.has(*channel));
         own.sort_unstable();
-        let (mut lists, mut own) = (self.lists.iter().peekable(), own.into_iter().peekable());
+        let lists = self.lists.iter().filter(|list| !contested.has(list.channel()));
+        let (mut lists, mut own) = (lists.peekable(), own.into_iter().peekable());
         loop {
-            let key = |list: &&SendList| Channel { peer: list.from, tag: list.tag };
-            let next = lists.peek().map(key).into_iter().chain(own.peek().map(|(channel, _)| *channel)).min();
-            let Some(next) = next else { return Ok(()) };
-            let list = lists.next_if(|list| key(list) == next);
+            let next = lists.peek().map(|list| list.channel());
+            let next = next.into_iter().chain(own.peek().map(|(channel, _)| *channel)).min();
+            let Some(next) = next else { break };
+            let list = lists.next_if(|list| list.channel() == next);
             let received = own.next_if(|(channel, _)| *channel == next);
             let is_ordered = list
                 .is_none_or(|list| self.sends[list.from as usize].ordered[list.channel as usize])
@@ -158,20 +164,22 @@ impl Pairing<'_> {
                 self.pair(next, sent, received, partners)?;
             }
         }
+        self.fit(&contested, &receives, sent)
     }
 
-    /// Compares the messages to a rank with wildcards and its receives.
-    fn fit(&self, receives: &ByChannel, sent: u64) -> Result<(), Mismatch> {
+    /// Compares the messages that receives from any rank or with any tag may take, and the receives that may take them.
+    fn fit(&self, contested: &Contested, receives: &ByChannel, sent: u64) -> Result<(), Mismatch> {
         let received = receives.operations.len() as u64;
+        // All others are as many.
         if sent != received {
             return Err(Mismatch::Number { rank: self.rank, sends: sent, receives: received });
         }
         let mut fitting = Fitting::new(self.programs, self.rank);
-        for list in self.lists {
-            let channel = Channel { peer: list.from, tag: list.tag };
-            self.sent(*list).iter().for_each(|id| fitting.send(channel, *id));
+        for list in self.lists.iter().filter(|list| contested.has(list.channel())) {
+            self.sent(*list).iter().for_each(|id| fitting.send(list.channel(), *id));
         }
-        for (channel, place) in self.graph.receive_channels().iter().zip(0..) {
+        let channels = self.graph.receive_channels();
+        for (channel, place) in channels.iter().zip(0..).filter(|(channel, _)| contested.has(**channel)) {
             receives.of_channel(place).iter().for_each(|id| fitting.receive(*channel, *id));
         }
         fitting.check()

@@ -73,7 +73,7 @@ pub enum PlacementError {
         hosts: usize,
     },
     /// More ranks than leaves.
-    #[error("{ranks} ranks need a leaf each: hosts of this job are on {leaves} leaves")]
+    #[error("{ranks} ranks need a leaf each: hosts of this job are on {}", on_leaves(*leaves))]
     TooFewLeaves {
         /// Number of ranks.
         ranks: u32,
@@ -187,6 +187,10 @@ fn listed(ranks: u32, listed: &[u32], all: &[u32]) -> Result<Vec<u32>, Placement
         return Err(PlacementError::ForeignHost { rank, host: *host, hosts: all.len() });
     }
     Ok(listed.to_vec())
+}
+
+fn on_leaves(leaves: usize) -> String {
+    if leaves == 1 { "a single leaf".to_owned() } else { format!("{leaves} leaves") }
 }
 
 #[cfg(test)]

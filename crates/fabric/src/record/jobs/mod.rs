@@ -26,7 +26,7 @@ use units::{Bytes, Span, Time};
 use workload::job::closed_forms::busbw_factor;
 use workload::job::sizes;
 use workload::job::spans::{self, RankSpans};
-use workload::job::{Graph, Job, OperationId, Programs, RankReport, RankTimes, Work};
+use workload::job::{Channel, Job, OperationId, Programs, RankReport, RankTimes, Work};
 
 use self::hosts::AllMessages;
 use crate::observe::trees::JobWait;
@@ -186,8 +186,19 @@ impl Measured<'_> {
             Some(asking) if none == Some(NotMeasured::Circle) || waiting.iter().all(|it| it.to.is_some()) => {
                 asking
             }
-            _ if job.programs.ranks.iter().any(Graph::has_wildcards) => StuckCause::AnyMessage,
+            _ if waiting.iter().any(|wait| self.is_open(wait)) => StuckCause::AnyMessage,
             _ => StuckCause::Order,
+        }
+    }
+
+    /// Returns true if a receive from any rank, or with any tag, may have taken the message that a rank waits for, or
+    /// may not have taken the message that it asks with.
+    fn is_open(&self, WaitingRank { rank, from, to, tag, .. }: &WaitingRank) -> bool {
+        let ranks = &self.job.programs.ranks;
+        let [any_rank, any_tag] = [from, tag].map(|number| number.unwrap_or(Channel::ANY));
+        match to {
+            Some(to) => ranks[*to as usize].may_take(Channel { peer: *rank, tag: any_tag }),
+            None => ranks[*rank as usize].may_take(Channel { peer: any_rank, tag: any_tag }),
         }
     }
 

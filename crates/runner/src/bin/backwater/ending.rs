@@ -39,11 +39,15 @@ fn ended(plan: &Plan, record: &RunRecord) -> Result<(), Failure> {
             let help = stuck_help(record.jobs.iter().find_map(|job| job.stuck));
             Err(Failure::Stuck { simulated_s, waiting: waiting(record), help })
         }
-        RunEnding::NotDone => Err(Failure::NotDone { simulated_s, delivered }),
-        RunEnding::Interrupted | RunEnding::AtDuration | RunEnding::Done => match unequal(record) {
-            Some(unequal) => Err(Failure::UnequalSizes(unequal)),
-            None => Ok(()),
-        },
+        RunEnding::Interrupted | RunEnding::NotDone | RunEnding::AtDuration | RunEnding::Done => {
+            match unequal(record) {
+                Some(unequal) => Err(Failure::UnequalSizes(unequal)),
+                None if record.ended == RunEnding::NotDone => {
+                    Err(Failure::NotDone { simulated_s, delivered })
+                }
+                None => Ok(()),
+            }
+        }
     }
 }
 

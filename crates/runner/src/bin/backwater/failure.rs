@@ -180,11 +180,9 @@ pub(crate) enum Failure {
         instant(*simulated_s)
     )]
     Stuck { simulated_s: f64, waiting: String, help: String },
-    /// No rank of a job could go on in any of several runs; their results are written.
-    #[error(
-        "every run is {0}\nhelp: run one of them by itself, which names the messages that ranks wait for"
-    )]
-    AllStuck(String),
+    /// In each of several runs a job was stuck, or took messages of other sizes; their results are written.
+    #[error("every run failed: {0}\nhelp: run one of them by itself, which names the operations")]
+    AllWrong(String),
     /// A receive of a job has taken a message of another size; the results are written.
     #[error(
         "sizes differ: {0}\nhelp: receives from any rank, with any tag, or posted in another order than the messages, take what \
@@ -520,7 +518,7 @@ impl Failure {
             Self::NotLossless(_) => 7,
             Self::StandsStill(_) => 8,
             Self::GaveUp { .. } => 9,
-            Self::Stuck { .. } | Self::AllStuck(_) | Self::UnequalSizes(_) => 10,
+            Self::Stuck { .. } | Self::AllWrong(_) | Self::UnequalSizes(_) => 10,
             _ => 2,
         })
     }
@@ -534,7 +532,7 @@ impl Failure {
             Self::StandsStill(_) => 3,
             Self::NotLossless(_) => 4,
             Self::GaveUp { .. } => 5,
-            Self::Stuck { .. } | Self::AllStuck(_) | Self::UnequalSizes(_) => 6,
+            Self::Stuck { .. } | Self::AllWrong(_) | Self::UnequalSizes(_) => 6,
             Self::NotDone { .. } | Self::NotDrained { .. } => 7,
             _ => 8,
         }

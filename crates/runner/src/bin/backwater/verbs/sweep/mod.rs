@@ -145,7 +145,7 @@ fn whole(options: &SweepOptions) -> Result<(), Failure> {
     let batch = BatchOptions { measures: wanted.all(), ..options.work.batch() };
     let runs: Vec<_> = plan.runs.iter().collect();
     let results = ran(&store, &runs, &batch, options.work.quiet, claim)?;
-    let (ends, failure) = (table::failures(&results), table::all_stuck(&results));
+    let (ends, failure) = (table::failures(&results), table::all_wrong(&results));
     let results: Vec<_> = results.into_iter().map(Some).collect();
     let measures = wanted.measures.as_deref();
     let collected = Collected::of(&plan, &results, measures);

@@ -87,7 +87,7 @@ pub(crate) fn run(options: &PlaceOptions) -> Result<(), Failure> {
     let batch = BatchOptions { measures: wanted.all(), ..options.work.batch() };
     let runs: Vec<_> = plan.runs.iter().collect();
     let results = ran(&Store::open(&dir), &runs, &batch, options.work.quiet, claim)?;
-    let (ends, failure) = (table::failures(&results), table::all_stuck(&results));
+    let (ends, failure) = (table::failures(&results), table::all_wrong(&results));
     let results: Vec<_> = results.into_iter().map(Some).collect();
     let collected = Collected::of(plan, &results, wanted.measures.as_deref());
     let command: Vec<_> = provenance::command_line().collect();

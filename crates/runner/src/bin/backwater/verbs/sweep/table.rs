@@ -288,11 +288,11 @@ fn warn_of_missing(results: &[Option<UnitResult>]) {
     }
 }
 
-/// Returns the failure of runs that are all stuck, so that no number says anything.
-pub(super) fn all_stuck(results: &[UnitResult]) -> Result<(), Failure> {
+/// Returns the failure of runs of which each has a job at fault, so that no number says anything.
+pub(super) fn all_wrong(results: &[UnitResult]) -> Result<(), Failure> {
     match results.first() {
-        Some(first) if results.iter().all(UnitResult::is_stuck) => {
-            Err(Failure::AllStuck(first.ended.words_with(first.fault)))
+        Some(first) if results.iter().all(|result| result.is_stuck() || result.is_of_wrong_job()) => {
+            Err(Failure::AllWrong(first.ended.words_with(first.fault)))
         }
         Some(_) | None => Ok(()),
     }
@@ -301,10 +301,11 @@ pub(super) fn all_stuck(results: &[UnitResult]) -> Result<(), Failure> {
 /// Returns the ends of runs without results and the faults of others in words, with their numbers; `None` if all are
 /// sound.
 pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
-    let stuck = results.iter().filter(|result| result.is_stuck() && result.fault.is_none()).count();
+    let (unequal, stuck): (Vec<_>, Vec<_>) =
+        results.iter().filter(|result| result.is_of_wrong_job()).partition(|result| result.fault.is_some());
     let (without, faulty): (Vec<_>, Vec<_>) = results
         .iter()
-        .filter(|result| !(result.is_sound() || result.is_stuck() && result.fault.is_none()))
+        .filter(|result| !(result.is_sound() || result.is_of_wrong_job()))
         .map(|result| (result.ended.has_results(), result.word()))
         .partition(|(has_results, _)| !has_results);
     let by_end = |ends: &[(bool, &'static str)]| {
@@ -322,7 +323,11 @@ pub(super) fn failures(results: &[UnitResult]) -> Option<String> {
             by_end(&faulty)
         )
     });
-    let stuck = (stuck > 0).then(|| format!("{stuck} of {of} with a stuck job: none of its ranks can go on"));
-    let lines: Vec<_> = without.into_iter().chain(faulty).chain(stuck).collect();
+    let wrong = |runs: Vec<&UnitResult>, words: &str| {
+        (!runs.is_empty()).then(|| format!("{} of {of} with {words}", runs.len()))
+    };
+    let stuck = wrong(stuck, "a stuck job: none of its ranks can go on");
+    let unequal = wrong(unequal, "a job whose sizes differ: a receive has taken a message of another size");
+    let lines: Vec<_> = without.into_iter().chain(faulty).chain(stuck).chain(unequal).collect();
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
