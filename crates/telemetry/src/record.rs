@@ -10,7 +10,7 @@ use crate::congestion::{Congestion, OutputLoad};
 use crate::detours::DetourTally;
 use crate::ending::{FailedFlow, FiniteRecord, RunEnding};
 use crate::idle_setting::IdleSettingRecord;
-use crate::jobs::JobRecord;
+use crate::jobs::{JobRecord, UnequalSizes};
 use crate::lane::Marks;
 use crate::margin::MarginRecord;
 use crate::observed::{PauseEvents, PortSeries, SourceSeries};
@@ -105,6 +105,12 @@ impl RunRecord {
     #[must_use]
     pub fn repeats(&self) -> RepeatTally {
         self.flows.iter().fold(RepeatTally::default(), |sum, flow| sum.plus(flow.repeats()))
+    }
+
+    /// Returns the first job with a receive that took a message of another size, and that receive.
+    #[must_use]
+    pub fn unequal(&self) -> Option<(&JobRecord, UnequalSizes)> {
+        self.jobs.iter().find_map(|job| Some((job, job.unequal?)))
     }
 
     /// Returns the indices of the flows of each group, in the order of the groups.

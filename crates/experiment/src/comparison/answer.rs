@@ -103,13 +103,10 @@ impl SeededComparison {
             format!("INTERRUPTED: {}; the numbers are of unequal times.", listed(&story.interrupted))
         });
         let stuck = (!story.stuck.is_empty()).then(|| {
-            let seed = self.told_seed().map_or_else(String::new, |seed| format!(" in seed {seed}"));
-            format!("STUCK{seed}: {}; no rank of it could go on.", listed(&story.stuck))
+            format!("STUCK{}: {}; no rank of it could go on.", self.in_seed(), listed(&story.stuck))
         });
-        let unequal = (!story.unequal.is_empty()).then(|| {
-            let seed = self.told_seed().map_or_else(String::new, |seed| format!(" in seed {seed}"));
-            format!("SIZES DIFFER{seed}: {}.", story.unequal.join("; "))
-        });
+        let unequal = (!story.unequal.is_empty())
+            .then(|| format!("SIZES DIFFER{}: {}.", self.in_seed(), story.unequal.join("; ")));
         let done = self.done().filter(|_| story.until_done);
         let costs = best.filter(|_| story.interrupted.is_empty()).and_then(|best| self.costs(best));
         let told_waits =
@@ -199,6 +196,11 @@ impl SeededComparison {
         }
     }
 
+    /// Returns that seed behind a word; empty if all seeds are alike.
+    fn in_seed(&self) -> String {
+        self.told_seed().map_or_else(String::new, |seed| format!(" in seed {seed}"))
+    }
+
     /// Returns a sentence about runs that are the same, packet for packet, in every seed.
     fn same_runs(&self) -> Option<String> {
         let first = &self.runs[0];
@@ -244,8 +246,7 @@ impl SeededComparison {
         let undelivered = if story.undelivered.is_empty() {
             String::new()
         } else {
-            let seed = self.told_seed().map_or_else(String::new, |seed| format!(" in seed {seed}"));
-            format!(" Not delivered{seed}: {}.", listed(&story.undelivered))
+            format!(" Not delivered{}: {}.", self.in_seed(), listed(&story.undelivered))
         };
         let (seeds, asked) = (self.seeds.len(), command.seeds.map_or(1, <[u64]>::len));
         let left = if seeds < asked {

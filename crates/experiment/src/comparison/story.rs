@@ -196,7 +196,7 @@ fn stuck(run: &ComparedRun<'_>) -> Option<String> {
 
 /// Returns the first job of a run that took a message of another size, with its label, and the operations.
 fn unequal(run: &ComparedRun<'_>) -> Option<String> {
-    let (job, sizes) = run.record.jobs.iter().find_map(|job| Some((job, job.unequal?)))?;
+    let (job, sizes) = run.record.unequal()?;
     Some(format!("with {}, rank {} of {} {}", run.label, sizes.receive.0, job.name, took(&sizes)))
 }
 

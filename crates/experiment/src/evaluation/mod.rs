@@ -131,7 +131,7 @@ impl CheckedQuestion {
 }
 
 /// Returns the end of all runs in a single word. The worst end decides: no results, then a standstill, a loss in a
-/// lossless fabric, gave up, not done. Among equals, the first run decides.
+/// lossless fabric, gave up, a job at fault or a drain too long, not done. Among equals, the first run decides.
 fn status(runs: &[EvaluatedRun]) -> &'static str {
     // Of equal ranks the first run decides.
     let rank = |run: &&EvaluatedRun| match (&run.ended, run.fault) {

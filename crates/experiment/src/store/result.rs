@@ -113,14 +113,13 @@ pub enum RunFault {
 
 impl RunFault {
     /// Returns the fault of a run, which was to be drained or not; of several the first of a standstill, a loss, a job
-    /// whose sizes differ, and a drain that took too long. Of a stuck job its end says more than its sizes.
+    /// whose sizes differ, and a drain that took too long. That all has failed, or a job is stuck, comes before sizes.
     #[must_use]
     pub fn of(plan: &Plan, record: &RunRecord, drain: bool) -> Option<Self> {
         let standstill = record.stands_still.map(|since| Self::StandsStill { since_s: since.seconds() });
         let loss = || Loss::of(plan, record).map(|loss| Self::NotLossless { packets: loss.packets });
-        let is_unequal =
-            record.ended != RunEnding::Stuck && record.jobs.iter().any(|job| job.unequal.is_some());
-        let unequal = is_unequal.then_some(Self::SizesDiffer);
+        let ends_before = matches!(record.ended, RunEnding::GaveUp | RunEnding::Stuck);
+        let unequal = record.unequal().filter(|_| !ends_before).map(|_| Self::SizesDiffer);
         let not_drained = Self::NotDrained { packets: record.audit.under_way };
         let not_drained = (drain && !record.audit.drained).then_some(not_drained);
         standstill.or_else(loss).or(unequal).or(not_drained)
@@ -313,7 +312,28 @@ impl RunBudget {
 
 #[cfg(test)]
 mod tests {
+    use telemetry::{JobRecord, UnequalSizes};
+
     use super::*;
+
+    /// The order is that of exit statuses: gave up is 9, stuck and sizes 10, not done and not drained 6.
+    #[test]
+    fn sizes_come_after_a_run_that_gave_up() {
+        let plan = crate::simulation::plan("one-flow", &[], None).unwrap();
+        let [sent, received] = [800, 8].map(Bytes::new);
+        let unequal = Some(UnequalSizes { send: (1, 0), sent, receive: (0, 0), received });
+        let of = |ended, unequal| {
+            let job = JobRecord { unequal, ..JobRecord::default() };
+            RunFault::of(&plan, &RunRecord { ended, jobs: vec![job], ..RunRecord::default() }, true)
+        };
+        for ended in [RunEnding::Done, RunEnding::NotDone, RunEnding::AtDuration] {
+            assert_eq!(of(ended, unequal), Some(RunFault::SizesDiffer));
+        }
+        for ended in [RunEnding::GaveUp, RunEnding::Stuck] {
+            assert_eq!(of(ended, unequal), of(ended, None));
+            assert_ne!(of(ended, unequal), Some(RunFault::SizesDiffer));
+        }
+    }
 
     #[test]
     fn a_larger_budget_allows_more() {

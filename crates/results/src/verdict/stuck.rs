@@ -71,7 +71,7 @@ pub(super) fn unequal(job: &JobRecord) -> Option<String> {
 /// Returns the command that shows the program of the first job that is stuck or has taken a message of another size, or
 /// that gives it a transport which sends lost packets again.
 pub(super) fn question(record: &RunRecord) -> Option<Advice> {
-    let job = first(record).or_else(|| record.jobs.iter().find(|job| job.unequal.is_some()))?;
+    let job = first(record).or_else(|| record.unequal().map(|(job, _)| job))?;
     if matches!(job.stuck, Some(StuckCause::Lost)) {
         let reason = "A transport that sends lost packets again".to_owned();
         return Some(Advice::new(reason, Command::With(format!("jobs.{}.transport=Rc", job.name))));

@@ -142,8 +142,8 @@ impl Pairing<'_> {
         let wild = channels.iter().zip(0..).filter(|(channel, _)| channel.is_wild());
         matched.wildcards += wild.map(|(_, place)| receives.of_channel(place).len() as u64).sum::<u64>();
         let contested = Contested::of(&channels);
-        let mut own: Vec<(Channel, u32)> = channels.iter().copied().zip(0..).collect();
-        own.retain(|(channel, _)| !contested.has(*channel));
+        let own = channels.iter().copied().zip(0..).filter(|(channel, _)| !contested.has(*channel));
+        let mut own: Vec<(Channel, u32)> = own.collect();
         own.sort_unstable();
         let lists = self.lists.iter().filter(|list| !contested.has(list.channel()));
         let (mut lists, mut own) = (lists.peekable(), own.into_iter().peekable());

@@ -120,6 +120,11 @@ fn wildcards_that_nothing_fits_are_named() {
         said(&two("recv 8b from -1 tag 5", "send 8b to 0 tag 4"), None).unwrap_err(),
         "rank 1: send to 0 (line 6) has no receive: 1 send from rank 1 to 0 with tag 4, and 0 receives"
     );
+    let taken = two("recv 8b from -1 tag 5\nrecv 8b from 1 tag 5", "send 8b to 0 tag 5\nsend 8b to 0 tag 6");
+    assert_eq!(
+        said(&taken, None).unwrap_err(),
+        "rank 1: send to 0 (line 8) has no receive: 1 send from rank 1 to 0 with tag 6, and 0 receives"
+    );
     let taken = two(
         "recv 8b from -1 tag 5\nrecv 8b from 1 tag 5\nrecv 8b from -1 tag 7",
         "send 8b to 0 tag 5\nsend 8b to 0 tag 7\nsend 8b to 0 tag 7",

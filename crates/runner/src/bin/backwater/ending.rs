@@ -75,7 +75,7 @@ fn stuck_help(cause: Option<StuckCause>) -> String {
 
 /// Names a receive of a job that has taken a message of another size.
 fn unequal(record: &RunRecord) -> Option<String> {
-    let (job, found) = record.jobs.iter().find_map(|job| Some((job, job.unequal?)))?;
+    let (job, found) = record.unequal()?;
     Some(format!("rank {} of `{}` {}", found.receive.0, job.name, stuck::took(&found)))
 }
 
